@@ -1,0 +1,3 @@
+"""Pliant: fast, honest simulation of deformable bodies."""
+
+__version__ = "0.1.0"

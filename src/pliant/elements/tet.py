@@ -1,0 +1,110 @@
+"""The linear tetrahedron: rest data, deformation gradient F, its invariants and their derivatives in one vertex.
+
+    F = sum_j x_j b_j^T  with the constant shape-function gradients b_j [1/m], sum_j b_j = 0.
+
+Seen from vertex i, with the opposite face (a, b, c) ordered so that the volume is positive:
+
+              i          area = (b - a) x (c - a)
+             /|\\         J = area . (x_i - a) / (6 V)
+            / | \\        dJ/dx_i = area / (6 V),   d2J/dx_i^2 = 0
+           a--|--c
+            \\ | /
+              b
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.lanes import select
+from pliant.lanes.vectors import (
+    add_identity,
+    add_square,
+    add_symmetric,
+    cross,
+    dot,
+    physics,
+    subtract,
+    symmetric_times,
+)
+
+# the other three vertices of a tet, seen from each: a face with positive volume towards the vertex
+OPPOSITE_FACES = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
+
+KEEP = 0.1  # one step of one vertex leaves a tet at least this part of its volume, where the law has a barrier
+
+
+def rest_data(points: np.ndarray, tets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Shape-function gradients b (m, 4, 3) [1/m] and volumes (m,) [m^3] of positively oriented tets."""
+    corner = points[tets]
+    edges = corner[:, 1:] - corner[:, :1]  # rows x_k - x_0
+    crosses = np.stack([np.cross(edges[:, 1], edges[:, 2]), np.cross(edges[:, 2], edges[:, 0]), np.cross(edges[:, 0], edges[:, 1])], 1)
+    volume6 = np.einsum("ma,ma->m", edges[:, 0], crosses[:, 0])
+    gradients = np.empty((len(tets), 4, 3))
+    gradients[:, 1:] = crosses / volume6[:, None, None]
+    gradients[:, 0] = -gradients[:, 1:].sum(1)
+    return gradients, volume6 / 6
+
+
+@physics
+def area_and_volume_ratio(x, a, b, c, inverse_6v):
+    """Area vector of the opposite face and J = det F."""
+    area = cross(subtract(b, a), subtract(c, a))
+    return area, dot(area, subtract(x, a)) * inverse_6v
+
+
+@physics
+def deformation_gradient(x, a, b, c, ba, bb, bc):
+    """Rows of F, from differences, so that nothing cancels far from the origin."""
+    u, v, w = subtract(a, x), subtract(b, x), subtract(c, x)
+    return (
+        (u[0] * ba[0] + v[0] * bb[0] + w[0] * bc[0], u[0] * ba[1] + v[0] * bb[1] + w[0] * bc[1], u[0] * ba[2] + v[0] * bb[2] + w[0] * bc[2]),
+        (u[1] * ba[0] + v[1] * bb[0] + w[1] * bc[0], u[1] * ba[1] + v[1] * bb[1] + w[1] * bc[1], u[1] * ba[2] + v[1] * bb[2] + w[1] * bc[2]),
+        (u[2] * ba[0] + v[2] * bb[0] + w[2] * bc[0], u[2] * ba[1] + v[2] * bb[1] + w[2] * bc[1], u[2] * ba[2] + v[2] * bb[2] + w[2] * bc[2]),
+    )
+
+
+@physics
+def left_cauchy_green(F):
+    """F F^T, symmetric."""
+    return (dot(F[0], F[0]), dot(F[0], F[1]), dot(F[0], F[2]), dot(F[1], F[1]), dot(F[1], F[2]), dot(F[2], F[2]))
+
+
+@physics
+def invariants(F, B):
+    """I = |F|^2, II = |F F^T|^2 and J = det F, with B = F F^T."""
+    I = B[0] + B[3] + B[5]
+    off = B[1] * B[1] + B[2] * B[2] + B[4] * B[4]
+    II = B[0] * B[0] + B[3] * B[3] + B[5] * B[5] + off + off
+    return I, II, dot(F[0], cross(F[1], F[2]))
+
+
+@physics
+def invariant_gradients(F, B, b):
+    """Derivatives in x_i, up to constant factors: q = F b (dI = 2 q), r = F F^T q (dII = 4 r), g = cof(F) b = dJ."""
+    q = (dot(F[0], b), dot(F[1], b), dot(F[2], b))
+    r = symmetric_times(B, q)
+    g = (dot(cross(F[1], F[2]), b), dot(cross(F[2], F[0]), b), dot(cross(F[0], F[1]), b))
+    return q, r, g
+
+
+@physics
+def add_first_invariant_hessian(H, psi_I, bb):
+    """d2I/dx_i^2 = 2 |b|^2 Identity."""
+    return add_identity(H, psi_I * (bb + bb))
+
+
+@physics
+def add_second_invariant_hessian(H, psi_II, bb, B, q):
+    """d2II/dx_i^2 = 4 (|q|^2 Identity + q q^T + |b|^2 F F^T)."""
+    s = psi_II * 4.0
+    H = add_identity(H, s * dot(q, q))
+    H = add_square(H, s, q)
+    return add_symmetric(H, s * bb, B)
+
+
+@physics
+def limit_volume_loss(step, J, loss):
+    """`step`, or less if J - step * loss would fall below the part KEEP of J."""
+    room = J * (1.0 - KEEP)
+    return select(loss * step > room, room / loss, step)

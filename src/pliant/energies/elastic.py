@@ -1,0 +1,113 @@
+"""Elastic energy of tets and its derivatives, for any law, in double precision: the plain NumPy truth that kernels must equal.
+
+    E = sum_tets V psi(I, II, J);   dE/dx_i = V P b_i  with  P = 2 psi_I F + 4 psi_II F F^T F + psi_J cof F.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.materials.calculus import law_code
+from pliant.model import Solids
+
+CHUNK = 16384  # tets whose 9x9 Hessians are held at a time
+
+_LEVI_CIVITA = np.zeros((3, 3, 3))
+_LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1
+_LEVI_CIVITA[[0, 1, 2], [2, 0, 1], [1, 2, 0]] = -1
+
+
+def deformation_gradients(solids: Solids, x: np.ndarray) -> np.ndarray:
+    """F (m, 3, 3); from differences, so that nothing cancels far from the origin."""
+    corner = x[solids.tets]
+    return np.einsum("mja,mjc->mac", corner[:, 1:] - corner[:, :1], solids.gradients[:, 1:], optimize=True)
+
+
+def invariants(F: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """I = |F|^2, II = |F^T F|^2, J = det F."""
+    C = np.einsum("mac,mad->mcd", F, F)
+    return np.einsum("mcc->m", C), np.einsum("mcd,mcd->m", C, C), np.linalg.det(F)
+
+
+def cofactors(F: np.ndarray) -> np.ndarray:
+    """dJ/dF; defined for flat elements too."""
+    return np.stack([np.cross(F[:, 1], F[:, 2]), np.cross(F[:, 2], F[:, 0]), np.cross(F[:, 0], F[:, 1])], axis=1)
+
+
+def energy(solids: Solids, x: np.ndarray) -> float:
+    """[J]; infinite where a law with a barrier meets an inverted element."""
+    return float(np.sum(solids.volumes * densities(solids, x)))
+
+
+def densities(solids: Solids, x: np.ndarray) -> np.ndarray:
+    """psi (m,) [J/m^3]."""
+    code = law_code(solids.law)
+    I, II, J = invariants(deformation_gradients(solids, x))
+    if not code.has_barrier:
+        return code.functions.density(I, II, J, *solids.parameters.T) + np.zeros(len(J))
+    inside = J > 0
+    psi = code.functions.density(I, II, np.where(inside, J, 1.0), *solids.parameters.T)
+    return np.where(inside, psi, np.inf)
+
+
+def gradient(solids: Solids, x: np.ndarray) -> np.ndarray:
+    """dE/dx (n, 3) [N]."""
+    F = deformation_gradients(solids, x)
+    first, _ = _derivatives(solids, F)
+    P = 2 * first[0][:, None, None] * F
+    P += 4 * first[1][:, None, None] * np.einsum("mab,mcb,mcd->mad", F, F, F, optimize=True)
+    P += first[2][:, None, None] * cofactors(F)
+    nodal = np.einsum("m,mac,mjc->mja", solids.volumes, P, solids.gradients, optimize=True)
+    return np.stack([np.bincount(solids.tets.ravel(), nodal[..., a].ravel(), minlength=len(x)) for a in range(3)], axis=1)
+
+
+def element_hessians(solids: Solids, x: np.ndarray, part: slice) -> np.ndarray:
+    """d2E/dx_i dx_j of some tets (k, 4, 3, 4, 3) [N/m]."""
+    b, V = solids.gradients[part], solids.volumes[part]
+    stiffness = _density_hessians(solids, x, part)
+    return np.einsum("m,mic,macbd,mjd->miajb", V, b, stiffness, b, optimize=True)
+
+
+def vertex_blocks(solids: Solids, x: np.ndarray) -> np.ndarray:
+    """d2E/dx_i^2 (n, 3, 3) [N/m]."""
+    blocks = np.zeros((len(x), 3, 3))
+    for part in chunks(len(solids.tets)):
+        own = np.einsum("miaib->miab", element_hessians(solids, x, part))
+        np.add.at(blocks, solids.tets[part], own)
+    return blocks
+
+
+def chunks(m: int) -> list[slice]:
+    return [slice(first, min(first + CHUNK, m)) for first in range(0, m, CHUNK)]
+
+
+def _derivatives(solids: Solids, F: np.ndarray, part: slice = slice(None)) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """First and second derivatives of psi by I, II, J, zeros written out."""
+    I, II, J = invariants(F)
+    functions = law_code(solids.law).functions
+    with np.errstate(invalid="ignore", divide="ignore"):
+        first, second = functions.derivatives(I, II, J, *solids.parameters[part].T)
+    zeros = np.zeros(len(F))
+    return [zeros if d is None else d + zeros for d in first], [zeros if d is None else d + zeros for d in second]
+
+
+def _density_hessians(solids: Solids, x: np.ndarray, part: slice) -> np.ndarray:
+    """d2psi/dF2 (k, 3, 3, 3, 3), indices F_ac F_bd in the order a c b d."""
+    corner = x[solids.tets[part]]
+    F = np.einsum("mja,mjc->mac", corner[:, 1:] - corner[:, :1], solids.gradients[part, 1:], optimize=True)
+    (psi_I, psi_II, psi_J), second = _derivatives(solids, F, part)
+    eye = np.eye(3)
+    B, C = np.einsum("mac,mbc->mab", F, F), np.einsum("mac,mad->mcd", F, F)
+    H = 2 * np.einsum("m,ab,cd->macbd", psi_I, eye, eye)
+    H += 4 * np.einsum("m,ab,mcd->macbd", psi_II, eye, C, optimize=True)
+    H += 4 * np.einsum("m,mad,mbc->macbd", psi_II, F, F, optimize=True)
+    H += 4 * np.einsum("m,mab,cd->macbd", psi_II, B, eye, optimize=True)
+    H += np.einsum("m,abe,cdf,mef->macbd", psi_J, _LEVI_CIVITA, _LEVI_CIVITA, F, optimize=True)
+    G = [2 * F, 4 * np.einsum("mab,mbd->mad", B, F), cofactors(F)]
+    pairs = [(i, j) for i in range(3) for j in range(i, 3)]
+    for (i, j), value in zip(pairs, second, strict=True):
+        if not value.any():
+            continue
+        product = np.einsum("m,mac,mbd->macbd", value, G[i], G[j], optimize=True)
+        H += product if i == j else product + product.transpose(0, 3, 4, 1, 2)
+    return H

@@ -1,0 +1,110 @@
+"""One implicit Euler step as an optimisation problem, the object every energy solver minimises.
+
+    G(x) = 1/(2 h^2) |x - y|_M^2 + E(x) + D(x),   y = x_t + h v_t + h^2 a_ext        (VBD, Equations 2 and 3)
+
+E is the elastic energy and D the damping potential.  Everything is in double precision and in the scene's vertex order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from pliant.energies import elastic
+from pliant.model import Model
+
+
+@dataclass(frozen=True)
+class IncrementalPotential:
+    """G and its derivatives in the positions x (n, 3) of all vertices.
+
+    Derivatives are those of G as a function of every vertex, pinned ones too; `project` takes out the directions that are held.
+    """
+
+    model: Model
+    h: float  # length of the step [s]
+    x_start: np.ndarray  # (n, 3) positions at the start of the step [m]
+    y: np.ndarray  # (n, 3) inertial target; for pinned and led vertices where they are to be [m]
+    start: np.ndarray  # (n, 3) where a solver begins if nothing else is said; held vertices are in place [m]
+
+    def energy(self, x: np.ndarray) -> float:
+        """G [J]."""
+        return sum(self.energies(x).values())
+
+    def energies(self, x: np.ndarray) -> dict[str, float]:
+        """The terms of G [J]."""
+        d, displacement = x - self.y, x - self.x_start
+        inertia = 0.5 * float(np.sum(self._inertia[:, None] * d**2))
+        stored = sum(elastic.energy(solids, x) for solids in self.model.solids)
+        damping = 0.5 * float(np.einsum("na,nab,nb->", displacement, self.damping_blocks, displacement))
+        return {"inertia": inertia, "elastic": stored, "damping": damping}
+
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """dG/dx (n, 3) [N]."""
+        g = self._inertia[:, None] * (x - self.y)
+        for solids in self.model.solids:
+            g += elastic.gradient(solids, x)
+        return g + np.einsum("nab,nb->na", self.damping_blocks, x - self.x_start)
+
+    def hessian(self, x: np.ndarray, psd: bool = False) -> sp.csr_matrix:
+        """d2G/dx2 (3n, 3n) [N/m]; with psd, each element's part is made positive semidefinite first."""
+        n = self.model.n_vertices
+        parts = [self._diagonal_blocks(self.damping_blocks + self._inertia[:, None, None] * np.eye(3))]
+        for solids in self.model.solids:
+            for part in elastic.chunks(len(solids.tets)):
+                blocks = elastic.element_hessians(solids, x, part).reshape(-1, 12, 12)
+                if psd:
+                    values, vectors = np.linalg.eigh(blocks)
+                    blocks = np.einsum("mik,mk,mjk->mij", vectors, np.maximum(values, 0), vectors, optimize=True)
+                index = (3 * solids.tets[part][:, :, None] + np.arange(3)).reshape(-1, 12)
+                rows, columns = np.repeat(index, 12, axis=1).ravel(), np.tile(index, (1, 12)).ravel()
+                parts.append(sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(3 * n, 3 * n)))
+        return sum(parts[1:], parts[0])
+
+    def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
+        """d2G/dx_i^2 of every vertex (n, 3, 3) [N/m] (Equations 9 and 10)."""
+        blocks = self.damping_blocks + self._inertia[:, None, None] * np.eye(3)
+        for solids in self.model.solids:
+            blocks = blocks + elastic.vertex_blocks(solids, x)
+        return blocks
+
+    def project(self, vectors: np.ndarray) -> np.ndarray:
+        """The part of (n, 3) vectors along which their vertices may move."""
+        return self.model.project(vectors)
+
+    def residual(self, x: np.ndarray) -> float:
+        """How far x is from solving the step: the mass-weighted root mean square of the acceleration still owed [m/s^2].
+
+            r = sqrt( sum_i |g_i|^2 / m_i  /  sum_i m_i ),   g = dG/dx, over vertices and directions that may move
+
+        It does not depend on the resolution of the mesh, has a unit to compare with gravity, and is the only definition in Pliant.
+        """
+        g, free = self.project(self.gradient(x)), self.model.is_free
+        mass = self.model.mass[free]
+        return float(np.sqrt(np.sum(np.sum(g[free] ** 2, axis=1) / mass) / np.sum(mass)))
+
+    @cached_property
+    def damping_blocks(self) -> np.ndarray:
+        """k_d / h times the positive part of the elastic vertex blocks at the start of the step (n, 3, 3) [N/m].
+
+        Deviation: Equations 10 and 11 take the blocks at the current iterate. Taken at the start of the step and made positive,
+        damping is a potential, so the step stays a minimisation, and it never adds energy.
+        """
+        model = self.model
+        if not model.damping.any():
+            return np.zeros((model.n_vertices, 3, 3))
+        blocks = sum(elastic.vertex_blocks(solids, self.x_start) for solids in model.solids)
+        values, vectors = np.linalg.eigh(blocks)
+        positive = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)
+        return (model.damping / self.h)[:, None, None] * positive
+
+    @cached_property
+    def _inertia(self) -> np.ndarray:
+        return self.model.mass / self.h**2
+
+    def _diagonal_blocks(self, blocks: np.ndarray) -> sp.csr_matrix:
+        n = len(blocks)
+        return sp.bsr_matrix((blocks, np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)).tocsr()

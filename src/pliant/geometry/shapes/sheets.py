@@ -1,0 +1,41 @@
+"""Things without volume: a rectangular cloth and a straight chain."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.geometry.mesh import TriMesh
+from pliant.geometry.shapes.arguments import positive_length, positive_lengths, whole_number, whole_numbers
+
+
+def cloth(size: Sequence[float] = (1.0, 1.0), cells: int | Sequence[int] = (32, 32)) -> TriMesh:
+    """A rectangle in the xy plane, centred at the origin, its triangles facing up (+z).
+
+    size: two lengths [m]; cells: number of squares along x and y. Diagonals alternate like a chess board, so
+    that the cloth has no preferred direction of shear. Vertex (i, j) has index i * (cells[1] + 1) + j.
+    """
+    lengths = positive_lengths("cloth", "size", size, 2)
+    nx, ny = whole_numbers("cloth", "cells", cells, 2)
+    x = np.linspace(-0.5 * lengths[0], 0.5 * lengths[0], nx + 1)
+    y = np.linspace(-0.5 * lengths[1], 0.5 * lengths[1], ny + 1)
+    points = np.zeros((nx + 1, ny + 1, 3))
+    points[:, :, 0] = x[:, None]
+    points[:, :, 1] = y
+    vertex = np.arange((nx + 1) * (ny + 1)).reshape(nx + 1, ny + 1)
+    # a b c d: corners counter-clockwise from the lowest.
+    a, b, c, d = (v.ravel() for v in (vertex[:-1, :-1], vertex[1:, :-1], vertex[1:, 1:], vertex[:-1, 1:]))
+    even = (np.add.outer(np.arange(nx), np.arange(ny)) % 2 == 0).ravel()[:, None, None]
+    rising = np.stack((a, b, c, a, c, d), axis=1).reshape(-1, 2, 3)
+    falling = np.stack((a, b, d, b, c, d), axis=1).reshape(-1, 2, 3)
+    return TriMesh(points.reshape(-1, 3), np.where(even, rising, falling).reshape(-1, 3))
+
+
+def chain(length: float = 1.0, segments: int = 20) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """A straight chain from the origin along +x: points (segments + 1, 3) [m] and edges (segments, 2)."""
+    total = positive_length("chain", "length", length)
+    count = whole_number("chain", "segments", segments)
+    points = np.zeros((count + 1, 3))
+    points[:, 0] = np.linspace(0.0, total, count + 1)
+    first = np.arange(count)
+    return points, np.stack((first, first + 1), axis=1)

@@ -1,0 +1,88 @@
+"""The 3x3 system of one vertex, or the smaller one of a vertex held to a plane or a line (VBD 3.2 and 3.4)."""
+
+from __future__ import annotations
+
+from pliant.lanes import absolute, number, select, sqrt
+from pliant.lanes.vectors import (
+    add_identity,
+    add_scaled,
+    cross,
+    dot,
+    physics,
+    positive_part,
+    solve_symmetric,
+    symmetric_times,
+)
+
+# Equation 7 is skipped where |det H| <= SINGULAR * size(H)^3.
+# Deviation: the paper's absolute threshold freezes light vertices; this one has no unit. It lies just above the rounding of a determinant.
+SINGULAR = {"single": 1e-6, "double": 1e-14}
+
+
+@physics
+def solve_free(H, f, smallest):
+    """Equation 7 with the analytic inverse."""
+    return solve_symmetric(H, f, smallest)
+
+
+@physics
+def solve_on_line(H, f, d):
+    """Motion along the unit vector d: a 1x1 system."""
+    stiffness = dot(d, symmetric_times(H, d))
+    singular = stiffness == 0.0
+    s = select(singular, number(0.0, stiffness), dot(d, f) / stiffness)
+    return (s * d[0], s * d[1], s * d[2]), singular
+
+
+@physics
+def solve_in_plane(H, f, n, smallest):
+    """Motion across the unit normal n: a 2x2 system in a basis of the plane."""
+    zero, one = number(0.0, n[0]), number(1.0, n[0])
+    use_x = absolute(n[0]) < 0.8
+    helper = (select(use_x, one, zero), select(use_x, zero, one), zero)
+    t = cross(n, helper)
+    scale = one / sqrt(dot(t, t))
+    t = (t[0] * scale, t[1] * scale, t[2] * scale)
+    b = cross(n, t)
+    Ht, Hb = symmetric_times(H, t), symmetric_times(H, b)
+    tt, tb, bb = dot(t, Ht), dot(t, Hb), dot(b, Hb)
+    ft, fb = dot(t, f), dot(b, f)
+    det = tt * bb - tb * tb
+    size = (absolute(tt) + absolute(bb)) * 0.5
+    singular = absolute(det) <= smallest * size * size
+    inverse = select(singular, zero, one / det)
+    along_t, along_b = (bb * ft - tb * fb) * inverse, (tt * fb - tb * ft) * inverse
+    return add_scaled((along_t * t[0], along_t * t[1], along_t * t[2]), along_b, b), singular
+
+
+@physics
+def project_block(H, m):
+    """The block with its elastic part H - m made positive semidefinite.
+
+    Deviation: the paper names a projection of every element's Hessian; projecting the sum is cheaper and changes less.
+    """
+    return add_identity(positive_part(add_identity(H, -m)), m)
+
+
+@physics
+def descent_direction(H, f, dx):
+    """dx where it descends, else along the force with a length no stiffness in H allows to overshoot much."""
+    size = absolute(H[0]) + absolute(H[3]) + absolute(H[5]) + absolute(H[1]) + absolute(H[2]) + absolute(H[4])
+    descends = dot(f, dx) > 0.0
+    return (
+        select(descends, dx[0], f[0] / size),
+        select(descends, dx[1], f[1] / size),
+        select(descends, dx[2], f[2] / size),
+    )
+
+
+@physics
+def keep_subspace(dimension, direction, f):
+    """The part of f in which a vertex of this pack may move."""
+    along = dot(direction, f)
+    zero = number(0.0, along)
+    if dimension == 1:
+        return (along * direction[0], along * direction[1], along * direction[2])
+    if dimension == 2:
+        return add_scaled(f, -along, direction)
+    return add_scaled(f, zero, direction)

@@ -1,0 +1,36 @@
+"""Beginning and end of a step: inertial target, start of the iterations, new velocity."""
+
+from __future__ import annotations
+
+from numba import njit
+
+STARTS = ("previous", "inertial", "accelerated", "adaptive")
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def predict(x, v, v_previous, gravity, h, start_policy, y, start):
+    """Inertial target y (Equation 3) and the start x of the iterations by policy (VBD 3.7, index into STARTS)."""
+    g2 = gravity[0] ** 2 + gravity[1] ** 2 + gravity[2] ** 2
+    for i in range(len(x)):
+        part = 1.0 if start_policy == 2 else 0.0
+        if start_policy == 3 and g2 > 0.0:  # Equation 17: the part of gravity that the last step followed
+            fall = 0.0
+            for k in range(3):
+                fall += (v[i, k] - v_previous[i, k]) / h * gravity[k]
+            part = min(max(fall / g2, 0.0), 1.0)
+        for k in range(3):
+            y[i, k] = x[i, k] + h * v[i, k] + h * h * gravity[k]
+            start[i, k] = x[i, k]
+            if start_policy > 0:
+                start[i, k] += h * v[i, k] + h * h * part * gravity[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def velocities(x_new, x, h, v):
+    """v = (x_new - x) / h (Equation 6); False if anything is not finite."""
+    finite = True
+    for i in range(len(x)):
+        for k in range(3):
+            v[i, k] = (x_new[i, k] - x[i, k]) / h
+            finite &= abs(v[i, k]) < 1e300
+    return finite

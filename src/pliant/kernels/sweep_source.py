@@ -1,0 +1,276 @@
+"""The source of a scene's vertex block descent: one readable module for its laws, precision and lane width.
+
+What depends on the scene is written out here with global names, so that Numba can cache it; everything else is called from this room.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.kernels.local_solve import SINGULAR
+from pliant.lanes.cache import load_module
+
+
+class Vertices(NamedTuple):
+    """Numbers of the vertices in packs; flat (packs, k, width) unless said otherwise."""
+
+    colour_start: np.ndarray  # (colours + 1,) first pack of each colour
+    is_wide: np.ndarray  # (packs,)
+    subspace: np.ndarray  # (packs,) 3 free, 2 in a plane, 1 on a line
+    inertia: np.ndarray  # m / h^2 [kg/s^2]
+    diagonal: np.ndarray  # constant part of the elastic Hessian [N/m]
+    target: np.ndarray  # k = 3: inertial target y [m]
+    start: np.ndarray  # k = 3: position at the start of the step [m], if damped
+    damping: np.ndarray  # k = 6: k_d / h times the elastic Hessian at the start of the step [N/m], if damped
+    damping_rate: np.ndarray  # k_d / h, if damped
+    direction: np.ndarray  # k = 3: unit vector of the line or normal of the plane, if constrained
+
+
+@dataclass(frozen=True)
+class Term:
+    """Tets of one law, as a kernel sees them."""
+
+    law_name: str
+    law_text: str
+    is_volumetric: bool
+    has_barrier: bool
+    parameter_count: int
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What a kernel is made for."""
+
+    precision: str
+    width: int
+    terms: tuple[Term, ...]
+    constrained: bool = False
+    damped: bool = False
+    line_search: bool = False
+    psd: bool = False
+
+    def describe(self) -> str:
+        laws = " and ".join(term.law_name for term in self.terms)
+        return f"vertex block descent for {laws} ({self.precision} precision, {self.width} lanes)"
+
+
+def sweep_module(variant: Variant) -> ModuleType:
+    """The compiled module of a variant, with functions `sweep` and `measure_damping`."""
+    return load_module("vbd", source(variant), variant.describe())
+
+
+def source(variant: Variant) -> str:
+    terms = range(len(variant.terms))
+    tables = ", ".join(_tables(k, variant.terms[k]) for k in terms)
+    parts = [
+        _HEADER.format(description=variant.describe(), precision=variant.precision, width=variant.width),
+        *(_law(k, variant.terms[k]) for k in terms),
+        _FORCES.format(tables=tables, body=_indent([line for k in terms for line in _force_lines(k, variant.terms[k])])),
+    ]
+    if variant.line_search:
+        body = _indent([line for k in terms for line in _energy_lines(k, variant.terms[k])])
+        parts.append(_ENERGY.format(tables=tables, body=body, damping=_ENERGY_DAMPING if variant.damped else ""))
+    parts.append(_solve_source(variant, tables))
+    parts.append(_SWEEP.format(tables=tables))
+    if variant.damped:
+        parts.append(_MEASURE_DAMPING.format(tables=tables))
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _tables(k: int, term: Term) -> str:
+    return f"edges_{k}, tets_{k}, parameters_{k}" if term.is_volumetric else f"tets_{k}, parameters_{k}"
+
+
+def _law(k: int, term: Term) -> str:
+    """The law's functions under names of their own."""
+    text = re.sub(r"^def (\w+)\(", rf"@physics\ndef \1_{k}(", term.law_text, flags=re.MULTILINE)
+    return f"# {term.law_name}\n{text}"
+
+
+def _parameters(k: int, term: Term) -> str:
+    n = term.parameter_count
+    loads = [f"load(parameters_{k}, (p * {n} + {i}) * WIDTH, xi[0])" for i in range(n)]
+    return f"law_{k} = ({', '.join(loads)},)"
+
+
+def _force_lines(k: int, term: Term) -> list[str]:
+    if term.is_volumetric:
+        return [
+            _parameters(k, term),
+            f"f = add_edges(p, x, xi, f, edges_{k})",
+            f"f, H = add_volumetric(p, x, xi, f, H, tets_{k}, law_{k}, volume_derivatives_{k})",
+        ]
+    return [_parameters(k, term), f"f, H = add_general(p, x, xi, f, H, tets_{k}, law_{k}, derivatives_{k})"]
+
+
+def _energy_lines(k: int, term: Term) -> list[str]:
+    if term.is_volumetric:
+        return [
+            _parameters(k, term),
+            f"energy = edge_energy(p, x, xi, energy, edges_{k})",
+            f"energy = volumetric_energy(p, x, xi, energy, tets_{k}, law_{k}, volume_energy_{k})",
+        ]
+    return [_parameters(k, term), f"energy = general_energy(p, x, xi, energy, tets_{k}, law_{k}, density_{k})"]
+
+
+def _solve_source(variant: Variant, tables: str) -> str:
+    lines = []
+    if variant.damped:
+        lines += ["d = subtract(xi, load_vector(vertices.start, p, zero()))"]
+        lines += ["D = load_symmetric(vertices.damping, p, zero())"]
+        lines += ["Dd = symmetric_times(D, d)", "f = subtract(f, Dd)", "H = add_symmetric(H, number(1.0, m), D)"]
+    if variant.psd:
+        lines += ["H = project_block(H, m)"]
+    smallest = SINGULAR[variant.precision]
+    if variant.constrained:
+        lines += [
+            "direction = load_vector(vertices.direction, p, zero())",
+            "if vertices.subspace[p] == 1:",
+            "    dx, singular = solve_on_line(H, f, direction)",
+            "elif vertices.subspace[p] == 2:",
+            f"    dx, singular = solve_in_plane(H, f, direction, {smallest!r})",
+            "else:",
+            f"    dx, singular = solve_free(H, f, {smallest!r})",
+        ]
+    else:
+        lines += [f"dx, singular = solve_free(H, f, {smallest!r})"]
+    bounds = [
+        f"step = {'volumetric' if t.is_volumetric else 'general'}_bound(p, x, xi, dx, step, tets_{k})"
+        for k, t in enumerate(variant.terms)
+        if t.has_barrier
+    ]
+    if variant.line_search:
+        keep = "keep_subspace(vertices.subspace[p], direction, f)" if variant.constrained else "f"
+        lines += [f"dx = descent_direction(H, {keep}, dx)"]
+    if bounds or variant.line_search:
+        lines += ["step = number(1.0, m)", *bounds]
+        if bounds:
+            lines += ["step = lane_least(step) if vertices.is_wide[p] else step"]
+    if variant.line_search:
+        lines += [line.format(tables=tables) for line in _SEARCH]
+    lines += ["xi = add_scaled(xi, step, dx)" if bounds or variant.line_search else "xi = add(xi, dx)"]
+    return _SOLVE.format(tables=tables, body=_indent(lines))
+
+
+def _indent(lines: list[str]) -> str:
+    return "\n".join("    " + line for line in lines)
+
+
+_HEADER = '''
+"""{description}. Written by pliant.kernels.sweep_source: change that, not this."""
+from numba import njit
+
+from pliant.kernels.edges import add_edges, edge_energy
+from pliant.kernels.local_solve import (
+    descent_direction, keep_subspace, project_block, solve_free, solve_in_plane, solve_on_line
+)
+from pliant.kernels.momentum import accelerate
+from pliant.kernels.tets_general import add_general, general_energy
+from pliant.kernels.tets_general import bound_volume_loss as general_bound
+from pliant.kernels.tets_volumetric import add_volumetric, volumetric_energy
+from pliant.kernels.tets_volumetric import bound_volume_loss as volumetric_bound
+from pliant.kernels.threads import meet, share
+from pliant.lanes import (
+    count, exp, lane_least, lane_sum, load, load3, log, make_zero, number, select, sqrt, store, store3
+)
+from pliant.lanes.vectors import (
+    add, add_identity, add_scaled, add_symmetric, dot, load_symmetric, load_vector, physics, positive_part,
+    store_symmetric, subtract, sum_over_lanes, sum_symmetric_over_lanes, symmetric_times
+)
+
+WIDTH = {width}
+zero = make_zero("{precision}", WIDTH)
+'''
+
+_FORCES = '''
+@physics
+def elastic_force_and_hessian(p, x, xi, vertices, {tables}):
+    """Sum of the forces and Hessian blocks of all elements at the vertices of pack p (Equations 8 and 9 without inertia)."""
+    z = zero()
+    f, H = (z, z, z), (z, z, z, z, z, z)
+{body}
+    if vertices.is_wide[p]:
+        f, H = sum_over_lanes(f), sum_symmetric_over_lanes(H)
+    return f, add_identity(H, load(vertices.diagonal, p * WIDTH, z))
+'''
+
+_ENERGY = '''
+@physics
+def local_energy(p, x, xi, vertices, {tables}):
+    """G_i of the vertices of pack p, were they at xi (Equation 4)."""
+    z = zero()
+    energy = z
+{body}
+    if vertices.is_wide[p]:
+        energy = lane_sum(energy)
+    d = subtract(xi, load_vector(vertices.target, p, z))
+    energy = energy + 0.5 * load(vertices.inertia, p * WIDTH, z) * dot(d, d)
+{damping}    return energy
+'''
+
+_ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.start, p, z))
+    energy = energy + 0.5 * dot(d, symmetric_times(load_symmetric(vertices.damping, p, z), d))
+"""
+
+_SOLVE = '''
+@physics
+def solve_pack(p, x, vertices, {tables}):
+    """Move the vertices of pack p to the minimum of their local energy (Equation 5); how many had a singular Hessian."""
+    xi = load3(x, p * WIDTH, zero())
+    f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
+    m = load(vertices.inertia, p * WIDTH, zero())
+    f = add_scaled(f, m, subtract(load_vector(vertices.target, p, zero()), xi))
+    H = add_identity(H, m)
+{body}
+    store3(x, p * WIDTH, xi[0], xi[1], xi[2])
+    return count(singular)
+'''
+
+_SEARCH = (
+    "before = local_energy(p, x, xi, vertices, {tables})",
+    "accepted = before < before",
+    "for _ in range(20):",
+    "    after = local_energy(p, x, add_scaled(xi, step, dx), vertices, {tables})",
+    "    accepted = after <= before",
+    "    if count(accepted) == WIDTH:",
+    "        break",
+    "    step = select(accepted, step, step * 0.5)",
+    "step = select(accepted, step, number(0.0, m))",
+)
+
+_SWEEP = '''
+@njit(cache=True, nogil=True, error_model="numpy")
+def sweep(thread, threads, barrier, omegas, previous, before_previous, skipped, x, vertices, {tables}):
+    """One iteration for each omega, all colours each (Algorithm 1, lines 4 to 31); omega is Equation 19's, 1 for none."""
+    arrivals = 0
+    for omega in omegas:
+        singular = 0
+        for c in range(len(vertices.colour_start) - 1):
+            first, last = share(vertices.colour_start[c], vertices.colour_start[c + 1], thread, threads)
+            for p in range(first, last):
+                singular += solve_pack(p, x, vertices, {tables})
+            arrivals += threads
+            meet(barrier, arrivals)
+        if len(previous) > 0:
+            first, last = share(0, len(x), thread, threads)
+            accelerate(x, previous, before_previous, omega, first, last)
+            arrivals += threads
+            meet(barrier, arrivals)
+        skipped[thread] = singular
+'''
+
+_MEASURE_DAMPING = '''
+@njit(cache=True, nogil=True, error_model="numpy")
+def measure_damping(thread, threads, barrier, x, vertices, {tables}):
+    """Damping blocks at the positions x: k_d / h times the positive part of the elastic Hessian (Equations 10 and 11)."""
+    first, last = share(0, len(vertices.is_wide), thread, threads)
+    for p in range(first, last):
+        xi = load3(x, p * WIDTH, zero())
+        f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
+        store_symmetric(vertices.damping, p, load(vertices.damping_rate, p * WIDTH, zero()), positive_part(H))
+'''

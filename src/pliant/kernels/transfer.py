@@ -1,0 +1,36 @@
+"""Numbers of vertices between the scene's order and the order of packs."""
+
+from __future__ import annotations
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def to_rows(values, vertex_of_row, is_wide, width, rows):
+    """values (n, 3) to rows (r, 4): in pack order, wide packs repeated in all lanes."""
+    for row in range(len(vertex_of_row)):
+        pack = row // width
+        source = pack * width if pack < len(is_wide) and is_wide[pack] else row
+        vertex = vertex_of_row[source]
+        if vertex >= 0:
+            for k in range(3):
+                rows[row, k] = values[vertex, k]
+
+
+@njit(cache=True, nogil=True)
+def to_lanes(values, vertex_of_row, is_wide, width, lanes):
+    """values (n, 3) to flat (packs, 3, width), for numbers that only the vertex itself reads."""
+    for pack in range(len(is_wide)):
+        for lane in range(width):
+            vertex = vertex_of_row[pack * width + (0 if is_wide[pack] else lane)]
+            if vertex >= 0:
+                for k in range(3):
+                    lanes[(pack * 3 + k) * width + lane] = values[vertex, k]
+
+
+@njit(cache=True, nogil=True)
+def from_rows(rows, row_of_vertex, values):
+    """rows (r, 4) back to values (n, 3) in the scene's order."""
+    for vertex in range(len(row_of_vertex)):
+        for k in range(3):
+            values[vertex, k] = rows[row_of_vertex[vertex], k]

@@ -1,0 +1,141 @@
+"""From the one formula of a law to plain arithmetic: its derivatives as the text of Python functions.
+
+The text uses only + - * /, `sqrt`, `log` and `exp`, so that it runs on floats, lanes and NumPy arrays.  It is kept on disk, because
+SymPy takes half a second to load and a law rarely changes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import cache, partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import MaterialError
+from pliant.lanes.cache import cached_text
+from pliant.materials.law import SolidLaw
+
+
+@dataclass(frozen=True)
+class LawCode:
+    """A law as code. `text` defines, with p standing for the law's parameters:
+
+    density(I, II, J, *p)       energy density [J/m^3]
+    derivatives(I, II, J, *p)   ((psi_I, psi_II, psi_J), (psi_I_I, psi_I_II, psi_I_J, psi_II_II, psi_II_J, psi_J_J)),
+                                None where a derivative vanishes for all arguments
+    and if `is_volumetric`, that is psi = psi_I (I - 3) + phi(J) with constant psi_I:
+    shear_weight(*p)            2 psi_I
+    volume_energy(J, *p)        phi(J)
+    volume_derivatives(J, *p)   (phi'(J), phi''(J))
+    """
+
+    name: str
+    text: str
+    is_volumetric: bool
+    has_barrier: bool  # infinite at J = 0
+
+    @property
+    def functions(self) -> Any:
+        """The same functions for NumPy arrays."""
+        return _numpy_functions(self.text)
+
+
+@cache
+def law_code(law: type[SolidLaw]) -> LawCode:
+    """Differentiate a law, or find the result of an earlier time."""
+    name = law.__name__
+    header, text = cached_text(f"law_{name}", _key(law), partial(_generate, law)).split("\n", 1)
+    return LawCode(name, text, is_volumetric="volumetric" in header, has_barrier="barrier" in header)
+
+
+@cache
+def _numpy_functions(text: str) -> SimpleNamespace:
+    namespace: dict[str, Any] = {"sqrt": np.sqrt, "log": np.log, "exp": np.exp}
+    exec(text, namespace)
+    return SimpleNamespace(**namespace)
+
+
+def _key(law: type[SolidLaw]) -> str:
+    """What the generated text depends on beside this room's sources: the module of the law, wherever it is."""
+    source_file = inspect.getsourcefile(law.density)
+    if source_file is None:
+        raise MaterialError(f"{law.__name__}: the source of its density cannot be read; define the law in a file.")
+    with open(source_file) as file:
+        return f"{law.__qualname__}\n{file.read()}"
+
+
+def _generate(law: type[SolidLaw]) -> str:
+    import sympy as sp
+
+    I, II, J = invariants = sp.symbols("I II J", positive=True)
+    parameters = sp.symbols(law.parameter_names(), real=True)
+    psi = sp.sympify(law.density(*invariants, *parameters))
+    first = [sp.diff(psi, k) for k in invariants]
+    second = [sp.diff(psi, a, b) for i, a in enumerate(invariants) for b in invariants[i:]]
+    is_volumetric = first[1] == 0 and not (first[0].free_symbols & set(invariants))
+    has_barrier = psi.subs(J, 0).has(sp.zoo, sp.oo, sp.nan)
+
+    arguments = ["I", "II", "J", *law.parameter_names()]
+    functions = [
+        _function("density", arguments, [psi]),
+        _function("derivatives", arguments, first + second, split_at=3),
+    ]
+    if is_volumetric:
+        phi = psi.subs(I, 3)
+        functions += [
+            _function("shear_weight", arguments[3:], [2 * first[0]]),
+            _function("volume_energy", arguments[2:], [phi]),
+            _function("volume_derivatives", arguments[2:], [sp.diff(phi, J), sp.diff(phi, J, 2)], keep_zeros=True),
+        ]
+    words = ["#", "volumetric" if is_volumetric else "general", *(["barrier"] if has_barrier else [])]
+    return "\n".join([" ".join(words), *functions])
+
+
+def _function(name, arguments, expressions, split_at=0, keep_zeros=False):
+    """Text of a function that returns one expression or a tuple of them, common parts computed once."""
+    import sympy as sp
+
+    printer = _arithmetic_printer()
+    zero_text = "J - J" if keep_zeros else "None"
+    common, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("c"))
+    lines = [f"    {symbol} = {printer.doprint(value)}" for symbol, value in common]
+    results = [zero_text if e == 0 else printer.doprint(e) for e in reduced]
+    if split_at:
+        returned = f"({', '.join(results[:split_at])}), ({', '.join(results[split_at:])})"
+    else:
+        returned = ", ".join(results)
+    return "\n".join([f"def {name}({', '.join(arguments)}):", *lines, f"    return {returned}", ""])
+
+
+@cache
+def _arithmetic_printer():
+    import sympy as sp
+    from sympy.printing.pycode import PythonCodePrinter
+
+    class ArithmeticPrinter(PythonCodePrinter):
+        """Powers as products, quotients, roots or exp(n log x): numbers in lanes have no power operator."""
+
+        def _print_Pow(self, expr, rational=False):
+            base, exponent = expr.as_base_exp()
+            if exponent.is_Integer and 0 < abs(exponent) <= 8:
+                product = "*".join([self.parenthesize(base, 100)] * abs(int(exponent)))
+                return f"({product})" if exponent > 0 else f"(1/({product}))"
+            if abs(exponent) == sp.Rational(1, 2):
+                return f"sqrt({self._print(base)})" if exponent > 0 else f"(1/sqrt({self._print(base)}))"
+            return f"exp({self._print(exponent)}*log({self._print(base)}))"
+
+        def _print_Rational(self, expr):
+            return repr(float(expr))
+
+        def _print_Function(self, expr):
+            name = type(expr).__name__
+            if name not in ("log", "exp"):
+                raise MaterialError(f"a law uses the function {name}, which lanes do not have; use powers, sqrt, log or exp.")
+            return f"{name}({', '.join(self._print(a) for a in expr.args)})"
+
+        _print_log = _print_exp = _print_Function
+
+    return ArithmeticPrinter({"fully_qualified_modules": False})

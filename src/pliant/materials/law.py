@@ -1,0 +1,67 @@
+"""What a law of a solid is: one energy density of the invariants of the deformation gradient F, and its parameters.
+
+    I = |F|^2 = tr F^T F,   II = |F^T F|^2,   J = det F;   at rest I = 3, II = 3, J = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import ClassVar, Self
+
+from pliant.errors import MaterialError
+
+
+def lame_parameters(youngs_modulus: float, poissons_ratio: float) -> tuple[float, float]:
+    """Lame's mu and lambda [Pa] of linear elasticity."""
+    E, nu = youngs_modulus, poissons_ratio
+    if not (math.isfinite(E) and E > 0):
+        raise MaterialError(f"youngs_modulus is {E!r}: give a positive number of pascal.")
+    if not -1 < nu < 0.5:
+        raise MaterialError(
+            f"poissons_ratio is {nu!r}: it must lie between -1 and 0.5, both excluded (rubber: 0.49, foam: 0.1 to 0.3)."
+        )
+    return E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))
+
+
+@dataclass(frozen=True)
+class SolidLaw:
+    """Base of isotropic hyperelastic laws. `mu` and `lam` are Lame's parameters at rest [Pa], for every law.
+
+    A law adds nothing but `density`, written in arithmetic and `materials.functions`, and its `source`.  Derivatives, compiled kernels and tests
+    come from that one formula.
+    """
+
+    mu: float  # shear modulus [Pa]
+    lam: float  # Lame's first parameter [Pa]
+
+    source: ClassVar[str] = ""
+    units: ClassVar[dict[str, str]] = {"mu": "Pa", "lam": "Pa"}
+    density: ClassVar[Callable]  # density(I, II, J, *parameters): energy in joule a cubic metre of the body at rest
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        for parameter, value in zip(self.parameter_names(), self.parameters, strict=True):
+            if not (isinstance(value, (int, float)) and math.isfinite(value)):
+                raise MaterialError(f"{name}: {parameter} is {value!r}: give a finite number [{self.units[parameter]}].")
+        if self.mu <= 0:
+            raise MaterialError(f"{name}: mu is {self.mu!r}: the shear modulus must be positive [Pa].")
+        if self.lam + 2 * self.mu / 3 <= 0:
+            raise MaterialError(
+                f"{name}: the bulk modulus lam + 2 mu / 3 is {self.lam + 2 * self.mu / 3!r}: lam must be above -2 mu / 3 [Pa]."
+            )
+
+    @classmethod
+    def from_young(cls, youngs_modulus: float, poissons_ratio: float) -> Self:
+        """The law whose linearisation has this Young's modulus [Pa] and Poisson's ratio."""
+        return cls(*lame_parameters(youngs_modulus, poissons_ratio))
+
+    @classmethod
+    def parameter_names(cls) -> tuple[str, ...]:
+        return tuple(field.name for field in fields(cls))
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """Values in the order of the density's arguments."""
+        return tuple(getattr(self, name) for name in self.parameter_names())

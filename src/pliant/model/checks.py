@@ -1,0 +1,71 @@
+"""Checks of what a user hands over. Each raises one sentence with the object, the index, the value and the remedy."""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pliant.errors import SceneError
+
+
+def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.ndarray:
+    """(count, 3) finite numbers, or (3,) if count is None."""
+    shape = (3,) if count is None else (count, 3)
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise SceneError(f"{what}: expected numbers [{unit}] of shape {shape}, got {type(value).__name__} ({error}).") from None
+    if array.shape != shape:
+        raise SceneError(f"{what}: expected numbers [{unit}] of shape {shape}, got shape {array.shape}.")
+    if not np.isfinite(array).all():
+        index = np.argwhere(~np.isfinite(array))[0]
+        where = f"entry {int(index[0])}" if count is None else f"vertex {int(index[0])}"
+        raise SceneError(f"{what}: {where} is {array[index[0]].tolist()}; give finite numbers [{unit}].")
+    return array
+
+
+def unit_vector(value: ArrayLike, what: str) -> np.ndarray:
+    vector = vectors(value, None, what, "any length")
+    length = np.linalg.norm(vector)
+    if length == 0:
+        raise SceneError(f"{what} is {vector.tolist()}: give a vector with a direction.")
+    return vector / length
+
+
+def number(value: object, what: str, unit: str, *, positive: bool = False) -> float:
+    """A finite number, not negative; above zero if `positive`."""
+    bound = "positive" if positive else "zero or positive"
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not np.isfinite(value):
+        raise SceneError(f"{what} is {value!r}: give a {bound} number [{unit}].")
+    if value < 0 or (positive and value == 0):
+        raise SceneError(f"{what} is {value!r}: it must be {bound} [{unit}].")
+    return float(value)
+
+
+def count(value: object, what: str) -> int:
+    """A whole number of at least 1."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise SceneError(f"{what} is {value!r}: give a whole number of at least 1.")
+    return int(value)
+
+
+def selection(value: ArrayLike, n_vertices: int, what: str) -> np.ndarray:
+    """Indices of vertices, from indices or a boolean mask, in the order given."""
+    array = np.atleast_1d(np.asarray(value))
+    if array.dtype == bool:
+        if array.shape != (n_vertices,):
+            raise SceneError(f"{what}: the mask has shape {array.shape}; the body has {n_vertices} vertices.")
+        array = np.flatnonzero(array)
+    if array.size == 0:
+        raise SceneError(f"{what}: no vertices are selected. Check the condition that selects them.")
+    if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
+        raise SceneError(f"{what}: give vertex indices (whole numbers, one dimension) or a boolean mask, not {array.dtype} {array.shape}.")
+    outside = (array < 0) | (array >= n_vertices)
+    if outside.any():
+        raise SceneError(f"{what}: vertex {int(array[outside][0])} does not exist; the body has vertices 0 to {n_vertices - 1}.")
+    values, counts = np.unique(array, return_counts=True)
+    if (counts > 1).any():
+        raise SceneError(f"{what}: vertex {int(values[counts > 1][0])} is listed {int(counts.max())} times; list each once.")
+    return array.astype(np.int64)

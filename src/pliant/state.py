@@ -1,0 +1,20 @@
+"""What changes from step to step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class State:
+    """Positions and velocities in the scene's vertex order, in double precision whatever the solver computes in."""
+
+    x: np.ndarray  # (n, 3) [m]
+    v: np.ndarray  # (n, 3) [m/s]
+    v_previous: np.ndarray  # (n, 3) velocities one step earlier, for the adaptive start [m/s]
+    step: int = 0  # steps done
+
+    def copy(self) -> State:
+        return State(self.x.copy(), self.v.copy(), self.v_previous.copy(), self.step)

@@ -1,0 +1,141 @@
+"""Shapes have the counts, volumes, exact boundaries and well-shaped tets they promise."""
+
+import numpy as np
+import pytest
+
+from pliant.errors import MeshError
+from pliant.geometry import TetMesh, dihedral_angles, shapes
+
+
+def assert_well_shaped(mesh: TetMesh) -> None:
+    angles = dihedral_angles(mesh.points, mesh.tets)
+    assert angles.min() > 10
+    assert angles.max() < 170
+    assert mesh.surface().is_closed
+
+
+def test_box_is_centred_and_split_in_six() -> None:
+    mesh = shapes.box((1, 2, 3), (2, 3, 4))
+    assert (mesh.n_vertices, mesh.n_tets) == (3 * 4 * 5, 6 * 2 * 3 * 4)
+    np.testing.assert_allclose(mesh.bounds, [[-0.5, -1, -1.5], [0.5, 1, 1.5]])
+    np.testing.assert_allclose(mesh.volumes, 6 / mesh.n_tets)
+    # Every boundary rectangle is two triangles.
+    assert len(mesh.surface_triangles) == 4 * (2 * 3 + 3 * 4 + 2 * 4)
+
+
+def test_cube_of_25_cells_has_the_reference_counts() -> None:
+    mesh = shapes.box(cells=(25, 25, 25))
+    assert (mesh.n_vertices, mesh.n_tets) == (17_576, 93_750)
+
+
+def test_kuhn_tets_have_45_60_and_90_degrees() -> None:
+    mesh = shapes.box()
+    angles = np.unique(np.round(dihedral_angles(mesh.points, mesh.tets), 6))
+    np.testing.assert_allclose(angles, [45, 60, 90])
+
+
+def test_beam_lies_along_x() -> None:
+    mesh = shapes.beam(4.0, 1.0, 0.5, cells=(8, 2, 1))
+    np.testing.assert_allclose(mesh.bounds, [[-2, -0.5, -0.25], [2, 0.5, 0.25]])
+    assert mesh.volume == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("cells", [1, 2, 3, 5, 8, 13])
+@pytest.mark.parametrize("radius", [1e-3, 2.0])
+def test_ball(radius: float, cells: int) -> None:
+    mesh = shapes.ball(radius, cells)
+    # Layer k is an icosahedral sphere of 10 k^2 + 2 vertices.
+    assert mesh.n_vertices == 1 + sum(10 * k * k + 2 for k in range(1, cells + 1))
+    assert mesh.n_tets == 20 * cells**3
+    distance = np.linalg.norm(mesh.points[mesh.surface_vertices], axis=1)
+    np.testing.assert_allclose(distance, radius, rtol=1e-12)
+    assert len(mesh.surface_vertices) == 10 * cells**2 + 2
+    assert_well_shaped(mesh)
+
+
+@pytest.mark.parametrize("cells", [1, 2, 4, 7])
+@pytest.mark.parametrize("height", [0.1, 0.5, 1.0, 4.0])
+def test_cylinder(height: float, cells: int) -> None:
+    mesh = shapes.cylinder(0.5, height, cells)
+    side = np.abs(mesh.points[mesh.surface_vertices, 2]) < 0.5 * height * (1 - 1e-12)
+    radial = np.linalg.norm(mesh.points[mesh.surface_vertices, :2], axis=1)
+    np.testing.assert_allclose(radial[side], 0.5, rtol=1e-12)
+    np.testing.assert_allclose(mesh.bounds[1][2], 0.5 * height)
+    assert_well_shaped(mesh)
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_cylinder_with_other_layers_stays_well_shaped(factor: float) -> None:
+    mesh = shapes.cylinder(0.5, 1.0, 5, layers=round(10 * factor))
+    assert_well_shaped(mesh)
+
+
+@pytest.mark.parametrize("cells", [1, 2, 4, 6])
+@pytest.mark.parametrize("minor", [0.1, 0.2, 0.3, 0.4])
+def test_torus(minor: float, cells: int) -> None:
+    mesh = shapes.torus(0.5, minor, cells)
+    x, y, z = mesh.points[mesh.surface_vertices].T
+    np.testing.assert_allclose(np.hypot(np.hypot(x, y) - 0.5, z), minor, rtol=1e-12)
+    assert_well_shaped(mesh)
+
+
+@pytest.mark.parametrize(
+    ("make", "exact"),
+    [
+        (lambda n: shapes.ball(0.5, n), np.pi / 6),
+        (lambda n: shapes.cylinder(0.5, 1.0, n), np.pi / 4),
+        (lambda n: shapes.torus(0.5, 0.2, n), 2 * np.pi**2 * 0.5 * 0.2**2),
+    ],
+    ids=["ball", "cylinder", "torus"],
+)
+def test_volume_approaches_the_exact_one_from_below_quadratically(make, exact: float) -> None:
+    coarse, fine = (1 - make(n).volume / exact for n in (3, 6))
+    assert 0 < fine < coarse
+    assert coarse / fine == pytest.approx(4, rel=0.1)
+
+
+def test_cloth_alternates_diagonals() -> None:
+    mesh = shapes.cloth((2, 1), (4, 3))
+    assert (mesh.n_vertices, mesh.n_triangles) == (20, 24)
+    np.testing.assert_allclose(mesh.bounds, [[-1, -0.5, 0], [1, 0.5, 0]])
+    assert mesh.area == pytest.approx(2.0)
+    a, b, c = np.moveaxis(mesh.points[mesh.triangles], 1, 0)
+    assert np.all(np.cross(b - a, c - a)[:, 2] > 0)
+    # Alternating diagonals: an inner vertex has either all four or none, so 8 or 4 neighbours.
+    valence = np.bincount(mesh.edges.ravel(), minlength=20).reshape(5, 4)
+    inner = valence[1:-1, 1:-1]
+    assert set(inner.ravel()) == {4, 8}
+    assert np.all(inner[1:] != inner[:-1])
+
+
+def test_chain() -> None:
+    points, edges = shapes.chain(2.0, 4)
+    np.testing.assert_allclose(points[:, 0], [0, 0.5, 1, 1.5, 2])
+    assert not points[:, 1:].any()
+    np.testing.assert_array_equal(edges, [[0, 1], [1, 2], [2, 3], [3, 4]])
+
+
+BAD = {
+    "no cells": lambda: shapes.box(cells=(0, 1, 1)),
+    "float cells": lambda: shapes.box(cells=(1.5, 1, 1)),
+    "two cells": lambda: shapes.box(cells=(1, 1)),
+    "boolean cells": lambda: shapes.ball(cells=True),
+    "negative size": lambda: shapes.box(size=(1, -1, 1)),
+    "zero size": lambda: shapes.cloth(size=(0, 1)),
+    "nan size": lambda: shapes.box(size=(1, np.nan, 1)),
+    "infinite radius": lambda: shapes.ball(radius=np.inf),
+    "text": lambda: shapes.ball(radius="big"),
+    "one number": lambda: shapes.box(size=1.0),
+    "beam": lambda: shapes.beam(length=-1.0),
+    "cylinder": lambda: shapes.cylinder(layers=0),
+    "fat torus": lambda: shapes.torus(major=1.0, minor=0.9),
+    "few segments": lambda: shapes.torus(segments=5),
+    "cloth": lambda: shapes.cloth(cells=(3, -3)),
+    "chain": lambda: shapes.chain(segments=0),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_arguments_are_named(case: str) -> None:
+    with pytest.raises(MeshError, match=r"got \w+.*=.*[Pp]ass "):
+        BAD[case]()
