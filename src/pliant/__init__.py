@@ -1,3 +1,89 @@
-"""Pliant: fast, honest simulation of deformable bodies."""
+"""Pliant: fast, honest simulation of deformable bodies.
+
+    import pliant as pl
+
+Names are imported when first used, so that `import pliant` is instant.
+"""
+
+from __future__ import annotations
+
+import logging
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from pliant.errors import FileError, MaterialError, MeshError, PliantError, SceneError, SimulationError, SolverError
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from pliant.energies import IncrementalPotential
+    from pliant.geometry import TetMesh, TriMesh, shapes
+    from pliant.io.meshes import load_mesh, save_mesh
+    from pliant.materials import NeoHookean, StableNeoHookean, StVenantKirchhoff
+    from pliant.model import Body, Scene
+    from pliant.simulate import Simulation
+    from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
+    from pliant.state import State
+
+_HOMES = {
+    "geometry": ("TetMesh", "TriMesh", "shapes"),
+    "io.meshes": ("load_mesh", "save_mesh"),
+    "materials": ("NeoHookean", "StVenantKirchhoff", "StableNeoHookean"),
+    "model": ("Body", "Scene"),
+    "energies": ("IncrementalPotential",),
+    "simulate": ("Simulation",),
+    "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
+    "state": ("State",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "VBD",
+    "Body",
+    "Chebyshev",
+    "FileError",
+    "IncrementalPotential",
+    "MaterialError",
+    "MeshError",
+    "NeoHookean",
+    "Newton",
+    "PliantError",
+    "Scene",
+    "SceneError",
+    "Simulation",
+    "SimulationError",
+    "SolveReport",
+    "SolverError",
+    "StVenantKirchhoff",
+    "StableNeoHookean",
+    "State",
+    "Stop",
+    "TetMesh",
+    "TriMesh",
+    "__version__",
+    "load_mesh",
+    "save_mesh",
+    "shapes",
+    "solve",
+]
+
+# What takes long is said: compiling, falling back, stopping. Quiet it with
+# logging.getLogger("pliant").setLevel("ERROR").
+_logger = logging.getLogger("pliant")
+if not _logger.handlers:
+    _handler = logging.StreamHandler()
+    _handler.setFormatter(logging.Formatter("pliant: %(message)s"))
+    _logger.addHandler(_handler)
+    _logger.setLevel(logging.INFO)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'pliant' has no attribute {name!r}")
+    value = getattr(import_module(f"pliant.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -28,9 +28,6 @@ from pliant.lanes.vectors import (
     symmetric_times,
 )
 
-# the other three vertices of a tet, seen from each: a face with positive volume towards the vertex
-OPPOSITE_FACES = np.array([[1, 3, 2], [0, 2, 3], [0, 3, 1], [0, 1, 2]])
-
 KEEP = 0.1  # one step of one vertex leaves a tet at least this part of its volume, where the law has a barrier
 
 
@@ -38,7 +35,9 @@ def rest_data(points: np.ndarray, tets: np.ndarray) -> tuple[np.ndarray, np.ndar
     """Shape-function gradients b (m, 4, 3) [1/m] and volumes (m,) [m^3] of positively oriented tets."""
     corner = points[tets]
     edges = corner[:, 1:] - corner[:, :1]  # rows x_k - x_0
-    crosses = np.stack([np.cross(edges[:, 1], edges[:, 2]), np.cross(edges[:, 2], edges[:, 0]), np.cross(edges[:, 0], edges[:, 1])], 1)
+    crosses = np.stack(
+        [np.cross(edges[:, 1], edges[:, 2]), np.cross(edges[:, 2], edges[:, 0]), np.cross(edges[:, 0], edges[:, 1])], 1
+    )
     volume6 = np.einsum("ma,ma->m", edges[:, 0], crosses[:, 0])
     gradients = np.empty((len(tets), 4, 3))
     gradients[:, 1:] = crosses / volume6[:, None, None]
@@ -47,21 +46,25 @@ def rest_data(points: np.ndarray, tets: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 @physics
-def area_and_volume_ratio(x, a, b, c, inverse_6v):
-    """Area vector of the opposite face and J = det F."""
+def area_and_volume_ratio(a, b, c, inverse_6v):
+    """Area vector of the opposite face and J = det F; a, b, c relative to the vertex."""
     area = cross(subtract(b, a), subtract(c, a))
-    return area, dot(area, subtract(x, a)) * inverse_6v
+    return area, -(dot(area, a) * inverse_6v)
 
 
 @physics
-def deformation_gradient(x, a, b, c, ba, bb, bc):
-    """Rows of F, from differences, so that nothing cancels far from the origin."""
-    u, v, w = subtract(a, x), subtract(b, x), subtract(c, x)
+def deformation_gradient(a, b, c, ba, bb, bc):
+    """Rows of F; a, b, c relative to the vertex, with their shape-function gradients."""
     return (
-        (u[0] * ba[0] + v[0] * bb[0] + w[0] * bc[0], u[0] * ba[1] + v[0] * bb[1] + w[0] * bc[1], u[0] * ba[2] + v[0] * bb[2] + w[0] * bc[2]),
-        (u[1] * ba[0] + v[1] * bb[0] + w[1] * bc[0], u[1] * ba[1] + v[1] * bb[1] + w[1] * bc[1], u[1] * ba[2] + v[1] * bb[2] + w[1] * bc[2]),
-        (u[2] * ba[0] + v[2] * bb[0] + w[2] * bc[0], u[2] * ba[1] + v[2] * bb[1] + w[2] * bc[1], u[2] * ba[2] + v[2] * bb[2] + w[2] * bc[2]),
+        _gradient_row(a[0], b[0], c[0], ba, bb, bc),
+        _gradient_row(a[1], b[1], c[1], ba, bb, bc),
+        _gradient_row(a[2], b[2], c[2], ba, bb, bc),
     )
+
+
+@physics
+def _gradient_row(a, b, c, ba, bb, bc):
+    return (a * ba[0] + b * bb[0] + c * bc[0], a * ba[1] + b * bb[1] + c * bc[1], a * ba[2] + b * bb[2] + c * bc[2])
 
 
 @physics

@@ -1,6 +1,7 @@
-"""Elastic energy of tets and its derivatives, for any law, in double precision: the plain NumPy truth that kernels must equal.
+"""Elastic energy of tets and its derivatives, for any law, in double precision: the plain NumPy truth that kernels
+must equal.
 
-    E = sum_tets V psi(I, II, J);   dE/dx_i = V P b_i  with  P = 2 psi_I F + 4 psi_II F F^T F + psi_J cof F.
+E = sum_tets V psi(I, II, J);   dE/dx_i = V P b_i  with  P = 2 psi_I F + 4 psi_II F F^T F + psi_J cof F.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ def gradient(solids: Solids, x: np.ndarray) -> np.ndarray:
     P += 4 * first[1][:, None, None] * np.einsum("mab,mcb,mcd->mad", F, F, F, optimize=True)
     P += first[2][:, None, None] * cofactors(F)
     nodal = np.einsum("m,mac,mjc->mja", solids.volumes, P, solids.gradients, optimize=True)
-    return np.stack([np.bincount(solids.tets.ravel(), nodal[..., a].ravel(), minlength=len(x)) for a in range(3)], axis=1)
+    return np.stack(
+        [np.bincount(solids.tets.ravel(), nodal[..., a].ravel(), minlength=len(x)) for a in range(3)], axis=1
+    )
 
 
 def element_hessians(solids: Solids, x: np.ndarray, part: slice) -> np.ndarray:

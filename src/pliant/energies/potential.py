@@ -21,7 +21,8 @@ from pliant.model import Model
 class IncrementalPotential:
     """G and its derivatives in the positions x (n, 3) of all vertices.
 
-    Derivatives are those of G as a function of every vertex, pinned ones too; `project` takes out the directions that are held.
+    Derivatives are those of G as a function of every vertex, pinned ones too; `project` takes out the directions that
+    are held.
     """
 
     model: Model
@@ -76,11 +77,13 @@ class IncrementalPotential:
         return self.model.project(vectors)
 
     def residual(self, x: np.ndarray) -> float:
-        """How far x is from solving the step: the mass-weighted root mean square of the acceleration still owed [m/s^2].
+        """How far x is from solving the step: the mass-weighted root mean square of the acceleration still owed
+        [m/s^2].
 
             r = sqrt( sum_i |g_i|^2 / m_i  /  sum_i m_i ),   g = dG/dx, over vertices and directions that may move
 
-        It does not depend on the resolution of the mesh, has a unit to compare with gravity, and is the only definition in Pliant.
+        It does not depend on the resolution of the mesh, has a unit to compare with gravity, and is the only
+        definition in Pliant.
         """
         g, free = self.project(self.gradient(x)), self.model.is_free
         mass = self.model.mass[free]
@@ -90,8 +93,8 @@ class IncrementalPotential:
     def damping_blocks(self) -> np.ndarray:
         """k_d / h times the positive part of the elastic vertex blocks at the start of the step (n, 3, 3) [N/m].
 
-        Deviation: Equations 10 and 11 take the blocks at the current iterate. Taken at the start of the step and made positive,
-        damping is a potential, so the step stays a minimisation, and it never adds energy.
+        Deviation: Equations 10 and 11 take the blocks at the current iterate. Taken at the start of the step and made
+        positive, damping is a potential, so the step stays a minimisation, and it never adds energy.
         """
         model = self.model
         if not model.damping.any():

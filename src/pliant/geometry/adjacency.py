@@ -34,16 +34,13 @@ def vertex_elements(
     return _incidence(starts, corners, n_vertices)
 
 
-def _flattened(
-    elements: Sequence[NDArray[np.integer]], n_vertices: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _flattened(elements: Sequence[NDArray[np.integer]], n_vertices: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Corners of all elements in one row, and where each element starts in it."""
     arrays = [np.asarray(array) for array in elements]
     for i, array in enumerate(arrays):
         if array.ndim != 2 or (array.size and array.dtype.kind not in "iu"):
             raise MeshError(
-                f"Element array {i} has type {array.dtype} and shape {array.shape}; pass whole vertex "
-                "indices (m, k)."
+                f"Element array {i} has type {array.dtype} and shape {array.shape}; pass whole vertex indices (m, k)."
             )
         if array.size and (array.min() < 0 or array.max() >= n_vertices):
             raise MeshError(

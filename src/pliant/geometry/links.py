@@ -1,15 +1,15 @@
 """The tets around a vertex, walked so that each shares a face with the one before.
 
-The faces opposite a vertex form its *link*, a small triangulated surface.  Walked along a path from triangle to neighbouring triangle, all
-but the first triangle of a path add one new vertex to the two they share with the last:
+The faces opposite a vertex form its *link*, a small triangulated surface.  Walked along a path from triangle to
+neighbouring triangle, all but the first triangle of a path add one new vertex to the two they share with the last:
 
         d-----c-----d       after triangle (a, b, c) a vertex d is pushed, and the next triangle is
          \\   / \\   /        (a, c, d) across the edge ac: sign +1, or
           \\ /   \\ /         (c, b, d) across the edge bc: sign -1,
            a-----b          each with positive volume towards the vertex.
 
-So one position a tet is read from memory instead of three.  A path begins with two pushes that complete no triangle: sign 0.
-Its third has sign -1.
+So one position a tet is read from memory instead of three.  A path begins with two pushes that complete no triangle:
+sign 0. Its third has sign -1.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ def _open_sides(t, i, tets, across, used):
 
 @njit(cache=True)
 def _first_triangle(t, i, tets, across, used):
-    """The triangle of tet t, positively oriented, turned so that its last corner is opposite a side that leads nowhere."""
+    """The triangle of tet t, positively oriented, turned so that its last corner is opposite a side that leads
+    nowhere.
+    """
     corners = np.empty(3, np.int64)
     n = 0
     for k in range(4):

@@ -52,9 +52,7 @@ class _Mesh:
         raise NotImplementedError
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError(
-            f"{type(self).__name__} is immutable: build a new mesh instead of setting {name!r}."
-        )
+        raise AttributeError(f"{type(self).__name__} is immutable: build a new mesh instead of setting {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, because pickled arrays come back writeable.
@@ -92,9 +90,7 @@ class _Mesh:
             raise MeshError(f"{name}.transformed got scale={scale!r}; pass one positive number or three.")
         shift = np.asarray(translation, dtype=float)
         if shift.shape != (3,) or not np.all(np.isfinite(shift)):
-            raise MeshError(
-                f"{name}.transformed got translation={translation!r}; pass three finite lengths [m]."
-            )
+            raise MeshError(f"{name}.transformed got translation={translation!r}; pass three finite lengths [m].")
         turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
         proper = turn.shape == (3, 3) and np.allclose(turn @ turn.T, np.eye(3), atol=1e-6)
         if not proper or np.linalg.det(turn) < 0:
@@ -217,9 +213,7 @@ class TriMesh(_Mesh):
                 'TriMesh.tetrahedralize needs the package pytetwild: pip install "pliant[mesh]".'
             ) from error
         if edge_length is not None and not (np.isfinite(edge_length) and edge_length > 0):
-            raise MeshError(
-                f"TriMesh.tetrahedralize got edge_length={edge_length!r}; pass a positive length [m]."
-            )
+            raise MeshError(f"TriMesh.tetrahedralize got edge_length={edge_length!r}; pass a positive length [m].")
         # fTetWild leaves a file in the working directory, so it gets one that is thrown away.
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             points, tets = pytetwild.tetrahedralize(

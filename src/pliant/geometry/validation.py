@@ -26,9 +26,7 @@ def checked_points(name: str, points: ArrayLike) -> FloatArray:
     """A read-only float64 copy (n, 3) of finite points [m], or MeshError."""
     array = _as_array(name, "points", points)
     if array.size == 0:
-        raise MeshError(
-            f"{name} has no vertices: points has shape {array.shape}. Pass an (n, 3) array with n > 0."
-        )
+        raise MeshError(f"{name} has no vertices: points has shape {array.shape}. Pass an (n, 3) array with n > 0.")
     if array.dtype.kind not in "fiu":
         raise MeshError(f"{name} points have type {array.dtype}; pass an (n, 3) array of real numbers [m].")
     if array.ndim != 2 or array.shape[1] != 3:
@@ -58,9 +56,7 @@ def checked_elements(name: str, kind: str, elements: ArrayLike, size: int, n_ver
     """A writeable int64 copy (m, size) whose indices exist, differ within an element and use every vertex."""
     array = _as_array(name, f"{kind}s", elements)
     if array.size == 0:
-        raise MeshError(
-            f"{name} has no {kind}s: the index array has shape {array.shape}. Pass (m, {size}), m > 0."
-        )
+        raise MeshError(f"{name} has no {kind}s: the index array has shape {array.shape}. Pass (m, {size}), m > 0.")
     if array.dtype.kind not in "iu":
         raise MeshError(
             f"{name} {kind}s have type {array.dtype}; vertex indices must be whole numbers. "
@@ -68,8 +64,7 @@ def checked_elements(name: str, kind: str, elements: ArrayLike, size: int, n_ver
         )
     if array.ndim != 2 or array.shape[1] != size:
         raise MeshError(
-            f"{name} {kind}s have shape {array.shape}; pass one row of {size} vertex indices a {kind}, "
-            f"(m, {size})."
+            f"{name} {kind}s have shape {array.shape}; pass one row of {size} vertex indices a {kind}, (m, {size})."
         )
     if array.min() < 0 or array.max() >= n_vertices:
         _report_range(name, kind, array, n_vertices)
@@ -83,9 +78,7 @@ def _as_array(name: str, what: str, values: ArrayLike) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except (ValueError, TypeError) as error:  # ragged rows
-        raise MeshError(
-            f"{name} {what} are not a rectangular array ({error}). Give every row equal length."
-        ) from error
+        raise MeshError(f"{name} {what} are not a rectangular array ({error}). Give every row equal length.") from error
 
 
 def _report_range(name: str, kind: str, array: NDArray[Any], n_vertices: int) -> None:

@@ -15,7 +15,8 @@ from pliant.lanes.vectors import (
 )
 
 # Equation 7 is skipped where |det H| <= SINGULAR * size(H)^3.
-# Deviation: the paper's absolute threshold freezes light vertices; this one has no unit. It lies just above the rounding of a determinant.
+# Deviation: the paper's absolute threshold freezes light vertices; this one has no unit. It lies just above the
+# rounding of a determinant.
 SINGULAR = {"single": 1e-6, "double": 1e-14}
 
 

@@ -1,11 +1,11 @@
 """How vertices and their elements lie in memory: packs of vertices that lanes solve together.
 
-A pack is `width` vertices of one colour with nearly equal numbers of elements.  Vertices are renumbered to *rows*, so that pack p owns rows
-p * width .. (p + 1) * width - 1 and neighbours in space are near in memory.  Fixed vertices come last and belong to no pack.
-Missing vertices of an incomplete pack are rows of their own without elements.
+A pack is `width` vertices of one colour with nearly equal numbers of elements.  Vertices are renumbered to *rows*, so
+that pack p owns rows p * width .. (p + 1) * width - 1 and neighbours in space are near in memory.  Fixed vertices come
+last and belong to no pack. Missing vertices of an incomplete pack are rows of their own without elements.
 
-A vertex with very many elements would force its pack to be as long as its list.  It gets a *wide* pack of its own: its elements are dealt
-out over the lanes, and the lanes are summed before the solve.
+A vertex with very many elements would force its pack to be as long as its list.  It gets a *wide* pack of its own: its
+elements are dealt out over the lanes, and the lanes are summed before the solve.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 WIDE_FACTOR = 4  # a vertex with this many times the median number of elements gets a wide pack
-NEIGHBOURHOOD = 1024  # vertices that are sorted by their number of elements among themselves, not beyond
+NEIGHBOURHOOD = 1024  # vertices that are sorted by the length of their lists among themselves, not beyond
 
 
 class Packs(NamedTuple):
@@ -34,25 +33,19 @@ class Packs(NamedTuple):
         return len(self.is_wide)
 
 
-class Incidences(NamedTuple):
-    """Elements seen from their vertices: row k of pack p's list holds one element for each lane."""
-
-    start: np.ndarray  # (packs + 1,) first entry of each pack's list
-    others: np.ndarray  # flat (entries, others, width) rows of the element's other vertices; the vertex itself in padding
-    constants: np.ndarray  # flat (entries, constants, width); zero in padding
+def needs_wide_pack(elements_of: np.ndarray, width: int) -> np.ndarray:
+    """(n,) which vertices have so many elements that their pack would be mostly padding."""
+    return elements_of > max(WIDE_FACTOR * np.median(elements_of), width)
 
 
-def arrange(colours, elements_of, subspace, place, width) -> Packs:
+def arrange(colours, lengths, wide, subspace, place, width) -> Packs:
     """Sort vertices into packs.
 
-    colours: (n,) colour of each vertex, -1 if fixed; elements_of: (n,) number of its elements; subspace: (n,) 1, 2 or 3;
-    place: (n,) position along a curve through space.
+    colours: (n,) colour of each vertex, -1 if fixed; lengths: (n,) of their lists of elements; wide: (n,) which get a
+    pack of their own; subspace: (n,) 1, 2 or 3; place: (n,) position along a curve through space.
     """
     n = len(colours)
     movable = np.flatnonzero(colours >= 0)
-    wide_limit = max(WIDE_FACTOR * np.median(elements_of[movable]), width)
-    wide = elements_of > wide_limit
-
     walk = movable[np.lexsort((place[movable], subspace[movable], wide[movable], colours[movable]))]
     group = np.stack([colours[walk], wide[walk], subspace[walk]], 1)
     starts = np.flatnonzero(np.r_[True, np.any(group[1:] != group[:-1], axis=1)])
@@ -60,8 +53,8 @@ def arrange(colours, elements_of, subspace, place, width) -> Packs:
     group_of = np.repeat(np.arange(len(starts)), sizes)
     rank = np.arange(len(walk)) - starts[group_of]
     block = rank // NEIGHBOURHOOD
-    # up in one block, down in the next: a pack across the border has equal valences too
-    climb = np.where(block % 2 == 0, elements_of[walk], -elements_of[walk])
+    # up in one block, down in the next: a pack across the border has lists of equal length too
+    climb = np.where(block % 2 == 0, lengths[walk], -lengths[walk])
     walk = walk[np.lexsort((rank, climb, block, group_of))]
 
     is_wide_group = wide[walk[starts]]
@@ -88,57 +81,6 @@ def arrange(colours, elements_of, subspace, place, width) -> Packs:
         np.repeat(is_wide_group, packs_in_group).astype(np.uint8),
         np.repeat(subspace[walk[starts]], packs_in_group).astype(np.uint8),
     )
-
-
-def incidences(packs: Packs, elements, others, constants, dtype) -> Incidences:
-    """Lists of elements by pack. elements: (m, k) vertices; others: (k, k - 1) local order of the other vertices seen from each;
-    constants: (m, k, c) numbers a vertex of an element has, or (m, 1, c) if all its vertices share them."""
-    elements = np.ascontiguousarray(elements, np.int64)
-    others = np.ascontiguousarray(others, np.int64)
-    lengths = _list_lengths(elements, packs.row_of_vertex, packs.is_wide, packs.width)
-    start = np.r_[0, np.cumsum(lengths)]
-    other_rows = np.repeat(np.arange(packs.count), lengths)[:, None] * packs.width + np.arange(packs.width)
-    other_rows = np.repeat(other_rows.astype(np.uint32)[:, None], others.shape[1], axis=1)
-    numbers = np.zeros((start[-1], constants.shape[2], packs.width), dtype)
-    _fill(elements, others, np.ascontiguousarray(constants), packs.row_of_vertex, packs.is_wide, start, other_rows, numbers)
-    return Incidences(start, other_rows.reshape(-1), numbers.reshape(-1))
-
-
-@njit(cache=True)
-def _list_lengths(elements, row_of_vertex, is_wide, width):
-    """Entries each pack needs: the longest list of its lanes."""
-    count = np.zeros(len(row_of_vertex), np.int64)
-    for element in elements:
-        for vertex in element:
-            count[vertex] += 1
-    longest = np.zeros(len(is_wide), np.int64)
-    for vertex in range(len(row_of_vertex)):
-        pack = row_of_vertex[vertex] // width
-        if pack < len(is_wide):
-            entries = (count[vertex] + width - 1) // width if is_wide[pack] else count[vertex]
-            longest[pack] = max(longest[pack], entries)
-    return longest
-
-
-@njit(cache=True)
-def _fill(elements, others, constants, row_of_vertex, is_wide, start, other_rows, numbers):
-    width = other_rows.shape[2]
-    seen = np.zeros(len(row_of_vertex), np.int64)
-    for e in range(elements.shape[0]):
-        for i in range(elements.shape[1]):
-            vertex = elements[e, i]
-            pack, lane = divmod(row_of_vertex[vertex], width)
-            if pack >= len(is_wide):
-                continue
-            entry = seen[vertex]
-            seen[vertex] += 1
-            if is_wide[pack]:
-                entry, lane = divmod(entry, width)
-            entry += start[pack]
-            for k in range(others.shape[1]):
-                other_rows[entry, k, lane] = row_of_vertex[elements[e, others[i, k]]]
-            for k in range(constants.shape[2]):
-                numbers[entry, k, lane] = constants[e, min(i, constants.shape[1] - 1), k]
 
 
 def spread(packs: Packs, values, dtype, padding=0.0) -> np.ndarray:

@@ -1,6 +1,7 @@
 """The source of a scene's vertex block descent: one readable module for its laws, precision and lane width.
 
-What depends on the scene is written out here with global names, so that Numba can cache it; everything else is called from this room.
+What depends on the scene is written out here with global names, so that Numba can cache it; everything else is called
+from this room.
 """
 
 from __future__ import annotations
@@ -66,11 +67,13 @@ def sweep_module(variant: Variant) -> ModuleType:
 
 def source(variant: Variant) -> str:
     terms = range(len(variant.terms))
-    tables = ", ".join(_tables(k, variant.terms[k]) for k in terms)
+    tables = ", ".join(_tables(k) for k in terms)
     parts = [
         _HEADER.format(description=variant.describe(), precision=variant.precision, width=variant.width),
         *(_law(k, variant.terms[k]) for k in terms),
-        _FORCES.format(tables=tables, body=_indent([line for k in terms for line in _force_lines(k, variant.terms[k])])),
+        _FORCES.format(
+            tables=tables, body=_indent([line for k in terms for line in _force_lines(k, variant.terms[k])])
+        ),
     ]
     if variant.line_search:
         body = _indent([line for k in terms for line in _energy_lines(k, variant.terms[k])])
@@ -82,8 +85,8 @@ def source(variant: Variant) -> str:
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def _tables(k: int, term: Term) -> str:
-    return f"edges_{k}, tets_{k}, parameters_{k}" if term.is_volumetric else f"tets_{k}, parameters_{k}"
+def _tables(k: int) -> str:
+    return f"links_{k}, parameters_{k}"
 
 
 def _law(k: int, term: Term) -> str:
@@ -99,23 +102,13 @@ def _parameters(k: int, term: Term) -> str:
 
 
 def _force_lines(k: int, term: Term) -> list[str]:
-    if term.is_volumetric:
-        return [
-            _parameters(k, term),
-            f"f = add_edges(p, x, xi, f, edges_{k})",
-            f"f, H = add_volumetric(p, x, xi, f, H, tets_{k}, law_{k}, volume_derivatives_{k})",
-        ]
-    return [_parameters(k, term), f"f, H = add_general(p, x, xi, f, H, tets_{k}, law_{k}, derivatives_{k})"]
+    name, law = ("volumetric", "volume_derivatives") if term.is_volumetric else ("general", "derivatives")
+    return [_parameters(k, term), f"f, H = add_{name}(p, x, xi, f, H, links_{k}, law_{k}, {law}_{k})"]
 
 
 def _energy_lines(k: int, term: Term) -> list[str]:
-    if term.is_volumetric:
-        return [
-            _parameters(k, term),
-            f"energy = edge_energy(p, x, xi, energy, edges_{k})",
-            f"energy = volumetric_energy(p, x, xi, energy, tets_{k}, law_{k}, volume_energy_{k})",
-        ]
-    return [_parameters(k, term), f"energy = general_energy(p, x, xi, energy, tets_{k}, law_{k}, density_{k})"]
+    name, law = ("volumetric", "volume_energy") if term.is_volumetric else ("general", "density")
+    return [_parameters(k, term), f"energy = {name}_energy(p, x, xi, energy, links_{k}, law_{k}, {law}_{k})"]
 
 
 def _solve_source(variant: Variant, tables: str) -> str:
@@ -140,7 +133,7 @@ def _solve_source(variant: Variant, tables: str) -> str:
     else:
         lines += [f"dx, singular = solve_free(H, f, {smallest!r})"]
     bounds = [
-        f"step = {'volumetric' if t.is_volumetric else 'general'}_bound(p, x, xi, dx, step, tets_{k})"
+        f"step = bound_{'volumetric' if t.is_volumetric else 'general'}(p, x, xi, dx, step, links_{k})"
         for k, t in enumerate(variant.terms)
         if t.has_barrier
     ]
@@ -165,15 +158,12 @@ _HEADER = '''
 """{description}. Written by pliant.kernels.sweep_source: change that, not this."""
 from numba import njit
 
-from pliant.kernels.edges import add_edges, edge_energy
 from pliant.kernels.local_solve import (
     descent_direction, keep_subspace, project_block, solve_free, solve_in_plane, solve_on_line
 )
 from pliant.kernels.momentum import accelerate
-from pliant.kernels.tets_general import add_general, general_energy
-from pliant.kernels.tets_general import bound_volume_loss as general_bound
-from pliant.kernels.tets_volumetric import add_volumetric, volumetric_energy
-from pliant.kernels.tets_volumetric import bound_volume_loss as volumetric_bound
+from pliant.kernels.tets_general import add_general, bound_general, general_energy
+from pliant.kernels.tets_volumetric import add_volumetric, bound_volumetric, volumetric_energy
 from pliant.kernels.threads import meet, share
 from pliant.lanes import (
     count, exp, lane_least, lane_sum, load, load3, log, make_zero, number, select, sqrt, store, store3
@@ -190,7 +180,9 @@ zero = make_zero("{precision}", WIDTH)
 _FORCES = '''
 @physics
 def elastic_force_and_hessian(p, x, xi, vertices, {tables}):
-    """Sum of the forces and Hessian blocks of all elements at the vertices of pack p (Equations 8 and 9 without inertia)."""
+    """Sum of the forces and Hessian blocks of all elements at the vertices of pack p (Equations 8 and 9 without
+    inertia).
+    """
     z = zero()
     f, H = (z, z, z), (z, z, z, z, z, z)
 {body}
@@ -220,7 +212,9 @@ _ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.start, p, z))
 _SOLVE = '''
 @physics
 def solve_pack(p, x, vertices, {tables}):
-    """Move the vertices of pack p to the minimum of their local energy (Equation 5); how many had a singular Hessian."""
+    """Move the vertices of pack p to the minimum of their local energy (Equation 5); how many had a singular
+    Hessian.
+    """
     xi = load3(x, p * WIDTH, zero())
     f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
     m = load(vertices.inertia, p * WIDTH, zero())
@@ -246,7 +240,9 @@ _SEARCH = (
 _SWEEP = '''
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(thread, threads, barrier, omegas, previous, before_previous, skipped, x, vertices, {tables}):
-    """One iteration for each omega, all colours each (Algorithm 1, lines 4 to 31); omega is Equation 19's, 1 for none."""
+    """One iteration for each omega, all colours each (Algorithm 1, lines 4 to 31); omega is Equation 19's, 1 for
+    none.
+    """
     arrivals = 0
     for omega in omegas:
         singular = 0
@@ -267,7 +263,9 @@ def sweep(thread, threads, barrier, omegas, previous, before_previous, skipped, 
 _MEASURE_DAMPING = '''
 @njit(cache=True, nogil=True, error_model="numpy")
 def measure_damping(thread, threads, barrier, x, vertices, {tables}):
-    """Damping blocks at the positions x: k_d / h times the positive part of the elastic Hessian (Equations 10 and 11)."""
+    """Damping blocks at the positions x: k_d / h times the positive part of the elastic Hessian (Equations 10 and
+    11).
+    """
     first, last = share(0, len(vertices.is_wide), thread, threads)
     for p in range(first, last):
         xi = load3(x, p * WIDTH, zero())

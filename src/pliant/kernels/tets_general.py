@@ -2,10 +2,14 @@
 
     block = V (sum_k psi_k d2I_k + sum_kl psi_kl dI_k dI_l^T),  a derivative that vanishes for the law costs nothing.
 
-Ten constants a tet and vertex: the gradients b of the other three vertices' shape functions, and the volume V.
+Ten constants a push: the shape-function gradients of the triangle's three vertices, and the volume V, negative where
+the walk turns.
 """
 
 from __future__ import annotations
+
+import numpy as np
+from numba import njit
 
 from pliant.elements.tet import (
     add_first_invariant_hessian,
@@ -16,56 +20,59 @@ from pliant.elements.tet import (
     left_cauchy_green,
     limit_volume_loss,
 )
-from pliant.lanes import gather3, load, number, select, width_of
+from pliant.geometry.links import LinkWalks
+from pliant.kernels.links import Links, constant, place, push, pushed_rows
+from pliant.kernels.packs import Packs
+from pliant.lanes import absolute, number, select
 from pliant.lanes.vectors import add_product, add_scaled, add_square, dot, physics, unless_zero
 
 CONSTANTS = 10
 
-@physics
-def _deformation(x, xi, tets, k):
-    """F, the shape-function gradients of the other vertices, and V, of the tets at place k of the lists."""
-    width = width_of(xi[0])
-    at = 3 * k * width
-    a = gather3(x, tets.others, at, xi[0])
-    b = gather3(x, tets.others, at + width, xi[0])
-    c = gather3(x, tets.others, at + 2 * width, xi[0])
-    ba, bb, bc = _load_vector(tets, k, 0, xi[0]), _load_vector(tets, k, 3, xi[0]), _load_vector(tets, k, 6, xi[0])
-    volume = load(tets.constants, (CONSTANTS * k + 9) * width, xi[0])
-    F = deformation_gradient(xi, a, b, c, ba, bb, bc)
-    own = (-(ba[0] + bb[0] + bc[0]), -(ba[1] + bb[1] + bc[1]), -(ba[2] + bb[2] + bc[2]))
-    return F, own, volume
-
 
 @physics
-def _load_vector(tets, k, first, like):
-    width = width_of(like)
-    at = (CONSTANTS * k + first) * width
+def _shape_gradient(links, k, corner, like):
     return (
-        load(tets.constants, at, like),
-        load(tets.constants, at + width, like),
-        load(tets.constants, at + 2 * width, like),
+        constant(links, k, 3 * corner, CONSTANTS, like),
+        constant(links, k, 3 * corner + 1, CONSTANTS, like),
+        constant(links, k, 3 * corner + 2, CONSTANTS, like),
     )
 
 
 @physics
-def _invariants_or_rest(F, B, volume):
-    """Invariants, and those of the rest state in padding, where F is zero and a law may be singular."""
-    I, II, J = invariants(F, B)
-    real = volume > 0.0
-    three = number(3.0, I)
-    return select(real, I, three), select(real, II, three), select(real, J, number(1.0, I))
+def _deformation(links, k, a, b, c):
+    """F and the shape-function gradient of the vertex itself."""
+    ba, bb, bc = (
+        _shape_gradient(links, k, 0, a[0]),
+        _shape_gradient(links, k, 1, a[0]),
+        _shape_gradient(links, k, 2, a[0]),
+    )
+    own = (-(ba[0] + bb[0] + bc[0]), -(ba[1] + bb[1] + bc[1]), -(ba[2] + bb[2] + bc[2]))
+    return deformation_gradient(a, b, c, ba, bb, bc), own
 
 
 @physics
-def add_general(p, x, xi, f, H, tets, parameters, derivatives):
+def _invariants_or_rest(F, B, is_tet):
+    """Invariants; those of the rest state where there is no tet, because a law may be singular at F = 0."""
+    I, II, J = invariants(F, B)
+    three = number(3.0, I)
+    return select(is_tet, I, three), select(is_tet, II, three), select(is_tet, J, number(1.0, I))
+
+
+@physics
+def add_general(p, x, xi, f, H, links, parameters, derivatives):
     """Add force and Hessian on the vertices of pack p."""
-    for k in range(tets.start[p], tets.start[p + 1]):
-        F, b, volume = _deformation(x, xi, tets, k)
+    zero = number(0.0, xi[0])
+    a = b = c = (zero, zero, zero)
+    for k in range(links.start[p], links.start[p + 1]):
+        turned_volume = constant(links, k, 9, CONSTANTS, xi[0])
+        a, b, c = push(x, xi, links, k, turned_volume < zero, a, b, c)
+        volume = absolute(turned_volume)
+        F, own = _deformation(links, k, a, b, c)
         B = left_cauchy_green(F)
-        I, II, J = _invariants_or_rest(F, B, volume)
+        I, II, J = _invariants_or_rest(F, B, volume > zero)
         first, second = derivatives(I, II, J, *parameters)
-        q, r, g = invariant_gradients(F, B, b)  # dI = 2 q, dII = 4 r, dJ = g
-        bb = dot(b, b)
+        q, r, g = invariant_gradients(F, B, own)  # dI = 2 q, dII = 4 r, dJ = g
+        bb = dot(own, own)
         f = unless_zero(_add_force, f, first[0], volume * 2.0, q)
         f = unless_zero(_add_force, f, first[1], volume * 4.0, r)
         f = unless_zero(_add_force, f, first[2], volume, g)
@@ -106,23 +113,59 @@ def _add_mixed(H, coefficient, factor, one, other):
 
 
 @physics
-def general_energy(p, x, xi, energy, tets, parameters, density):
+def general_energy(p, x, xi, energy, links, parameters, density):
     """Add the energy of the tets at the vertices of pack p, were they at xi."""
-    for k in range(tets.start[p], tets.start[p + 1]):
-        F, _, volume = _deformation(x, xi, tets, k)
-        I, II, J = _invariants_or_rest(F, left_cauchy_green(F), volume)
+    zero = number(0.0, xi[0])
+    a = b = c = (zero, zero, zero)
+    for k in range(links.start[p], links.start[p + 1]):
+        turned_volume = constant(links, k, 9, CONSTANTS, xi[0])
+        a, b, c = push(x, xi, links, k, turned_volume < zero, a, b, c)
+        volume = absolute(turned_volume)
+        F, _ = _deformation(links, k, a, b, c)
+        I, II, J = _invariants_or_rest(F, left_cauchy_green(F), volume > zero)
         energy = energy + volume * density(I, II, J, *parameters)
     return energy
 
 
 @physics
-def bound_volume_loss(p, x, xi, dx, step, tets):
-    """The largest part of dx, at most `step`, that leaves every tet of pack p's vertices the part KEEP of its volume."""
-    for k in range(tets.start[p], tets.start[p + 1]):
-        F, b, _ = _deformation(x, xi, tets, k)
+def bound_general(p, x, xi, dx, step, links):
+    """The largest part of dx, at most `step`, that no tet of pack p's vertices is flattened by; J is linear, so it is
+    exact.
+    """
+    zero = number(0.0, xi[0])
+    a = b = c = (zero, zero, zero)
+    for k in range(links.start[p], links.start[p + 1]):
+        a, b, c = push(x, xi, links, k, constant(links, k, 9, CONSTANTS, xi[0]) < zero, a, b, c)
+        F, own = _deformation(links, k, a, b, c)
         B = left_cauchy_green(F)
         _, _, J = invariants(F, B)
-        _, _, g = invariant_gradients(F, B, b)
-        loss = -dot(g, dx)
-        step = limit_volume_loss(step, J, loss)
+        _, _, g = invariant_gradients(F, B, own)
+        step = limit_volume_loss(step, J, -dot(g, dx))
     return step
+
+
+def general_links(packs: Packs, walks: LinkWalks, tets, gradients, volumes, dtype) -> Links:
+    """Tables of the general path."""
+    start, entry, lane = place(packs, walks)
+    numbers = np.zeros((start[-1], CONSTANTS, packs.width), dtype)
+    _fill(*walks, tets, gradients, volumes, entry, lane, numbers)
+    return Links(start, pushed_rows(packs, walks, start, entry, lane), numbers.reshape(-1))
+
+
+@njit(cache=True)
+def _fill(start, pushed, tet, sign, tets, gradients, volumes, entry, lane, numbers):
+    for i in range(len(start) - 1):
+        a = b = c = i
+        for e in range(start[i], start[i + 1]):
+            a, b = (c, b) if sign[e] < 0 else (a, c)
+            c = pushed[e]
+            t = tet[e]
+            if t < 0 or entry[e] < 0:
+                continue
+            numbers[entry[e], 9, lane[e]] = sign[e] * volumes[t]
+            for k in range(4):
+                vertex = tets[t, k]
+                if vertex != i:
+                    corner = 0 if vertex == a else (1 if vertex == b else 2)
+                    for axis in range(3):
+                        numbers[entry[e], 3 * corner + axis, lane[e]] = gradients[t, k, axis]

@@ -1,61 +1,114 @@
-"""The fast path for tets: the part phi(J) of a law psi = mu/2 (I - 3) + phi(J).
+"""The fast path for tets: laws psi = mu/2 (I - 3) + phi(J).
 
-J is linear in any one vertex, so its block is rank one: phi''(J) g g^T with g = dJ/dx_i = area / (6 V).  No deformation gradient
-is needed, and one constant a tet and vertex: 1 / (6 V).
+The first part is a constant graph Laplacian, one weight a mesh edge:  E = -1/2 sum_edges w_ij |x_i - x_j|^2,
+w_ij = sum_tets V mu b_i . b_j.  The second needs no deformation gradient: J is linear in any one vertex, so its block
+is rank one, phi''(J) g g^T with g = dJ/dx_i = area / (6 V).
+
+Two constants a push: 1 / (6 V) of the tet it completes, negative where the walk turns, and the weight of the edge to
+the pushed vertex where it is pushed first, else zero.
 """
 
 from __future__ import annotations
 
+import numpy as np
+from numba import njit
+
 from pliant.elements.tet import area_and_volume_ratio, limit_volume_loss
-from pliant.lanes import gather3, load, number, select, width_of
+from pliant.geometry.links import LinkWalks
+from pliant.kernels.links import Links, constant, place, push, pushed_rows
+from pliant.kernels.packs import Packs
+from pliant.lanes import absolute, number, select
 from pliant.lanes.vectors import add_scaled, add_square, dot, physics
 
 
 @physics
-def _face(x, tets, k, like):
-    """Opposite faces of the tets at place k of the lists, and their 1 / (6 V)."""
-    width = width_of(like)
-    at = 3 * k * width
-    a, b, c = gather3(x, tets.others, at, like), gather3(x, tets.others, at + width, like), gather3(x, tets.others, at + 2 * width, like)
-    return a, b, c, load(tets.constants, k * width, like)
-
-
-@physics
-def add_volumetric(p, x, xi, f, H, tets, parameters, volume_derivatives):
-    """Add force and Hessian of phi on the vertices of pack p."""
-    sixth, one = number(1.0 / 6.0, xi[0]), number(1.0, xi[0])
-    for k in range(tets.start[p], tets.start[p + 1]):
-        a, b, c, inverse_6v = _face(x, tets, k, xi[0])
-        area, J = area_and_volume_ratio(xi, a, b, c, inverse_6v)
-        J = select(inverse_6v > 0.0, J, one)  # padding has no volume and no area; its law must stay finite
-        first, second = volume_derivatives(J, *parameters)
-        f = add_scaled(f, -(sixth * first), area)  # V phi' g = phi' area / 6
+def add_volumetric(p, x, xi, f, H, links, parameters, volume_derivatives):
+    """Add force and Hessian on the vertices of pack p, without the Laplacian's constant diagonal."""
+    zero, one, sixth = number(0.0, xi[0]), number(1.0, xi[0]), number(1.0 / 6.0, xi[0])
+    a = b = c = (zero, zero, zero)
+    for k in range(links.start[p], links.start[p + 1]):
+        turned_inverse = constant(links, k, 0, 2, xi[0])
+        a, b, c = push(x, xi, links, k, turned_inverse < zero, a, b, c)
+        inverse_6v = absolute(turned_inverse)
+        area, J = area_and_volume_ratio(a, b, c, inverse_6v)
+        is_tet = inverse_6v > zero
+        first, second = volume_derivatives(select(is_tet, J, one), *parameters)
+        f = add_scaled(f, -(select(is_tet, sixth, zero) * first), area)  # V phi' g = phi' area / 6
+        f = add_scaled(f, -constant(links, k, 1, 2, xi[0]), c)
         H = add_square(H, sixth * inverse_6v * second, area)
     return f, H
 
 
 @physics
-def volumetric_energy(p, x, xi, energy, tets, parameters, volume_energy):
-    """Add the energy phi of the tets at the vertices of pack p, were they at xi."""
-    sixth, one = number(1.0 / 6.0, xi[0]), number(1.0, xi[0])
-    for k in range(tets.start[p], tets.start[p + 1]):
-        a, b, c, inverse_6v = _face(x, tets, k, xi[0])
-        _, J = area_and_volume_ratio(xi, a, b, c, inverse_6v)
-        padding = inverse_6v == 0.0
-        density = volume_energy(select(padding, one, J), *parameters)
-        energy = energy + select(padding, number(0.0, J), density * sixth / inverse_6v)
+def volumetric_energy(p, x, xi, energy, links, parameters, volume_energy):
+    """Add the energy of the tets at the vertices of pack p, were they at xi."""
+    zero, one, sixth = number(0.0, xi[0]), number(1.0, xi[0]), number(1.0 / 6.0, xi[0])
+    a = b = c = (zero, zero, zero)
+    for k in range(links.start[p], links.start[p + 1]):
+        turned_inverse = constant(links, k, 0, 2, xi[0])
+        a, b, c = push(x, xi, links, k, turned_inverse < zero, a, b, c)
+        inverse_6v = absolute(turned_inverse)
+        _, J = area_and_volume_ratio(a, b, c, inverse_6v)
+        is_tet = inverse_6v > zero
+        phi = volume_energy(select(is_tet, J, one), *parameters)
+        energy = energy + select(is_tet, phi * sixth / inverse_6v, zero)
+        energy = energy - 0.5 * constant(links, k, 1, 2, xi[0]) * dot(c, c)
     return energy
 
 
 @physics
-def bound_volume_loss(p, x, xi, dx, step, tets):
-    """The largest part of dx, at most `step`, that leaves every tet of pack p's vertices the part KEEP of its volume.
-
-    J is linear in one vertex, so the bound is exact.
+def bound_volumetric(p, x, xi, dx, step, links):
+    """The largest part of dx, at most `step`, that no tet of pack p's vertices is flattened by; J is linear, so it is
+    exact.
     """
-    for k in range(tets.start[p], tets.start[p + 1]):
-        a, b, c, inverse_6v = _face(x, tets, k, xi[0])
-        area, J = area_and_volume_ratio(xi, a, b, c, inverse_6v)
-        loss = -(dot(area, dx) * inverse_6v)
-        step = limit_volume_loss(step, J, loss)
+    zero = number(0.0, xi[0])
+    a = b = c = (zero, zero, zero)
+    for k in range(links.start[p], links.start[p + 1]):
+        turned_inverse = constant(links, k, 0, 2, xi[0])
+        a, b, c = push(x, xi, links, k, turned_inverse < zero, a, b, c)
+        inverse_6v = absolute(turned_inverse)
+        area, J = area_and_volume_ratio(a, b, c, inverse_6v)
+        step = limit_volume_loss(step, J, -(dot(area, dx) * inverse_6v))
     return step
+
+
+def volumetric_links(
+    packs: Packs, walks: LinkWalks, tets, gradients, volumes, shear, dtype
+) -> tuple[Links, np.ndarray]:
+    """Tables of the fast path, and the Laplacian's diagonal a vertex (n,). shear: (m,) the law's weight mu [Pa]."""
+    start, entry, lane = place(packs, walks)
+    weights, diagonal = _laplacian(*walks, tets, gradients, volumes * shear)
+    numbers = np.zeros((start[-1], 2, packs.width), dtype)
+    moving = entry >= 0
+    with_tet = moving & (walks.tet >= 0)
+    numbers[entry[with_tet], 0, lane[with_tet]] = walks.sign[with_tet] / (6 * volumes[walks.tet[with_tet]])
+    numbers[entry[moving], 1, lane[moving]] = weights[moving]
+    return Links(start, pushed_rows(packs, walks, start, entry, lane), numbers.reshape(-1)), diagonal
+
+
+@njit(cache=True)
+def _laplacian(start, pushed, tet, sign, tets, gradients, stiffness):
+    """Edge weights at the first push of each neighbour, and the sum of V mu |b_i|^2 a vertex."""
+    n = len(start) - 1
+    weights, diagonal = np.zeros(len(pushed)), np.zeros(n)
+    first_push = np.full(n, -1, np.int64)
+    for i in range(n):
+        for e in range(start[i], start[i + 1]):
+            if first_push[pushed[e]] < start[i]:
+                first_push[pushed[e]] = e
+        for e in range(start[i], start[i + 1]):
+            t = tet[e]
+            if t < 0:
+                continue
+            own = 0
+            while tets[t, own] != i:
+                own += 1
+            for k in range(4):
+                product = 0.0
+                for axis in range(3):
+                    product += gradients[t, own, axis] * gradients[t, k, axis]
+                if k == own:
+                    diagonal[i] += stiffness[t] * product
+                else:
+                    weights[first_push[tets[t, k]]] += stiffness[t] * product
+    return weights, diagonal

@@ -1,9 +1,9 @@
 """Worker threads that stay inside compiled code and meet at a barrier.
 
-A parallel region a colour costs 5 to 40 microseconds; with ten colours and a small mesh that is most of the time.  Here each thread runs
-the whole loop over iterations and colours without the interpreter lock, and the threads meet after every colour: they spin for
-a moment, then give up their time slice, so that a busy machine is not made worse.  Which thread solves a pack does not change its result,
-so any number of threads gives the same bits.
+A parallel region a colour costs 5 to 40 microseconds; with ten colours and a small mesh that is most of the time.
+Here each thread runs the whole loop over iterations and colours without the interpreter lock, and the threads meet
+after every colour: they spin for a moment, then give up their time slice, so that a busy machine is not made worse.
+Which thread solves a pack does not change its result, so any number of threads gives the same bits.
 """
 
 from __future__ import annotations

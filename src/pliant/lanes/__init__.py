@@ -4,3 +4,24 @@ from pliant.lanes import arithmetic  # noqa: F401  (registers + - * / and compar
 from pliant.lanes.math import absolute, count, exp, lane_least, lane_sum, log, maximum, minimum, number, select, sqrt
 from pliant.lanes.memory import gather3, load, load3, store, store3, width_of
 from pliant.lanes.types import make_zero
+
+__all__ = [
+    "absolute",
+    "count",
+    "exp",
+    "gather3",
+    "lane_least",
+    "lane_sum",
+    "load",
+    "load3",
+    "log",
+    "make_zero",
+    "maximum",
+    "minimum",
+    "number",
+    "select",
+    "sqrt",
+    "store",
+    "store3",
+    "width_of",
+]

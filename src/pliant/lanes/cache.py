@@ -1,8 +1,9 @@
 """Generated code on disk: compiled once, found again by every later process, never stale.
 
-Numba finds a compiled function again only when it sits in a real file, and trusts it as long as that one file is unchanged, whatever
-the function calls.  So every kernel is a generated module in a folder named after a fingerprint of all it may depend on: the sources
-of the rooms whose functions it calls, the versions of Python, Numba and LLVM, and the CPU.  A change of any of these is a new folder.
+Numba finds a compiled function again only when it sits in a real file, and trusts it as long as that one file is
+unchanged, whatever the function calls.  So every kernel is a generated module in a folder named after a fingerprint of
+all it may depend on: the sources of the rooms whose functions it calls, the versions of Python, Numba and LLVM, and the
+CPU.  A change of any of these is a new folder.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ def _generation_folder() -> Path:
     except OSError as error:
         folder = Path(tempfile.mkdtemp(prefix="pliant-"))
         logger.warning(
-            "The cache folder %s cannot be written (%s): compiled code goes to %s and will be compiled again next time. "
-            "Set PLIANT_CACHE_DIR to a folder you can write.",
+            "The cache folder %s cannot be written (%s): compiled code goes to %s and will be compiled again "
+            "next time. Set PLIANT_CACHE_DIR to a folder you can write.",
             cache_folder(),
             error,
             folder,

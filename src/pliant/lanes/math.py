@@ -1,7 +1,8 @@
 """Functions of numbers: the same name works on floats, on lanes and (uncompiled) on NumPy arrays.
 
-`log` and `exp` of lanes are computed in lanes by series after an exact reduction of the argument (a call of the C library for each
-lane would cost more than the rest of a vertex solve).  Their error is below two units in the last place.
+`log` and `exp` of lanes are computed in lanes by series after an exact reduction of the argument (a call of the C
+library for each lane would cost more than the rest of a vertex solve).  Their error is below two units in the last
+place.
 """
 
 from __future__ import annotations
@@ -141,9 +142,7 @@ def _split(typingctx, a):
 
         bits = builder.bitcast(args[0], ir.VectorType(integer, a.width))
         exponent = builder.sub(builder.lshr(bits, constant(mantissa_bits)), constant(bias))
-        mantissa = builder.or_(
-            builder.and_(bits, constant((1 << mantissa_bits) - 1)), constant(bias << mantissa_bits)
-        )
+        mantissa = builder.or_(builder.and_(bits, constant((1 << mantissa_bits) - 1)), constant(bias << mantissa_bits))
         pair = [builder.bitcast(mantissa, llvm_vector(a)), builder.sitofp(exponent, llvm_vector(a))]
         return context.make_tuple(builder, signature.return_type, pair)
 
@@ -166,7 +165,9 @@ def _power_of_two(typingctx, n):
 
 # ln 2 as a number with few digits, whose whole multiples are exact, and the rest
 LN2_HIGH = {types.float32: 0.693359375, types.float64: 0.693147180369123816490}
-LN2_LOW = {dtype: float(np.longdouble("0.693147180559945309417232") - np.longdouble(high)) for dtype, high in LN2_HIGH.items()}
+LN2_LOW = {
+    dtype: float(np.longdouble("0.693147180559945309417232") - np.longdouble(high)) for dtype, high in LN2_HIGH.items()
+}
 
 
 def _log_reduced(terms):

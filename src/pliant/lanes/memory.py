@@ -31,7 +31,6 @@ def _data(context, builder, array_type, array):
     return context.make_array(array_type)(context, builder, array).data
 
 
-
 @intrinsic
 def load(typingctx, array, start, like):
     """array[start : start + width]."""

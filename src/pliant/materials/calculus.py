@@ -1,7 +1,7 @@
 """From the one formula of a law to plain arithmetic: its derivatives as the text of Python functions.
 
-The text uses only + - * /, `sqrt`, `log` and `exp`, so that it runs on floats, lanes and NumPy arrays.  It is kept on disk, because
-SymPy takes half a second to load and a law rarely changes.
+The text uses only + - * /, `sqrt`, `log` and `exp`, so that it runs on floats, lanes and NumPy arrays.  It is kept on
+disk, because SymPy takes half a second to load and a law rarely changes.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _key(law: type[SolidLaw]) -> str:
 def _generate(law: type[SolidLaw]) -> str:
     import sympy as sp
 
-    I, II, J = invariants = sp.symbols("I II J", positive=True)
+    I, _, J = invariants = sp.symbols("I II J", positive=True)
     parameters = sp.symbols(law.parameter_names(), real=True)
     psi = sp.sympify(law.density(*invariants, *parameters))
     first = [sp.diff(psi, k) for k in invariants]
@@ -133,7 +133,9 @@ def _arithmetic_printer():
         def _print_Function(self, expr):
             name = type(expr).__name__
             if name not in ("log", "exp"):
-                raise MaterialError(f"a law uses the function {name}, which lanes do not have; use powers, sqrt, log or exp.")
+                raise MaterialError(
+                    f"a law uses the function {name}, which lanes do not have; use powers, sqrt, log or exp."
+                )
             return f"{name}({', '.join(self._print(a) for a in expr.args)})"
 
         _print_log = _print_exp = _print_Function

@@ -1,6 +1,6 @@
 """What a law of a solid is: one energy density of the invariants of the deformation gradient F, and its parameters.
 
-    I = |F|^2 = tr F^T F,   II = |F^T F|^2,   J = det F;   at rest I = 3, II = 3, J = 1.
+I = |F|^2 = tr F^T F,   II = |F^T F|^2,   J = det F;   at rest I = 3, II = 3, J = 1.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def lame_parameters(youngs_modulus: float, poissons_ratio: float) -> tuple[float
 class SolidLaw:
     """Base of isotropic hyperelastic laws. `mu` and `lam` are Lame's parameters at rest [Pa], for every law.
 
-    A law adds nothing but `density`, written in arithmetic and `materials.functions`, and its `source`.  Derivatives, compiled kernels and tests
-    come from that one formula.
+    A law adds nothing but `density`, written in arithmetic and `materials.functions`, and its `source`.  Derivatives,
+    compiled kernels and tests come from that one formula.
     """
 
     mu: float  # shear modulus [Pa]
@@ -44,12 +44,15 @@ class SolidLaw:
         name = type(self).__name__
         for parameter, value in zip(self.parameter_names(), self.parameters, strict=True):
             if not (isinstance(value, (int, float)) and math.isfinite(value)):
-                raise MaterialError(f"{name}: {parameter} is {value!r}: give a finite number [{self.units[parameter]}].")
+                raise MaterialError(
+                    f"{name}: {parameter} is {value!r}: give a finite number [{self.units[parameter]}]."
+                )
         if self.mu <= 0:
             raise MaterialError(f"{name}: mu is {self.mu!r}: the shear modulus must be positive [Pa].")
         if self.lam + 2 * self.mu / 3 <= 0:
             raise MaterialError(
-                f"{name}: the bulk modulus lam + 2 mu / 3 is {self.lam + 2 * self.mu / 3!r}: lam must be above -2 mu / 3 [Pa]."
+                f"{name}: the bulk modulus lam + 2 mu / 3 is {self.lam + 2 * self.mu / 3!r}: "
+                "lam must be above -2 mu / 3 [Pa]."
             )
 
     @classmethod

@@ -9,7 +9,8 @@ from pliant.materials.law import SolidLaw
 
 @dataclass(frozen=True)
 class StVenantKirchhoff(SolidLaw):
-    """psi = mu tr E^2 + lam/2 (tr E)^2 with Green's strain E = (F^T F - 1) / 2; tr E = (I - 3)/2, tr E^2 = (II - 2 I + 3)/4.
+    """psi = mu tr E^2 + lam/2 (tr E)^2 with Green's strain E = (F^T F - 1) / 2; tr E = (I - 3)/2, tr E^2 = (II - 2 I +
+    3)/4.
 
     It weakens when compressed beyond about 58 % and does not see inversion: choose it for moderate strain.
     """

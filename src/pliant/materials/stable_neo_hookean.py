@@ -13,8 +13,9 @@ from pliant.materials.law import SolidLaw
 class StableNeoHookean(SolidLaw):
     """psi = mu/2 (I - 3) - mu (J - 1) + l/2 (J - 1)^2 with l = lam + mu.
 
-    Deviation: the papers write their coefficient l as lambda.  The linearised law then has Lame's lambda l - mu, so the same two numbers
-    would mean another material than in every other law.  Here lam is Lame's; `from_coefficients` takes the papers' numbers.
+    Deviation: the papers write their coefficient l as lambda.  The linearised law then has Lame's lambda l - mu, so
+    the same two numbers would mean another material than in every other law.  Here lam is Lame's; `from_coefficients`
+    takes the papers' numbers.
     """
 
     source = "Smith, de Goes, Kim 2018, without the logarithm; VBD (Chen et al. 2024), Section 5"
@@ -27,5 +28,7 @@ class StableNeoHookean(SolidLaw):
     def from_coefficients(cls, mu: float, l: float) -> Self:
         """The papers' own numbers [Pa], as in Table 1 of the VBD paper."""
         if not l > mu / 3:
-            raise MaterialError(f"StableNeoHookean: the coefficient l is {l!r}: it must be above mu / 3 = {mu / 3!r} [Pa].")
+            raise MaterialError(
+                f"StableNeoHookean: the coefficient l is {l!r}: it must be above mu / 3 = {mu / 3!r} [Pa]."
+            )
         return cls(mu, l - mu)

@@ -16,7 +16,9 @@ def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.nda
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError) as error:
-        raise SceneError(f"{what}: expected numbers [{unit}] of shape {shape}, got {type(value).__name__} ({error}).") from None
+        raise SceneError(
+            f"{what}: expected numbers [{unit}] of shape {shape}, got {type(value).__name__} ({error})."
+        ) from None
     if array.shape != shape:
         raise SceneError(f"{what}: expected numbers [{unit}] of shape {shape}, got shape {array.shape}.")
     if not np.isfinite(array).all():
@@ -61,11 +63,18 @@ def selection(value: ArrayLike, n_vertices: int, what: str) -> np.ndarray:
     if array.size == 0:
         raise SceneError(f"{what}: no vertices are selected. Check the condition that selects them.")
     if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
-        raise SceneError(f"{what}: give vertex indices (whole numbers, one dimension) or a boolean mask, not {array.dtype} {array.shape}.")
+        raise SceneError(
+            f"{what}: give vertex indices (whole numbers, one dimension) or a boolean mask, "
+            f"not {array.dtype} {array.shape}."
+        )
     outside = (array < 0) | (array >= n_vertices)
     if outside.any():
-        raise SceneError(f"{what}: vertex {int(array[outside][0])} does not exist; the body has vertices 0 to {n_vertices - 1}.")
+        raise SceneError(
+            f"{what}: vertex {int(array[outside][0])} does not exist; the body has vertices 0 to {n_vertices - 1}."
+        )
     values, counts = np.unique(array, return_counts=True)
     if (counts > 1).any():
-        raise SceneError(f"{what}: vertex {int(values[counts > 1][0])} is listed {int(counts.max())} times; list each once.")
+        raise SceneError(
+            f"{what}: vertex {int(values[counts > 1][0])} is listed {int(counts.max())} times; list each once."
+        )
     return array.astype(np.int64)

@@ -87,13 +87,18 @@ def build_model(scene: Scene) -> Model:
     start = np.concatenate([[0], np.cumsum([body.n_vertices for body in bodies])])
     subspace = np.concatenate([body.subspace for body in bodies])
     if (subspace == FIXED).all():
-        raise SceneError(f"all {len(subspace)} vertices are pinned or moved: nothing is left to simulate. Leave some vertices free.")
+        raise SceneError(
+            f"all {len(subspace)} vertices are pinned or moved: nothing is left to simulate. Leave some vertices free."
+        )
 
     groups: dict[type[SolidLaw], list[tuple[Body, int]]] = {}
     for body, first in zip(bodies, start[:-1], strict=True):
         groups.setdefault(type(body.material), []).append((body, first))
     solids = tuple(_gather(law, members) for law, members in groups.items())
-    density = {law: np.concatenate([np.full(len(b.mesh.tets), b.density) for b, _ in members]) for law, members in groups.items()}
+    density = {
+        law: np.concatenate([np.full(len(b.mesh.tets), b.density) for b, _ in members])
+        for law, members in groups.items()
+    }
     mass = np.zeros(start[-1])
     for group in solids:
         share = group.volumes * density[group.law] / 4

@@ -52,7 +52,10 @@ class Body:
         """Lead vertices: motion(t) gives their positions (k, 3) [m] at time t [s]."""
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.move")
         if not callable(motion):
-            raise SceneError(f"{self.name}.move: the motion is {motion!r}; give a function of the time [s] that returns positions [m].")
+            raise SceneError(
+                f"{self.name}.move: the motion is {motion!r}; give a function of the time [s] "
+                "that returns positions [m]."
+            )
         self._hold(chosen, FIXED, None, "move")
         self.motions.append((chosen, motion))
 
@@ -78,10 +81,13 @@ class Body:
     def _hold(self, vertices: ArrayLike, subspace: int, direction: np.ndarray | None, how: str) -> None:
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.{how}")
         moved = np.concatenate([v for v, _ in self.motions]) if self.motions else np.empty(0, np.int64)
-        held = np.isin(chosen, moved) | ((self.subspace[chosen] != FREE) & ((self.subspace[chosen] != FIXED) | (how != "pin")))
+        held = np.isin(chosen, moved) | (
+            (self.subspace[chosen] != FREE) & ((self.subspace[chosen] != FIXED) | (how != "pin"))
+        )
         if held.any():
             raise SceneError(
-                f"{self.name}.{how}: vertex {int(chosen[held][0])} is already pinned, moved or constrained; hold a vertex in one way."
+                f"{self.name}.{how}: vertex {int(chosen[held][0])} is already pinned, moved or constrained; "
+                "hold a vertex in one way."
             )
         self.subspace[chosen] = subspace
         if direction is not None:
@@ -106,18 +112,24 @@ class Scene:
         """Add a solid.
 
         density: [kg/m^3] of the shape at rest.
-        damping: k_d [s] of the VBD paper's Equations 10 and 11.  Each vertex is braked by k_d times the elastic stiffness it feels when
-            only itself moves: a mode of stiffness k gets the damping coefficient k_d k [N s/m].  As the paper's, it brakes rigid motion
-            too; `docs/decisions/0003-damping.md` says how much.
+        damping: k_d [s] of the VBD paper's Equations 10 and 11.  Each vertex is braked by k_d times the elastic
+            stiffness it feels when only itself moves, [N s/m].  As the paper's, it brakes rigid motion too;
+            `docs/decisions/0003-damping.md` says how much.
         name: used in messages and files; solid0, solid1, ... if not given.
         """
         name = f"solid{len(self.bodies)}" if name is None else name
         if any(body.name == name for body in self.bodies):
             raise SceneError(f"the scene already has a body named {name!r}; choose another name.")
         if not isinstance(mesh, TetMesh):
-            raise SceneError(f"{name}: the mesh is a {type(mesh).__name__}; a solid needs a TetMesh (TriMesh.tetrahedralize makes one).")
+            raise SceneError(
+                f"{name}: the mesh is a {type(mesh).__name__}; a solid needs a TetMesh "
+                "(TriMesh.tetrahedralize makes one)."
+            )
         if not isinstance(material, SolidLaw):
-            raise SceneError(f"{name}: the material is {_shown(material)}; give a law of solids such as pl.StableNeoHookean.from_young(1e6, 0.45).")
+            raise SceneError(
+                f"{name}: the material is {_shown(material)}; give a law of solids such as "
+                "pl.StableNeoHookean.from_young(1e6, 0.45)."
+            )
         n = mesh.n_vertices
         body = Body(
             name,

@@ -21,9 +21,7 @@ def positive_length(shape: str, name: str, value: Any) -> float:
 
 def positive_lengths(shape: str, name: str, values: Any, count: int) -> list[float]:
     """`count` lengths > 0 [m], or MeshError."""
-    return [
-        positive_length(shape, f"{name}[{i}]", v) for i, v in enumerate(_listed(shape, name, values, count))
-    ]
+    return [positive_length(shape, f"{name}[{i}]", v) for i, v in enumerate(_listed(shape, name, values, count))]
 
 
 def whole_number(shape: str, name: str, value: Any, least: int = 1) -> int:

@@ -19,10 +19,7 @@ def box(size: Sequence[float] = (1.0, 1.0, 1.0), cells: int | Sequence[int] = (8
     """
     lengths = positive_lengths("box", "size", size, 3)
     counts = whole_numbers("box", "cells", cells, 3)
-    axes = [
-        np.linspace(-0.5 * length, 0.5 * length, count + 1)
-        for length, count in zip(lengths, counts, strict=True)
-    ]
+    axes = [np.linspace(-0.5 * length, 0.5 * length, count + 1) for length, count in zip(lengths, counts, strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     return TetMesh(points, _kuhn_tets(counts), orient=True)
 

@@ -1,0 +1,1 @@
+"""Files: meshes, checkpoints, results."""

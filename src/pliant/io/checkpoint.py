@@ -1,0 +1,119 @@
+"""Checkpoints: a scene, its settings and its state in one .npz file, so that a run continues with the same bits."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import FileError
+from pliant.geometry import TetMesh
+from pliant.materials import SOLID_LAWS
+from pliant.model import Motion, Scene
+from pliant.state import State
+
+FORMAT = 1
+_STATE = ("x", "v", "v_previous")
+_BODY = ("initial_positions", "initial_velocities", "subspace", "directions")
+
+
+def write(path: Path, scene: Scene, solver: Any, settings: dict[str, Any], state: State) -> None:
+    """Write the whole file beside its place first, then move it there: a crash leaves the old one."""
+    arrays: dict[str, np.ndarray] = {f"state.{name}": getattr(state, name) for name in _STATE}
+    bodies = []
+    for k, body in enumerate(scene.bodies):
+        arrays[f"body{k}.points"], arrays[f"body{k}.tets"] = body.mesh.points, body.mesh.tets
+        arrays.update({f"body{k}.{name}": getattr(body, name) for name in _BODY})
+        arrays.update({f"body{k}.motion{m}": vertices for m, (vertices, _) in enumerate(body.motions)})
+        bodies.append(
+            {
+                "name": body.name,
+                "law": type(body.material).__name__,
+                "parameters": body.material.parameters,
+                "density": body.density,
+                "damping": body.damping,
+                "motions": len(body.motions),
+            }
+        )
+    header = {
+        "format": FORMAT,
+        "gravity": scene.gravity.tolist(),
+        "bodies": bodies,
+        "solver": _describe(solver),
+        "settings": settings,
+        "step": state.step,
+    }
+    arrays["header"] = np.array(json.dumps(header))
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    except OSError as error:
+        raise FileError(
+            f"{path}: the checkpoint cannot be written ({error.strerror}). Choose another folder."
+        ) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        Path(temporary).unlink(missing_ok=True)
+        raise FileError(f"{path}: the checkpoint cannot be written ({error.strerror}). Is the disk full?") from None
+
+
+def read(
+    path: Path, motions: dict[str, list[Motion]], solvers: dict[str, type]
+) -> tuple[Scene, Any, dict[str, Any], State]:
+    """Scene, solver, settings and state of a checkpoint; solvers by name."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = dict(file)
+        header = json.loads(str(arrays["header"]))
+    except FileNotFoundError:
+        raise FileError(f"{path}: there is no such file.") from None
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise FileError(f"{path}: this is not a whole Pliant checkpoint ({error}).") from None
+    if header["format"] != FORMAT:
+        raise FileError(f"{path}: checkpoint format {header['format']}, this Pliant reads format {FORMAT}.")
+    scene = Scene(gravity=header["gravity"])
+    for k, about in enumerate(header["bodies"]):
+        _add_body(path, scene, k, about, arrays, motions.get(about["name"], []))
+    state = State(*(arrays[f"state.{name}"] for name in _STATE), header["step"])
+    return scene, _rebuild(header["solver"], solvers), header["settings"], state
+
+
+def _add_body(
+    path: Path, scene: Scene, k: int, about: dict[str, Any], arrays: dict[str, np.ndarray], motions: list[Motion]
+) -> None:
+    name = about["name"]
+    if about["law"] not in SOLID_LAWS:
+        raise FileError(f"{path}: body {name} has the law {about['law']}, which this Pliant does not know.")
+    if len(motions) != about["motions"]:
+        raise FileError(
+            f"{path}: body {name} is moved by {about['motions']} Python functions, which a file cannot hold, and "
+            f"{len(motions)} were given. Pass them again: "
+            f"Simulation.resume(path, motions={{{name!r}: [motion, ...]}})."
+        )
+    mesh = TetMesh(arrays[f"body{k}.points"], arrays[f"body{k}.tets"])
+    law = SOLID_LAWS[about["law"]](*about["parameters"])
+    body = scene.add_solid(mesh, law, about["density"], about["damping"], name)
+    for field_name in _BODY:
+        setattr(body, field_name, arrays[f"body{k}.{field_name}"])
+    body.motions.extend((arrays[f"body{k}.motion{m}"], motion) for m, motion in enumerate(motions))
+
+
+def _describe(solver: Any) -> dict[str, Any]:
+    """A solver as names and numbers; a wrapped solver inside its wrapper."""
+    values = {f.name: getattr(solver, f.name) for f in fields(solver)}
+    return {"name": type(solver).__name__, **{k: _describe(v) if is_dataclass(v) else v for k, v in values.items()}}
+
+
+def _rebuild(about: dict[str, Any], solvers: dict[str, Any]) -> Any:
+    options = {k: _rebuild(v, solvers) if isinstance(v, dict) else v for k, v in about.items() if k != "name"}
+    return solvers[about["name"]](**options)

@@ -1,0 +1,90 @@
+"""Tets around the vertices of a pack, as walks along the vertices' links (see geometry.links).
+
+A walk reads one new position a tet; the triangle opposite the vertex is kept in registers.  All positions are relative
+to the vertex, so that nothing cancels far from the origin.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from pliant.geometry.links import LinkWalks
+from pliant.kernels.packs import Packs
+from pliant.lanes import gather3, load, select, width_of
+from pliant.lanes.vectors import physics, subtract
+
+
+class Links(NamedTuple):
+    """Walks by pack: entry k of pack p's list is one push for each lane."""
+
+    start: np.ndarray  # (packs + 1,) first entry of each pack
+    pushed: np.ndarray  # flat (entries, width) row of the pushed vertex; the vertex itself in padding
+    constants: np.ndarray  # flat (entries, constants, width); zero in padding
+
+
+@physics
+def push(x, xi, links, k, turn, a, b, c):
+    """Push d, relative to xi: the triangle (a, c, d), or (c, b, d) where `turn` holds."""
+    d = subtract(gather3(x, links.pushed, k * width_of(xi[0]), xi[0]), xi)
+    a, b = (
+        (select(turn, c[0], a[0]), select(turn, c[1], a[1]), select(turn, c[2], a[2])),
+        (select(turn, b[0], c[0]), select(turn, b[1], c[1]), select(turn, b[2], c[2])),
+    )
+    return a, b, d
+
+
+@physics
+def constant(links, k, i, count, like):
+    """Number i of the `count` constants of entry k."""
+    return load(links.constants, (k * count + i) * width_of(like), like)
+
+
+def longest_paths(elements_of: np.ndarray, wide: np.ndarray, width: int) -> np.ndarray:
+    """Bound for the length of a vertex's paths (n,): those of a wide pack are dealt out over its lanes."""
+    return np.where(wide, -(-elements_of // width), np.iinfo(np.int64).max)
+
+
+def place(packs: Packs, walks: LinkWalks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where each push goes: first entries of the packs (packs + 1,), and entry and lane of every push (-1 for fixed
+    vertices).
+    """
+    lengths, entry, lane = _deal(walks.start, walks.sign, packs.row_of_vertex, packs.is_wide, packs.width)
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    pack = np.repeat(packs.row_of_vertex // packs.width, np.diff(walks.start))
+    moving = pack < packs.count
+    entry[moving] += start[pack[moving]]
+    return start, entry, lane
+
+
+def pushed_rows(packs: Packs, walks: LinkWalks, start, entry, lane) -> np.ndarray:
+    """Rows of the pushed vertices, flat (entries, width)."""
+    rows = np.repeat(np.arange(packs.count), np.diff(start))[:, None] * packs.width + np.arange(packs.width)
+    rows = rows.astype(np.uint32)
+    moving = entry >= 0
+    rows[entry[moving], lane[moving]] = packs.row_of_vertex[walks.pushed[moving]]
+    return rows.reshape(-1)
+
+
+@njit(cache=True)
+def _deal(start, sign, row_of_vertex, is_wide, width):
+    """Length of each pack's list; place in it and lane of every push. Paths of a wide pack go to the shortest lane."""
+    lengths = np.zeros(len(is_wide), np.int64)
+    entry, lane = np.full(len(sign), -1, np.int64), np.zeros(len(sign), np.int64)
+    fill = np.zeros(width, np.int64)
+    for vertex in range(len(start) - 1):
+        pack, own_lane = divmod(row_of_vertex[vertex], width)
+        if pack >= len(is_wide):
+            continue
+        fill[:] = 0
+        current = own_lane
+        for push in range(start[vertex], start[vertex + 1]):
+            begins_path = sign[push] == 0 and (push == start[vertex] or sign[push - 1] != 0)
+            if is_wide[pack] and begins_path:
+                current = np.argmin(fill)
+            entry[push], lane[push] = fill[current], current
+            fill[current] += 1
+            lengths[pack] = max(lengths[pack], fill[current])
+    return lengths, entry, lane

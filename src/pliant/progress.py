@@ -1,0 +1,68 @@
+"""Loops that show how far they are and can be stopped without losing anything."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+logger = logging.getLogger("pliant")
+
+
+def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], label: str | None) -> Iterator[int]:
+    """Call `advance` n times, yielding after each; on Ctrl-C finish the frame, save, say so and raise
+    KeyboardInterrupt.
+    """
+    with _interrupt_flag() as interrupted, _progress_bar(label, n) as tick:
+        for frame in range(n):
+            advance()
+            tick()
+            if interrupted.is_set():
+                logger.warning("%s", save())
+                raise KeyboardInterrupt
+            yield frame
+            if interrupted.is_set():
+                logger.warning("%s", save())
+                raise KeyboardInterrupt
+
+
+@contextmanager
+def _interrupt_flag() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into a flag; a second one interrupts at once. Signals only reach the main thread."""
+    flag = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield flag
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def on_interrupt(number, frame):
+        flag.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield flag
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _progress_bar(label: str | None, n: int) -> Iterator[Callable[[], None]]:
+    """A bar with frames a second and time left, on standard error; nothing without a label."""
+    if label is None:
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Speed(ProgressColumn):
+        def render(self, task):
+            return Text("  -- frames/s" if task.speed is None else f"{task.speed:5.1f} frames/s")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Speed(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=n)
+        yield lambda: bar.advance(task)

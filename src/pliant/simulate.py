@@ -1,0 +1,240 @@
+"""The time loop. One step, the same for every solver:
+
+1. predict   the inertial target y and where the iterations start
+2. detect    contacts (a scene has none so far)
+3. pose      the step as a minimisation problem
+4. solve     it
+5. finish    velocities, and make the new state the current one
+6. observe   recorders and viewers get the state and the report
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.errors import SimulationError, SolverError
+from pliant.io import checkpoint
+from pliant.kernels.predict import STARTS, predict, velocities
+from pliant.model import Motion, Scene, build_model, checks
+from pliant.progress import frame_loop
+from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
+from pliant.solvers.feasible import keep_volumes_positive
+from pliant.state import State
+
+Observer = Callable[[State, SolveReport], None]
+
+
+class Simulation:
+    """A scene that moves.
+
+    frame_rate: frames a second; substeps: steps a frame, so that a step is h = 1 / (frame_rate * substeps) seconds
+    long. precision: "single" or "double", of the solver; states are kept in double.
+    threads: None for as many as pay off. Any number gives the same bits.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        solver: Solver | None = None,
+        frame_rate: float = 60,
+        substeps: int = 5,
+        precision: str = "single",
+        threads: int | None = None,
+    ):
+        self.frame_rate = checks.number(frame_rate, "Simulation: frame_rate", "1/s", positive=True)
+        self.substeps = checks.count(substeps, "Simulation: substeps")
+        if threads is not None:
+            checks.count(threads, "Simulation: threads")
+        self.scene, self.solver = scene, solver or VBD()
+        if not hasattr(self.solver, "sweep"):
+            raise SolverError(
+                f"Simulation: solver is {self.solver!r}; give a solver object such as pl.VBD(iterations=20)."
+            )
+        self.execution = Execution(precision, threads or 0)
+        self.h = 1 / (self.frame_rate * self.substeps)
+        self.model = build_model(scene)
+        self.observers: list[Observer] = []
+        self.state = State(self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
+        self._allocate()
+        self._work = self.solver.init(self._pose(), self.execution)
+        for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
+            body._simulated = lambda first=first, last=last: self.state.x[first:last].copy()
+
+    # --- one step ---------------------------------------------------------------------------------------------------
+
+    def step(self) -> SolveReport:
+        """Advance by one substep of h seconds."""
+        self._predict()
+        problem = self._pose()
+        report = self._solve(problem)
+        self._finish(report)
+        for observe in self.observers:
+            observe(self.state, report)
+        return report
+
+    def _predict(self) -> None:
+        state = self.state
+        predict(
+            state.x,
+            state.v,
+            state.v_previous,
+            self.model.gravity,
+            self.h,
+            STARTS.index(self.solver.start),
+            self._y,
+            self._start,
+        )
+        if self._has_constraints:
+            self._start[:] = state.x + self.model.project(self._start - state.x)
+        fixed = ~self.model.is_free
+        self._start[fixed] = self.model.positions[fixed]
+        for led in self.model.led:
+            self._start[led.vertices] = led.positions((state.step + 1) * self.h)
+        self._y[fixed] = self._start[fixed]
+        keep_volumes_positive(self.model, state.x, self._start)
+
+    def _pose(self) -> IncrementalPotential:
+        return IncrementalPotential(self.model, self.h, self.state.x, self._y, self._start)
+
+    def _solve(self, problem: IncrementalPotential) -> SolveReport:
+        began = time.perf_counter()
+        n = self.solver.iterations
+        self._x_new[:] = self._start
+        self.solver.begin(problem, self._work)
+        self.solver.sweep(problem, self._x_new, self._work, n)
+        seconds = time.perf_counter() - began
+        report = SolveReport(f"did all {n} iterations", n, seconds, self._x_new)
+        report.singular_blocks = getattr(self._work, "singular_blocks", 0)
+        step = self.state.step + 1
+        report.measure = lambda: self._residual_of(step, problem)
+        return report
+
+    def _finish(self, report: SolveReport) -> None:
+        state = self.state
+        if not velocities(self._x_new, state.x, self.h, self._v_new):
+            raise SimulationError(self._what_broke())
+        # one assignment: an interrupt leaves either the old state or the new one
+        old, self.state = state, State(self._x_new, self._v_new, state.v, state.step + 1)
+        self._x_new, self._v_new = old.x, old.v_previous
+
+    # --- running ----------------------------------------------------------------------------------------------------
+
+    def advance(self) -> SolveReport:
+        """Advance by one frame; the report of its last step."""
+        for _ in range(self.substeps):
+            report = self.step()
+        return report
+
+    def frames(
+        self, n: int, progress: bool = False, on_interrupt: str | Path = "pliant-interrupted.npz"
+    ) -> Iterator[int]:
+        """Advance n frames, yielding the number of each when it is done.
+
+        Ctrl-C ends the loop after the current frame, with a checkpoint in `on_interrupt` that Simulation.resume
+        continues.
+        """
+        checks.count(n, "frames: n")
+        return frame_loop(
+            self.advance, n, self._save_interrupted(Path(on_interrupt)), "simulating" if progress else None
+        )
+
+    def _save_interrupted(self, path: Path) -> Callable[[], str]:
+        def save() -> str:
+            self.save(path)
+            return f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r})."
+
+        return save
+
+    # --- looking ----------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.state.step * self.h
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(n, 3) [m], bodies one after another, each in its mesh's vertex order."""
+        return self.state.x.copy()
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """(n, 3) [m/s]."""
+        return self.state.v.copy()
+
+    def problem(self) -> IncrementalPotential:
+        """The next step as an optimisation problem, with arrays of its own."""
+        self._predict()
+        return IncrementalPotential(self.model, self.h, self.state.x.copy(), self._y.copy(), self._start.copy())
+
+    def energies(self) -> dict[str, float]:
+        """Energies of the current state [J].
+
+        "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), their sum "total", and of the last
+        step's potential "inertia" 1/(2 h^2) |x - y|_M^2 and "damping" (zero before the first step).
+        """
+        model, state = self.model, self.state
+        terms = {"inertia": 0.0, "damping": 0.0}
+        problem = IncrementalPotential(
+            model, self.h, self._x_new if state.step else state.x, self._y if state.step else state.x, state.x
+        )
+        terms.update(problem.energies(state.x))
+        terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
+        terms["gravity"] = -float(model.mass @ (state.x @ model.gravity))
+        terms["total"] = terms["kinetic"] + terms["elastic"] + terms["gravity"]
+        return terms
+
+    @property
+    def solver_bytes(self) -> int:
+        """Memory of the solver's own arrays."""
+        return getattr(self._work, "nbytes", 0)
+
+    # --- keeping ----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write a checkpoint that `resume` continues with the same bits: scene, settings and state, whole or not at
+        all.
+        """
+        settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
+        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state)
+
+    @classmethod
+    def resume(
+        cls, path: str | Path, motions: dict[str, list[Motion]] | None = None, threads: int | None = None
+    ) -> Simulation:
+        """Continue from a checkpoint. Motions are Python functions and not in the file: pass them again, by name of
+        the body and in the order they were added."""
+        scene, solver, settings, state = checkpoint.read(Path(path), motions or {}, SOLVERS)
+        simulation = cls(scene, solver, threads=threads, **settings)
+        simulation.state = state
+        return simulation
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _allocate(self) -> None:
+        """All arrays a step needs beside the state's."""
+        shape = self.state.x.shape
+        self._y, self._start = np.array(self.state.x), np.array(self.state.x)
+        self._x_new, self._v_new = np.empty(shape), np.empty(shape)
+        self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
+
+    def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
+        if self.state.step != step:
+            raise SimulationError(
+                f"the residual of step {step} can no longer be measured: ask for it before the next step."
+            )
+        return problem.residual(self.state.x)
+
+    def _what_broke(self) -> str:
+        broken = np.flatnonzero(~(np.abs(self._v_new) < 1e300).all(axis=1))
+        first = int(broken[0])
+        return (
+            f"the step from t = {self.time:g} s gave no finite position for {len(broken)} of {self.model.n_vertices} "
+            f"vertices, first {self.model.describe_vertex(first)}: {self._x_new[first].tolist()}. The state before it "
+            "is kept. Try more substeps, line_search=True, or a softer or StableNeoHookean material."
+        )

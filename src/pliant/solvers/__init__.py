@@ -1,0 +1,11 @@
+"""Solvers of one step, and the parts that wrap them."""
+
+from pliant.solvers.chebyshev import Chebyshev
+from pliant.solvers.iterate import Execution, Solver, solve
+from pliant.solvers.newton import Newton
+from pliant.solvers.stopping import SolveReport, Stop
+from pliant.solvers.vbd import VBD
+
+SOLVERS = {solver.__name__: solver for solver in (VBD, Newton, Chebyshev)}
+
+__all__ = ["SOLVERS", "VBD", "Chebyshev", "Execution", "Newton", "SolveReport", "Solver", "Stop", "solve"]

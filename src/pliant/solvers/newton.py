@@ -1,0 +1,86 @@
+"""Newton's method on the whole step: the reference that converges to rounding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+
+from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
+from pliant.solvers.iterate import Execution
+
+
+@dataclass(frozen=True)
+class Newton:
+    """Newton's method with a direct solve and a backtracking line search, in double precision.
+
+    An iteration uses the true Hessian where it gives a descent direction, else the one with every element's part made
+    positive semidefinite, so that it converges quadratically near the solution and always descends far from it.
+    """
+
+    iterations: int = 50
+    start: str = "adaptive"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.iterations, int) or isinstance(self.iterations, bool) or self.iterations < 1:
+            raise SolverError(f"Newton: iterations is {self.iterations!r}: give a whole number of at least 1.")
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> sp.csr_matrix:
+        """A basis of the motions that are free: x = x_fixed + basis s."""
+        return free_basis(problem)
+
+    def begin(self, problem: IncrementalPotential, work: sp.csr_matrix) -> None:
+        """Nothing is kept from step to step."""
+
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: sp.csr_matrix, n: int = 1) -> None:
+        for _ in range(n):
+            g = work.T @ problem.gradient(x).ravel()
+            step = newton_direction(problem, x, work, g)
+            if step is None:
+                return
+            x[:] = backtrack(problem, x, (work @ step).reshape(x.shape), float(g @ step))
+
+
+def free_basis(problem: IncrementalPotential) -> sp.csr_matrix:
+    """Columns span the free motions of all vertices: three for a free one, two in a plane, one on a line."""
+    model = problem.model
+    columns = []
+    for i in np.flatnonzero(model.is_free):
+        d = model.directions[i]
+        directions = {1: d[None], 2: np.linalg.svd(d[None])[2][1:] if d.any() else None, 3: np.eye(3)}[
+            int(model.subspace[i])
+        ]
+        columns += [(i, row) for row in directions]
+    rows = np.concatenate([3 * i + np.arange(3) for i, _ in columns])
+    values = np.concatenate([row for _, row in columns])
+    return sp.csr_matrix(
+        (values, (rows, np.repeat(np.arange(len(columns)), 3))), shape=(3 * model.n_vertices, len(columns))
+    )
+
+
+def newton_direction(
+    problem: IncrementalPotential, x: np.ndarray, basis: sp.csr_matrix, g: np.ndarray
+) -> np.ndarray | None:
+    """A descent direction in the free motions, or None where the gradient vanishes."""
+    if not g.any():
+        return None
+    for psd in (False, True):
+        H = (basis.T @ problem.hessian(x, psd) @ basis).tocsc()
+        step = spla.splu(H, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(-g)
+        if np.isfinite(step).all() and g @ step < 0:
+            return step
+    raise SolverError("Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?")
+
+
+def backtrack(problem: IncrementalPotential, x: np.ndarray, step: np.ndarray, slope: float) -> np.ndarray:
+    """Halve the step until the energy falls as much as its slope promises, or until rounding hides the difference."""
+    before, alpha = problem.energy(x), 1.0
+    while alpha > 1e-12:
+        after = problem.energy(x + alpha * step)
+        if after <= before + 1e-4 * alpha * slope or abs(alpha * slope) < 1e-14 * abs(before):
+            break
+        alpha /= 2
+    return x + alpha * step

@@ -1,0 +1,66 @@
+"""When a solve ends, and what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pliant.errors import SolverError
+
+
+@dataclass(frozen=True)
+class Stop:
+    """End a solve after so many iterations, below a residual [m/s^2], or after so many seconds of solving, whichever
+    comes first.
+    """
+
+    iterations: int | None = None
+    residual: float | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        if not given:
+            raise SolverError("Stop() never ends: give iterations, residual [m/s^2] or seconds.")
+        for name, value in given.items():
+            if not (np.isfinite(value) and value > 0):
+                raise SolverError(f"Stop: {name} is {value!r}: give a positive number.")
+
+    def reason(self, iterations: int, residual: float, seconds: float) -> str | None:
+        """Why to stop now, as a sentence, or None to go on."""
+        if not np.isfinite(residual):
+            return f"broke down: the residual is {residual} after {iterations} iterations"
+        if self.residual is not None and residual <= self.residual:
+            return f"converged: residual {residual:.3g} m/s^2 after {iterations} iterations"
+        if self.iterations is not None and iterations >= self.iterations:
+            return f"did all {iterations} iterations"
+        if self.seconds is not None and seconds >= self.seconds:
+            return f"used up {self.seconds:g} s after {iterations} iterations"
+        return None
+
+
+@dataclass
+class SolveReport:
+    """What a solve did. `residual` is defined in IncrementalPotential.residual [m/s^2]."""
+
+    reason: str
+    iterations: int
+    seconds: float  # spent in the solver, measuring excluded
+    x: np.ndarray  # (n, 3) where it ended [m]
+    residuals: list[float] = field(default_factory=list)  # at the start and after every measured iteration
+    energies: list[float] = field(default_factory=list)  # G at the same moments [J]
+    measured_at: list[int] = field(default_factory=list)  # iterations done at those moments
+    singular_blocks: int = 0  # vertices the last iteration left in place because their Hessian was singular
+    measure: Callable[[], float] | None = field(default=None, repr=False)
+
+    @property
+    def residual(self) -> float:
+        """At the end. For a step of a simulation it is measured when first asked for."""
+        if not self.residuals:
+            if self.measure is None:
+                raise SolverError("this solve was not measured; use pl.solve, which records residuals.")
+            self.residuals.append(self.measure())
+            self.measured_at.append(self.iterations)
+        return self.residuals[-1]

@@ -1,0 +1,72 @@
+"""Vertex block descent (Chen et al. 2024): Gauss-Seidel over vertices, each moved to the minimum of its own local
+energy.
+
+This is Algorithm 1 without contact.  The loop over iterations, colours and vertices is compiled
+(kernels.sweep_source); `vbd_reference` is the same in plain NumPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
+from pliant.kernels.predict import STARTS
+from pliant.kernels.transfer import from_rows, to_lanes, to_rows
+from pliant.solvers.iterate import Execution
+from pliant.solvers.vbd_tables import Tables, build_tables
+
+
+@dataclass(frozen=True)
+class VBD:
+    """Vertex block descent.
+
+    iterations: sweeps over all vertices a step.
+    start: where the iterations begin (Section 3.7): "previous" position, "inertial" motion, "accelerated" by gravity
+    too, or "adaptive",
+        which takes as much of gravity as the last step followed.
+    line_search: halve a vertex's step until its local energy, and so G, does not rise. Costs about as much again.
+    psd: make every vertex block positive definite before it is solved.
+    """
+
+    iterations: int = 20
+    start: str = "adaptive"
+    line_search: bool = False
+    psd: bool = False
+
+    accepts_momentum = True  # sweep takes Chebyshev's factors
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.iterations, int) or isinstance(self.iterations, bool) or self.iterations < 1:
+            raise SolverError(f"VBD: iterations is {self.iterations!r}: give a whole number of at least 1.")
+        if self.start not in STARTS:
+            raise SolverError(f"VBD: start is {self.start!r}: choose one of {', '.join(STARTS)}.")
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> Tables:
+        """Colour, sort and pack the vertices; compile the kernel or find it compiled."""
+        return build_tables(problem.model, problem.h, execution, self.line_search, self.psd)
+
+    def begin(self, problem: IncrementalPotential, work: Tables) -> None:
+        """Load the step's inertial target, and measure its damping."""
+        packs = work.packs
+        to_lanes(problem.y, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.target)
+        work.momentum_is_fresh = True
+        if work.is_damped:
+            to_lanes(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.start)
+            to_rows(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, work.x)
+            work.team.run(work.module.measure_damping, work.x, work.vertices, *work.terms)
+
+    def sweep(
+        self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, omegas: np.ndarray | None = None
+    ) -> None:
+        """n iterations; with omegas (n,) each is carried on by Equation 18."""
+        packs = work.packs
+        to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, work.x)
+        if omegas is None:
+            omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
+        else:
+            memory = work.momentum()
+        work.team.run(work.module.sweep, omegas, *memory, work.singular, work.x, work.vertices, *work.terms)
+        from_rows(work.x, packs.row_of_vertex, x)

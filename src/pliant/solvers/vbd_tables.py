@@ -1,0 +1,146 @@
+"""What vertex block descent keeps from step to step: packs, link walks, vertex numbers, threads and the compiled
+kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from pliant.geometry import colour_vertices, spatial_order, vertex_graph
+from pliant.geometry.links import walk_links
+from pliant.kernels.links import Links, longest_paths
+from pliant.kernels.packs import Packs, arrange, needs_wide_pack, spread
+from pliant.kernels.sweep_source import Term, Variant, Vertices, sweep_module
+from pliant.kernels.tets_general import general_links
+from pliant.kernels.tets_volumetric import volumetric_links
+from pliant.kernels.threads import Team
+from pliant.lanes.host import default_width
+from pliant.lanes.types import DTYPES
+from pliant.materials.calculus import law_code
+from pliant.model import Model, Solids
+from pliant.solvers.iterate import Execution
+
+TETS_A_THREAD = 4000  # fewer are solved sooner by one thread than by two that wait for each other
+
+
+@dataclass
+class Tables:
+    """All arrays of the solver, in the order of packs."""
+
+    packs: Packs
+    vertices: Vertices
+    terms: tuple[Any, ...]  # links and parameters of each law in turn
+    module: ModuleType
+    team: Team
+    x: np.ndarray  # (rows, 4) positions
+    singular: np.ndarray  # (threads,) singular blocks in the last iteration
+    is_damped: bool
+    momentum_is_fresh: bool = True
+    _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+
+    @property
+    def no_rows(self) -> np.ndarray:
+        return self.x[:0]
+
+    @property
+    def singular_blocks(self) -> int:
+        return int(self.singular.sum())
+
+    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Iterates n - 1 and n - 2 (rows, 4); both are x at the beginning of a step."""
+        if self._memory is None:
+            self._memory = (np.empty_like(self.x), np.empty_like(self.x))
+        if self.momentum_is_fresh:
+            for iterate in self._memory:
+                iterate[:] = self.x
+            self.momentum_is_fresh = False
+        return self._memory
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays."""
+        arrays = [
+            *self.vertices,
+            self.x,
+            *(a for term in self.terms for a in (term if isinstance(term, tuple) else (term,))),
+        ]
+        arrays += [self.packs.vertex_of_row, self.packs.row_of_vertex, *(self._memory or ())]
+        return sum(array.nbytes for array in arrays)
+
+
+def build_tables(
+    model: Model, h: float, execution: Execution, line_search: bool, psd: bool, width: int | None = None
+) -> Tables:
+    """Colour the vertices, sort them into packs, walk their links, and get the kernel."""
+    width = width or default_width(execution.precision)
+    dtype = DTYPES[execution.precision]
+    n = model.n_vertices
+    elements = [solids.tets for solids in model.solids]
+    colours = np.where(model.is_free, colour_vertices(*vertex_graph(elements, n)), -1)
+    place = np.empty(n, np.int64)
+    place[spatial_order(model.positions)] = np.arange(n)
+    elements_of = sum(np.bincount(tets.ravel(), minlength=n) for tets in elements)
+    wide = needs_wide_pack(elements_of, width)
+    walks = [walk_links(tets, n, longest_paths(elements_of, wide, width)) for tets in elements]
+    lengths = sum(np.diff(walk.start) for walk in walks)
+    packs = arrange(_dense(colours), lengths, wide, model.subspace, place, width)
+
+    diagonal = np.zeros(n)
+    terms: list[Any] = []
+    for solids, walk in zip(model.solids, walks, strict=True):
+        links, own_diagonal = _links(packs, walk, solids, dtype)
+        diagonal += own_diagonal
+        terms += [links, spread(packs, _vertex_parameters(solids, n), dtype)]
+    damped = bool(model.damping.any())
+    constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
+    nothing = np.zeros(0, dtype)
+    vertices = Vertices(
+        packs.colour_start,
+        packs.is_wide,
+        packs.subspace,
+        spread(packs, model.mass / h**2, dtype, padding=1.0),
+        spread(packs, diagonal, dtype),
+        np.zeros(3 * packs.count * width, dtype),
+        np.zeros(3 * packs.count * width, dtype) if damped else nothing,
+        np.zeros(6 * packs.count * width, dtype) if damped else nothing,
+        spread(packs, model.damping / h, dtype) if damped else nothing,
+        spread(packs, model.directions, dtype) if constrained else nothing,
+    )
+    laws = tuple(_term(solids) for solids in model.solids)
+    module = sweep_module(Variant(execution.precision, width, laws, constrained, damped, line_search, psd))
+    threads = execution.thread_count(model.n_tets, TETS_A_THREAD)
+    x = np.zeros((len(packs.vertex_of_row), 4), dtype)
+    return Tables(packs, vertices, tuple(terms), module, Team(threads), x, np.zeros(threads, np.int64), damped)
+
+
+def _dense(colours: np.ndarray) -> np.ndarray:
+    """Colours without gaps: a colour whose vertices are all fixed is no colour."""
+    used = np.unique(colours[colours >= 0])
+    return np.where(colours >= 0, np.searchsorted(used, colours), -1)
+
+
+def _links(packs: Packs, walk, solids: Solids, dtype) -> tuple[Links, np.ndarray]:
+    rest = (solids.tets, solids.gradients, solids.volumes)
+    code = law_code(solids.law)
+    if code.is_volumetric:
+        shear = code.functions.shear_weight(*solids.parameters.T)
+        return volumetric_links(packs, walk, *rest, shear, dtype)
+    return general_links(packs, walk, *rest, dtype), np.zeros(len(packs.row_of_vertex))
+
+
+def _vertex_parameters(solids: Solids, n: int) -> np.ndarray:
+    """The law's parameters at each vertex (n, p): a body has one material. Vertices of other laws get those of the
+    first tet.
+    """
+    parameters = np.tile(solids.parameters[0], (n, 1))
+    parameters[solids.tets] = solids.parameters[:, None]
+    return parameters
+
+
+def _term(solids: Solids) -> Term:
+    code = law_code(solids.law)
+    return Term(code.name, code.text, code.is_volumetric, code.has_barrier, solids.parameters.shape[1])
