@@ -60,7 +60,10 @@ class Simulation:
         self.model = build_model(scene)
         self.observers: list[Observer] = []
         self.state = State(self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
-        self._allocate()
+        # all arrays a step needs beside the state's
+        self._y, self._start = np.array(self.state.x), np.array(self.state.x)
+        self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
+        self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         self._work = self.solver.init(self._pose(), self.execution)
         for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
             body._simulated = lambda first=first, last=last: self.state.x[first:last].copy()
@@ -215,13 +218,6 @@ class Simulation:
         return simulation
 
     # --- inside -----------------------------------------------------------------------------------------------------
-
-    def _allocate(self) -> None:
-        """All arrays a step needs beside the state's."""
-        shape = self.state.x.shape
-        self._y, self._start = np.array(self.state.x), np.array(self.state.x)
-        self._x_new, self._v_new = np.empty(shape), np.empty(shape)
-        self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

@@ -1,7 +1,7 @@
 """Elastic energy of tets and its derivatives, for any law, in double precision: the plain NumPy truth that kernels
 must equal.
 
-E = sum_tets V psi(I, II, J);   dE/dx_i = V P b_i  with  P = 2 psi_I F + 4 psi_II F F^T F + psi_J cof F.
+    E = sum_tets V psi(I, II, J);   dE/dx_i = V P b_i  with  P = 2 psi_I F + 4 psi_II F F^T F + psi_J cof F.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def write(path: Path, scene: Scene, solver: Any, settings: dict[str, Any], state
         ) from None
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, **arrays)
+            np.savez(file, allow_pickle=False, **arrays)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -68,7 +69,7 @@ def write(path: Path, scene: Scene, solver: Any, settings: dict[str, Any], state
 
 
 def read(
-    path: Path, motions: dict[str, list[Motion]], solvers: dict[str, type]
+    path: Path, motions: dict[str, list[Motion]], solvers: Mapping[str, Any]
 ) -> tuple[Scene, Any, dict[str, Any], State]:
     """Scene, solver, settings and state of a checkpoint; solvers by name."""
     try:
@@ -84,7 +85,7 @@ def read(
     scene = Scene(gravity=header["gravity"])
     for k, about in enumerate(header["bodies"]):
         _add_body(path, scene, k, about, arrays, motions.get(about["name"], []))
-    state = State(*(arrays[f"state.{name}"] for name in _STATE), header["step"])
+    state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
     return scene, _rebuild(header["solver"], solvers), header["settings"], state
 
 
@@ -114,6 +115,6 @@ def _describe(solver: Any) -> dict[str, Any]:
     return {"name": type(solver).__name__, **{k: _describe(v) if is_dataclass(v) else v for k, v in values.items()}}
 
 
-def _rebuild(about: dict[str, Any], solvers: dict[str, Any]) -> Any:
+def _rebuild(about: dict[str, Any], solvers: Mapping[str, Any]) -> Any:
     options = {k: _rebuild(v, solvers) if isinstance(v, dict) else v for k, v in about.items() if k != "name"}
     return solvers[about["name"]](**options)

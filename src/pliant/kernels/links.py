@@ -54,14 +54,14 @@ def place(packs: Packs, walks: LinkWalks) -> tuple[np.ndarray, np.ndarray, np.nd
     lengths, entry, lane = _deal(walks.start, walks.sign, packs.row_of_vertex, packs.is_wide, packs.width)
     start = np.concatenate([[0], np.cumsum(lengths)])
     pack = np.repeat(packs.row_of_vertex // packs.width, np.diff(walks.start))
-    moving = pack < packs.count
+    moving = pack < packs.pack_count
     entry[moving] += start[pack[moving]]
     return start, entry, lane
 
 
 def pushed_rows(packs: Packs, walks: LinkWalks, start, entry, lane) -> np.ndarray:
     """Rows of the pushed vertices, flat (entries, width)."""
-    rows = np.repeat(np.arange(packs.count), np.diff(start))[:, None] * packs.width + np.arange(packs.width)
+    rows = np.repeat(np.arange(packs.pack_count), np.diff(start))[:, None] * packs.width + np.arange(packs.width)
     rows = rows.astype(np.uint32)
     moving = entry >= 0
     rows[entry[moving], lane[moving]] = packs.row_of_vertex[walks.pushed[moving]]

@@ -29,7 +29,7 @@ class Packs(NamedTuple):
     subspace: np.ndarray  # (packs,) dimension of the space its vertices move in: 3 free, 2 plane, 1 line
 
     @property
-    def count(self) -> int:
+    def pack_count(self) -> int:
         return len(self.is_wide)
 
 
@@ -86,7 +86,7 @@ def arrange(colours, lengths, wide, subspace, place, width) -> Packs:
 def spread(packs: Packs, values, dtype, padding=0.0) -> np.ndarray:
     """Per-vertex numbers (n, k) as flat (packs, k, width); all lanes of a wide pack hold its vertex's."""
     values = np.asarray(values, float).reshape(len(packs.row_of_vertex), -1)
-    rows = packs.vertex_of_row[: packs.count * packs.width].reshape(-1, packs.width)
+    rows = packs.vertex_of_row[: packs.pack_count * packs.width].reshape(-1, packs.width)
     filled = np.full((*rows.shape, values.shape[1]), padding)
     filled[rows >= 0] = values[rows[rows >= 0]]
     wide = packs.is_wide == 1

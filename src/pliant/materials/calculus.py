@@ -43,12 +43,16 @@ class LawCode:
         return _numpy_functions(self.text)
 
 
-@cache
+_known: dict[type, LawCode] = {}
+
+
 def law_code(law: type[SolidLaw]) -> LawCode:
     """Differentiate a law, or find the result of an earlier time."""
-    name = law.__name__
-    header, text = cached_text(f"law_{name}", _key(law), partial(_generate, law)).split("\n", 1)
-    return LawCode(name, text, is_volumetric="volumetric" in header, has_barrier="barrier" in header)
+    if law not in _known:
+        name = law.__name__
+        header, text = cached_text(f"law_{name}", _key(law), partial(_generate, law)).split("\n", 1)
+        _known[law] = LawCode(name, text, is_volumetric="volumetric" in header, has_barrier="barrier" in header)
+    return _known[law]
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 
 import numpy as np
@@ -39,7 +40,7 @@ def unit_vector(value: ArrayLike, what: str) -> np.ndarray:
 def number(value: object, what: str, unit: str, *, positive: bool = False) -> float:
     """A finite number, not negative; above zero if `positive`."""
     bound = "positive" if positive else "zero or positive"
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not np.isfinite(value):
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
         raise SceneError(f"{what} is {value!r}: give a {bound} number [{unit}].")
     if value < 0 or (positive and value == 0):
         raise SceneError(f"{what} is {value!r}: it must be {bound} [{unit}].")

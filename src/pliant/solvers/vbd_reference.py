@@ -19,7 +19,7 @@ def vbd_sweep(problem: IncrementalPotential, x: np.ndarray, colours: np.ndarray,
             x
         )  # Equations 8 and 11, all vertices at once: those of one colour do not touch each other
         H = problem.vertex_blocks(x)  # Equations 9 and 10
-        for i in np.flatnonzero((colours == colour) & problem.model.is_free):
+        for i in np.flatnonzero((colours == colour) & problem.model.is_free).tolist():
             x[i] += local_step(problem, i, f[i], H[i], psd)  # Equation 5
     return x
 

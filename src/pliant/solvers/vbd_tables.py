@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pliant.geometry import colour_vertices, spatial_order, vertex_graph
-from pliant.geometry.links import walk_links
+from pliant.geometry.links import LinkWalks, walk_links
 from pliant.kernels.links import Links, longest_paths
 from pliant.kernels.packs import Packs, arrange, needs_wide_pack, spread
 from pliant.kernels.sweep_source import Term, Variant, Vertices, sweep_module
@@ -83,10 +83,10 @@ def build_tables(
     colours = np.where(model.is_free, colour_vertices(*vertex_graph(elements, n)), -1)
     place = np.empty(n, np.int64)
     place[spatial_order(model.positions)] = np.arange(n)
-    elements_of = sum(np.bincount(tets.ravel(), minlength=n) for tets in elements)
+    elements_of = np.sum([np.bincount(tets.ravel(), minlength=n) for tets in elements], axis=0)
     wide = needs_wide_pack(elements_of, width)
     walks = [walk_links(tets, n, longest_paths(elements_of, wide, width)) for tets in elements]
-    lengths = sum(np.diff(walk.start) for walk in walks)
+    lengths = np.sum([np.diff(walk.start) for walk in walks], axis=0)
     packs = arrange(_dense(colours), lengths, wide, model.subspace, place, width)
 
     diagonal = np.zeros(n)
@@ -104,9 +104,9 @@ def build_tables(
         packs.subspace,
         spread(packs, model.mass / h**2, dtype, padding=1.0),
         spread(packs, diagonal, dtype),
-        np.zeros(3 * packs.count * width, dtype),
-        np.zeros(3 * packs.count * width, dtype) if damped else nothing,
-        np.zeros(6 * packs.count * width, dtype) if damped else nothing,
+        np.zeros(3 * packs.pack_count * width, dtype),
+        np.zeros(3 * packs.pack_count * width, dtype) if damped else nothing,
+        np.zeros(6 * packs.pack_count * width, dtype) if damped else nothing,
         spread(packs, model.damping / h, dtype) if damped else nothing,
         spread(packs, model.directions, dtype) if constrained else nothing,
     )
@@ -123,7 +123,7 @@ def _dense(colours: np.ndarray) -> np.ndarray:
     return np.where(colours >= 0, np.searchsorted(used, colours), -1)
 
 
-def _links(packs: Packs, walk, solids: Solids, dtype) -> tuple[Links, np.ndarray]:
+def _links(packs: Packs, walk: LinkWalks, solids: Solids, dtype: Any) -> tuple[Links, np.ndarray]:
     rest = (solids.tets, solids.gradients, solids.volumes)
     code = law_code(solids.law)
     if code.is_volumetric:
