@@ -16,6 +16,7 @@ from itertools import permutations
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg as spl
+
 from benchmarks.peers import newton_vbd, pbat_vbd
 from benchmarks.peers.result import lumped_masses
 

@@ -22,6 +22,7 @@ Overwrites  S:3224 and S:3980, a step writes its iterates into `state_in`: reset
 import newton
 import numpy as np
 import warp as wp
+
 from benchmarks.peers.result import PeerResult, lumped_masses, time_iterations
 
 

@@ -27,8 +27,9 @@ import importlib.metadata
 import os
 
 import numpy as np
-from benchmarks.peers.result import PeerResult, lumped_masses, time_iterations
 from pbatoolkit import pbat
+
+from benchmarks.peers.result import PeerResult, lumped_masses, time_iterations
 
 vbd = pbat.sim.vbd
 

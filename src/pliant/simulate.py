@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pliant.energies import IncrementalPotential
+from pliant.energies import IncrementalPotential, elastic
 from pliant.errors import SimulationError, SolverError
 from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
@@ -63,8 +63,9 @@ class Simulation:
         # all arrays a step needs beside the state's
         self._y, self._start = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
+        self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
-        self._work = self.solver.init(self._pose(), self.execution)
+        self._work = self.solver.init(self._pose(self._y, self._start), self.execution)
         for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
             body._simulated = lambda first=first, last=last: self.state.x[first:last].copy()
 
@@ -72,37 +73,30 @@ class Simulation:
 
     def step(self) -> SolveReport:
         """Advance by one substep of h seconds."""
-        self._predict()
-        problem = self._pose()
+        self._predict(self._y, self._start)
+        problem = self._pose(self._y, self._start)
         report = self._solve(problem)
-        self._finish(report)
+        self._finish()
+        self._solved = problem
         for observe in self.observers:
             observe(self.state, report)
         return report
 
-    def _predict(self) -> None:
-        state = self.state
-        predict(
-            state.x,
-            state.v,
-            state.v_previous,
-            self.model.gravity,
-            self.h,
-            STARTS.index(self.solver.start),
-            self._y,
-            self._start,
-        )
+    def _predict(self, y: np.ndarray, start: np.ndarray) -> None:
+        """Fill in the inertial target and the start; held vertices are where they are to be in both."""
+        state, fixed = self.state, ~self.model.is_free
+        policy = STARTS.index(self.solver.start)
+        predict(state.x, state.v, state.v_previous, self.model.gravity, self.h, policy, y, start)
         if self._has_constraints:
-            self._start[:] = state.x + self.model.project(self._start - state.x)
-        fixed = ~self.model.is_free
-        self._start[fixed] = self.model.positions[fixed]
+            start[:] = state.x + self.model.project(start - state.x)
+        start[fixed] = self.model.positions[fixed]
         for led in self.model.led:
-            self._start[led.vertices] = led.positions((state.step + 1) * self.h)
-        self._y[fixed] = self._start[fixed]
-        keep_volumes_positive(self.model, state.x, self._start)
+            start[led.vertices] = led.positions((state.step + 1) * self.h)
+        y[fixed] = start[fixed]
+        keep_volumes_positive(self.model, state.x, start)
 
-    def _pose(self) -> IncrementalPotential:
-        return IncrementalPotential(self.model, self.h, self.state.x, self._y, self._start)
+    def _pose(self, y: np.ndarray, start: np.ndarray) -> IncrementalPotential:
+        return IncrementalPotential(self.model, self.h, self.state.x, y, start)
 
     def _solve(self, problem: IncrementalPotential) -> SolveReport:
         began = time.perf_counter()
@@ -117,13 +111,13 @@ class Simulation:
         report.measure = lambda: self._residual_of(step, problem)
         return report
 
-    def _finish(self, report: SolveReport) -> None:
+    def _finish(self) -> None:
         state = self.state
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             raise SimulationError(self._what_broke())
         # one assignment: an interrupt leaves either the old state or the new one
-        old, self.state = state, State(self._x_new, self._v_new, state.v, state.step + 1)
-        self._x_new, self._v_new = old.x, old.v_previous
+        self.state = State(self._x_new, self._v_new, state.v, state.step + 1)
+        self._x_new, self._v_new = state.x, state.v_previous
 
     # --- running ----------------------------------------------------------------------------------------------------
 
@@ -172,21 +166,23 @@ class Simulation:
 
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own."""
-        self._predict()
-        return IncrementalPotential(self.model, self.h, self.state.x.copy(), self._y.copy(), self._start.copy())
+        y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)
+        self._predict(y, start)
+        return IncrementalPotential(self.model, self.h, self.state.x.copy(), y, start)
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
 
         "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), their sum "total", and of the last
-        step's potential "inertia" 1/(2 h^2) |x - y|_M^2 and "damping" (zero before the first step).
+        step's potential "inertia" 1/(2 h^2) |x - y|_M^2 and "damping" (zero before the first step and right after
+        resuming).
         """
         model, state = self.model, self.state
-        terms = {"inertia": 0.0, "damping": 0.0}
-        problem = IncrementalPotential(
-            model, self.h, self._x_new if state.step else state.x, self._y if state.step else state.x, state.x
-        )
-        terms.update(problem.energies(state.x))
+        if self._solved is None:
+            terms = {"inertia": 0.0, "damping": 0.0}
+            terms["elastic"] = sum(elastic.energy(solids, state.x) for solids in model.solids)
+        else:
+            terms = self._solved.energies(state.x)
         terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
         terms["gravity"] = -float(model.mass @ (state.x @ model.gravity))
         terms["total"] = terms["kinetic"] + terms["elastic"] + terms["gravity"]

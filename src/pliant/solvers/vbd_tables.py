@@ -50,6 +50,14 @@ class Tables:
     def singular_blocks(self) -> int:
         return int(self.singular.sum())
 
+    def compile(self) -> None:
+        """Compile now, or load what is compiled, so that no step has to."""
+        alone, barrier, no_iterations = (0, 1), np.zeros(1, np.int64), np.ones(0)
+        memory = (self.no_rows, self.no_rows)
+        self.module.sweep(*alone, barrier, no_iterations, *memory, self.singular, self.x, self.vertices, *self.terms)
+        if self.is_damped:
+            self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.terms)
+
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Iterates n - 1 and n - 2 (rows, 4); both are x at the beginning of a step."""
         if self._memory is None:
@@ -114,7 +122,9 @@ def build_tables(
     module = sweep_module(Variant(execution.precision, width, laws, constrained, damped, line_search, psd))
     threads = execution.thread_count(model.n_tets, TETS_A_THREAD)
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
-    return Tables(packs, vertices, tuple(terms), module, Team(threads), x, np.zeros(threads, np.int64), damped)
+    tables = Tables(packs, vertices, tuple(terms), module, Team(threads), x, np.zeros(threads, np.int64), damped)
+    tables.compile()
+    return tables
 
 
 def _dense(colours: np.ndarray) -> np.ndarray:

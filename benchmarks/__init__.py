@@ -1,0 +1,1 @@
+"""Speed of Pliant, beside others and by itself. `make bench` runs all of it."""

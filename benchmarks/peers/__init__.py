@@ -1,0 +1,1 @@
+"""Other simulators on the common scene."""
