@@ -1,10 +1,27 @@
 """Laws of materials: one file a law, one formula a file."""
 
-from pliant.materials.law import SolidLaw, lame_parameters
+from pliant.materials.compressible_neo_hookean import CompressibleNeoHookean
+from pliant.materials.fung import Fung
+from pliant.materials.law import LameLaw, SolidLaw, lame_parameters
+from pliant.materials.mooney_rivlin import MooneyRivlin
 from pliant.materials.neo_hookean import NeoHookean
 from pliant.materials.st_venant_kirchhoff import StVenantKirchhoff
 from pliant.materials.stable_neo_hookean import StableNeoHookean
 
-SOLID_LAWS: dict[str, type[SolidLaw]] = {law.__name__: law for law in (StableNeoHookean, NeoHookean, StVenantKirchhoff)}
+SOLID_LAWS: dict[str, type[LameLaw]] = {
+    law.__name__: law
+    for law in (StableNeoHookean, NeoHookean, StVenantKirchhoff, CompressibleNeoHookean, MooneyRivlin, Fung)
+}
 
-__all__ = ["SOLID_LAWS", "NeoHookean", "SolidLaw", "StVenantKirchhoff", "StableNeoHookean", "lame_parameters"]
+__all__ = [
+    "SOLID_LAWS",
+    "CompressibleNeoHookean",
+    "Fung",
+    "LameLaw",
+    "MooneyRivlin",
+    "NeoHookean",
+    "SolidLaw",
+    "StVenantKirchhoff",
+    "StableNeoHookean",
+    "lame_parameters",
+]

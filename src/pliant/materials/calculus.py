@@ -104,14 +104,35 @@ def _function(name, arguments, expressions, split_at=0, keep_zeros=False):
 
     printer = _arithmetic_printer()
     zero_text = "J - J" if keep_zeros else "None"
+    expressions, roots = _with_common_roots(expressions)
     common, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("c"))
-    lines = [f"    {symbol} = {printer.doprint(value)}" for symbol, value in common]
+    lines = [f"    {symbol} = {printer.doprint(value)}" for symbol, value in [*roots, *common]]
     results = [zero_text if e == 0 else printer.doprint(e) for e in reduced]
     if split_at:
         returned = f"({', '.join(results[:split_at])}), ({', '.join(results[split_at:])})"
     else:
         returned = ", ".join(results)
     return "\n".join([f"def {name}({', '.join(arguments)}):", *lines, f"    return {returned}", ""])
+
+
+def _with_common_roots(expressions):
+    """Expressions with all powers of one root, J^(-2/3), J^(-5/3), ..., as whole powers of it: one root is computed."""
+    import sympy as sp
+
+    roots = {}
+
+    def whole_power(power):
+        base, exponent = power.as_base_exp()
+        key = (base, exponent.q)
+        if key not in roots:
+            roots[key] = sp.Symbol(f"root{len(roots)}", positive=True)
+        return roots[key] ** exponent.p
+
+    def is_root(e):
+        return e.is_Pow and e.exp.is_Rational and e.exp.q > 2
+
+    expressions = [e.replace(is_root, whole_power) for e in expressions]
+    return expressions, [(symbol, base ** sp.Rational(1, q)) for (base, q), symbol in roots.items()]
 
 
 @cache

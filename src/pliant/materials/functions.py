@@ -19,3 +19,9 @@ def sqrt(a):
     import sympy
 
     return sympy.sqrt(a)
+
+
+def cube_root(a):
+    import sympy
+
+    return sympy.cbrt(a)

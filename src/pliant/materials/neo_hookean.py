@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pliant.materials.functions import log
-from pliant.materials.law import SolidLaw
+from pliant.materials.law import LameLaw
 
 
 @dataclass(frozen=True)
-class NeoHookean(SolidLaw):
+class NeoHookean(LameLaw):
     """psi = mu/2 (I - 3) - mu log J + lam/2 (log J)^2, infinite at J = 0 and undefined below."""
 
     source = "GPBD (Chaudhary et al.), Equation 20; Sifakis and Barbic 2012"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pliant.materials.law import SolidLaw
+from pliant.materials.law import LameLaw
 
 
 @dataclass(frozen=True)
-class StVenantKirchhoff(SolidLaw):
+class StVenantKirchhoff(LameLaw):
     """psi = mu tr E^2 + lam/2 (tr E)^2 with Green's strain E = (F^T F - 1) / 2; tr E = (I - 3)/2, tr E^2 = (II - 2 I +
     3)/4.
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from pliant.errors import MaterialError
-from pliant.materials.law import SolidLaw
+from pliant.materials.law import LameLaw
 
 
 @dataclass(frozen=True)
-class StableNeoHookean(SolidLaw):
+class StableNeoHookean(LameLaw):
     """psi = mu/2 (I - 3) - mu (J - 1) + l/2 (J - 1)^2 with l = lam + mu.
 
     Deviation: the papers write their coefficient l as lambda.  The linearised law then has Lame's lambda l - mu, so
