@@ -6,7 +6,6 @@ from this room.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from types import ModuleType
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.kernels.local_solve import SINGULAR
+from pliant.kernels.term_source import TermSource
 from pliant.lanes.cache import load_module
 
 
@@ -33,30 +33,19 @@ class Vertices(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Term:
-    """Tets of one law, as a kernel sees them."""
-
-    law_name: str
-    law_text: str
-    is_volumetric: bool
-    has_barrier: bool
-    parameter_count: int
-
-
-@dataclass(frozen=True)
 class Variant:
     """What a kernel is made for."""
 
     precision: str
     width: int
-    terms: tuple[Term, ...]
+    terms: tuple[TermSource, ...]
     constrained: bool = False
     damped: bool = False
     line_search: bool = False
     psd: bool = False
 
     def describe(self) -> str:
-        laws = " and ".join(term.law_name for term in self.terms)
+        laws = " and ".join(term.name for term in self.terms)
         return f"vertex block descent for {laws} ({self.precision} precision, {self.width} lanes)"
 
 
@@ -66,49 +55,30 @@ def sweep_module(variant: Variant) -> ModuleType:
 
 
 def source(variant: Variant) -> str:
-    terms = range(len(variant.terms))
-    tables = ", ".join(_tables(k) for k in terms)
+    tables = ", ".join(_lines(variant, "tables"))
     parts = [
-        _HEADER.format(description=variant.describe(), precision=variant.precision, width=variant.width),
-        *(_law(k, variant.terms[k]) for k in terms),
-        _FORCES.format(
-            tables=tables, body=_indent([line for k in terms for line in _force_lines(k, variant.terms[k])])
+        _HEADER.format(
+            description=variant.describe(),
+            precision=variant.precision,
+            width=variant.width,
+            imports="\n".join(dict.fromkeys(term.imports for term in variant.terms)),
         ),
+        *_lines(variant, "definitions"),
+        _FORCES.format(tables=tables, body=_indent(_lines(variant, "force"))),
     ]
     if variant.line_search:
-        body = _indent([line for k in terms for line in _energy_lines(k, variant.terms[k])])
-        parts.append(_ENERGY.format(tables=tables, body=body, damping=_ENERGY_DAMPING if variant.damped else ""))
+        damping = _ENERGY_DAMPING if variant.damped else ""
+        parts.append(_ENERGY.format(tables=tables, body=_indent(_lines(variant, "energy")), damping=damping))
     parts.append(_solve_source(variant, tables))
     parts.append(_SWEEP.format(tables=tables))
     if variant.damped:
         parts.append(_MEASURE_DAMPING.format(tables=tables))
-    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+    return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
-def _tables(k: int) -> str:
-    return f"links_{k}, parameters_{k}"
-
-
-def _law(k: int, term: Term) -> str:
-    """The law's functions under names of their own."""
-    text = re.sub(r"^def (\w+)\(", rf"@physics\ndef \1_{k}(", term.law_text, flags=re.MULTILINE)
-    return f"# {term.law_name}\n{text}"
-
-
-def _parameters(k: int, term: Term) -> str:
-    n = term.parameter_count
-    loads = [f"load(parameters_{k}, (p * {n} + {i}) * WIDTH, xi[0])" for i in range(n)]
-    return f"law_{k} = ({', '.join(loads)},)"
-
-
-def _force_lines(k: int, term: Term) -> list[str]:
-    name, law = ("volumetric", "volume_derivatives") if term.is_volumetric else ("general", "derivatives")
-    return [_parameters(k, term), f"f, H = add_{name}(p, x, xi, f, H, links_{k}, law_{k}, {law}_{k})"]
-
-
-def _energy_lines(k: int, term: Term) -> list[str]:
-    name, law = ("volumetric", "volume_energy") if term.is_volumetric else ("general", "density")
-    return [_parameters(k, term), f"energy = {name}_energy(p, x, xi, energy, links_{k}, law_{k}, {law}_{k})"]
+def _lines(variant: Variant, what: str) -> list[str]:
+    """Lines of all terms, numbered."""
+    return [line for k, term in enumerate(variant.terms) for line in term.numbered(what, k)]
 
 
 def _solve_source(variant: Variant, tables: str) -> str:
@@ -132,11 +102,7 @@ def _solve_source(variant: Variant, tables: str) -> str:
         ]
     else:
         lines += [f"dx, singular = solve_free(H, f, {smallest!r})"]
-    bounds = [
-        f"step = bound_{'volumetric' if t.is_volumetric else 'general'}(p, x, xi, dx, step, links_{k})"
-        for k, t in enumerate(variant.terms)
-        if t.has_barrier
-    ]
+    bounds = _lines(variant, "bound")
     if variant.line_search:
         keep = "keep_subspace(vertices.subspace[p], direction, f)" if variant.constrained else "f"
         lines += [f"dx = descent_direction(H, {keep}, dx)"]
@@ -162,9 +128,8 @@ from pliant.kernels.local_solve import (
     descent_direction, keep_subspace, project_block, solve_free, solve_in_plane, solve_on_line
 )
 from pliant.kernels.momentum import accelerate
-from pliant.kernels.tets_general import add_general, bound_general, general_energy
-from pliant.kernels.tets_volumetric import add_volumetric, bound_volumetric, volumetric_energy
 from pliant.kernels.threads import meet, share
+{imports}
 from pliant.lanes import (
     count, exp, lane_least, lane_sum, load, load3, log, make_zero, number, select, sqrt, store, store3
 )

@@ -23,6 +23,7 @@ from pliant.elements.tet import (
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import Links, constant, place, push, pushed_rows
 from pliant.kernels.packs import Packs
+from pliant.kernels.term_source import TermSource, law_functions, load_parameters
 from pliant.lanes import absolute, number, select
 from pliant.lanes.vectors import add_product, add_scaled, add_square, dot, physics, unless_zero
 
@@ -142,6 +143,20 @@ def bound_general(p, x, xi, dx, step, links):
         _, _, g = invariant_gradients(F, B, own)
         step = limit_volume_loss(step, J, -dot(g, dx))
     return step
+
+
+def general_source(law_name: str, law_text: str, parameter_count: int, has_barrier: bool) -> TermSource:
+    """Tets of one law, as a kernel sees them."""
+    parameters = load_parameters(parameter_count)
+    return TermSource(
+        name=law_name,
+        imports="from pliant.kernels.tets_general import add_general, bound_general, general_energy",
+        tables=("links_K", "parameters_K"),
+        force=(parameters, "f, H = add_general(p, x, xi, f, H, links_K, law_K, derivatives_K)"),
+        energy=(parameters, "energy = general_energy(p, x, xi, energy, links_K, law_K, density_K)"),
+        bound=("step = bound_general(p, x, xi, dx, step, links_K)",) if has_barrier else (),
+        definitions=law_functions(law_text),
+    )
 
 
 def general_links(packs: Packs, walks: LinkWalks, tets, gradients, volumes, dtype) -> Links:

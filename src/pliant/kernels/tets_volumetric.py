@@ -17,6 +17,7 @@ from pliant.elements.tet import area_and_volume_ratio, limit_volume_loss
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import Links, constant, place, push, pushed_rows
 from pliant.kernels.packs import Packs
+from pliant.kernels.term_source import TermSource, law_functions, load_parameters
 from pliant.lanes import absolute, number, select
 from pliant.lanes.vectors import add_scaled, add_square, dot, physics
 
@@ -70,6 +71,20 @@ def bound_volumetric(p, x, xi, dx, step, links):
         area, J = area_and_volume_ratio(a, b, c, inverse_6v)
         step = limit_volume_loss(step, J, -(dot(area, dx) * inverse_6v))
     return step
+
+
+def volumetric_source(law_name: str, law_text: str, parameter_count: int, has_barrier: bool) -> TermSource:
+    """Tets of one law, as a kernel sees them."""
+    parameters = load_parameters(parameter_count)
+    return TermSource(
+        name=law_name,
+        imports="from pliant.kernels.tets_volumetric import add_volumetric, bound_volumetric, volumetric_energy",
+        tables=("links_K", "parameters_K"),
+        force=(parameters, "f, H = add_volumetric(p, x, xi, f, H, links_K, law_K, volume_derivatives_K)"),
+        energy=(parameters, "energy = volumetric_energy(p, x, xi, energy, links_K, law_K, volume_energy_K)"),
+        bound=("step = bound_volumetric(p, x, xi, dx, step, links_K)",) if has_barrier else (),
+        definitions=law_functions(law_text),
+    )
 
 
 def volumetric_links(

@@ -1,6 +1,6 @@
 """What a law of a solid is: one energy density of the invariants of the deformation gradient F, and its parameters.
 
-    I = |F|^2 = tr F^T F,   II = |F^T F|^2,   J = det F;   at rest I = 3, II = 3, J = 1.
+I = |F|^2 = tr F^T F,   II = |F^T F|^2,   J = det F;   at rest I = 3, II = 3, J = 1.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """A law from a user's own function of the invariants.
 
-    @pl.material
-    def gent(I, II, J, mu, jm, kappa):
-        return -mu * jm / 2 * log(1 - (I - 3) / jm) - mu * log(J) + kappa / 2 * (J - 1) ** 2
+@pl.material
+def gent(I, II, J, mu, jm, kappa):
+    return -mu * jm / 2 * log(1 - (I - 3) / jm) - mu * log(J) + kappa / 2 * (J - 1) ** 2
 
-    scene.add_solid(mesh, gent(mu=1e5, jm=30.0, kappa=1e6))
+scene.add_solid(mesh, gent(mu=1e5, jm=30.0, kappa=1e6))
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import make_dataclass
-from typing import Any
 
 from pliant.errors import MaterialError
 from pliant.materials.calculus import law_code
@@ -36,7 +35,12 @@ def material(density: Callable) -> type[SolidLaw]:
         [(parameter, float) for parameter in parameters[3:]],
         bases=(_UserLaw,),
         frozen=True,
-        namespace={"density": staticmethod(density), "source": "user", "__doc__": density.__doc__, "__module__": density.__module__},
+        namespace={
+            "density": staticmethod(density),
+            "source": "user",
+            "__doc__": density.__doc__,
+            "__module__": density.__module__,
+        },
     )
     law_code(law)  # says now what cannot be differentiated
     return law
@@ -58,7 +62,9 @@ class _UserLaw(SolidLaw):
             )
         for what, value in (("shear", shear), ("bulk", bulk)):
             if not value > 0:
-                raise MaterialError(f"{name}({given}) has the {what} modulus {value:.6g} Pa at rest; it must be positive.")
+                raise MaterialError(
+                    f"{name}({given}) has the {what} modulus {value:.6g} Pa at rest; it must be positive."
+                )
 
 
 def rest_properties(law: type[SolidLaw], parameters: tuple[float, ...]) -> tuple[float, float, float]:

@@ -14,9 +14,10 @@ from pliant.geometry import colour_vertices, spatial_order, vertex_graph
 from pliant.geometry.links import LinkWalks, walk_links
 from pliant.kernels.links import Links, longest_paths
 from pliant.kernels.packs import Packs, arrange, needs_wide_pack, spread
-from pliant.kernels.sweep_source import Term, Variant, Vertices, sweep_module
-from pliant.kernels.tets_general import general_links
-from pliant.kernels.tets_volumetric import volumetric_links
+from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
+from pliant.kernels.term_source import TermSource
+from pliant.kernels.tets_general import general_links, general_source
+from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.threads import Team
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
@@ -118,7 +119,7 @@ def build_tables(
         spread(packs, model.damping / h, dtype) if damped else nothing,
         spread(packs, model.directions, dtype) if constrained else nothing,
     )
-    laws = tuple(_term(solids) for solids in model.solids)
+    laws = tuple(_source(solids) for solids in model.solids)
     module = sweep_module(Variant(execution.precision, width, laws, constrained, damped, line_search, psd))
     threads = execution.thread_count(model.n_tets, TETS_A_THREAD)
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
@@ -151,6 +152,7 @@ def _vertex_parameters(solids: Solids, n: int) -> np.ndarray:
     return parameters
 
 
-def _term(solids: Solids) -> Term:
+def _source(solids: Solids) -> TermSource:
     code = law_code(solids.law)
-    return Term(code.name, code.text, code.is_volumetric, code.has_barrier, solids.parameters.shape[1])
+    path = volumetric_source if code.is_volumetric else general_source
+    return path(code.name, code.text, solids.parameters.shape[1], code.has_barrier)
