@@ -29,9 +29,9 @@ def solve_free(H, f, smallest):
 @physics
 def solve_on_line(H, f, d):
     """Motion along the unit vector d: a 1x1 system."""
-    stiffness = dot(d, symmetric_times(H, d))
-    singular = stiffness == 0.0
-    s = select(singular, number(0.0, stiffness), dot(d, f) / stiffness)
+    stiffness, zero = dot(d, symmetric_times(H, d)), number(0.0, f[0])
+    singular = stiffness == zero
+    s = select(singular, zero, dot(d, f) / stiffness)
     return (s * d[0], s * d[1], s * d[2]), singular
 
 
@@ -49,10 +49,10 @@ def solve_in_plane(H, f, n, smallest):
     tt, tb, bb = dot(t, Ht), dot(t, Hb), dot(b, Hb)
     ft, fb = dot(t, f), dot(b, f)
     det = tt * bb - tb * tb
-    size = (absolute(tt) + absolute(bb)) * 0.5
+    size = (absolute(tt) + absolute(bb) + absolute(tb)) * 0.5
     singular = absolute(det) <= smallest * size * size
-    inverse = select(singular, zero, one / det)
-    along_t, along_b = (bb * ft - tb * fb) * inverse, (tt * fb - tb * ft) * inverse
+    along_t = select(singular, zero, (bb * ft - tb * fb) / det)
+    along_b = select(singular, zero, (tt * fb - tb * ft) / det)
     return add_scaled((along_t * t[0], along_t * t[1], along_t * t[2]), along_b, b), singular
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core.cgutils import get_or_insert_function
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 from pliant.lanes.types import Lanes, Mask, broadcast, llvm_vector
@@ -28,6 +29,8 @@ def select(mask, a, b):
 @intrinsic
 def _select_lanes(typingctx, mask, a, b):
     lanes = a if isinstance(a, Lanes) else b
+    if not isinstance(lanes, Lanes):
+        raise TypingError("select: with a mask of lanes, one of the two choices must be lanes")
 
     def codegen(context, builder, signature, args):
         return builder.select(*args)

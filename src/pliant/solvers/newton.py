@@ -11,22 +11,25 @@ import scipy.sparse.linalg as spla
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.solvers.iterate import Execution
+from pliant.solvers.options import check_count, check_start
+
+ROUNDING = 1e-9  # a pivot above minus this part of the largest counts as not negative
 
 
 @dataclass(frozen=True)
 class Newton:
     """Newton's method with a direct solve and a backtracking line search, in double precision.
 
-    An iteration uses the true Hessian where it gives a descent direction, else the one with every element's part made
-    positive semidefinite, so that it converges quadratically near the solution and always descends far from it.
+    An iteration uses the true Hessian where it is positive definite, else the one with every element's part made
+    positive semidefinite, so that it converges quadratically near a minimum, and to a minimum only.
     """
 
     iterations: int = 50
     start: str = "adaptive"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.iterations, int) or isinstance(self.iterations, bool) or self.iterations < 1:
-            raise SolverError(f"Newton: iterations is {self.iterations!r}: give a whole number of at least 1.")
+        check_count(self.iterations, "Newton: iterations")
+        check_start(self.start, "Newton: start")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> sp.csr_matrix:
         """A basis of the motions that are free: x = x_fixed + basis s."""
@@ -69,8 +72,10 @@ def newton_direction(
         return None
     for psd in (False, True):
         H = (basis.T @ problem.hessian(x, psd) @ basis).tocsc()
-        step = spla.splu(H, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(-g)
-        if np.isfinite(step).all() and g @ step < 0:
+        factors = spla.splu(H, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        # without row exchanges the pivots have the signs of the eigenvalues; rounding may turn one near zero
+        pivots, step = factors.U.diagonal(), factors.solve(-g)
+        if pivots.min() > -ROUNDING * pivots.max() and np.isfinite(step).all() and g @ step < 0:
             return step
     raise SolverError("Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?")
 
