@@ -21,15 +21,15 @@ zero = make_zero(PRECISION, WIDTH)
 
 
 @njit(cache=True, error_model="numpy")
-def local_solves(matrices, forces, directions, inertia, smallest, out, singular, projected):
+def local_solves(matrices, forces, directions, inertia, rounding, out, singular, projected):
     """Free, line and plane steps, descent direction of -f and of f, subspaces 1, 2, 3: eight vectors (p, 8, 3)."""
     z = zero()
     one = number(1.0, z)
     for p in range(len(inertia) // WIDTH):
         H, f, d = load_symmetric(matrices, p, z), load_vector(forces, p, z), load_vector(directions, p, z)
-        free, flag_free = solve_free(H, f, smallest)
+        free, flag_free = solve_free(H, f, rounding)
         line, flag_line = solve_on_line(H, f, d)
-        plane, flag_plane = solve_in_plane(H, f, d, smallest)
+        plane, flag_plane = solve_in_plane(H, f, d)
         uphill = descent_direction(H, f, (-f[0], -f[1], -f[2]))
         downhill = descent_direction(H, f, f)
         kept_1, kept_2, kept_3 = keep_subspace(1, d, f), keep_subspace(2, d, f), keep_subspace(3, d, f)

@@ -83,6 +83,43 @@ def _number(value, like):
     return lambda value, like: _cast(value, like)
 
 
+# --- precision --------------------------------------------------------------------------------------------------------
+
+
+def widen(a):
+    """In double precision."""
+    return np.float64(a)
+
+
+def narrow(a, like):
+    """In the precision of `like`."""
+    return a
+
+
+@intrinsic
+def _convert_lanes(typingctx, a, like):
+    """Lanes of the precision of `like`, as many as in a."""
+    target = Lanes(like.dtype if isinstance(like, Lanes) else like, a.width)
+
+    def codegen(context, builder, signature, args):
+        if target == a:
+            return args[0]
+        change = builder.fpext if target.dtype == types.float64 else builder.fptrunc
+        return change(args[0], llvm_vector(target))
+
+    return target(a, like), codegen
+
+
+@overload(widen)
+def _widen(a):
+    return (lambda a: _convert_lanes(a, 1.0)) if isinstance(a, Lanes) else (lambda a: np.float64(a))
+
+
+@overload(narrow)
+def _narrow(a, like):
+    return (lambda a, like: _convert_lanes(a, like)) if isinstance(a, Lanes) else (lambda a, like: _cast(a, like))
+
+
 # --- square root and magnitude ----------------------------------------------------------------------------------------
 
 

@@ -81,11 +81,11 @@ def newton_direction(
 
 
 def backtrack(problem: IncrementalPotential, x: np.ndarray, step: np.ndarray, slope: float) -> np.ndarray:
-    """Halve the step until the energy falls as much as its slope promises, or until rounding hides the difference."""
+    """Halve the step until the energy falls as its slope promises, up to rounding; stay if it never does."""
     before, alpha = problem.energy(x), 1.0
+    rounding = 4 * np.finfo(float).eps * abs(before)
     while alpha > 1e-12:
-        after = problem.energy(x + alpha * step)
-        if after <= before + 1e-4 * alpha * slope or abs(alpha * slope) < 1e-14 * abs(before):
-            break
+        if problem.energy(x + alpha * step) <= before + 1e-4 * alpha * slope + rounding:
+            return x + alpha * step
         alpha /= 2
-    return x + alpha * step
+    return x
