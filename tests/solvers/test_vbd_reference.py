@@ -35,8 +35,8 @@ def plain(problem, n, psd=False):
 
 
 def assert_equal(problem, x, expected):
-    """To 1e-12 of the body's size."""
-    size = np.ptp(problem.x_start, axis=0).max()
+    """To 1e-12 of the size of what the body sweeps over."""
+    size = np.ptp(np.concatenate([problem.x_start, expected]), axis=0).max()
     assert np.abs(expected - problem.start).max() > 1e-4 * size
     np.testing.assert_allclose(x, expected, rtol=0, atol=1e-12 * size)
 

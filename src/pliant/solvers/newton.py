@@ -13,7 +13,7 @@ from pliant.errors import SolverError
 from pliant.solvers.iterate import Execution
 from pliant.solvers.options import check_count, check_start
 
-ROUNDING = 1e-9  # a pivot above minus this part of the largest counts as not negative
+ROUNDING = 1e-9  # of the largest entry of a Hessian: what is added where rounding alone makes it indefinite
 
 
 @dataclass(frozen=True)
@@ -70,20 +70,24 @@ def newton_direction(
     """A descent direction in the free motions, or None where the gradient vanishes."""
     if not g.any():
         return None
-    for psd in (False, True):
-        H = (basis.T @ problem.hessian(x, psd) @ basis).tocsc()
-        factors = spla.splu(H, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-        # without row exchanges the pivots have the signs of the eigenvalues; rounding may turn one near zero
-        pivots, step = factors.U.diagonal(), factors.solve(-g)
-        if pivots.min() > -ROUNDING * pivots.max() and np.isfinite(step).all() and g @ step < 0:
-            return step
+    H = (basis.T @ problem.hessian(x) @ basis).tocsc()
+    shift = ROUNDING * H.diagonal().max() * sp.identity(len(g), format="csc")
+    for trial in (
+        lambda: H,
+        lambda: H + shift,
+        lambda: (basis.T @ problem.hessian(x, psd=True) @ basis).tocsc() + shift,
+    ):
+        # without row exchanges the pivots have the signs of the eigenvalues
+        factors = spla.splu(trial(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        if factors.U.diagonal().min() > 0:
+            return factors.solve(-g)
     raise SolverError("Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?")
 
 
 def backtrack(problem: IncrementalPotential, x: np.ndarray, step: np.ndarray, slope: float) -> np.ndarray:
     """Halve the step until the energy falls as its slope promises, up to rounding; stay if it never does."""
     before, alpha = problem.energy(x), 1.0
-    rounding = 4 * np.finfo(float).eps * abs(before)
+    rounding = 1e-11 * abs(before)  # elastic energies are small differences of large terms
     while alpha > 1e-12:
         if problem.energy(x + alpha * step) <= before + 1e-4 * alpha * slope + rounding:
             return x + alpha * step
