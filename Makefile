@@ -52,7 +52,7 @@ clean:  ## delete the environments, the caches and what the demo and the benchma
 	@$(BIN)/python $(PIP_INSTALL) -e ".[render,plot,test,quality]"
 	@touch $@ .venv/demo-installed
 
-.venv-bench/installed: pyproject.toml
+.venv-bench/installed: pyproject.toml constraints.txt
 	@echo "Installing Pliant and the other simulators into .venv-bench (once, some minutes)"
 	@$(PYTHON) -m venv .venv-bench
 	@.venv-bench/bin/python -m pip install --quiet --quiet --disable-pip-version-check -e . newton==1.7.0 pbatoolkit==0.0.11
