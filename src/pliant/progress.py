@@ -15,22 +15,28 @@ def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], l
     """Call `advance` n times, yielding after each; on Ctrl-C finish the frame, save, say so and raise
     KeyboardInterrupt.
     """
-    with _interrupt_flag() as interrupted, _progress_bar(label, n) as tick:
-        for frame in range(n):
-            advance()
-            tick()
+    with _interrupt_flag() as interrupted:
+        try:
+            with _progress_bar(label, n) as tick:
+                for frame in range(n):
+                    advance()
+                    tick()
+                    if interrupted.is_set():
+                        return
+                    yield frame
+                    if interrupted.is_set():
+                        return
+        finally:
             if interrupted.is_set():
                 logger.warning("%s", save())
-                raise KeyboardInterrupt
-            yield frame
-            if interrupted.is_set():
-                logger.warning("%s", save())
-                raise KeyboardInterrupt
 
 
 @contextmanager
 def _interrupt_flag() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into a flag; a second one interrupts at once. Signals only reach the main thread."""
+    """Turn the first Ctrl-C into a flag and raise it at the end; a second one interrupts at once.
+
+    Signals only reach the main thread.
+    """
     flag = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield flag
@@ -46,6 +52,8 @@ def _interrupt_flag() -> Iterator[threading.Event]:
         yield flag
     finally:
         signal.signal(signal.SIGINT, before)
+        if flag.is_set():
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager

@@ -17,13 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from pliant.energies import IncrementalPotential, elastic
-from pliant.errors import SimulationError, SolverError
+from pliant.errors import SimulationError
 from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
 from pliant.solvers.feasible import keep_volumes_positive
+from pliant.solvers.options import check_solver
 from pliant.state import State
 
 Observer = Callable[[State, SolveReport], None]
@@ -51,10 +52,7 @@ class Simulation:
         if threads is not None:
             checks.count(threads, "Simulation: threads")
         self.scene, self.solver = scene, solver or VBD()
-        if not hasattr(self.solver, "sweep"):
-            raise SolverError(
-                f"Simulation: solver is {self.solver!r}; give a solver object such as pl.VBD(iterations=20)."
-            )
+        check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
         self.h = 1 / (self.frame_rate * self.substeps)
         self.model = build_model(scene)
@@ -79,7 +77,7 @@ class Simulation:
         self._finish()
         self._solved = problem
         for observe in self.observers:
-            observe(self.state, report)
+            observe(self.state.read_only(), report)
         return report
 
     def _predict(self, y: np.ndarray, start: np.ndarray) -> None:
@@ -105,7 +103,7 @@ class Simulation:
         self.solver.begin(problem, self._work)
         self.solver.sweep(problem, self._x_new, self._work, n)
         seconds = time.perf_counter() - began
-        report = SolveReport(f"did all {n} iterations", n, seconds, self._x_new)
+        report = SolveReport(f"did all {n} iterations", n, seconds)
         report.singular_blocks = getattr(self._work, "singular_blocks", 0)
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
@@ -114,6 +112,7 @@ class Simulation:
     def _finish(self) -> None:
         state = self.state
         if not velocities(self._x_new, state.x, self.h, self._v_new):
+            self._solved = None
             raise SimulationError(self._what_broke())
         # one assignment: an interrupt leaves either the old state or the new one
         self.state = State(self._x_new, self._v_new, state.v, state.step + 1)
@@ -143,7 +142,8 @@ class Simulation:
     def _save_interrupted(self, path: Path) -> Callable[[], str]:
         def save() -> str:
             self.save(path)
-            return f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r})."
+            motions = ", motions={...}" if self.model.led else ""
+            return f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}{motions})."
 
         return save
 
@@ -174,8 +174,8 @@ class Simulation:
         """Energies of the current state [J].
 
         "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), their sum "total", and of the last
-        step's potential "inertia" 1/(2 h^2) |x - y|_M^2 and "damping" (zero before the first step and right after
-        resuming).
+        step's potential "inertia" 1/(2 h^2) |x - y|_M^2 and "damping" (zero before the first step, after
+        resuming and after a step that broke down).
         """
         model, state = self.model, self.state
         if self._solved is None:
@@ -200,7 +200,7 @@ class Simulation:
         all.
         """
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
-        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state)
+        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, SOLVERS)
 
     @classmethod
     def resume(

@@ -16,5 +16,12 @@ class State:
     v_previous: np.ndarray  # (n, 3) velocities one step earlier, for the adaptive start [m/s]
     step: int = 0  # steps done
 
+    def read_only(self) -> State:
+        """The same arrays, for those who may look but not write."""
+        seen = State(self.x.view(), self.v.view(), self.v_previous.view(), self.step)
+        for array in (seen.x, seen.v, seen.v_previous):
+            array.flags.writeable = False
+        return seen
+
     def copy(self) -> State:
         return State(self.x.copy(), self.v.copy(), self.v_previous.copy(), self.step)

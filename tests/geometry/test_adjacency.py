@@ -24,8 +24,7 @@ def plain_graph(elements: list[np.ndarray], n: int) -> list[list[int]]:
 def test_mixed_elements_match_the_plain_graph(seed: int, n: int, counts: tuple[int, int, int]) -> None:
     random = np.random.default_rng(seed)
     elements = [
-        random.permuted(np.tile(np.arange(n), (m, 1)), axis=1)[:, :k]
-        for m, k in zip(counts, (4, 3, 2), strict=True)
+        random.permuted(np.tile(np.arange(n), (m, 1)), axis=1)[:, :k] for m, k in zip(counts, (4, 3, 2), strict=True)
     ]
     indptr, indices = vertex_graph(elements, n)
     rows = [indices[indptr[v] : indptr[v + 1]].tolist() for v in range(n)]

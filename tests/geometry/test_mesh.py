@@ -93,9 +93,7 @@ def test_flatness_is_relative(size: float) -> None:
 
 
 def test_refuses_bad_triangles() -> None:
-    with pytest.raises(
-        MeshError, match=r"1 of 1 triangles without area, the first is triangle 0 = \(0, 1, 2\)"
-    ):
+    with pytest.raises(MeshError, match=r"1 of 1 triangles without area, the first is triangle 0 = \(0, 1, 2\)"):
         TriMesh([[0, 0, 0], [1, 1, 1], [2, 2, 2]], TRIANGLE)
     with pytest.raises(MeshError, match="TriMesh has 1 of 4 vertices in no triangle"):
         TriMesh(CORNER, TRIANGLE)
@@ -171,9 +169,7 @@ def test_transformed_refuses_what_is_no_motion(change: dict) -> None:
     tets=arrays(np.int64, st.tuples(st.integers(0, 4), st.integers(3, 5)), elements=st.integers(-2, 7)),
     orient=st.booleans(),
 )
-def test_any_arrays_give_a_sound_mesh_or_one_error(
-    points: np.ndarray, tets: np.ndarray, orient: bool
-) -> None:
+def test_any_arrays_give_a_sound_mesh_or_one_error(points: np.ndarray, tets: np.ndarray, orient: bool) -> None:
     try:
         mesh = TetMesh(points, tets, orient=orient)
     except MeshError:

@@ -32,9 +32,7 @@ def test_orientation_changes_the_sign_of_volume_only() -> None:
     mirrored = TET[:, [0, 2, 1, 3]]
     assert tet_volumes(CORNER, mirrored)[0] == pytest.approx(-1 / 6)
     assert radius_ratios(CORNER, mirrored)[0] == pytest.approx(radius_ratios(CORNER, TET)[0])
-    np.testing.assert_allclose(
-        np.sort(dihedral_angles(CORNER, mirrored)), np.sort(dihedral_angles(CORNER, TET))
-    )
+    np.testing.assert_allclose(np.sort(dihedral_angles(CORNER, mirrored)), np.sort(dihedral_angles(CORNER, TET)))
 
 
 def test_flat_tet_has_no_quality() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,11 @@ _STATE = ("x", "v", "v_previous")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions")
 
 
-def write(path: Path, scene: Scene, solver: Any, settings: dict[str, Any], state: State) -> None:
+def write(
+    path: Path, scene: Scene, solver: Any, settings: dict[str, Any], state: State, solvers: Mapping[str, Any]
+) -> None:
     """Write the whole file beside its place first, then move it there: a crash leaves the old one."""
+    _check_names(path, scene, solver, solvers)
     arrays: dict[str, np.ndarray] = {f"state.{name}": getattr(state, name) for name in _STATE}
     bodies = []
     for k, body in enumerate(scene.bodies):
@@ -36,7 +39,7 @@ def write(path: Path, scene: Scene, solver: Any, settings: dict[str, Any], state
             {
                 "name": body.name,
                 "law": type(body.material).__name__,
-                "parameters": body.material.parameters,
+                "parameters": [float(value) for value in body.material.parameters],
                 "density": body.density,
                 "damping": body.damping,
                 "motions": len(body.motions),
@@ -51,37 +54,64 @@ def write(path: Path, scene: Scene, solver: Any, settings: dict[str, Any], state
         "step": state.step,
     }
     arrays["header"] = np.array(json.dumps(header))
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    except OSError as error:
-        raise FileError(
-            f"{path}: the checkpoint cannot be written ({error.strerror}). Choose another folder."
-        ) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise FileError(f"{path}: the checkpoint cannot be written ({error.strerror}). Is the disk full?") from None
+        _discard(temporary)
+        raise FileError(
+            f"{path}: the checkpoint cannot be written ({error.strerror or error}). "
+            "Choose another folder, or free some disk."
+        ) from None
+    except BaseException:
+        _discard(temporary)
+        raise
+
+
+def _discard(temporary: Path) -> None:
+    with suppress(OSError):
+        temporary.unlink()
+
+
+def _check_names(path: Path, scene: Scene, solver: Any, solvers: Mapping[str, Any]) -> None:
+    """Refuse now what `read` could not find again."""
+    for body in scene.bodies:
+        if type(body.material) is not SOLID_LAWS.get(type(body.material).__name__):
+            raise FileError(
+                f"{path}: body {body.name} has the law {type(body.material).__name__}, which is not registered."
+            )
+    while solver is not None:
+        if type(solver) is not solvers.get(type(solver).__name__):
+            raise FileError(
+                f"{path}: the solver {type(solver).__name__} is not registered: a checkpoint could not name it."
+            )
+        solver = getattr(solver, "solver", None)
 
 
 def read(
     path: Path, motions: dict[str, list[Motion]], solvers: Mapping[str, Any]
 ) -> tuple[Scene, Any, dict[str, Any], State]:
     """Scene, solver, settings and state of a checkpoint; solvers by name."""
+    if not path.exists():
+        raise FileError(f"{path}: there is no such file.")
+    if not zipfile.is_zipfile(path):
+        raise FileError(f"{path}: this is not a whole Pliant checkpoint (no .npz archive).")
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
         header = json.loads(str(arrays["header"]))
-    except FileNotFoundError:
-        raise FileError(f"{path}: there is no such file.") from None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FileError(f"{path}: this is not a whole Pliant checkpoint ({error}).") from None
     if header["format"] != FORMAT:
         raise FileError(f"{path}: checkpoint format {header['format']}, this Pliant reads format {FORMAT}.")
+    names = [about["name"] for about in header["bodies"]]
+    for name in motions:
+        if name not in names:
+            raise FileError(f"{path}: motions are given for {name!r}, but its bodies are {', '.join(names)}.")
     scene = Scene(gravity=header["gravity"])
     for k, about in enumerate(header["bodies"]):
         _add_body(path, scene, k, about, arrays, motions.get(about["name"], []))
@@ -112,7 +142,8 @@ def _add_body(
 def _describe(solver: Any) -> dict[str, Any]:
     """A solver as names and numbers; a wrapped solver inside its wrapper."""
     values = {f.name: getattr(solver, f.name) for f in fields(solver)}
-    return {"name": type(solver).__name__, **{k: _describe(v) if is_dataclass(v) else v for k, v in values.items()}}
+    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items()}
+    return {"name": type(solver).__name__, **{k: _describe(v) if is_dataclass(v) else v for k, v in plain.items()}}
 
 
 def _rebuild(about: dict[str, Any], solvers: Mapping[str, Any]) -> Any:

@@ -26,6 +26,8 @@ def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
         raise FileError(f"{path}: meshio cannot read it ({type(error).__name__}: {error}).") from None
     cells = mesh.cells_dict
     points = np.asarray(mesh.points, float)
+    if points.ndim != 2 or not len(points):
+        raise FileError(f"{path}: it holds no points.")
     if points.shape[1] == 2:
         points = np.column_stack([points, np.zeros(len(points))])
     if "tetra" in cells:
@@ -48,5 +50,5 @@ def save_mesh(path: str | Path, mesh: TetMesh | TriMesh, points: np.ndarray | No
     cells = [("tetra", mesh.tets)] if isinstance(mesh, TetMesh) else [("triangle", mesh.triangles)]
     try:
         meshio.write(path, meshio.Mesh(mesh.points if points is None else points, cells))
-    except (OSError, meshio.WriteError) as error:
-        raise FileError(f"{path}: cannot be written ({error}).") from None
+    except (Exception, SystemExit) as error:
+        raise FileError(f"{path}: cannot be written ({type(error).__name__}: {error}).") from None

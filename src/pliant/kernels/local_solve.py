@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pliant.lanes import absolute, number, select, sqrt
+from pliant.lanes import absolute, narrow, number, select, sqrt, widen
 from pliant.lanes.vectors import (
     add_identity,
     add_scaled,
@@ -17,26 +17,34 @@ from pliant.lanes.vectors import (
 # Equation 7 is skipped where |det H| <= SINGULAR * size(H)^3.
 # Deviation: the paper's absolute threshold freezes light vertices; this one has no unit. It lies just above the
 # rounding of a determinant.
-SINGULAR = {"single": 1e-6, "double": 1e-14}
+SINGULAR = 1e-14
 
 
 @physics
-def solve_free(H, f, smallest):
-    """Equation 7 with the analytic inverse."""
-    return solve_symmetric(H, f, smallest)
+def solve_free(H, f, rounding):
+    """Equation 7 with the analytic inverse.
+
+    In double precision always: cofactors cancel where a block is stiff in one direction and soft in another, and in
+    single precision a scrambled mesh would blow up instead of recovering.  For the same reason the rounding of H,
+    the machine epsilon times its trace, is added to the diagonal: no direction is softer than that by computation.
+    """
+    wide = (widen(H[0]), widen(H[1]), widen(H[2]), widen(H[3]), widen(H[4]), widen(H[5]))
+    wide = add_identity(wide, (absolute(wide[0]) + absolute(wide[3]) + absolute(wide[5])) * rounding)
+    x, singular = solve_symmetric(wide, (widen(f[0]), widen(f[1]), widen(f[2])), SINGULAR)
+    return (narrow(x[0], f[0]), narrow(x[1], f[0]), narrow(x[2], f[0])), singular
 
 
 @physics
 def solve_on_line(H, f, d):
     """Motion along the unit vector d: a 1x1 system."""
-    stiffness = dot(d, symmetric_times(H, d))
-    singular = stiffness == 0.0
-    s = select(singular, number(0.0, stiffness), dot(d, f) / stiffness)
+    stiffness, zero = dot(d, symmetric_times(H, d)), number(0.0, f[0])
+    singular = stiffness == zero
+    s = select(singular, zero, dot(d, f) / stiffness)
     return (s * d[0], s * d[1], s * d[2]), singular
 
 
 @physics
-def solve_in_plane(H, f, n, smallest):
+def solve_in_plane(H, f, n):
     """Motion across the unit normal n: a 2x2 system in a basis of the plane."""
     zero, one = number(0.0, n[0]), number(1.0, n[0])
     use_x = absolute(n[0]) < 0.8
@@ -49,10 +57,10 @@ def solve_in_plane(H, f, n, smallest):
     tt, tb, bb = dot(t, Ht), dot(t, Hb), dot(b, Hb)
     ft, fb = dot(t, f), dot(b, f)
     det = tt * bb - tb * tb
-    size = (absolute(tt) + absolute(bb)) * 0.5
-    singular = absolute(det) <= smallest * size * size
-    inverse = select(singular, zero, one / det)
-    along_t, along_b = (bb * ft - tb * fb) * inverse, (tt * fb - tb * ft) * inverse
+    size = (absolute(tt) + absolute(bb) + absolute(tb)) * 0.5
+    singular = absolute(det) <= SINGULAR * size * size
+    along_t = select(singular, zero, (bb * ft - tb * fb) / det)
+    along_b = select(singular, zero, (tt * fb - tb * ft) / det)
     return add_scaled((along_t * t[0], along_t * t[1], along_t * t[2]), along_b, b), singular
 
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.kernels.local_solve import SINGULAR
 from pliant.kernels.term_source import TermSource
 from pliant.lanes.cache import load_module
+from pliant.lanes.types import DTYPES
 
 
 class Vertices(NamedTuple):
@@ -89,19 +89,19 @@ def _solve_source(variant: Variant, tables: str) -> str:
         lines += ["Dd = symmetric_times(D, d)", "f = subtract(f, Dd)", "H = add_symmetric(H, number(1.0, m), D)"]
     if variant.psd:
         lines += ["H = project_block(H, m)"]
-    smallest = SINGULAR[variant.precision]
+    rounding = float(np.finfo(DTYPES[variant.precision]).eps)
     if variant.constrained:
         lines += [
             "direction = load_vector(vertices.direction, p, zero())",
             "if vertices.subspace[p] == 1:",
             "    dx, singular = solve_on_line(H, f, direction)",
             "elif vertices.subspace[p] == 2:",
-            f"    dx, singular = solve_in_plane(H, f, direction, {smallest!r})",
+            "    dx, singular = solve_in_plane(H, f, direction)",
             "else:",
-            f"    dx, singular = solve_free(H, f, {smallest!r})",
+            f"    dx, singular = solve_free(H, f, {rounding!r})",
         ]
     else:
-        lines += [f"dx, singular = solve_free(H, f, {smallest!r})"]
+        lines += [f"dx, singular = solve_free(H, f, {rounding!r})"]
     bounds = _lines(variant, "bound")
     if variant.line_search:
         keep = "keep_subspace(vertices.subspace[p], direction, f)" if variant.constrained else "f"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
 
@@ -16,6 +17,8 @@ def least_volume_ratio(tets, rest_volumes, x):
         cx, cy, cz = x[l, 0] - x[i, 0], x[l, 1] - x[i, 1], x[l, 2] - x[i, 2]
         det = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
         ratio = det / (6 * rest_volumes[t])
-        if not ratio >= least:
+        if ratio != ratio:  # not a number: worse than any
+            return -np.inf, t
+        if ratio < least:
             least, worst = ratio, t
     return least, worst

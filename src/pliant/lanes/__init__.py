@@ -1,7 +1,21 @@
 """SIMD numbers for Numba. A physics function written in plain arithmetic runs on floats and on lanes alike."""
 
 from pliant.lanes import arithmetic  # noqa: F401  (registers + - * / and comparisons)
-from pliant.lanes.math import absolute, count, exp, lane_least, lane_sum, log, maximum, minimum, number, select, sqrt
+from pliant.lanes.math import (
+    absolute,
+    count,
+    exp,
+    lane_least,
+    lane_sum,
+    log,
+    maximum,
+    minimum,
+    narrow,
+    number,
+    select,
+    sqrt,
+    widen,
+)
 from pliant.lanes.memory import gather3, load, load3, store, store3, width_of
 from pliant.lanes.types import make_zero
 
@@ -18,10 +32,12 @@ __all__ = [
     "make_zero",
     "maximum",
     "minimum",
+    "narrow",
     "number",
     "select",
     "sqrt",
     "store",
     "store3",
+    "widen",
     "width_of",
 ]

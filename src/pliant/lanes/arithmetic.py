@@ -19,7 +19,16 @@ from pliant.lanes.types import Lanes, Mask, is_lanes
 # that breaks must be seen to break.
 FLAGS = ("contract", "nsz")
 
-ARITHMETIC = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul", operator.truediv: "fdiv"}
+ARITHMETIC = {
+    operator.add: "fadd",
+    operator.sub: "fsub",
+    operator.mul: "fmul",
+    operator.truediv: "fdiv",
+    operator.iadd: "fadd",
+    operator.isub: "fsub",
+    operator.imul: "fmul",
+    operator.itruediv: "fdiv",
+}
 COMPARISONS = {
     operator.lt: "<",
     operator.le: "<=",

@@ -133,10 +133,17 @@ def size_in_bytes() -> int:
 def prune(older_than_days: float) -> int:
     """Delete generations that no process has used for so long; the number deleted."""
     limit = time.time() - older_than_days * 86400
-    stale = [f for f in generations() if f.name != fingerprint() and (f / "last_used").stat().st_mtime < limit]
+    stale = [folder for folder in generations() if folder.name != fingerprint() and _last_used(folder) < limit]
     for folder in stale:
         shutil.rmtree(folder, ignore_errors=True)
     return len(stale)
+
+
+def _last_used(folder: Path) -> float:
+    try:
+        return (folder / "last_used").stat().st_mtime
+    except FileNotFoundError:  # another process has just deleted it
+        return time.time()
 
 
 def clear() -> int:

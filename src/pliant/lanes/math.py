@@ -13,6 +13,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core.cgutils import get_or_insert_function
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 from pliant.lanes.types import Lanes, Mask, broadcast, llvm_vector
@@ -28,6 +29,8 @@ def select(mask, a, b):
 @intrinsic
 def _select_lanes(typingctx, mask, a, b):
     lanes = a if isinstance(a, Lanes) else b
+    if not isinstance(lanes, Lanes):
+        raise TypingError("select: with a mask of lanes, one of the two choices must be lanes")
 
     def codegen(context, builder, signature, args):
         return builder.select(*args)
@@ -78,6 +81,43 @@ def _cast(typingctx, value, like):
 @overload(number)
 def _number(value, like):
     return lambda value, like: _cast(value, like)
+
+
+# --- precision --------------------------------------------------------------------------------------------------------
+
+
+def widen(a):
+    """In double precision."""
+    return np.float64(a)
+
+
+def narrow(a, like):
+    """In the precision of `like`."""
+    return a
+
+
+@intrinsic
+def _convert_lanes(typingctx, a, like):
+    """Lanes of the precision of `like`, as many as in a."""
+    target = Lanes(like.dtype if isinstance(like, Lanes) else like, a.width)
+
+    def codegen(context, builder, signature, args):
+        if target == a:
+            return args[0]
+        change = builder.fpext if target.dtype == types.float64 else builder.fptrunc
+        return change(args[0], llvm_vector(target))
+
+    return target(a, like), codegen
+
+
+@overload(widen)
+def _widen(a):
+    return (lambda a: _convert_lanes(a, 1.0)) if isinstance(a, Lanes) else (lambda a: np.float64(a))
+
+
+@overload(narrow)
+def _narrow(a, like):
+    return (lambda a, like: _convert_lanes(a, like)) if isinstance(a, Lanes) else (lambda a, like: _cast(a, like))
 
 
 # --- square root and magnitude ----------------------------------------------------------------------------------------

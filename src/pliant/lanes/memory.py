@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 from pliant.lanes.types import Lanes, llvm_float, llvm_vector, shuffle
@@ -27,6 +28,13 @@ def _width_of(like):
     return lambda like: width
 
 
+def _check_precision(array, number) -> None:
+    """Bits of one precision must not be read or written as another."""
+    dtype = number.dtype if isinstance(number, Lanes) else number
+    if array.dtype != dtype:
+        raise TypingError(f"lanes of {dtype} cannot be loaded from or stored to an array of {array.dtype}")
+
+
 def _data(context, builder, array_type, array):
     return context.make_array(array_type)(context, builder, array).data
 
@@ -34,6 +42,7 @@ def _data(context, builder, array_type, array):
 @intrinsic
 def load(typingctx, array, start, like):
     """array[start : start + width]."""
+    _check_precision(array, like)
 
     def codegen(context, builder, signature, args):
         address = builder.gep(_data(context, builder, signature.args[0], args[0]), [args[1]])
@@ -47,6 +56,8 @@ def load(typingctx, array, start, like):
 @intrinsic
 def store(typingctx, array, start, value):
     """array[start : start + width] = value."""
+    if isinstance(value, Lanes):
+        _check_precision(array, value)
 
     def codegen(context, builder, signature, args):
         address = builder.gep(_data(context, builder, signature.args[0], args[0]), [args[1]])
@@ -127,6 +138,7 @@ def gather3(typingctx, positions, indices, start, like):
 
     One 128-bit load a vertex and a transpose beat the CPU's gather instruction.
     """
+    _check_precision(positions, like)
 
     def codegen(context, builder, signature, args):
         data = _data(context, builder, signature.args[0], args[0])
@@ -149,6 +161,7 @@ def gather3(typingctx, positions, indices, start, like):
 @intrinsic
 def load3(typingctx, positions, first, like):
     """Positions of the vertices first, first + 1, ... as (all x, all y, all z)."""
+    _check_precision(positions, like)
 
     def codegen(context, builder, signature, args):
         data = _data(context, builder, signature.args[0], args[0])
@@ -165,13 +178,15 @@ def load3(typingctx, positions, first, like):
 @intrinsic
 def store3(typingctx, positions, first, x, y, z):
     """Write the positions of the vertices first, first + 1, ...; the unused fourth number becomes zero."""
+    if isinstance(x, Lanes):
+        _check_precision(positions, x)
 
     def codegen(context, builder, signature, args):
         data, first_row, xyz = _data(context, builder, signature.args[0], args[0]), args[1], args[2:]
         if not isinstance(x, Lanes):
             start = builder.shl(first_row, _I64(2))
-            for k in range(3):
-                builder.store(xyz[k], builder.gep(data, [builder.add(start, _I64(k))]))
+            for k, number in enumerate([*xyz, ir.Constant(xyz[0].type, 0.0)]):
+                builder.store(number, builder.gep(data, [builder.add(start, _I64(k))]))
             return context.get_dummy_value()
         bundles = _interleave_rows(builder, *xyz, ir.Constant(xyz[0].type, None), x.width)
         for lane in range(x.width):

@@ -144,30 +144,33 @@ def sum_symmetric_over_lanes(H):
 
 
 @physics
-def mean_magnitude(H):
-    """A size of H that scales with it: the mean of |diagonal|."""
-    return (absolute(H[0]) + absolute(H[3]) + absolute(H[5])) * (1.0 / 3.0)
+def magnitude(H):
+    """A size of H that scales with it: a third of the sum of its entries' magnitudes on and above the diagonal."""
+    diagonal = absolute(H[0]) + absolute(H[3]) + absolute(H[5])
+    return (diagonal + absolute(H[1]) + absolute(H[2]) + absolute(H[4])) * (1.0 / 3.0)
 
 
 @physics
 def solve_symmetric(H, f, smallest):
-    """x with H x = f by cofactors, and where H counts as singular: |det H| <= smallest * size(H)^3.
+    """x with H x = f by cofactors, and where H counts as singular: |det H| <= smallest * size(H)^3; x is zero there.
 
     H is first divided by its size, so that the test does not depend on units or on how light a vertex is,
-    and nothing overflows in single precision.
+    and nothing overflows in single precision. A NaN is not singular: it comes out as NaN, so that it is seen.
     """
-    scale = number(1.0, f[0]) / mean_magnitude(H)
+    zero, one = number(0.0, f[0]), number(1.0, f[0])
+    size = magnitude(H)
+    scale = one / select(size == zero, one, size)
     h00, h01, h02 = H[0] * scale, H[1] * scale, H[2] * scale
     h11, h12, h22 = H[3] * scale, H[4] * scale, H[5] * scale
     c00, c01, c02 = h11 * h22 - h12 * h12, h02 * h12 - h01 * h22, h01 * h12 - h02 * h11
     c11, c12, c22 = h00 * h22 - h02 * h02, h01 * h02 - h00 * h12, h00 * h11 - h01 * h01
     det = h00 * c00 + h01 * c01 + h02 * c02
     singular = absolute(det) <= smallest
-    factor = select(singular, number(0.0, det), scale / det)
+    factor = scale / det
     x = (
-        (c00 * f[0] + c01 * f[1] + c02 * f[2]) * factor,
-        (c01 * f[0] + c11 * f[1] + c12 * f[2]) * factor,
-        (c02 * f[0] + c12 * f[1] + c22 * f[2]) * factor,
+        select(singular, zero, (c00 * f[0] + c01 * f[1] + c02 * f[2]) * factor),
+        select(singular, zero, (c01 * f[0] + c11 * f[1] + c12 * f[2]) * factor),
+        select(singular, zero, (c02 * f[0] + c12 * f[1] + c22 * f[2]) * factor),
     )
     return x, singular
 

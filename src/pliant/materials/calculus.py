@@ -6,7 +6,7 @@ disk, because SymPy takes half a second to load and a law rarely changes.
 
 from __future__ import annotations
 
-import inspect
+import ast
 from dataclasses import dataclass
 from functools import cache, partial
 from types import SimpleNamespace
@@ -17,6 +17,9 @@ import numpy as np
 from pliant.errors import MaterialError
 from pliant.lanes.cache import cached_text
 from pliant.materials.law import SolidLaw
+
+FUNCTIONS = ("sqrt", "log", "exp")
+LARGEST_POWER = 32  # whole powers are written out as products
 
 
 @dataclass(frozen=True)
@@ -63,20 +66,29 @@ def _numpy_functions(text: str) -> SimpleNamespace:
 
 
 def _key(law: type[SolidLaw]) -> str:
-    """What the generated text depends on beside this room's sources: the module of the law, wherever it is."""
-    source_file = inspect.getsourcefile(law.density)
-    if source_file is None:
-        raise MaterialError(f"{law.__name__}: the source of its density cannot be read; define the law in a file.")
-    with open(source_file) as file:
-        return f"{law.__qualname__}\n{file.read()}"
+    """What the generated text depends on beside this room's sources.
+
+    A law of this room is known by its name. Any other is known by its formula, because its function may depend on
+    anything; that takes SymPy, and is never stale.
+    """
+    if law.__module__.startswith("pliant.materials."):
+        return law.__qualname__
+    return f"{law.__qualname__} {law.parameter_names()} {_symbolic_density(law)[-1]!r}"
+
+
+def _symbolic_density(law: type[SolidLaw]) -> tuple[Any, Any]:
+    """Symbols of the invariants, and psi in them and in symbols named after the parameters."""
+    import sympy as sp
+
+    invariants = sp.symbols("I II J", positive=True)
+    return invariants, sp.sympify(law.density(*invariants, *sp.symbols(law.parameter_names(), real=True)))
 
 
 def _generate(law: type[SolidLaw]) -> str:
     import sympy as sp
 
-    I, _, J = invariants = sp.symbols("I II J", positive=True)
-    parameters = sp.symbols(law.parameter_names(), real=True)
-    psi = sp.sympify(law.density(*invariants, *parameters))
+    invariants, psi = _symbolic_density(law)
+    I, _, J = invariants
     first = [sp.diff(psi, k) for k in invariants]
     second = [sp.diff(psi, a, b) for i, a in enumerate(invariants) for b in invariants[i:]]
     is_volumetric = first[1] == 0 and not (first[0].free_symbols & set(invariants))
@@ -90,49 +102,73 @@ def _generate(law: type[SolidLaw]) -> str:
     if is_volumetric:
         phi = psi.subs(I, 3)
         functions += [
-            _function("shear_weight", arguments[3:], [2 * first[0]]),
-            _function("volume_energy", arguments[2:], [phi]),
-            _function("volume_derivatives", arguments[2:], [sp.diff(phi, J), sp.diff(phi, J, 2)], keep_zeros=True),
+            _function("shear_weight", arguments[3:], [2 * first[0]], zero=f"{arguments[3]} * 0.0"),
+            _function("volume_energy", arguments[2:], [phi], zero="J * 0.0"),
+            _function("volume_derivatives", arguments[2:], [sp.diff(phi, J), sp.diff(phi, J, 2)], zero="J * 0.0"),
         ]
     words = ["#", "volumetric" if is_volumetric else "general", *(["barrier"] if has_barrier else [])]
     return "\n".join([" ".join(words), *functions])
 
 
-def _function(name, arguments, expressions, split_at=0, keep_zeros=False):
-    """Text of a function that returns one expression or a tuple of them, common parts computed once."""
+def _function(name, arguments, expressions, split_at=0, zero="None"):
+    """Text of a function that returns one expression or a tuple of them, common parts computed once.
+
+    zero: what stands for an expression that vanishes for all arguments.
+    """
     import sympy as sp
 
     printer = _arithmetic_printer()
-    zero_text = "J - J" if keep_zeros else "None"
     expressions, roots = _with_common_roots(expressions)
     common, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("c"))
     lines = [f"    {symbol} = {printer.doprint(value)}" for symbol, value in [*roots, *common]]
-    results = [zero_text if e == 0 else printer.doprint(e) for e in reduced]
+    results = [zero if e == 0 else printer.doprint(e) for e in reduced]
     if split_at:
         returned = f"({', '.join(results[:split_at])}), ({', '.join(results[split_at:])})"
     else:
         returned = ", ".join(results)
-    return "\n".join([f"def {name}({', '.join(arguments)}):", *lines, f"    return {returned}", ""])
+    text = "\n".join([f"def {name}({', '.join(arguments)}):", *lines, f"    return {returned}", ""])
+    _check_arithmetic(text)
+    return text
+
+
+def _check_arithmetic(text: str) -> None:
+    """Refuse what lanes do not have: any name that is neither an argument, a common part nor one of FUNCTIONS."""
+    nodes = list(ast.walk(ast.parse(text)))
+    known = {n.arg for n in nodes if isinstance(n, ast.arg)} | set(FUNCTIONS)
+    known |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id not in known:
+            raise MaterialError(
+                f"a law uses {node.id}, which lanes do not have; use arithmetic, powers and {', '.join(FUNCTIONS)}."
+            )
+        if isinstance(node, (ast.IfExp, ast.Attribute, ast.Compare)):
+            raise MaterialError(
+                f"a law uses {ast.unparse(node)!r}; it must be one formula of arithmetic, powers and "
+                f"{', '.join(FUNCTIONS)}, without cases."
+            )
 
 
 def _with_common_roots(expressions):
-    """Expressions with all powers of one root, J^(-2/3), J^(-5/3), ..., as whole powers of it: one root is computed."""
+    """All powers of one root, J^(-2/3), J^(-5/3), ..., as whole powers of the inverse root: one root, no division."""
     import sympy as sp
 
-    roots = {}
-
-    def whole_power(power):
-        base, exponent = power.as_base_exp()
-        key = (base, exponent.q)
-        if key not in roots:
-            roots[key] = sp.Symbol(f"root{len(roots)}", positive=True)
-        return roots[key] ** exponent.p
+    roots: dict[Any, Any] = {}
 
     def is_root(e):
         return e.is_Pow and e.exp.is_Rational and e.exp.q > 2
 
-    expressions = [e.replace(is_root, whole_power) for e in expressions]
-    return expressions, [(symbol, base ** sp.Rational(1, q)) for (base, q), symbol in roots.items()]
+    def inverse_root(base, q):
+        if (base, q) not in roots:
+            roots[base, q] = sp.Symbol(f"root{len(roots)}", positive=True)
+        return roots[base, q]
+
+    expressions = [e.replace(is_root, lambda e: inverse_root(e.base, e.exp.q) ** -e.exp.p) for e in expressions]
+    for (base, q), root in roots.items():
+        expressions = [
+            e.replace(lambda e: e.is_Pow and e.base == base and e.exp.is_negative, lambda e: root ** (-q * e.exp))  # noqa: B023
+            for e in expressions
+        ]
+    return expressions, [(root, base ** sp.Rational(-1, q)) for (base, q), root in roots.items()]
 
 
 @cache
@@ -145,24 +181,22 @@ def _arithmetic_printer():
 
         def _print_Pow(self, expr, rational=False):
             base, exponent = expr.as_base_exp()
-            if exponent.is_Integer and 0 < abs(exponent) <= 8:
+            if exponent.is_Integer and 0 < abs(exponent) <= LARGEST_POWER:
                 product = "*".join([self.parenthesize(base, 100)] * abs(int(exponent)))
                 return f"({product})" if exponent > 0 else f"(1/({product}))"
             if abs(exponent) == sp.Rational(1, 2):
                 return f"sqrt({self._print(base)})" if exponent > 0 else f"(1/sqrt({self._print(base)}))"
+            if exponent.is_Integer:
+                raise MaterialError(f"a law uses the power {expr}; whole powers go up to {LARGEST_POWER}.")
             return f"exp({self._print(exponent)}*log({self._print(base)}))"
 
         def _print_Rational(self, expr):
             return repr(float(expr))
 
-        def _print_Function(self, expr):
-            name = type(expr).__name__
-            if name not in ("log", "exp"):
-                raise MaterialError(
-                    f"a law uses the function {name}, which lanes do not have; use powers, sqrt, log or exp."
-                )
-            return f"{name}({', '.join(self._print(a) for a in expr.args)})"
+        def _print_log(self, expr):
+            return f"log({self._print(expr.args[0])})"
 
-        _print_log = _print_exp = _print_Function
+        def _print_exp(self, expr):
+            return f"exp({self._print(expr.args[0])})"
 
     return ArithmeticPrinter({"fully_qualified_modules": False})

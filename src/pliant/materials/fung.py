@@ -12,8 +12,9 @@ from pliant.materials.law import LameLaw
 
 @dataclass(frozen=True)
 class Fung(LameLaw):
-    """psi = s_0 k + s_2 (exp(growth k) - 1) + kappa/2 (1/J - 1)^2, k = J^(-2/3) I - 3, with s_2 = share mu / (2 growth),
-    s_0 = (1 - share) mu/2 and the bulk modulus kappa = lam + 2 mu / 3.
+    """psi = s_0 k + s_2 (exp(growth k) - 1) + kappa/2 (1/J - 1)^2, k = J^(-2/3) I - 3.
+
+    With s_2 = share mu / (2 growth), s_0 = (1 - share) mu/2 and the bulk modulus kappa = lam + 2 mu / 3.
 
     share: the part of the shear modulus at rest that the exponential carries; growth: how fast it grows.
     Deviation: the paper's volume term s_1 (III^(-1/2) - 1) is not stress-free at rest; it needs the square.

@@ -6,6 +6,7 @@ I = |F|^2 = tr F^T F,   II = |F^T F|^2,   J = det F;   at rest I = 3, II = 3, J 
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import ClassVar, Self
@@ -16,17 +17,17 @@ from pliant.errors import MaterialError
 def lame_parameters(youngs_modulus: float, poissons_ratio: float) -> tuple[float, float]:
     """Lame's mu and lambda [Pa] of linear elasticity."""
     E, nu = youngs_modulus, poissons_ratio
-    if not (_is_number(E) and E > 0):
+    if not (is_number(E) and E > 0):
         raise MaterialError(f"youngs_modulus is {E!r}: give a positive number of pascal.")
-    if not (_is_number(nu) and -1 < nu < 0.5):
+    if not (is_number(nu) and -1 < nu < 0.5):
         raise MaterialError(
             f"poissons_ratio is {nu!r}: it must lie between -1 and 0.5, both excluded (rubber: 0.49, foam: 0.1 to 0.3)."
         )
     return E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+def is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class SolidLaw:
 
     def __post_init__(self) -> None:
         for parameter, value in zip(self.parameter_names(), self.parameters, strict=True):
-            if not _is_number(value):
+            if not is_number(value):
                 unit = f" [{self.units[parameter]}]" if parameter in self.units else ""
                 raise MaterialError(f"{type(self).__name__}: {parameter} is {value!r}: give a finite number{unit}.")
 

@@ -11,8 +11,9 @@ from pliant.materials.law import LameLaw
 
 @dataclass(frozen=True)
 class MooneyRivlin(LameLaw):
-    """psi = s_0 (J^(-2/3) I - 3) + s_2 (J^(-4/3) (I^2 - II)/2 - 3) + kappa/2 (1/J - 1)^2, with s_2 = share mu/2,
-    s_0 = (1 - share) mu/2 and the bulk modulus kappa = lam + 2 mu / 3.
+    """psi = s_0 (J^(-2/3) I - 3) + s_2 (J^(-4/3) (I^2 - II)/2 - 3) + kappa/2 (1/J - 1)^2.
+
+    With s_2 = share mu/2, s_0 = (1 - share) mu/2 and the bulk modulus kappa = lam + 2 mu / 3.
 
     share: the part of the shear modulus that the second invariant carries; 0 is CompressibleNeoHookean.
     Deviation: the paper's volume term s_1 (III^(-1/2) - 1) is not stress-free at rest; it needs the square.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from pliant.errors import MaterialError
-from pliant.materials.law import LameLaw
+from pliant.materials.law import LameLaw, is_number
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,9 @@ class StableNeoHookean(LameLaw):
     @classmethod
     def from_coefficients(cls, mu: float, l: float) -> Self:
         """The papers' own numbers [Pa], as in Table 1 of the VBD paper."""
-        if not l > mu / 3:
+        if not (is_number(mu) and mu > 0):
+            raise MaterialError(f"StableNeoHookean: the coefficient mu is {mu!r}: give a positive number [Pa].")
+        if not (is_number(l) and l > mu / 3):
             raise MaterialError(
                 f"StableNeoHookean: the coefficient l is {l!r}: it must be above mu / 3 = {mu / 3!r} [Pa]."
             )

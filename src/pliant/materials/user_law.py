@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import make_dataclass
+from dataclasses import dataclass, make_dataclass
 
-from pliant.errors import MaterialError
+from pliant.errors import MaterialError, PliantError
 from pliant.materials.calculus import law_code
 from pliant.materials.law import SolidLaw
 
@@ -21,50 +21,49 @@ from pliant.materials.law import SolidLaw
 def material(density: Callable) -> type[SolidLaw]:
     """Turn density(I, II, J, parameters...) into a law that every solver can use.
 
-    density: energy in joule a cubic metre of the body at rest, as a function of I = |F|^2, II = |F^T F|^2, J = det F and
-        the law's parameters, in arithmetic and `pl.functions` (log, exp, sqrt, cube_root).
+    density: energy in joule a cubic metre of the body at rest, as a function of I = |F|^2, II = |F^T F|^2, J = det F
+        and the law's parameters, in arithmetic and `pliant.materials.functions` (log, exp, sqrt, cube_root).
     The law must be free of stress at rest and resist shear and compression; this is checked for the values of the
     parameters when a material is made of it.
     """
     name = density.__name__
-    parameters = list(inspect.signature(density).parameters)
-    if parameters[:3] != ["I", "II", "J"]:
-        raise MaterialError(f"{name}: its arguments are ({', '.join(parameters)}); they must begin with I, II, J.")
+    arguments = list(inspect.signature(density).parameters)
+    if arguments[:3] != ["I", "II", "J"] or len(arguments) == 3:
+        raise MaterialError(
+            f"{name}: its arguments are ({', '.join(arguments)}); they must be I, II, J and at least one parameter."
+        )
+    namespace = {"density": staticmethod(density), "source": f"{density.__module__}.{name}", "__doc__": density.__doc__}
     law = make_dataclass(
-        name,
-        [(parameter, float) for parameter in parameters[3:]],
-        bases=(_UserLaw,),
-        frozen=True,
-        namespace={
-            "density": staticmethod(density),
-            "source": "user",
-            "__doc__": density.__doc__,
-            "__module__": density.__module__,
-        },
+        name, [(parameter, float) for parameter in arguments[3:]], bases=(UserLaw,), frozen=True, namespace=namespace
     )
-    law_code(law)  # says now what cannot be differentiated
+    law.__module__ = density.__module__
+    try:
+        law_code(law)
+    except PliantError as error:
+        raise MaterialError(f"{name}: {error}") from None
+    except Exception as error:  # whatever a user's function or SymPy raises
+        raise MaterialError(
+            f"{name}: its density cannot be differentiated ({type(error).__name__}: {error}). Use arithmetic, powers and "
+            "pliant.materials.functions (log, exp, sqrt, cube_root), without `if`, NumPy or math."
+        ) from None
     return law
 
 
-class _UserLaw(SolidLaw):
+@dataclass(frozen=True)
+class UserLaw(SolidLaw):
     """A law whose moduli are known only with its parameters."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        name = type(self).__name__
         stress, shear, bulk = rest_properties(type(self), self.parameters)
-        scale = max(abs(shear), abs(bulk))
-        given = ", ".join(f"{k} = {v!r}" for k, v in zip(self.parameter_names(), self.parameters, strict=True))
-        if not abs(stress) <= 1e-9 * scale:
+        if not abs(stress) <= 1e-9 * max(abs(shear), abs(bulk)):
             raise MaterialError(
-                f"{name}({given}) is under stress at rest: 2 psi_I + 4 psi_II + psi_J = {stress:.6g} Pa at I = II = 3, J = 1; "
-                "it must be zero. Add a term of J that balances it, such as -mu log(J)."
+                f"{self} is under stress at rest: 2 psi_I + 4 psi_II + psi_J = {stress:.6g} Pa at I = II = 3, J = 1. "
+                "It must be zero: add a term of J that balances it, such as -mu log(J)."
             )
         for what, value in (("shear", shear), ("bulk", bulk)):
             if not value > 0:
-                raise MaterialError(
-                    f"{name}({given}) has the {what} modulus {value:.6g} Pa at rest; it must be positive."
-                )
+                raise MaterialError(f"{self} has the {what} modulus {value:.6g} Pa at rest; it must be positive.")
 
 
 def rest_properties(law: type[SolidLaw], parameters: tuple[float, ...]) -> tuple[float, float, float]:
@@ -73,7 +72,7 @@ def rest_properties(law: type[SolidLaw], parameters: tuple[float, ...]) -> tuple
     Along F = diag(e^a, e^-a, 1) the energy is 2 mu a^2, along F = e^a it is 9/2 kappa a^2.
     """
     first, second = law_code(law).functions.derivatives(3.0, 3.0, 1.0, *parameters)
-    I, II, J = (d or 0.0 for d in first)
-    I_I, I_II, I_J, II_II, II_J, J_J = (d or 0.0 for d in second)
+    I, II, J = (float(d or 0.0) for d in first)
+    I_I, I_II, I_J, II_II, II_J, J_J = (float(d or 0.0) for d in second)
     curvature = 12 * I + 48 * II + 9 * J + 36 * I_I + 144 * II_II + 9 * J_J + 2 * (72 * I_II + 18 * I_J + 36 * II_J)
     return 2 * I + 4 * II + J, 2 * I + 8 * II, curvature / 9

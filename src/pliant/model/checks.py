@@ -15,7 +15,10 @@ def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.nda
     """(count, 3) finite numbers, or (3,) if count is None."""
     shape = (3,) if count is None else (count, 3)
     try:
-        array = np.array(value, dtype=float)
+        given = np.asarray(value)
+        if given.dtype.kind not in "iuf":
+            raise TypeError(f"numbers of type {given.dtype}")
+        array = np.array(given, dtype=float)
     except (TypeError, ValueError) as error:
         raise SceneError(
             f"{what}: expected numbers [{unit}] of shape {shape}, got {type(value).__name__} ({error})."
@@ -56,7 +59,12 @@ def count(value: object, what: str) -> int:
 
 def selection(value: ArrayLike, n_vertices: int, what: str) -> np.ndarray:
     """Indices of vertices, from indices or a boolean mask, in the order given."""
-    array = np.atleast_1d(np.asarray(value))
+    try:
+        array = np.atleast_1d(np.asarray(value))
+    except ValueError as error:
+        raise SceneError(
+            f"{what}: give vertex indices (whole numbers, one dimension) or a boolean mask ({error})."
+        ) from None
     if array.dtype == bool:
         if array.shape != (n_vertices,):
             raise SceneError(f"{what}: the mask has shape {array.shape}; the body has {n_vertices} vertices.")

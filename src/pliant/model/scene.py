@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,14 @@ class Body:
 
     def set_velocities(self, velocities: ArrayLike) -> None:
         """Start with these velocities (n, 3) or one for all (3,) [m/s]."""
-        spread = np.broadcast_to(velocities, (self.n_vertices, 3)) if np.shape(velocities) == (3,) else velocities
-        self.initial_velocities = checks.vectors(spread, self.n_vertices, f"{self.name}.set_velocities", "m/s")
+        what = f"{self.name}.set_velocities"
+        try:
+            is_one = np.shape(velocities) == (3,)
+        except ValueError:  # ragged: the check below says so
+            is_one = False
+        one = checks.vectors(velocities, None, what, "m/s") if is_one else None
+        each = velocities if one is None else np.tile(one, (self.n_vertices, 1))
+        self.initial_velocities = checks.vectors(each, self.n_vertices, what, "m/s")
 
     def _hold(self, vertices: ArrayLike, subspace: int, direction: np.ndarray | None, how: str) -> None:
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.{how}")
@@ -98,8 +105,17 @@ class Scene:
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)):
-        self.gravity = checks.vectors(gravity, None, "Scene: gravity", "m/s^2")
+        self.gravity = gravity
         self.bodies: list[Body] = []
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """(3,) [m/s^2]."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._gravity = checks.vectors(value, None, "Scene: gravity", "m/s^2")
 
     def add_solid(
         self,
@@ -117,8 +133,10 @@ class Scene:
             `docs/decisions/0003-damping.md` says how much.
         name: used in messages and files; solid0, solid1, ... if not given.
         """
-        name = f"solid{len(self.bodies)}" if name is None else name
-        if any(body.name == name for body in self.bodies):
+        names = {body.name for body in self.bodies}
+        if name is None:
+            name = next(f"solid{k}" for k in count() if f"solid{k}" not in names)
+        if name in names:
             raise SceneError(f"the scene already has a body named {name!r}; choose another name.")
         if not isinstance(mesh, TetMesh):
             raise SceneError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.solvers.iterate import Execution
+from pliant.solvers.options import check_solver
 
 
 @dataclass
@@ -37,7 +39,8 @@ class Chebyshev:
     rho: float = 0.95
 
     def __post_init__(self) -> None:
-        if not 0 < self.rho < 1:
+        check_solver(self.solver, "Chebyshev: solver")
+        if not isinstance(self.rho, numbers.Real) or not 0 < self.rho < 1:
             raise SolverError(
                 f"Chebyshev: rho is {self.rho!r}: it must lie between 0 and 1, both excluded (0.75 soft, 0.95 stiff)."
             )

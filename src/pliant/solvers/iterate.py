@@ -11,6 +11,7 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.lanes.host import core_count
+from pliant.solvers.options import check_count, check_solver
 from pliant.solvers.stopping import SolveReport, Stop
 
 
@@ -24,10 +25,6 @@ class Execution:
     def __post_init__(self) -> None:
         if self.precision not in ("single", "double"):
             raise SolverError(f"precision is {self.precision!r}: it must be 'single' or 'double'.")
-        if not isinstance(self.threads, int) or isinstance(self.threads, bool) or self.threads < 0:
-            raise SolverError(
-                f"threads is {self.threads!r}: give a whole number of at least 1, or None for all that pay off."
-            )
 
     def thread_count(self, work_items: int, items_a_thread: int) -> int:
         """Threads for so much work: more than pay off would only wait for each other. The result does not depend on
@@ -69,14 +66,16 @@ def solve(
     x0: (n, 3) start [m], the step's own if None.  stop: by default the solver's number of iterations.
     measure_every: iterations between measurements of energy and residual; measuring is not timed.
     """
+    check_solver(solver, "solve: solver")
+    check_count(measure_every, "solve: measure_every")
+    if threads is not None:
+        check_count(threads, "solve: threads")
     stop = stop or Stop(iterations=solver.iterations)
-    if measure_every < 1:
-        raise SolverError(f"measure_every is {measure_every!r}: give a whole number of at least 1.")
     x = np.array(problem.start if x0 is None else x0, dtype=float)
     if x.shape != problem.start.shape:
         raise SolverError(f"x0 has shape {x.shape}: the problem has positions of shape {problem.start.shape}.")
-    fixed = ~problem.model.is_free
-    x[fixed] = problem.start[fixed]
+    held = problem.model.subspace < 3  # a start off the line or plane of a vertex is brought onto it
+    x[held] = (problem.start + problem.project(x - problem.start))[held]
     work = solver.init(problem, Execution(precision, threads or 0))
     solver.begin(problem, work)
     report = SolveReport("", 0, 0.0, x)

@@ -11,22 +11,25 @@ import scipy.sparse.linalg as spla
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.solvers.iterate import Execution
+from pliant.solvers.options import check_count, check_start
+
+ROUNDING = 1e-9  # of the largest entry of a Hessian: what is added where rounding alone makes it indefinite
 
 
 @dataclass(frozen=True)
 class Newton:
     """Newton's method with a direct solve and a backtracking line search, in double precision.
 
-    An iteration uses the true Hessian where it gives a descent direction, else the one with every element's part made
-    positive semidefinite, so that it converges quadratically near the solution and always descends far from it.
+    An iteration uses the true Hessian where it is positive definite, else the one with every element's part made
+    positive semidefinite, so that it converges quadratically near a minimum, and to a minimum only.
     """
 
     iterations: int = 50
     start: str = "adaptive"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.iterations, int) or isinstance(self.iterations, bool) or self.iterations < 1:
-            raise SolverError(f"Newton: iterations is {self.iterations!r}: give a whole number of at least 1.")
+        check_count(self.iterations, "Newton: iterations")
+        check_start(self.start, "Newton: start")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> sp.csr_matrix:
         """A basis of the motions that are free: x = x_fixed + basis s."""
@@ -67,20 +70,26 @@ def newton_direction(
     """A descent direction in the free motions, or None where the gradient vanishes."""
     if not g.any():
         return None
-    for psd in (False, True):
-        H = (basis.T @ problem.hessian(x, psd) @ basis).tocsc()
-        step = spla.splu(H, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve(-g)
-        if np.isfinite(step).all() and g @ step < 0:
-            return step
+    H = (basis.T @ problem.hessian(x) @ basis).tocsc()
+    shift = ROUNDING * H.diagonal().max() * sp.identity(len(g), format="csc")
+    for trial in (
+        lambda: H,
+        lambda: H + shift,
+        lambda: (basis.T @ problem.hessian(x, psd=True) @ basis).tocsc() + shift,
+    ):
+        # without row exchanges the pivots have the signs of the eigenvalues
+        factors = spla.splu(trial(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        if factors.U.diagonal().min() > 0:
+            return factors.solve(-g)
     raise SolverError("Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?")
 
 
 def backtrack(problem: IncrementalPotential, x: np.ndarray, step: np.ndarray, slope: float) -> np.ndarray:
-    """Halve the step until the energy falls as much as its slope promises, or until rounding hides the difference."""
+    """Halve the step until the energy falls as its slope promises, up to rounding; stay if it never does."""
     before, alpha = problem.energy(x), 1.0
+    rounding = 1e-11 * abs(before)  # elastic energies are small differences of large terms
     while alpha > 1e-12:
-        after = problem.energy(x + alpha * step)
-        if after <= before + 1e-4 * alpha * slope or abs(alpha * slope) < 1e-14 * abs(before):
-            break
+        if problem.energy(x + alpha * step) <= before + 1e-4 * alpha * slope + rounding:
+            return x + alpha * step
         alpha /= 2
-    return x + alpha * step
+    return x

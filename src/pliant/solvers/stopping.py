@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from pliant.errors import SolverError
+from pliant.solvers.options import check_count
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,10 @@ class Stop:
         if not given:
             raise SolverError("Stop() never ends: give iterations, residual [m/s^2] or seconds.")
         for name, value in given.items():
-            if not (np.isfinite(value) and value > 0):
+            if not (isinstance(value, numbers.Real) and 0 < float(value) < np.inf):
                 raise SolverError(f"Stop: {name} is {value!r}: give a positive number.")
+        if self.iterations is not None:
+            check_count(self.iterations, "Stop: iterations")
 
     def reason(self, iterations: int, residual: float, seconds: float) -> str | None:
         """Why to stop now, as a sentence, or None to go on."""
@@ -48,7 +52,7 @@ class SolveReport:
     reason: str
     iterations: int
     seconds: float  # spent in the solver, measuring excluded
-    x: np.ndarray  # (n, 3) where it ended [m]
+    x: np.ndarray | None = None  # (n, 3) where it ended [m]; a simulation has it in its state
     residuals: list[float] = field(default_factory=list)  # at the start and after every measured iteration
     energies: list[float] = field(default_factory=list)  # G at the same moments [J]
     measured_at: list[int] = field(default_factory=list)  # iterations done at those moments

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.errors import SolverError
-from pliant.kernels.predict import STARTS
 from pliant.kernels.transfer import from_rows, to_lanes, to_rows
 from pliant.solvers.iterate import Execution
+from pliant.solvers.options import check_count, check_start
 from pliant.solvers.vbd_tables import Tables, build_tables
 
 
@@ -39,10 +38,8 @@ class VBD:
     accepts_momentum = True  # sweep takes Chebyshev's factors
 
     def __post_init__(self) -> None:
-        if not isinstance(self.iterations, int) or isinstance(self.iterations, bool) or self.iterations < 1:
-            raise SolverError(f"VBD: iterations is {self.iterations!r}: give a whole number of at least 1.")
-        if self.start not in STARTS:
-            raise SolverError(f"VBD: start is {self.start!r}: choose one of {', '.join(STARTS)}.")
+        check_count(self.iterations, "VBD: iterations")
+        check_start(self.start, "VBD: start")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> Tables:
         """Colour, sort and pack the vertices; compile the kernel or find it compiled."""

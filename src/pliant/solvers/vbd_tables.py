@@ -117,7 +117,7 @@ def build_tables(
         np.zeros(3 * packs.pack_count * width, dtype) if damped else nothing,
         np.zeros(6 * packs.pack_count * width, dtype) if damped else nothing,
         spread(packs, model.damping / h, dtype) if damped else nothing,
-        spread(packs, model.directions, dtype) if constrained else nothing,
+        spread(packs, model.directions, dtype, padding=3**-0.5) if constrained else nothing,
     )
     laws = tuple(_source(solids) for solids in model.solids)
     module = sweep_module(Variant(execution.precision, width, laws, constrained, damped, line_search, psd))

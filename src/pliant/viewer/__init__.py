@@ -1,0 +1,1 @@
+"""Pictures of bodies. Reads positions and surfaces only."""

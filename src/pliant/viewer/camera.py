@@ -21,10 +21,16 @@ class Camera:
 
     def project(self, points: np.ndarray) -> np.ndarray:
         """(n, 3) columns and rows [pixels] from the upper left corner, and nearness to the viewer [m]."""
-        seen = points @ self.axes.T
-        columns = (seen[:, 0] - self.corner[0]) / self.metres_a_pixel
-        rows = self.height - (seen[:, 1] - self.corner[1]) / self.metres_a_pixel
-        return np.column_stack([columns, rows, seen[:, 2]])
+        seen = _rotated(points, self.axes)
+        seen[:, 0] = (seen[:, 0] - self.corner[0]) / self.metres_a_pixel
+        seen[:, 1] = self.height - (seen[:, 1] - self.corner[1]) / self.metres_a_pixel
+        return seen
+
+    def places(self, rows: np.ndarray, columns: np.ndarray, nearness: np.ndarray) -> np.ndarray:
+        """Points (n, 3) [m] seen in the middle of pixels, so near [m] to the viewer."""
+        u = self.corner[0] + (columns + 0.5) * self.metres_a_pixel
+        v = self.corner[1] + (self.height - rows - 0.5) * self.metres_a_pixel
+        return _rotated(np.column_stack([u, v, nearness]), self.axes.T)
 
 
 def direction(azimuth: float, elevation: float) -> np.ndarray:
@@ -33,10 +39,10 @@ def direction(azimuth: float, elevation: float) -> np.ndarray:
     return np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
 
 
-def fit_camera(points: np.ndarray, towards: np.ndarray, height: int, margin: float = 0.06) -> Camera:
+def fit_camera(points: np.ndarray, towards: np.ndarray, height: int, margin: float = 0.06, samples: int = 1) -> Camera:
     """A camera that looks against `towards` (3,) and shows all points (n, 3) [m] in a picture of so many rows.
 
-    margin: empty border, as a fraction of the larger extent.
+    margin: empty border, as a fraction of the larger extent; samples: the width is a multiple of it [pixels].
     """
     if not np.isfinite(points).all():
         raise PliantError("a picture needs finite positions [m]; look at the simulation that gave them.")
@@ -46,7 +52,14 @@ def fit_camera(points: np.ndarray, towards: np.ndarray, height: int, margin: flo
     border = margin * max(float((high - low).max()), 1e-9)
     low, extent = low - border, high - low + 2 * border
     metres_a_pixel = float(extent[1]) / height
-    return Camera(axes, low, metres_a_pixel, max(1, round(float(extent[0]) / metres_a_pixel)), height)
+    width = samples * max(1, round(float(extent[0]) / metres_a_pixel / samples))
+    return Camera(axes, low, metres_a_pixel, width, height)
+
+
+def _rotated(points: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+    """rotation @ p of every point p. Sums by hand: BLAS would start threads for so thin a matrix."""
+    x, y, z = points.T
+    return np.stack([row[0] * x + row[1] * y + row[2] * z for row in rotation], axis=1)
 
 
 def _axes(towards: np.ndarray) -> np.ndarray:

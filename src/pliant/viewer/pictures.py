@@ -94,24 +94,16 @@ def _render(
 ) -> list[np.ndarray]:
     from pliant.viewer.light import render
 
-    if not 0 < elevation <= 90:
-        raise PliantError(f"the viewer's elevation is {elevation:g} degrees; choose one from above 0 up to 90.")
+    if not 0 < elevation < 90:
+        raise PliantError(f"the viewer's elevation is {elevation:g} degrees; choose one between 0 and 90.")
     colours = np.ascontiguousarray(surface.triangle_colours())
     triangles = np.ascontiguousarray(surface.triangles, np.int64)
     shown = [np.ascontiguousarray(points, float) for points in frames]
     used = np.unique(triangles)
     everything = np.concatenate([points[used] for points in shown])
-    camera = fit_camera(everything, direction(azimuth, elevation), SAMPLES * height)
-    camera = _with_even_columns(camera)
+    camera = fit_camera(everything, direction(azimuth, elevation), SAMPLES * height, samples=SAMPLES)
     ground, middle = float(everything[:, 2].min()), everything.mean(axis=0)
     return [_to_bytes(render(camera, points, triangles, colours, ground, middle)) for points in shown]
-
-
-def _with_even_columns(camera: Any) -> Any:
-    """The width a whole number of picture pixels, so that samples can be averaged."""
-    from dataclasses import replace
-
-    return replace(camera, width=-(-camera.width // SAMPLES) * SAMPLES)
 
 
 def _to_bytes(picture: np.ndarray) -> np.ndarray:

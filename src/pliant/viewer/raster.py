@@ -2,9 +2,13 @@
 
 VTK needs OpenGL from the system even off screen, and without it ends the whole process, so it cannot be relied on
 where there is only Python.  The few thousand triangles of a picture take milliseconds here.
+
+Arithmetic is on single numbers: array expressions would take Numba seconds to compile and allocate in every pixel.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numba import njit
@@ -12,66 +16,87 @@ from numba import njit
 CREASE_COSINE = 0.75  # faces that meet at more than about 40 degrees keep their edge sharp
 
 
-@njit(cache=True)
-def corner_normals(points, triangles):
+def corner_normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Unit normals (m, 3, 3) at each triangle's corners: the mean over faces of the vertex that are nearly level."""
-    n, m = len(points), len(triangles)
-    face = np.empty((m, 3))
-    size = np.empty(m)
-    first = np.zeros(n + 1, np.int64)
-    for t in range(m):
-        a, b, c = points[triangles[t, 0]], points[triangles[t, 1]], points[triangles[t, 2]]
-        face[t] = np.cross(b - a, c - a)
-        size[t] = max(np.sqrt(np.sum(face[t] ** 2)), 1e-30)
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    faces = np.cross(b - a, c - a)
+    corners = triangles.ravel()
+    order = np.argsort(corners, kind="stable")
+    first = np.searchsorted(corners[order], np.arange(len(points) + 1))
+    sums = np.empty((len(triangles), 3, 3))
+    _sum_level_faces(faces, np.linalg.norm(faces, axis=1), triangles, first, order // 3, sums)
+    return sums / np.maximum(np.linalg.norm(sums, axis=2, keepdims=True), 1e-30)
+
+
+@njit(cache=True)
+def _sum_level_faces(faces, sizes, triangles, first, faces_of, sums):
+    """Sum, at each corner, the faces (m, 3) around its vertex that make a small angle with the corner's own face."""
+    for t in range(len(triangles)):
         for k in range(3):
-            first[triangles[t, k] + 1] += 1
-    first = np.cumsum(first)
-    faces_of = np.empty(3 * m, np.int64)
-    filled = first[:-1].copy()
-    for t in range(m):
-        for k in range(3):
-            faces_of[filled[triangles[t, k]]] = t
-            filled[triangles[t, k]] += 1
-    normals = np.empty((m, 3, 3))
-    for t in range(m):
-        for k in range(3):
-            total = np.zeros(3)
+            x = y = z = 0.0
             vertex = triangles[t, k]
-            for s in faces_of[first[vertex] : first[vertex + 1]]:
-                if np.sum(face[s] * face[t]) > CREASE_COSINE * size[s] * size[t]:
-                    total += face[s]
-            length = np.sqrt(np.sum(total**2))
-            normals[t, k] = total / length if length > 0 else face[t] / size[t]
-    return normals
+            for i in range(first[vertex], first[vertex + 1]):
+                s = faces_of[i]
+                cosine = faces[s, 0] * faces[t, 0] + faces[s, 1] * faces[t, 1] + faces[s, 2] * faces[t, 2]
+                if s == t or cosine > CREASE_COSINE * sizes[s] * sizes[t]:
+                    x += faces[s, 0]
+                    y += faces[s, 1]
+                    z += faces[s, 2]
+            sums[t, k, 0], sums[t, k, 1], sums[t, k, 2] = x, y, z
 
 
 @njit(cache=True)
 def fill(corners, triangles, nearness, owner, weights):
     """Draw triangles (m, 3) whose corners (n, 3) are columns, rows and nearness.
 
-    Writes per pixel: nearness [m] of the nearest triangle, its index in `owner` and the weights of its three corners.
+    Writes per pixel: nearness [m] of the nearest triangle, its index in `owner` and the weights of its first two
+    corners.
     """
     height, width = nearness.shape
     for t in range(len(triangles)):
-        a, b, c = corners[triangles[t, 0]], corners[triangles[t, 1]], corners[triangles[t, 2]]
-        area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1])
+        i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+        ax, ay, bx, by, cx, cy = (
+            corners[i, 0],
+            corners[i, 1],
+            corners[j, 0],
+            corners[j, 1],
+            corners[k, 0],
+            corners[k, 1],
+        )
+        area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay)
         if area == 0:
             continue
-        left = max(0, int(np.floor(min(a[0], b[0], c[0]))))
-        right = min(width - 1, int(np.ceil(max(a[0], b[0], c[0]))))
-        top = max(0, int(np.floor(min(a[1], b[1], c[1]))))
-        bottom = min(height - 1, int(np.ceil(max(a[1], b[1], c[1]))))
+        left, right = max(0, math.floor(min(ax, bx, cx))), min(width - 1, math.ceil(max(ax, bx, cx)))
+        top, bottom = max(0, math.floor(min(ay, by, cy))), min(height - 1, math.ceil(max(ay, by, cy)))
         for row in range(top, bottom + 1):
             y = row + 0.5
             for column in range(left, right + 1):
                 x = column + 0.5
-                wa = ((b[0] - x) * (c[1] - y) - (c[0] - x) * (b[1] - y)) / area
-                wb = ((c[0] - x) * (a[1] - y) - (a[0] - x) * (c[1] - y)) / area
-                wc = 1 - wa - wb
-                if wa < 0 or wb < 0 or wc < 0:
+                wa = ((bx - x) * (cy - y) - (cx - x) * (by - y)) / area
+                wb = ((cx - x) * (ay - y) - (ax - x) * (cy - y)) / area
+                if wa < 0 or wb < 0 or wa + wb > 1:
                     continue
-                near = wa * a[2] + wb * b[2] + wc * c[2]
+                near = wa * corners[i, 2] + wb * corners[j, 2] + (1 - wa - wb) * corners[k, 2]
                 if near > nearness[row, column]:
                     nearness[row, column] = near
                     owner[row, column] = t
-                    weights[row, column, 0], weights[row, column, 1], weights[row, column, 2] = wa, wb, wc
+                    weights[row, column, 0], weights[row, column, 1] = wa, wb
+
+
+@njit(cache=True)
+def reached_by_light(projected, shadow, reach, lit):
+    """How much light gets to places (n, 3), projected on a shadow map: 0 in full shadow, 1 in full light.
+
+    shadow (rows, columns): nearness to the light of what is nearest to it [m]; the edge of a shadow is softened over
+    `reach` cells to each side.
+    """
+    height, width = shadow.shape
+    for n in range(len(projected)):
+        column, row, nearness = int(projected[n, 0]), int(projected[n, 1]), projected[n, 2]
+        dark = taps = 0
+        for r in range(row - reach, row + reach + 1, 2):
+            for c in range(column - reach, column + reach + 1, 2):
+                taps += 1
+                if 0 <= r < height and 0 <= c < width and shadow[r, c] > nearness:
+                    dark += 1
+        lit[n] = 1 - dark / taps

@@ -1,0 +1,59 @@
+# Everything a contributor runs. Needs only Python 3.11 or newer and make: the first call makes an environment in .venv.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP_INSTALL := -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all check fix bench clean
+
+help:  ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+demo: .venv/demo-installed  ## simulate a beam that is wrung until it buckles, and draw it into demo/
+	@$(BIN)/pliant demo
+
+test: .venv/dev-installed  ## run the quick tests
+	@$(BIN)/python -m pytest
+
+test-all: .venv/dev-installed  ## run all tests, the slow ones too
+	@$(BIN)/python -m pytest -m "slow or not slow"
+
+check: .venv/dev-installed  ## check style, types and the direction of imports; changes nothing
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+fix: .venv/dev-installed  ## repair style where it can be done automatically
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+bench: .venv-bench/installed  ## time Pliant beside other simulators, in an environment of its own
+	@.venv-bench/bin/python -m benchmarks.run
+
+clean:  ## delete the environments, the caches and what the demo and the benchmarks wrote
+	rm -rf .venv .venv-bench build demo bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp is newer than what it was made from, so that a second call installs nothing.
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Pliant needs Python 3.11 or newer: make PYTHON=python3.11")'
+	@$(PYTHON) -m venv .venv
+
+.venv/demo-installed: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "Installing what the demo needs into .venv (once, about a minute)"
+	@$(BIN)/python $(PIP_INSTALL) -e ".[render]"
+	@touch $@
+
+.venv/dev-installed: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "Installing what the tests and checks need into .venv (once, about a minute)"
+	@$(BIN)/python $(PIP_INSTALL) -e ".[render,plot,test,quality]"
+	@touch $@ .venv/demo-installed
+
+.venv-bench/installed: pyproject.toml constraints.txt
+	@echo "Installing Pliant and the other simulators into .venv-bench (once, some minutes)"
+	@$(PYTHON) -m venv .venv-bench
+	@.venv-bench/bin/python -m pip install --quiet --quiet --disable-pip-version-check -e . newton==1.7.0 pbatoolkit==0.0.11
+	@touch $@

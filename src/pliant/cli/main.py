@@ -1,0 +1,65 @@
+"""The command `pliant`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from pliant import PliantError, __version__
+from pliant.cli.bench import bench
+from pliant.cli.demo import demo
+from pliant.cli.info import info
+
+FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
+
+
+class Commands(TyperGroup):
+    """The one place where errors become a line on standard error and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PliantError as error:
+            typer.secho(f"Error: {error}", err=True, fg="red")
+            raise typer.Exit(FAILED) from None
+        except KeyboardInterrupt:
+            typer.echo("Stopped.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pliant {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def pliant(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Simulate deformable bodies, fast, on the CPU you have.
+
+    Start with: pliant demo
+    """
+
+
+app.command()(demo)
+app.command()(bench)
+app.command()(info)
+
+if __name__ == "__main__":
+    app()

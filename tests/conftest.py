@@ -1,0 +1,92 @@
+"""Shared test data and small problems. Functions are session fixtures, so that Hypothesis may use them."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.energies import elastic
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Folder of the shared test meshes; skips when absent, because they are no part of the package."""
+    folder = Path(__file__).parents[1].parent / "shared" / "data" / "meshes"
+    if not folder.is_dir():
+        pytest.skip(f"no test data at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def data_meshes(data_folder: Path) -> Callable[[str], pl.TetMesh]:
+    """A function that loads a tet mesh of the shared test data by name."""
+    return lambda name: pl.load_mesh(data_folder / f"{name}.vtu")
+
+
+@pytest.fixture(scope="session")
+def star() -> pl.TetMesh:
+    """A ball's surface coned to its centre: one hub vertex with all 320 tets."""
+    surface = pl.shapes.ball(radius=0.2, cells=4).surface()
+    apex = np.full((len(surface.triangles), 1), len(surface.points))
+    return pl.TetMesh(np.vstack([surface.points, np.zeros(3)]), np.hstack([surface.triangles, apex]), orient=True)
+
+
+@pytest.fixture(scope="session")
+def shaken() -> Callable[..., np.ndarray]:
+    """A function: positions of a mesh, sheared, stretched and noisy, with no element inverted."""
+
+    def shake(mesh: pl.TetMesh, seed: int = 0, noise: float = 0.15, strain: float = 0.2) -> np.ndarray:
+        random = np.random.default_rng(seed)
+        F = np.eye(3) + strain * random.uniform(-1, 1, (3, 3))
+        edge = np.linalg.norm(mesh.points[mesh.tets[:, 0]] - mesh.points[mesh.tets[:, 1]], axis=1).min()
+        wobble = random.uniform(-1, 1, mesh.points.shape)
+        while True:
+            x = mesh.points @ F.T + noise * edge * wobble
+            corners = x[mesh.tets]
+            if np.linalg.det(corners[:, 1:] - corners[:, :1]).min() > 0:
+                return x
+            noise /= 2
+
+    return shake
+
+
+@pytest.fixture(scope="session")
+def make_simulation(shaken) -> Callable[..., pl.Simulation]:
+    """A function: a block of 3 x 2 x 2 cells of 0.1 m, deformed and moving at random; `held` pins a face and ties
+    vertices to skew lines and planes.
+    """
+
+    def make(
+        law=pl.StableNeoHookean,
+        *,
+        held: bool = False,
+        damping: float = 0.0,
+        solver=None,
+        mesh: pl.TetMesh | None = None,
+        seed: int = 0,
+        **options,
+    ) -> pl.Simulation:
+        mesh = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2)) if mesh is None else mesh
+        random = np.random.default_rng(seed + 1)
+        scene = pl.Scene()
+        body = scene.add_solid(mesh, law.from_young(1e5, 0.35), 1000.0, damping, name="block")
+        body.set_positions(shaken(mesh, seed))
+        body.set_velocities(random.normal(0, 0.3, mesh.points.shape))
+        if held:
+            order = np.argsort(mesh.points[:, 0], kind="stable")
+            body.pin(order[:6])
+            body.constrain_to_line(order[6:10], (1.0, 0.5, -0.3))
+            body.constrain_to_plane(order[10:13], (0.2, -1.0, 0.7))
+            body.constrain_to_plane(order[13:15], (1.0, 0.0, 0.0))
+        options = {"frame_rate": 100, "substeps": 1, "precision": "double", **options}
+        return pl.Simulation(scene, pl.Newton() if solver is None else solver, **options)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def elastic_energy() -> Callable[[pl.IncrementalPotential, np.ndarray], float]:
+    """A function: the elastic energy of a problem's model at x [J]."""
+    return lambda problem, x: sum(elastic.energy(solids, x) for solids in problem.model.solids)

@@ -1,0 +1,63 @@
+"""Generated modules: valid Python with every name defined, different for different variants, the same for the same."""
+
+import ast
+import builtins
+from itertools import product
+
+import pytest
+
+from pliant.kernels.sweep_source import Term, Variant, source
+from pliant.materials import SOLID_LAWS
+from pliant.materials.calculus import law_code
+
+TERMS = {
+    name: Term(name, code.text, code.is_volumetric, code.has_barrier, len(law.parameter_names()))
+    for name, law in SOLID_LAWS.items()
+    for code in [law_code(law)]
+}
+CHOICES = list(product([False, True], repeat=4))  # constrained, damped, line_search, psd
+
+
+def undefined_names(text: str) -> set[str]:
+    """Names that a module's functions read and nobody defines."""
+    tree = ast.parse(text)
+    known = set(dir(builtins))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            known |= {node.name, *(a.arg for a in node.args.args)}
+        elif isinstance(node, ast.ImportFrom):
+            known |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            known.add(node.id)
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - known
+
+
+@pytest.mark.parametrize("name", TERMS)
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_every_variant_is_complete(name: str, choice: tuple[bool, ...]) -> None:
+    """Alone and beside every other law, all names are defined and the damping pass is there when it is needed."""
+    for terms in ((TERMS[name],), *((TERMS[name], other) for other in TERMS.values())):
+        variant = Variant("double", 4, terms, *choice)
+        text = source(variant)
+        assert not undefined_names(text)
+        functions = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+        assert "sweep" in functions
+        assert ("measure_damping" in functions) == variant.damped
+        assert ("local_energy" in functions) == variant.line_search
+        assert text == source(variant)
+
+
+def test_different_variants_have_different_texts() -> None:
+    """So that none finds the compiled code of another."""
+    variants = [
+        Variant(precision, width, (term,), *choice)
+        for precision, width, term, choice in product(("single", "double"), (4, 8, 16), TERMS.values(), CHOICES)
+    ]
+    assert len({source(variant) for variant in variants}) == len(variants)
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_steps_are_bounded_only_for_laws_with_a_barrier(name: str) -> None:
+    """A law that is finite at J = 0 pays nothing for the bound."""
+    body = source(Variant("double", 4, (TERMS[name],))).split("def solve_pack")[1]
+    assert ("bound_" in body) == TERMS[name].has_barrier

@@ -1,0 +1,80 @@
+"""A team meets at its barrier: each phase sees all that was written in the phase before."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numba import njit
+
+from pliant.kernels.threads import Team, meet, share
+
+PHASES, CELLS = 300, 23
+
+
+@njit(nogil=True)
+def mix(thread, threads, barrier, boards):
+    """Cell i of phase p is made of all cells of phase p - 1, so that one stale read changes everything after it."""
+    arrivals = 0
+    for p in range(1, len(boards)):
+        first, last = share(0, boards.shape[1], thread, threads)
+        for i in range(first, last):
+            total = 0
+            for j in range(boards.shape[1]):
+                total += (i + 2 * j + 1) * boards[p - 1, j]
+            boards[p, i] = total % 1000003
+        arrivals += threads
+        meet(barrier, arrivals)
+
+
+@njit(nogil=True)
+def fill(thread, threads, barrier, out):
+    """Write the number of the thread and of the team."""
+    out[thread, 0] = thread
+    out[thread, 1] = threads
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_phases_see_all_of_the_last(threads: int) -> None:
+    """The boards equal those of plain NumPy, three times over with the same team."""
+    expected = np.zeros((PHASES, CELLS), np.int64)
+    expected[0] = np.arange(CELLS)
+    weights = np.arange(CELLS)[:, None] + 2 * np.arange(CELLS)[None] + 1
+    for p in range(1, PHASES):
+        expected[p] = weights @ expected[p - 1] % 1000003
+    team = Team(threads)
+    for _ in range(3):
+        boards = np.zeros((PHASES, CELLS), np.int64)
+        boards[0] = np.arange(CELLS)
+        team.run(mix, boards)
+        np.testing.assert_array_equal(boards, expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_every_thread_runs_once(threads: int) -> None:
+    """Threads are numbered 0 ... n - 1."""
+    out = np.full((threads, 2), -1)
+    Team(threads).run(fill, out)
+    np.testing.assert_array_equal(out, [[t, threads] for t in range(threads)])
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+@pytest.mark.parametrize(("first", "last"), [(0, 0), (3, 4), (2, 12), (5, 105)])
+def test_shares_cover_everything_once(threads: int, first: int, last: int) -> None:
+    """Neighbouring shares touch, the sizes differ by at most one."""
+    shares = [share(first, last, t, threads) for t in range(threads)]
+    assert shares[0][0] == first
+    assert shares[-1][1] == last
+    assert all(one[1] == other[0] for one, other in pairwise(shares))
+    sizes = [b - a for a, b in shares]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_error_of_a_thread_comes_out() -> None:
+    """What a worker raises is raised by run."""
+
+    def fail(thread, threads, barrier):
+        if thread == 1:
+            raise RuntimeError("thread 1")
+
+    with pytest.raises(RuntimeError, match="thread 1"):
+        Team(2).run(fail)

@@ -1,0 +1,188 @@
+"""Generated code is compiled once, found by later processes, and never stale. Each test runs real processes."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pliant
+
+PACKAGE = Path(pliant.__file__).parent
+
+# One stretched cell under gravity, a few steps; prints the bits of the positions.
+SIMULATE = """
+import sys
+import numpy as np
+import pliant as pl
+mesh = pl.shapes.box(cells=1)
+scene = pl.Scene()
+body = scene.add_solid(mesh, pl.StableNeoHookean({mu}, 3e4))
+body.pin(mesh.points[:, 2] > 0.4)
+body.set_positions(mesh.points * [1.2, 0.9, 1.1])
+simulation = pl.Simulation(scene, pl.VBD(iterations=10), threads=1)
+simulation.advance()
+sys.stdout.write(simulation.positions.tobytes().hex())
+"""
+
+# A small generated module that calls a function of another room, and the text of a law.
+SMALL = """
+import sys
+from pliant.lanes.cache import load_module
+from pliant.materials import StableNeoHookean
+from pliant.materials.calculus import law_code
+text = '''
+from numba import njit
+from pliant.lanes.vectors import dot
+@njit(cache=True)
+def norm2(x, y, z):
+    return dot((x, y, z), (x, y, z))
+'''
+norm2 = load_module("small", text, "a small test").norm2
+energy = law_code(StableNeoHookean).functions.density(5.0, 9.0, 1.0, 1.0, 1.0)
+sys.stdout.write(f"{norm2(1.0, 2.0, 3.0)} {energy}")
+"""
+
+
+def run(code: str, cache: Path, source: Path = PACKAGE.parent) -> tuple[str, str]:
+    """Run Python code with a cache folder and Pliant from `source`: standard output and standard error."""
+    folders = {"PLIANT_CACHE_DIR": str(cache), "PYTHONPATH": str(source), "TMPDIR": str(cache.parent)}
+    environment = os.environ | folders | {"PYTHONSAFEPATH": "1"}
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, env=environment, cwd=cache.parent, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout, result.stderr
+
+
+def positions(output: str) -> np.ndarray:
+    return np.frombuffer(bytes.fromhex(output)).reshape(-1, 3)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A copy of the package to be edited; its folder."""
+    shutil.copytree(PACKAGE, tmp_path / "copy" / "pliant", ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "copy"
+
+
+def edit(source: Path, file: str, old: str, new: str) -> None:
+    path = source / "pliant" / file
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+def test_edited_sources_are_seen(copied: Path, tmp_path: Path) -> None:
+    """A function that generated code calls, and the formula of a law: an edit of either gives the new result."""
+    cache = tmp_path / "cache"
+    assert run(SMALL, cache, copied)[0] == "14.0 1.0"
+    again, messages = run(SMALL, cache, copied)
+    assert again == "14.0 1.0"
+    assert "compiling" not in messages
+    edit(copied, "lanes/vectors.py", "return a[0] * b[0] + a[1] * b[1]", "return a[0] * b[0] + 10 * a[1] * b[1]")
+    edit(copied, "materials/stable_neo_hookean.py", "return mu / 2 * (I - 3)", "return mu * (I - 3)")
+    edited, messages = run(SMALL, cache, copied)
+    assert edited == "50.0 2.0"
+    assert "compiling a small test" in messages
+    assert len([path for path in cache.iterdir() if path.is_dir()]) == 2
+
+
+@pytest.mark.slow
+def test_second_process_finds_the_compiled_kernel(tmp_path: Path) -> None:
+    """The first process says that it compiles, the second does not compile, and both give the same bits."""
+    code = SIMULATE.format(mu="2e4")
+    first, said_first = run(code, tmp_path / "cache")
+    second, said_second = run(code, tmp_path / "cache")
+    assert "compiling vertex block descent for StableNeoHookean" in said_first
+    assert "compiling" not in said_second
+    assert first == second
+    assert np.isfinite(positions(first)).all()
+
+
+@pytest.mark.slow
+def test_edited_law_moves_bodies_otherwise(copied: Path, tmp_path: Path) -> None:
+    """A law edited to use 2 mu gives what the law as it was gives for twice the mu, with one cache folder."""
+    cache = tmp_path / "cache"
+    before = positions(run(SIMULATE.format(mu="2e4"), cache, copied)[0])
+    file, formula = "materials/stable_neo_hookean.py", "return mu / 2 * (I - 3) - mu * (J - 1) + (lam + mu) / 2"
+    doubled = positions(run(SIMULATE.format(mu="4e4"), cache, copied)[0])
+    edit(copied, file, formula, "mu = 2 * mu\n        " + formula)
+    after = positions(run(SIMULATE.format(mu="2e4"), cache, copied)[0])
+    assert np.abs(after - before).max() > 1e-3
+    np.testing.assert_allclose(after, doubled, atol=1e-5)
+
+
+RATIO = "return area, -(dot(area, a) * inverse_6v)"
+SOLVE = "return solve_symmetric(H, f, smallest)"
+NO_MOTION = "return (f[0] - f[0], f[0] - f[0], f[0] - f[0]), f[0] == 0.0"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [("elements/tet.py", RATIO, RATIO + " + 0.1"), ("kernels/local_solve.py", SOLVE, NO_MOTION)],
+    ids=["element", "kernel"],
+)
+def test_edited_physics_moves_bodies_otherwise(copied: Path, tmp_path: Path, file: str, old: str, new: str) -> None:
+    """An element that sees 0.1 more volume, and a local solve that never moves."""
+    cache = tmp_path / "cache"
+    before = positions(run(SIMULATE.format(mu="2e4"), cache, copied)[0])
+    edit(copied, file, old, new)
+    after, messages = run(SIMULATE.format(mu="2e4"), cache, copied)
+    assert "compiling" in messages
+    assert np.abs(positions(after) - before).max() > 1e-3
+
+
+PRUNE = """
+import os, time
+from pliant.lanes import cache
+cache.cached_text("note", "key", lambda: "text")
+root = cache.cache_folder()
+for name, days in (("old", 40), ("young", 1)):
+    (root / name).mkdir()
+    stamp = root / name / "last_used"
+    stamp.write_text("")
+    os.utime(stamp, (time.time() - days * 86400,) * 2)
+names = lambda: sorted("this" if f.name == cache.fingerprint() else f.name for f in cache.generations())
+print(names(), cache.prune(30), names(), cache.prune(-1), names(), cache.size_in_bytes() > 0)
+"""
+
+
+def test_prune_removes_old_generations_only(tmp_path: Path) -> None:
+    """Those not used for so many days, never the current one."""
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "mine.txt").write_text("not a generation")
+    printed, _ = run(PRUNE, tmp_path / "cache")
+    assert printed.strip() == "['old', 'this', 'young'] 1 ['this', 'young'] 1 ['this'] True"
+    assert (tmp_path / "cache" / "mine.txt").exists()
+
+
+CLEAR = """
+from pliant.lanes import cache
+one = cache.cached_text("note", "key", lambda: "first")
+same = cache.cached_text("note", "key", lambda: "second")
+other = cache.cached_text("note", "other key", lambda: "third")
+cleared = cache.clear(), cache.generations(), cache.size_in_bytes()
+print(one, same, other, cleared, cache.cached_text("note", "key", lambda: "fourth"), len(cache.generations()))
+"""
+
+
+def test_clear_removes_everything(tmp_path: Path) -> None:
+    """Texts are kept by key until the cache is cleared, and made anew after."""
+    printed, _ = run(CLEAR, tmp_path / "cache")
+    assert printed.strip() == "first first third (1, [], 0) fourth 1"
+
+
+def test_unwritable_cache_is_said_and_replaced(tmp_path: Path) -> None:
+    """A cache path that is a file: one warning with the remedy, and the result all the same."""
+    blocked = tmp_path / "cache"
+    blocked.write_text("in the way")
+    printed, messages = run(SMALL, blocked)
+    assert printed == "14.0 1.0"
+    assert messages.count("cannot be written") == 1
+    assert "Set PLIANT_CACHE_DIR" in messages
+    assert blocked.read_text() == "in the way"
+    assert len(list(tmp_path.glob("pliant-*/small_*.py"))) == 1

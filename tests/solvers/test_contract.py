@@ -1,0 +1,112 @@
+"""What every solver must do: find the minimiser of the step, whatever the law, the damping and the holds."""
+
+import functools
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.materials import SOLID_LAWS
+from pliant.solvers import SOLVERS
+
+# every name in the registry, with all the options that change the iterations
+VARIANTS = {
+    "VBD": pl.VBD(),
+    "VBD-line-search": pl.VBD(line_search=True),
+    "VBD-psd": pl.VBD(psd=True),
+    "Chebyshev": pl.Chebyshev(pl.VBD(), rho=0.5),
+    "Newton": pl.Newton(),
+}
+every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
+every_solver = pytest.mark.parametrize("solver", VARIANTS.values(), ids=VARIANTS)
+every_damping = pytest.mark.parametrize("damping", [0.0, 2e-3], ids=["undamped", "damped"])
+
+
+@pytest.fixture(scope="module")
+def case(make_simulation):
+    """A function: a held problem and its minimiser by Newton's method, checked to be one."""
+
+    @functools.cache
+    def make(law, damping):
+        problem = make_simulation(law, held=True, damping=damping).problem()
+        report = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=30))
+        assert report.residual < 1e-9
+        assert np.linalg.eigvalsh(problem.hessian(report.x).toarray())[0] > 0
+        return problem, report.x
+
+    return make
+
+
+def test_every_registered_solver_is_in_the_suite():
+    """A new solver is tested because it exists."""
+    assert {type(solver).__name__ for solver in VARIANTS.values()} == set(SOLVERS)
+
+
+@every_law
+@every_damping
+@every_solver
+def test_converges_to_the_minimiser(case, law, damping, solver):
+    """Within 1e-6 of the way travelled, in double precision, from a deformed start."""
+    problem, minimiser = case(law, damping)
+    report = pl.solve(problem, solver, stop=pl.Stop(iterations=200, residual=1e-9), measure_every=20)
+    travelled = np.abs(minimiser - problem.start).max()
+    assert travelled > 1e-3
+    assert np.abs(report.x - minimiser).max() <= 1e-6 * travelled
+    assert report.energies[-1] == pytest.approx(problem.energy(minimiser), rel=1e-12)
+
+
+@every_law
+@pytest.mark.parametrize("solver", [pl.VBD(), pl.Chebyshev(pl.VBD(), rho=0.5)], ids=["VBD", "Chebyshev"])
+def test_single_precision_comes_as_near_as_its_rounding(case, law, solver):
+    """Within 1e-4 of the way travelled."""
+    problem, minimiser = case(law, 2e-3)
+    report = pl.solve(problem, solver, stop=pl.Stop(iterations=100), precision="single", measure_every=50)
+    assert np.abs(report.x - minimiser).max() <= 1e-4 * np.abs(minimiser - problem.start).max()
+
+
+@every_law
+@every_solver
+def test_the_minimiser_is_a_fixed_point(case, law, solver):
+    """Started there, no solver leaves."""
+    problem, minimiser = case(law, 2e-3)
+    report = pl.solve(problem, solver, x0=minimiser, stop=pl.Stop(iterations=3))
+    np.testing.assert_allclose(report.x, minimiser, rtol=0, atol=1e-12)
+
+
+@every_solver
+def test_held_vertices_stay_held(case, solver):
+    """Pinned ones keep their bits; others move along their line or in their plane only."""
+    problem, _ = case(pl.StableNeoHookean, 2e-3)
+    model = problem.model
+    report = pl.solve(problem, solver, stop=pl.Stop(iterations=5))
+    moved = report.x - problem.start
+    np.testing.assert_array_equal(report.x[model.subspace == 0], problem.start[model.subspace == 0])
+    held = (model.subspace == 1) | (model.subspace == 2)
+    assert np.linalg.norm(moved[held], axis=1).min() > 1e-5
+    np.testing.assert_allclose(model.project(moved)[held], moved[held], rtol=0, atol=1e-15)
+
+
+@every_solver
+def test_the_problem_is_not_changed(case, solver):
+    problem, _ = case(pl.StableNeoHookean, 2e-3)
+    before = problem.start.copy(), problem.y.copy(), problem.x_start.copy()
+    pl.solve(problem, solver, stop=pl.Stop(iterations=2))
+    for old, new in zip(before, (problem.start, problem.y, problem.x_start), strict=True):
+        np.testing.assert_array_equal(old, new)
+
+
+@every_solver
+def test_n_iterations_at_once_are_n_times_one(case, solver):
+    """Bit for bit: what is kept between iterations survives from call to call."""
+    problem, _ = case(pl.StVenantKirchhoff, 2e-3)
+    at_once = pl.solve(problem, solver, stop=pl.Stop(iterations=7), measure_every=7)
+    one_by_one = pl.solve(problem, solver, stop=pl.Stop(iterations=7))
+    np.testing.assert_array_equal(at_once.x, one_by_one.x)
+    assert at_once.measured_at == [0, 7]
+    assert one_by_one.measured_at == list(range(8))
+
+
+def test_no_block_of_a_sound_problem_counts_as_singular(case):
+    """Lanes that only fill up a pack are no vertices, and are not counted."""
+    problem, _ = case(pl.StableNeoHookean, 2e-3)
+    assert pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=2)).singular_blocks == 0

@@ -1,0 +1,124 @@
+"""The fast vertex block descent equals the plain one in NumPy, tagged with the paper's equations."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.geometry import colour_vertices, vertex_graph
+from pliant.materials import SOLID_LAWS
+from pliant.solvers import Execution
+from pliant.solvers.vbd_reference import vbd_sweep
+from pliant.solvers.vbd_tables import build_tables
+
+every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
+
+
+def fast(problem, n, width=None, threads=1, **options):
+    """n sweeps from the problem's start, and the tables they used."""
+    solver = pl.VBD(**options)
+    work = build_tables(
+        problem.model, problem.h, Execution("double", threads), solver.line_search, solver.psd, width=width
+    )
+    x = problem.start.copy()
+    solver.begin(problem, work)
+    solver.sweep(problem, x, work, n)
+    return x, work
+
+
+def plain(problem, n, psd=False):
+    model = problem.model
+    colours = colour_vertices(*vertex_graph([solids.tets for solids in model.solids], model.n_vertices))
+    x = problem.start
+    for _ in range(n):
+        x = vbd_sweep(problem, x, colours, psd)
+    return x
+
+
+def assert_equal(problem, x, expected):
+    """To 1e-12 of the size of what the body sweeps over."""
+    size = np.ptp(np.concatenate([problem.x_start, expected]), axis=0).max()
+    assert np.abs(expected - problem.start).max() > 1e-4 * size
+    np.testing.assert_allclose(x, expected, rtol=0, atol=1e-12 * size)
+
+
+@every_law
+@pytest.mark.parametrize("width", [1, 4, 8, 16])
+@pytest.mark.parametrize("n", [1, 3])
+def test_equals_the_reference_at_any_width(make_simulation, law, width, n):
+    """Damped, with pins, lines and planes."""
+    problem = make_simulation(law, held=True, damping=2e-3).problem()
+    x, work = fast(problem, n, width)
+    assert work.packs.width == width
+    assert_equal(problem, x, plain(problem, n))
+
+
+@every_law
+def test_equals_the_reference_for_a_free_body(make_simulation, law):
+    """The shortest kernel: no damping, no constraints."""
+    problem = make_simulation(law).problem()
+    assert_equal(problem, fast(problem, 3)[0], plain(problem, 3))
+
+
+@every_law
+@pytest.mark.parametrize("width", [1, 4, 8, 16])
+def test_equals_the_reference_at_a_hub(make_simulation, star, law, width):
+    """A vertex with 320 tets, whose forces are summed over all lanes."""
+    problem = make_simulation(law, held=True, damping=2e-3, mesh=star).problem()
+    x, work = fast(problem, 3, width)
+    assert work.packs.is_wide.sum() == 1
+    assert_equal(problem, x, plain(problem, 3))
+
+
+def test_equals_the_reference_on_the_star_sphere(make_simulation, data_meshes):
+    """One vertex with 1772 tets."""
+    problem = make_simulation(mesh=data_meshes("star-sphere-889")).problem()
+    x, work = fast(problem, 3)
+    assert work.packs.is_wide.sum() == 1
+    assert_equal(problem, x, plain(problem, 3))
+
+
+def test_equals_the_reference_with_two_laws_in_a_scene(shaken):
+    """Each vertex feels its own body's law only."""
+    scene = pl.Scene()
+    for k, law in enumerate((pl.NeoHookean, pl.StVenantKirchhoff)):
+        mesh = pl.shapes.box((0.2, 0.2, 0.2), (2, 2, 2))
+        scene.add_solid(mesh, law.from_young(1e5 * (k + 1), 0.3)).set_positions(shaken(mesh, seed=k))
+    problem = pl.Simulation(scene, pl.Newton(), precision="double").problem()
+    assert_equal(problem, fast(problem, 3)[0], plain(problem, 3))
+
+
+def squeezed(make_simulation, law, **options):
+    """A problem whose start is so squeezed that vertex blocks are indefinite."""
+    problem = make_simulation(law, frame_rate=10, **options).problem()
+    problem.start[:] = np.where(problem.model.is_free[:, None], problem.start * (1, 1, 0.35), problem.start)
+    return problem
+
+
+@every_law
+def test_psd_blocks_are_the_projected_ones(make_simulation, law):
+    """psd=True equals the reference's eigenvalue projection where blocks are indefinite, lines and planes too."""
+    problem = squeezed(make_simulation, law, held=True, damping=2e-3)
+    least = np.linalg.eigvalsh(problem.vertex_blocks(problem.start))[:, 0]
+    if law is pl.StVenantKirchhoff:
+        assert least.min() < 0
+    assert_equal(problem, fast(problem, 1, psd=True)[0], plain(problem, 1, psd=True))
+
+
+def test_psd_steps_descend(make_simulation):
+    """A positive block times its step is the force: every step of the first colour goes down the gradient."""
+    problem = squeezed(make_simulation, pl.StVenantKirchhoff)
+    model = problem.model
+    colours = colour_vertices(*vertex_graph([s.tets for s in model.solids], model.n_vertices))
+    first = colours == colours.min()
+    slope = {}
+    for psd in (False, True):
+        moved = fast(problem, 1, psd=psd)[0] - problem.start
+        slope[psd] = np.einsum("na,na->n", moved, problem.gradient(problem.start))[first]
+    assert slope[False].max() > 0
+    assert slope[True].max() < 0
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_no_bit(make_simulation, threads):
+    problem = make_simulation(pl.NeoHookean, held=True, damping=2e-3).problem()
+    np.testing.assert_array_equal(fast(problem, 3)[0], fast(problem, 3, threads=threads)[0])
