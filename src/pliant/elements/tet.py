@@ -108,6 +108,6 @@ def add_second_invariant_hessian(H, psi_II, bb, B, q):
 
 @physics
 def limit_volume_loss(step, J, loss):
-    """`step`, or less if J - step * loss would fall below the part KEEP of J."""
+    """`step`, or less if J - step * loss would fall below the part KEEP of J; J and loss may share any factor."""
     room = J * (1.0 - KEEP)
     return select(loss * step > room, room / loss, step)

@@ -18,7 +18,6 @@ from pliant.elements.tet import (
     invariant_gradients,
     invariants,
     left_cauchy_green,
-    limit_volume_loss,
 )
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import Links, constant, place, push, pushed_rows
@@ -128,21 +127,8 @@ def general_energy(p, x, xi, energy, links, parameters, density):
     return energy
 
 
-@physics
-def bound_general(p, x, xi, dx, step, links):
-    """The largest part of dx, at most `step`, that no tet of pack p's vertices is flattened by; J is linear, so it is
-    exact.
-    """
-    zero = number(0.0, xi[0])
-    a = b = c = (zero, zero, zero)
-    for k in range(links.start[p], links.start[p + 1]):
-        a, b, c = push(x, xi, links, k, constant(links, k, 9, CONSTANTS, xi[0]) < zero, a, b, c)
-        F, own = _deformation(links, k, a, b, c)
-        B = left_cauchy_green(F)
-        _, _, J = invariants(F, B)
-        _, _, g = invariant_gradients(F, B, own)
-        step = limit_volume_loss(step, J, -dot(g, dx))
-    return step
+_IMPORTS = """from pliant.kernels.links import bound_volume_loss
+from pliant.kernels.tets_general import add_general, general_energy"""
 
 
 def general_source(law_name: str, law_text: str, parameter_count: int, has_barrier: bool) -> TermSource:
@@ -150,11 +136,11 @@ def general_source(law_name: str, law_text: str, parameter_count: int, has_barri
     parameters = load_parameters(parameter_count)
     return TermSource(
         name=law_name,
-        imports="from pliant.kernels.tets_general import add_general, bound_general, general_energy",
+        imports=_IMPORTS,
         tables=("links_K", "parameters_K"),
         force=(parameters, "f, H = add_general(p, x, xi, f, H, links_K, law_K, derivatives_K)"),
         energy=(parameters, "energy = general_energy(p, x, xi, energy, links_K, law_K, density_K)"),
-        bound=("step = bound_general(p, x, xi, dx, step, links_K)",) if has_barrier else (),
+        bound=(f"step = bound_volume_loss(p, x, xi, dx, step, links_K, 9, {CONSTANTS})",) if has_barrier else (),
         definitions=law_functions(law_text),
     )
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from pliant.elements.tet import area_and_volume_ratio, limit_volume_loss
+from pliant.elements.tet import area_and_volume_ratio
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import Links, constant, place, push, pushed_rows
 from pliant.kernels.packs import Packs
@@ -57,20 +57,8 @@ def volumetric_energy(p, x, xi, energy, links, parameters, volume_energy):
     return energy
 
 
-@physics
-def bound_volumetric(p, x, xi, dx, step, links):
-    """The largest part of dx, at most `step`, that no tet of pack p's vertices is flattened by; J is linear, so it is
-    exact.
-    """
-    zero = number(0.0, xi[0])
-    a = b = c = (zero, zero, zero)
-    for k in range(links.start[p], links.start[p + 1]):
-        turned_inverse = constant(links, k, 0, 2, xi[0])
-        a, b, c = push(x, xi, links, k, turned_inverse < zero, a, b, c)
-        inverse_6v = absolute(turned_inverse)
-        area, J = area_and_volume_ratio(a, b, c, inverse_6v)
-        step = limit_volume_loss(step, J, -(dot(area, dx) * inverse_6v))
-    return step
+_IMPORTS = """from pliant.kernels.links import bound_volume_loss
+from pliant.kernels.tets_volumetric import add_volumetric, volumetric_energy"""
 
 
 def volumetric_source(law_name: str, law_text: str, parameter_count: int, has_barrier: bool) -> TermSource:
@@ -78,11 +66,11 @@ def volumetric_source(law_name: str, law_text: str, parameter_count: int, has_ba
     parameters = load_parameters(parameter_count)
     return TermSource(
         name=law_name,
-        imports="from pliant.kernels.tets_volumetric import add_volumetric, bound_volumetric, volumetric_energy",
+        imports=_IMPORTS,
         tables=("links_K", "parameters_K"),
         force=(parameters, "f, H = add_volumetric(p, x, xi, f, H, links_K, law_K, volume_derivatives_K)"),
         energy=(parameters, "energy = volumetric_energy(p, x, xi, energy, links_K, law_K, volume_energy_K)"),
-        bound=("step = bound_volumetric(p, x, xi, dx, step, links_K)",) if has_barrier else (),
+        bound=("step = bound_volume_loss(p, x, xi, dx, step, links_K, 0, 2)",) if has_barrier else (),
         definitions=law_functions(law_text),
     )
 

@@ -1,6 +1,7 @@
 """Laws of materials: one file a law, one formula a file."""
 
 from pliant.materials.compressible_neo_hookean import CompressibleNeoHookean
+from pliant.materials.corotated import Corotated
 from pliant.materials.fung import Fung
 from pliant.materials.law import LameLaw, SolidLaw, lame_parameters
 from pliant.materials.mooney_rivlin import MooneyRivlin
@@ -10,12 +11,13 @@ from pliant.materials.stable_neo_hookean import StableNeoHookean
 
 SOLID_LAWS: dict[str, type[LameLaw]] = {
     law.__name__: law
-    for law in (StableNeoHookean, NeoHookean, StVenantKirchhoff, CompressibleNeoHookean, MooneyRivlin, Fung)
+    for law in (StableNeoHookean, NeoHookean, StVenantKirchhoff, CompressibleNeoHookean, MooneyRivlin, Fung, Corotated)
 }
 
 __all__ = [
     "SOLID_LAWS",
     "CompressibleNeoHookean",
+    "Corotated",
     "Fung",
     "LameLaw",
     "MooneyRivlin",

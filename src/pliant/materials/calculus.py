@@ -7,6 +7,7 @@ disk, because SymPy takes half a second to load and a law rarely changes.
 from __future__ import annotations
 
 import ast
+import inspect
 from dataclasses import dataclass
 from functools import cache, partial
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ from pliant.lanes.cache import cached_text
 from pliant.materials.law import SolidLaw
 
 FUNCTIONS = ("sqrt", "log", "exp")
+STRETCH_FUNCTIONS = ("trace_of_stretch", "inverse_slope")
 LARGEST_POWER = 32  # whole powers are written out as products
 
 
@@ -60,8 +62,11 @@ def law_code(law: type[SolidLaw]) -> LawCode:
 
 @cache
 def _numpy_functions(text: str) -> SimpleNamespace:
+    from pliant.materials import stretch
+
     namespace: dict[str, Any] = {"sqrt": np.sqrt, "log": np.log, "exp": np.exp}
-    exec(text, namespace)
+    exec(text.removeprefix(_STRETCH_IMPORT), namespace)
+    namespace.update({name: getattr(stretch, name).py_func for name in STRETCH_FUNCTIONS})
     return SimpleNamespace(**namespace)
 
 
@@ -80,24 +85,31 @@ def _symbolic_density(law: type[SolidLaw]) -> tuple[Any, Any]:
     """Symbols of the invariants, and psi in them and in symbols named after the parameters."""
     import sympy as sp
 
-    invariants = sp.symbols("I II J", positive=True)
+    invariants = sp.symbols("I II J S" if uses_stretch(law) else "I II J", positive=True)
     return invariants, sp.sympify(law.density(*invariants, *sp.symbols(law.parameter_names(), real=True)))
+
+
+def uses_stretch(law: type[SolidLaw]) -> bool:
+    """Whether the density has a fourth invariant S = tr S, the trace of the stretch."""
+    return list(inspect.signature(law.density).parameters)[3:4] == ["S"]
 
 
 def _generate(law: type[SolidLaw]) -> str:
     import sympy as sp
 
     invariants, psi = _symbolic_density(law)
-    I, _, J = invariants
-    first = [sp.diff(psi, k) for k in invariants]
-    second = [sp.diff(psi, a, b) for i, a in enumerate(invariants) for b in invariants[i:]]
+    derivative = _total_derivative(invariants) if uses_stretch(law) else sp.diff
+    I, _, J = invariants[:3]
+    first = [derivative(psi, k) for k in invariants[:3]]
+    second = [derivative(first[i], b) for i in range(3) for b in invariants[i:3]]
     is_volumetric = first[1] == 0 and not (first[0].free_symbols & set(invariants))
     has_barrier = psi.subs(J, 0).has(sp.zoo, sp.oo, sp.nan)
 
     arguments = ["I", "II", "J", *law.parameter_names()]
+    prelude = _STRETCH_PRELUDE if uses_stretch(law) else []
     functions = [
-        _function("density", arguments, [psi]),
-        _function("derivatives", arguments, first + second, split_at=3),
+        _function("density", arguments, [psi], prelude=prelude[:1]),
+        _function("derivatives", arguments, first + second, split_at=3, prelude=prelude),
     ]
     if is_volumetric:
         phi = psi.subs(I, 3)
@@ -107,20 +119,43 @@ def _generate(law: type[SolidLaw]) -> str:
             _function("volume_derivatives", arguments[2:], [sp.diff(phi, J), sp.diff(phi, J, 2)], zero="J * 0.0"),
         ]
     words = ["#", "volumetric" if is_volumetric else "general", *(["barrier"] if has_barrier else [])]
-    return "\n".join([" ".join(words), *functions])
+    return "\n".join([" ".join(words), *([_STRETCH_IMPORT] if uses_stretch(law) else []), *functions])
 
 
-def _function(name, arguments, expressions, split_at=0, zero="None"):
+_STRETCH_IMPORT = "from pliant.materials.stretch import inverse_slope, trace_of_stretch\n"
+_STRETCH_PRELUDE = ["S = trace_of_stretch(I, II, J)", "w = inverse_slope(I, II, J, S)"]
+
+
+def _total_derivative(invariants):
+    """Derivatives by I, II and J of expressions in which S stands for the root of p (see materials.stretch) and w for
+    1 / p'(S)."""
+    import sympy as sp
+
+    I, II, J, S = invariants
+    w = sp.Symbol("w", positive=True)
+    p = S**4 - 2 * I * S**2 - 8 * J * S + 2 * II - I**2
+    slope = sp.diff(p, S)
+
+    def total(expression, k):
+        dS = -sp.diff(p, k) * w
+        dw = -(w**2) * (sp.diff(slope, k) + sp.diff(slope, S) * dS)
+        return sp.diff(expression, k) + sp.diff(expression, S) * dS + sp.diff(expression, w) * dw
+
+    return total
+
+
+def _function(name, arguments, expressions, split_at=0, zero="None", prelude=()):
     """Text of a function that returns one expression or a tuple of them, common parts computed once.
 
-    zero: what stands for an expression that vanishes for all arguments.
+    zero: what stands for an expression that vanishes for all arguments.  prelude: lines that come first.
     """
     import sympy as sp
 
     printer = _arithmetic_printer()
     expressions, roots = _with_common_roots(expressions)
     common, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("c"))
-    lines = [f"    {symbol} = {printer.doprint(value)}" for symbol, value in [*roots, *common]]
+    lines = [f"    {line}" for line in prelude]
+    lines += [f"    {symbol} = {printer.doprint(value)}" for symbol, value in [*roots, *common]]
     results = [zero if e == 0 else printer.doprint(e) for e in reduced]
     if split_at:
         returned = f"({', '.join(results[:split_at])}), ({', '.join(results[split_at:])})"
@@ -134,7 +169,7 @@ def _function(name, arguments, expressions, split_at=0, zero="None"):
 def _check_arithmetic(text: str) -> None:
     """Refuse what lanes do not have: any name that is neither an argument, a common part nor one of FUNCTIONS."""
     nodes = list(ast.walk(ast.parse(text)))
-    known = {n.arg for n in nodes if isinstance(n, ast.arg)} | set(FUNCTIONS)
+    known = {n.arg for n in nodes if isinstance(n, ast.arg)} | {*FUNCTIONS, *STRETCH_FUNCTIONS}
     known |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for node in nodes:
         if isinstance(node, ast.Name) and node.id not in known:

@@ -60,7 +60,7 @@ class SolidLaw:
 
 @dataclass(frozen=True)
 class LameLaw(SolidLaw):
-    """Base of laws with Lame's parameters: `mu` and `lam` [Pa] are those of linear elasticity at rest, for every law."""
+    """Base of laws with Lame's parameters: `mu` and `lam` [Pa] of linear elasticity at rest, for every law."""
 
     mu: float  # shear modulus [Pa]
     lam: float  # Lame's first parameter [Pa]

@@ -43,8 +43,8 @@ def material(density: Callable) -> type[SolidLaw]:
         raise MaterialError(f"{name}: {error}") from None
     except Exception as error:  # whatever a user's function or SymPy raises
         raise MaterialError(
-            f"{name}: its density cannot be differentiated ({type(error).__name__}: {error}). Use arithmetic, powers and "
-            "pliant.materials.functions (log, exp, sqrt, cube_root), without `if`, NumPy or math."
+            f"{name}: its density cannot be differentiated ({type(error).__name__}: {error}). Use arithmetic, powers "
+            "and pliant.materials.functions (log, exp, sqrt, cube_root), without `if`, NumPy or math."
         ) from None
     return law
 
