@@ -114,9 +114,8 @@ class Simulation:
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
             raise SimulationError(self._what_broke())
-        # one assignment: an interrupt leaves either the old state or the new one
-        self.state = State(self._x_new, self._v_new, state.v, state.step + 1)
-        self._x_new, self._v_new = state.x, state.v_previous
+        new = State(self._x_new, self._v_new, state.v, state.step + 1)
+        self.state, self._x_new, self._v_new = new, state.x, state.v_previous  # the old arrays are the next step's
 
     # --- running ----------------------------------------------------------------------------------------------------
 
