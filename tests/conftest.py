@@ -86,6 +86,71 @@ def make_simulation(shaken) -> Callable[..., pl.Simulation]:
     return make
 
 
+def _stable_neo_hookean(l1, l2, l3, mu, lam):
+    J = l1 * l2 * l3
+    return mu * l1 - mu * l2 * l3 + (lam + mu) * (J - 1) * l2 * l3
+
+
+def _neo_hookean(l1, l2, l3, mu, lam):
+    return mu * (l1 - 1 / l1) + lam * np.log(l1 * l2 * l3) / l1
+
+
+def _st_venant_kirchhoff(l1, l2, l3, mu, lam):
+    trace = (l1**2 + l2**2 + l3**2 - 3) / 2
+    return l1 * (mu * (l1**2 - 1) + lam * trace)
+
+
+def _shape_1(l1, l2, l3):
+    """Derivative of (l1^2 + l2^2 + l3^2) (l1 l2 l3)^(-2/3) by l1."""
+    return 2 / (3 * l1) * (l1 * l2 * l3) ** (-2 / 3) * (2 * l1**2 - l2**2 - l3**2)
+
+
+def _shape_2(l1, l2, l3):
+    """Derivative of (l1^2 l2^2 + l2^2 l3^2 + l3^2 l1^2) (l1 l2 l3)^(-4/3) by l1."""
+    return 2 / (3 * l1) * (l1 * l2 * l3) ** (-4 / 3) * (l1**2 * (l2**2 + l3**2) - 2 * l2**2 * l3**2)
+
+
+def _volume(l1, l2, l3, mu, lam):
+    """Derivative of kappa/2 (1/J - 1)^2 by l1."""
+    J = l1 * l2 * l3
+    return (lam + 2 * mu / 3) * (J - 1) / (J**2 * l1)
+
+
+def _compressible_neo_hookean(l1, l2, l3, mu, lam):
+    return mu / 2 * _shape_1(l1, l2, l3) + _volume(l1, l2, l3, mu, lam)
+
+
+def _mooney_rivlin(l1, l2, l3, mu, lam, share=0.25):
+    shape = (1 - share) * _shape_1(l1, l2, l3) + share * _shape_2(l1, l2, l3)
+    return mu / 2 * shape + _volume(l1, l2, l3, mu, lam)
+
+
+def _fung(l1, l2, l3, mu, lam, share=0.5, growth=1.0):
+    k = (l1**2 + l2**2 + l3**2) / (l1 * l2 * l3) ** (2 / 3) - 3
+    stiffening = 1 - share + share * np.exp(growth * k)
+    return mu / 2 * stiffening * _shape_1(l1, l2, l3) + _volume(l1, l2, l3, mu, lam)
+
+
+def _corotated(l1, l2, l3, mu, lam):
+    return 2 * mu * (l1 - 1) + lam * (l1 + l2 + l3 - 3)
+
+
+@pytest.fixture(scope="session")
+def nominal_stress() -> dict[str, Callable[..., float]]:
+    """dpsi/dl1 of each law at principal stretches l1, l2, l3 and its parameters, written by hand from the papers'
+    formulas: another road than the invariants and SymPy.
+    """
+    return {
+        "StableNeoHookean": _stable_neo_hookean,
+        "NeoHookean": _neo_hookean,
+        "StVenantKirchhoff": _st_venant_kirchhoff,
+        "CompressibleNeoHookean": _compressible_neo_hookean,
+        "MooneyRivlin": _mooney_rivlin,
+        "Fung": _fung,
+        "Corotated": _corotated,
+    }
+
+
 @pytest.fixture(scope="session")
 def elastic_energy() -> Callable[[pl.IncrementalPotential, np.ndarray], float]:
     """A function: the elastic energy of a problem's model at x [J]."""

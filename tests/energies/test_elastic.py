@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 import pliant as pl
 from pliant.energies import elastic
 from pliant.materials import SOLID_LAWS
+from pliant.materials.calculus import law_code
 
 every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
 
@@ -21,17 +22,28 @@ def solids_of(make_simulation):
     return lambda law: (mesh, known[law])
 
 
-def textbook_density(law, F, mu, lam):
+def textbook_density(law, F, mu, lam, share=0.0, growth=1.0):
     """psi from the principal stretches: another road than the invariants the code uses."""
     s = np.linalg.svd(F, compute_uv=False)
     J = np.linalg.det(F)
     if law is pl.StVenantKirchhoff:
         strain = (s**2 - 1) / 2
         return mu * np.sum(strain**2) + lam / 2 * np.sum(strain) ** 2
+    if law.__name__ == "Corotated":
+        return mu * np.sum((s - 1) ** 2) + lam / 2 * np.sum(s - 1) ** 2
     shear = mu / 2 * (np.sum(s**2) - 3)
     if law is pl.NeoHookean:
         return shear - mu * np.log(J) + lam / 2 * np.log(J) ** 2
-    return shear - mu * (J - 1) + (lam + mu) / 2 * (J - 1) ** 2
+    if law is pl.StableNeoHookean:
+        return shear - mu * (J - 1) + (lam + mu) / 2 * (J - 1) ** 2
+    kept = s / J ** (1 / 3)  # stretches without the change of volume
+    first, second = np.sum(kept**2) - 3, np.sum(kept**-2.0) - 3
+    shape = {
+        "CompressibleNeoHookean": first,
+        "MooneyRivlin": (1 - share) * first + share * second,
+        "Fung": (1 - share) * first + share * np.expm1(growth * first) / growth,
+    }
+    return mu / 2 * shape[law.__name__] + (lam + 2 * mu / 3) / 2 * (1 / J - 1) ** 2
 
 
 @every_law
@@ -88,16 +100,24 @@ def test_nothing_is_stored_and_nothing_pulls_at_rest(law, solids_of):
 def test_small_strain_has_the_lame_parameters(law, solids_of):
     """psi = mu |e|^2 + lam/2 (tr e)^2 to second order: mu and lam mean the same in every law."""
     mesh, solids = solids_of(law)
-    mu, lam = solids.parameters[0]
+    mu, lam = solids.parameters[0, :2]
     e = np.array([[1.0, 0.4, -0.2], [0.4, -0.6, 0.3], [-0.2, 0.3, 0.8]]) * 1e-4
     expected = solids.volumes.sum() * (mu * np.sum(e**2) + lam / 2 * np.trace(e) ** 2)
     assert elastic.energy(solids, mesh.points @ (np.eye(3) + e)) == pytest.approx(expected, rel=1e-3)
 
 
+WITH_BARRIER = {name: law for name, law in SOLID_LAWS.items() if law_code(law).has_barrier}
+
+
+def test_which_laws_have_a_barrier():
+    assert set(WITH_BARRIER) == {"NeoHookean", "CompressibleNeoHookean", "MooneyRivlin", "Fung"}
+
+
+@pytest.mark.parametrize("law", WITH_BARRIER.values(), ids=WITH_BARRIER)
 @pytest.mark.parametrize("collapse", [0.0, -0.5])
-def test_neo_hookean_energy_is_infinite_for_a_flat_or_inverted_element(solids_of, collapse):
+def test_energy_of_a_barrier_is_infinite_for_a_flat_or_inverted_element(law, solids_of, collapse):
     """One vertex pushed through its opposite faces is enough; energy is inf, not NaN."""
-    mesh, solids = solids_of(pl.NeoHookean)
+    mesh, solids = solids_of(law)
     assert elastic.energy(solids, mesh.points * (1, 1, collapse)) == np.inf
 
 

@@ -6,14 +6,18 @@ from itertools import product
 
 import pytest
 
-from pliant.kernels.sweep_source import Term, Variant, source
+from pliant.kernels.sweep_source import Variant, source
+from pliant.kernels.tets_general import general_source
+from pliant.kernels.tets_volumetric import volumetric_source
 from pliant.materials import SOLID_LAWS
 from pliant.materials.calculus import law_code
 
+CODES = {name: law_code(law) for name, law in SOLID_LAWS.items()}
 TERMS = {
-    name: Term(name, code.text, code.is_volumetric, code.has_barrier, len(law.parameter_names()))
-    for name, law in SOLID_LAWS.items()
-    for code in [law_code(law)]
+    name: (volumetric_source if code.is_volumetric else general_source)(
+        name, code.text, len(SOLID_LAWS[name].parameter_names()), code.has_barrier
+    )
+    for name, code in CODES.items()
 }
 CHOICES = list(product([False, True], repeat=4))  # constrained, damped, line_search, psd
 
@@ -60,4 +64,4 @@ def test_different_variants_have_different_texts() -> None:
 def test_steps_are_bounded_only_for_laws_with_a_barrier(name: str) -> None:
     """A law that is finite at J = 0 pays nothing for the bound."""
     body = source(Variant("double", 4, (TERMS[name],))).split("def solve_pack")[1]
-    assert ("bound_" in body) == TERMS[name].has_barrier
+    assert ("bound_" in body) == CODES[name].has_barrier

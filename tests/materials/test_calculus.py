@@ -6,13 +6,22 @@ import numpy as np
 import pytest
 
 from pliant.errors import MaterialError
-from pliant.materials import NeoHookean, SolidLaw, StableNeoHookean, StVenantKirchhoff
+from pliant.materials import (
+    CompressibleNeoHookean,
+    Fung,
+    LameLaw,
+    MooneyRivlin,
+    NeoHookean,
+    SolidLaw,
+    StableNeoHookean,
+    StVenantKirchhoff,
+)
 from pliant.materials.calculus import law_code
 from pliant.materials.functions import exp, log, sqrt
 
 
 @dataclass(frozen=True)
-class Unheard(SolidLaw):
+class Unheard(LameLaw):
     """psi = mu/2 (I - 3) - mu (J - 1) + (lam + mu)/2 (J - 1)^2, expanded, under another name."""
 
     @staticmethod
@@ -21,7 +30,7 @@ class Unheard(SolidLaw):
 
 
 @dataclass(frozen=True)
-class StableNeoHookeanTimesVolume(SolidLaw):
+class StableNeoHookeanTimesVolume(LameLaw):
     """psi = mu/2 (I - 3) J + lam/2 (J - 1)^2: the first part is no constant Laplacian."""
 
     @staticmethod
@@ -30,7 +39,7 @@ class StableNeoHookeanTimesVolume(SolidLaw):
 
 
 @dataclass(frozen=True)
-class Powers(SolidLaw):
+class Powers(LameLaw):
     """Every kind of power a law may have."""
 
     @staticmethod
@@ -39,7 +48,7 @@ class Powers(SolidLaw):
 
 
 @dataclass(frozen=True)
-class Sine(SolidLaw):
+class Sine(LameLaw):
     """A function that lanes do not have."""
 
     @staticmethod
@@ -50,11 +59,11 @@ class Sine(SolidLaw):
 
 
 @dataclass(frozen=True)
-class Pressure(SolidLaw):
+class Pressure(LameLaw):
     """A law with a third parameter, infinite at J = 0 by a quotient."""
 
     stiffening: float = 1.0
-    units = {**SolidLaw.units, "stiffening": "Pa"}  # noqa: RUF012
+    units = {**LameLaw.units, "stiffening": "Pa"}  # noqa: RUF012
 
     @staticmethod
     def density(I, II, J, mu, lam, stiffening):
@@ -67,6 +76,9 @@ class Pressure(SolidLaw):
         (StableNeoHookean, True, False),
         (NeoHookean, True, True),
         (StVenantKirchhoff, False, False),
+        (CompressibleNeoHookean, False, True),
+        (MooneyRivlin, False, True),
+        (Fung, False, True),
         (Unheard, True, False),
         (StableNeoHookeanTimesVolume, False, False),
         (Pressure, True, True),
@@ -117,7 +129,7 @@ def test_function_that_lanes_lack_is_refused() -> None:
 
 
 @dataclass(frozen=True)
-class TenthPower(SolidLaw):
+class TenthPower(LameLaw):
     """A whole power above those written as products."""
 
     @staticmethod
@@ -138,7 +150,7 @@ def power_law(n: int) -> type[SolidLaw]:
     """A law made by a function, which lends it a number."""
 
     @dataclass(frozen=True)
-    class PowerLaw(SolidLaw):
+    class PowerLaw(LameLaw):
         """psi = mu/2 (I - 3) + lam (J - 1)^n."""
 
         @staticmethod

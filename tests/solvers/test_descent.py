@@ -7,7 +7,18 @@ from hypothesis import strategies as st
 from scipy.spatial import Delaunay
 
 import pliant as pl
-from pliant.materials import SOLID_LAWS
+from pliant.materials import SOLID_LAWS, CompressibleNeoHookean
+from pliant.materials.calculus import law_code
+
+# The others differ from one of these in their formula alone, and a kernel takes seconds to compile.
+FULLY_TRIED = (pl.StableNeoHookean, pl.NeoHookean, pl.StVenantKirchhoff, CompressibleNeoHookean)
+every_law = pytest.mark.parametrize(
+    "law",
+    [
+        pytest.param(law, id=name, marks=() if law in FULLY_TRIED else pytest.mark.slow)
+        for name, law in SOLID_LAWS.items()
+    ],
+)
 
 
 def random_mesh(random, kind):
@@ -36,7 +47,7 @@ def has_inverted(mesh, x):
     return np.linalg.det(corners[:, 1:] - corners[:, :1]).min() <= 0
 
 
-@pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
+@every_law
 @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -50,7 +61,7 @@ def test_energy_never_rises_with_line_search(law, seed, mesh_kind, state_kind, p
     random = np.random.default_rng(seed)
     mesh = random_mesh(random, mesh_kind)
     x = random_state(random, mesh.points, state_kind)
-    if law is pl.NeoHookean:
+    if law_code(law).has_barrier:
         state_kind = {"inverted": "mild", "random": "stretched"}.get(state_kind, state_kind)
         x = random_state(random, mesh.points, state_kind)
         assume(not has_inverted(mesh, x))  # this law has no energy there

@@ -5,12 +5,31 @@ import pytest
 
 import pliant as pl
 from pliant.geometry import colour_vertices, vertex_graph
+from pliant.lanes.host import default_width
 from pliant.materials import SOLID_LAWS
 from pliant.solvers import Execution
 from pliant.solvers.vbd_reference import vbd_sweep
 from pliant.solvers.vbd_tables import build_tables
 
 every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
+QUICK_WIDTH = default_width("double")
+# One law of each path is tried in every kernel; the others differ from them in their formula alone, and each kernel
+# takes seconds to compile: the quick tests compile one or two for them.
+FULLY_TRIED = (pl.StableNeoHookean, pl.NeoHookean, pl.StVenantKirchhoff)
+
+
+def quick_if(is_quick):
+    return () if is_quick else pytest.mark.slow
+
+
+every_law_and_width = pytest.mark.parametrize(
+    ("law", "width"),
+    [
+        pytest.param(law, width, id=f"{name}-{width}", marks=quick_if(law in FULLY_TRIED or width == QUICK_WIDTH))
+        for name, law in SOLID_LAWS.items()
+        for width in (1, 4, 8, 16)
+    ],
+)
 
 
 def fast(problem, n, width=None, threads=1, **options):
@@ -34,15 +53,14 @@ def plain(problem, n, psd=False):
     return x
 
 
-def assert_equal(problem, x, expected):
-    """To 1e-12 of the size of what the body sweeps over."""
+def assert_equal(problem, x, expected, rounding=0.0):
+    """To 1e-12 of the size of what the body sweeps over, or to what rounding makes of the expected itself [m]."""
     size = np.ptp(np.concatenate([problem.x_start, expected]), axis=0).max()
     assert np.abs(expected - problem.start).max() > 1e-4 * size
-    np.testing.assert_allclose(x, expected, rtol=0, atol=1e-12 * size)
+    np.testing.assert_allclose(x, expected, rtol=0, atol=max(1e-12 * size, rounding))
 
 
-@every_law
-@pytest.mark.parametrize("width", [1, 4, 8, 16])
+@every_law_and_width
 @pytest.mark.parametrize("n", [1, 3])
 def test_equals_the_reference_at_any_width(make_simulation, law, width, n):
     """Damped, with pins, lines and planes."""
@@ -59,8 +77,7 @@ def test_equals_the_reference_for_a_free_body(make_simulation, law):
     assert_equal(problem, fast(problem, 3)[0], plain(problem, 3))
 
 
-@every_law
-@pytest.mark.parametrize("width", [1, 4, 8, 16])
+@every_law_and_width
 def test_equals_the_reference_at_a_hub(make_simulation, star, law, width):
     """A vertex with 320 tets, whose forces are summed over all lanes."""
     problem = make_simulation(law, held=True, damping=2e-3, mesh=star).problem()
@@ -94,14 +111,20 @@ def squeezed(make_simulation, law, **options):
     return problem
 
 
-@every_law
+@pytest.mark.parametrize(
+    "law", [pytest.param(law, id=name, marks=quick_if(law in FULLY_TRIED)) for name, law in SOLID_LAWS.items()]
+)
 def test_psd_blocks_are_the_projected_ones(make_simulation, law):
     """psd=True equals the reference's eigenvalue projection where blocks are indefinite, lines and planes too."""
     problem = squeezed(make_simulation, law, held=True, damping=2e-3)
     least = np.linalg.eigvalsh(problem.vertex_blocks(problem.start))[:, 0]
     if law is pl.StVenantKirchhoff:
         assert least.min() < 0
-    assert_equal(problem, fast(problem, 1, psd=True)[0], plain(problem, 1, psd=True))
+    x, expected = fast(problem, 1, psd=True)[0], plain(problem, 1, psd=True)
+    # a block with a negative eigenvalue cut off may be nearly singular: how far does the last bit of the start carry?
+    free = problem.model.is_free
+    problem.start[free] = np.nextafter(problem.start[free], np.inf)
+    assert_equal(problem, x, expected, rounding=10 * np.abs(plain(problem, 1, psd=True) - expected).max())
 
 
 def test_psd_steps_descend(make_simulation):
