@@ -12,6 +12,7 @@ from rich.progress import track
 
 import pliant as pl
 from pliant.geometry.quality import tet_volumes
+from pliant.viewer.pictures import BODY_COLOURS, Surface
 
 # Of armadillo-15k: the vertices farthest along the mesh from its middle, picked on a picture.
 NOSE = 487
@@ -87,15 +88,17 @@ def numbers_of(run: dict) -> dict:
 
 
 def draw(mesh: pl.TetMesh, runs: dict) -> plt.Figure:
-    figure = plt.figure(figsize=(14, 9), layout="constrained")
-    parts = figure.subfigures(3, 1, height_ratios=(1, 1, 1.7))
+    figure = plt.figure(figsize=(14, 8), layout="constrained")
+    parts = figure.subfigures(3, 1, height_ratios=(1, 1, 1.6))
     counts = (min(runs), max(runs))
+    surface = Surface(mesh.surface_triangles, BODY_COLOURS[1])
+    everything = [pictures.y_up(x) for n in counts for x in runs[n]["positions"].values()]
     for part, n in zip(parts, counts, strict=False):
         part.suptitle(f"{n} iteration{'s' if n > 1 else ''} a frame", fontsize=11)
-        for ax, frame in zip(part.subplots(1, len(SHOWN)), SHOWN, strict=True):
-            x = runs[n]["positions"][frame]
-            look = (-0.94, -0.18, -0.3)
-            ax.imshow(pictures.render(mesh, x, look, (0, 1, 0), np.array([0, -0.08, 0.45]), 1.15, (420, 280)))
+        shapes = [pictures.y_up(runs[n]["positions"][frame]) for frame in SHOWN]
+        images = pictures.moments(shapes, surface, azimuth=-18, elevation=10, height=280, shown=everything)
+        for ax, frame, image in zip(part.subplots(1, len(SHOWN)), SHOWN, images, strict=True):
+            ax.imshow(image)
             ax.set_title(f"frame {frame}, nose at {pull(frame / 60):.2f} m", fontsize=9)
             ax.axis("off")
     axes = parts[2].subplots(1, 4)

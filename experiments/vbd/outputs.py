@@ -12,18 +12,19 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 FOLDER = Path(__file__).parent / "results"
+COLOURS = 128
 LARGEST = 300_000  # bytes of a picture
 
 
 def save(name: str, figure: Figure, numbers: dict) -> None:
-    """Write results/NAME.png, with at most 256 colours to keep it small, and results/NAME.json."""
+    """Write results/NAME.png, with few colours to keep it small, and results/NAME.json."""
     FOLDER.mkdir(exist_ok=True)
+    (FOLDER / f"{name}.json").write_text(json.dumps(_rounded(numbers), indent=1) + "\n")
     picture = FOLDER / f"{name}.png"
     figure.savefig(picture, dpi=110, facecolor="white")
-    Image.open(picture).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(picture, optimize=True)
+    Image.open(picture).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(picture, optimize=True)
     if picture.stat().st_size > LARGEST:
         raise RuntimeError(f"{picture} has {picture.stat().st_size} bytes, more than {LARGEST}: make it smaller.")
-    (FOLDER / f"{name}.json").write_text(json.dumps(_rounded(numbers), indent=1) + "\n")
     print(f"Wrote {picture} and {name}.json.")
 
 

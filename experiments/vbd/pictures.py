@@ -1,47 +1,43 @@
-"""Pictures of a deforming mesh, rendered without a window."""
+"""Pictures of a deforming mesh, with Pliant's own renderer."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Sequence
 
 import numpy as np
 
-import pliant as pl
+from pliant.viewer import light
+from pliant.viewer.camera import direction, fit_camera
+from pliant.viewer.pictures import SAMPLES, Surface
 
-os.environ.setdefault("VTK_LOGGING_LEVEL", "OFF")
+
+def y_up(points: np.ndarray) -> np.ndarray:
+    """Points (n, 3) of a mesh whose y points up, turned so that z does, as the renderer wants it."""
+    return points[:, [0, 2, 1]] * [1, -1, 1]
 
 
-def render(
-    mesh: pl.TetMesh,
-    positions: np.ndarray,
-    look_along: tuple[float, float, float],
-    up: tuple[float, float, float],
-    centre: np.ndarray,
-    height: float,
-    size: tuple[int, int] = (420, 420),
-    scalars: np.ndarray | None = None,
-) -> np.ndarray:
-    """Image (rows, columns, 3) of the surface at positions (n, 3), seen along a direction without perspective.
+def moments(
+    positions: Sequence[np.ndarray],
+    surface: Surface,
+    azimuth: float,
+    elevation: float,
+    height: int,
+    shown: Sequence[np.ndarray] | None = None,
+) -> list[np.ndarray]:
+    """Pictures (rows, columns, 3) uint8 of a surface at several positions (n, 3) [m], all by the same camera.
 
-    centre (3,) [m] is in the middle of the image, `height` [m] from its lower edge to its upper.
-    scalars (n,) in 0..1 colour the surface from blue to red; grey without.
+    azimuth and elevation of the viewer in degrees; height in pixels; the camera shows all points of `shown`, by
+    default of all positions.
     """
-    import pyvista as pv
-    import vtk
-
-    vtk.vtkLogger.SetStderrVerbosity(vtk.vtkLogger.VERBOSITY_OFF)
-    pv.OFF_SCREEN = True
-    surface = pv.PolyData.from_regular_faces(np.asarray(positions, float), mesh.surface_triangles)
-    plotter = pv.Plotter(off_screen=True, window_size=size)
-    if scalars is None:
-        plotter.add_mesh(surface, color="#c9b79c", smooth_shading=False)
-    else:
-        plotter.add_mesh(surface, scalars=scalars, cmap="coolwarm", clim=(0, 1), show_scalar_bar=False)
-    direction = np.asarray(look_along, float)
-    plotter.camera_position = [tuple(centre - 10 * height * direction), tuple(centre), up]
-    plotter.enable_parallel_projection()
-    plotter.camera.parallel_scale = height / 2
-    plotter.camera.clipping_range = (0.1 * height, 100 * height)
-    image = plotter.screenshot(return_img=True)
-    plotter.close()
-    return image
+    used = np.unique(surface.triangles)
+    seen = np.concatenate([np.asarray(x, float)[used] for x in shown or positions])
+    camera = fit_camera(seen, direction(azimuth, elevation), SAMPLES * height, samples=SAMPLES)
+    triangles, colours = np.ascontiguousarray(surface.triangles, np.int64), surface.triangle_colours().copy()
+    images = []
+    for x in positions:
+        x = np.ascontiguousarray(x, float)
+        fine = light.render(camera, x, triangles, colours, float(seen[:, 2].min()), seen.mean(axis=0))
+        rows, columns = camera.height // SAMPLES, camera.width // SAMPLES
+        mean = fine.reshape(rows, SAMPLES, columns, SAMPLES, 3).mean(axis=(1, 3))
+        images.append(np.round(255 * np.clip(mean, 0, 1)).astype(np.uint8))
+    return images

@@ -12,8 +12,20 @@ from rich.progress import track
 
 import pliant as pl
 from pliant.geometry.quality import tet_volumes
+from pliant.viewer.pictures import BODY_COLOURS, Surface
 
-SHOWN = (0, 1, 2, 3, 5, 10, 30, 120)  # frames in the picture; 0 is the start
+FRAMES = 60
+SHOWN = (0, 1, 2, 3, 5, 10, 30, 60)  # frames in the picture; 0 is the start
+SEEDS = tuple(range(8))  # of the teapot's balls
+VARIANTS = {  # of the teapot, each with every ball
+    "single, Chebyshev": {},
+    "double, Chebyshev": {"precision": "double"},
+    "single, no Chebyshev": {"rho": None},
+    "double, no Chebyshev": {"rho": None, "precision": "double"},
+    "single, Chebyshev, line search": {"line_search": True},
+    "single, no Chebyshev, line search": {"rho": None, "line_search": True},
+    "single, no Chebyshev, start previous": {"rho": None, "start": "previous"},
+}
 
 
 def flattened(points: np.ndarray) -> np.ndarray:
@@ -37,14 +49,14 @@ def aligned(points: np.ndarray, rest: np.ndarray) -> np.ndarray:
     return a @ U @ np.diag([1, 1, np.sign(np.linalg.det(U @ Vt))]) @ Vt + rest.mean(axis=0)
 
 
-def recover(mesh: pl.TetMesh, start: np.ndarray, frames: int, iterations: int = 100, rho: float | None = 0.95,
+def recover(mesh: pl.TetMesh, first: np.ndarray, frames: int, iterations: int = 100, rho: float | None = 0.95,
             precision: str = "single", label: str = "", **options) -> dict:  # fmt: skip
     """Inverted tets, elastic energy [J] and distance to the rest shape over the box's diagonal, at the start and
     after every frame; positions of some frames; and why it ended early, if it did."""
     scene = pl.Scene(gravity=(0, 0, 0))
     material = pl.StableNeoHookean.from_coefficients(2e6, 1e7)
     body = scene.add_solid(mesh, material, density=1000.0, damping=1e-6)
-    body.set_positions(start)
+    body.set_positions(first)
     solver = pl.VBD(iterations, **options)
     sim = pl.Simulation(scene, pl.Chebyshev(solver, rho) if rho else solver, 60, substeps=1, precision=precision)
     run: dict = {"inverted": [], "energy": [], "distance": [], "positions": {}, "ended": "did all frames"}
@@ -71,12 +83,12 @@ def numbers_of(run: dict) -> dict:
     inverted = np.array(run["inverted"])
     bad = np.flatnonzero(inverted)
     healthy = int(bad[-1]) + 1 if len(bad) and inverted[-1] == 0 else (0 if not len(bad) else None)
-    near = np.flatnonzero(np.array(run["distance"]) > 0.01)
+    far = np.flatnonzero(np.array(run["distance"]) > 0.01)
     return {
         "ended": run["ended"],
         "frames": len(inverted) - 1,
         "frames_until_no_tet_is_inverted": healthy,
-        "frames_until_within_1_percent_of_size": int(near[-1]) + 1 if near[-1] + 1 < len(inverted) else None,
+        "frames_until_within_1_percent_of_size": int(far[-1]) + 1 if far[-1] + 1 < len(inverted) else None,
         "inverted_at_end": int(inverted[-1]),
         "energy_over_initial_at_end": run["energy"][-1] / run["energy"][0],
         "distance_at_end_percent_of_size": 100 * run["distance"][-1],
@@ -84,54 +96,61 @@ def numbers_of(run: dict) -> dict:
     }
 
 
-def draw(runs: dict, strips: list[tuple[str, pl.TetMesh, dict, tuple, tuple]]) -> plt.Figure:
-    figure = plt.figure(figsize=(14, 9.2), layout="constrained")
-    parts = figure.subfigures(3, 1, height_ratios=(1, 1, 1.7))
-    for part, (title, mesh, run, look, up) in zip(parts, strips, strict=False):
-        part.suptitle(title, fontsize=11)
-        for ax, frame in zip(part.subplots(1, len(SHOWN)), SHOWN, strict=True):
-            centre, size = (mesh.points.min(axis=0) + mesh.points.max(axis=0)) / 2, np.ptp(mesh.points, axis=0).max()
-            x = run["positions"][frame]
-            x = aligned(x, mesh.points) if frame > 5 else x
-            ax.imshow(pictures.render(mesh, x, look, up, centre, 1.15 * size, (300, 300)))
-            ax.set_title("start" if frame == 0 else f"frame {frame}", fontsize=9)
-            ax.axis("off")
-    axes = parts[2].subplots(1, 3)
+def draw(armadillo: pl.TetMesh, teapot: pl.TetMesh, runs: dict) -> plt.Figure:
+    figure = plt.figure(figsize=(14, 11.5), layout="constrained")
+    parts = figure.subfigures(4, 1, height_ratios=(1.15, 1, 1, 1.9))
+    _draw_strip(parts[0], "Flattened armadillo, single precision, Chebyshev with rho = 0.95", armadillo,
+                runs["armadillo, single, Chebyshev"], pictures.y_up, azimuth=-60)  # fmt: skip
+    shown = [f"teapot, single, Chebyshev, seed {SEEDS[0]}"]
+    # and the first of the accelerated ones that ends with another shape, if any does
+    shown += [name for name, run in runs.items() if ", Chebyshev, seed" in name and run["distance"][-1] > 0.01][:1]
+    for part, name in zip(parts[1:], shown, strict=False):
+        end = f"{100 * runs[name]['distance'][-1]:.1f} % from its rest shape in the end"
+        _draw_strip(part, f"Scrambled {name}: {end}", teapot, runs[name], np.array, azimuth=-130)
+    axes = parts[3].subplots(1, 3)
     what = {"inverted": "inverted or flat tets", "energy": "elastic energy / initial",
             "distance": "rms distance to rest shape / size"}  # fmt: skip
     for ax, (name, title) in zip(axes, what.items(), strict=True):
         for label, run in runs.items():
+            if "line search" in label or "start previous" in label:
+                continue
             values = np.array(run[name]) / (run["energy"][0] if name == "energy" else 1)
-            ax.plot(values, label=label, ls="--" if "single" in label and "teapot" in label else "-")
+            colour = "k" if "armadillo" in label else "tab:orange" if "no Chebyshev" in label else "tab:blue"
+            known = f"seed {SEEDS[0]}" in label or "armadillo" in label
+            text = label.removesuffix(f", seed {SEEDS[0]}") + (f" ({len(SEEDS)} balls)" if "teapot" in label else "")
+            ax.plot(values, c=colour, ls=":" if "double" in label else "-", lw=1.2, label=text if known else None)
         ax.set(xlabel="frame of 1/60 s", title=title)
         ax.set_yscale("symlog", linthresh=1) if name == "inverted" else ax.set_yscale("log")
-    axes[1].set_ylim(1e-18, 10)
-    axes[2].set_ylim(1e-5, 1)
-    axes[0].legend(fontsize=8)
+    axes[0].set_ylim(bottom=0)
+    parts[3].legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9)
     return figure
+
+
+def _draw_strip(part, title: str, mesh: pl.TetMesh, run: dict, turned, azimuth: float) -> None:
+    """Some frames side by side; after the first ones the body is turned back to where it was at rest."""
+    part.suptitle(title, fontsize=11)
+    shapes = [turned(aligned(x, mesh.points) if k > 5 else x) for k, x in run["positions"].items()]
+    surface = Surface(mesh.surface_triangles, BODY_COLOURS[1])
+    images = pictures.moments(shapes, surface, azimuth, 14, 260, shown=[shapes[0], turned(mesh.points)])
+    for ax, frame, image in zip(part.subplots(1, len(SHOWN)), run["positions"], images, strict=False):
+        ax.imshow(image)
+        ax.set_title("start" if frame == 0 else f"frame {frame}: {run['inverted'][frame]:,} inverted", fontsize=8.5)
+    for ax in part.axes:
+        ax.axis("off")
+
+
+def teapot_runs(mesh: pl.TetMesh, frames: int = FRAMES) -> dict:
+    """Every variant with every ball."""
+    runs = {}
+    for variant, options in VARIANTS.items():
+        for seed in SEEDS:
+            name = f"teapot, {variant}, seed {seed}"
+            runs[name] = recover(mesh, scrambled(mesh.points, seed), frames, label=name, **options)
+    return runs
 
 
 if __name__ == "__main__":
     armadillo, teapot = data.load("armadillo-15k"), data.load("teapot-2k")
-    ball = scrambled(teapot.points)
-    runs = {"armadillo, single": recover(armadillo, flattened(armadillo.points), 120, label="armadillo, single")}
-    for precision in ("double", "single"):
-        name = f"teapot, {precision}"
-        runs[name] = recover(teapot, ball, 120, precision=precision, label=name)
-    strips = [
-        (f"Flattened armadillo, {armadillo.n_vertices:,} vertices, {armadillo.n_tets:,} tets, single precision",
-         armadillo, runs["armadillo, single"], (-0.7, -0.14, -0.7), (0, 1, 0)),
-        (f"Scrambled teapot, {teapot.n_vertices:,} vertices, {teapot.n_tets:,} tets, double precision",
-         teapot, runs["teapot, double"], (0.3, 0.9, -0.3), (0, 0, 1)),
-    ]  # fmt: skip
-    numbers = {name: numbers_of(run) for name, run in runs.items()}
-    for seed in (1, 2, 3):  # is it this ball's luck?
-        other = recover(teapot, scrambled(teapot.points, seed), 120, precision="double", label=f"teapot, seed {seed}")
-        numbers[f"teapot, double, seed {seed}"] = numbers_of(other)
-    tries = {"line search": {"line_search": True}, "psd": {"psd": True}, "no Chebyshev": {"rho": None},
-             "no Chebyshev, line search": {"rho": None, "line_search": True}}  # fmt: skip
-    for precision in ("single", "double"):
-        for name, options in tries.items():
-            name = f"teapot, {precision}, {name}"
-            numbers[name] = numbers_of(recover(teapot, ball, 120, precision=precision, label=name, **options))
-    outputs.save("recovery", draw(runs, strips), numbers)
+    flat = recover(armadillo, flattened(armadillo.points), FRAMES, label="armadillo, single")
+    runs = {"armadillo, single, Chebyshev": flat, **teapot_runs(teapot)}
+    outputs.save("recovery", draw(armadillo, teapot, runs), {name: numbers_of(run) for name, run in runs.items()})

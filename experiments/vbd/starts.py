@@ -13,6 +13,7 @@ from rich.progress import track
 
 import pliant as pl
 from pliant.geometry.surface import compact
+from pliant.viewer.pictures import Surface, merge
 
 STARTS = ("previous", "inertial", "accelerated", "adaptive")
 COLOURS = dict(zip(STARTS, ("tab:blue", "tab:purple", "tab:red", "tab:green"), strict=True))
@@ -79,6 +80,13 @@ def compare(cell: float, iterations: tuple[int, ...] = (20, 4), seconds: float |
     return runs, numbers
 
 
+def gain(cell: float, iterations: int, seconds: float) -> float:
+    """Largest energy gain of the adaptive start, in percent of the energy of the whole fall."""
+    mesh = pendulum(cell)
+    sim = pl.Simulation(hung(mesh), pl.VBD(iterations, start="adaptive"))
+    return 100 * swing(sim, mesh, cell, round(300 * seconds), sim.step, f"adaptive, {iterations}")["gain"].max()
+
+
 def draw(runs: dict, numbers: dict, cell: float) -> plt.Figure:
     figure, axes = plt.subplots(2, 3, figsize=(13, 7.2), layout="constrained")
     time, bottom = np.arange(1, len(runs["Newton"]["centre"]) + 1) / 300, numbers["seconds_down"]
@@ -102,16 +110,18 @@ def draw(runs: dict, numbers: dict, cell: float) -> plt.Figure:
 
 def _draw_alpha(top, below, run: dict, mesh: pl.TetMesh, cell: float, bottom: float) -> None:
     """Figure 6: curves along the pendulum, and the pendulum coloured, at four moments."""
-    place, length = np.round(mesh.points[:, 0] / cell).astype(int), cell * (ROD + BOB)
-    images = []
+    place = np.round(mesh.points[:, 0] / cell).astype(int)
+    shapes, surfaces = [], []
     for part, shade in zip((0.15, 0.5, 0.8, 1.0), ("0.75", "0.5", "0.3", "0.0"), strict=True):
         k = round(300 * bottom * part) - 1
         mean = [run["alpha"][k][place == i].mean() for i in range(ROD + BOB + 1)]
         top.plot(cell * np.arange(ROD + BOB + 1), mean, c=shade, label=f"t = {(k + 1) / 300:.2f} s")
-        centre = np.array([length / 2 - 0.1, 0, -length / 2])
-        x = run["positions"][k]
-        images.append(pictures.render(mesh, x, (0, 1, 0), (0, 0, 1), centre, 1.15 * length, scalars=run["alpha"][k]))
-    below.imshow(np.min(images, axis=0))
+        triangles = mesh.surface_triangles
+        shapes.append(run["positions"][k])
+        surfaces.append(Surface(triangles, plt.cm.coolwarm(run["alpha"][k][triangles].mean(axis=1))[:, :3]))
+    together = merge(surfaces, mesh.n_vertices * np.arange(len(shapes)))
+    image = pictures.moments([np.concatenate(shapes)], together, azimuth=-90, elevation=6, height=640)[0]
+    below.imshow(image)
     below.set_title("the same moments; red: free fall, blue: held", fontsize=10)
     below.axis("off")
     top.set(xlabel="distance from the hinge at rest [m]", ylabel="part of gravity in the start", ylim=(-0.05, 1.05))
@@ -121,5 +131,6 @@ def _draw_alpha(top, below, run: dict, mesh: pl.TetMesh, cell: float, bottom: fl
 
 if __name__ == "__main__":
     runs, numbers = compare(0.2)
-    sizes = {cell: compare(cell)[1] for cell in (0.05, 0.1, 0.4)}
+    numbers["largest_energy_gain_percent_of_adaptive"] = {n: gain(0.2, n, numbers["seconds"]) for n in (100, 400)}
+    sizes = {cell: compare(cell)[1] for cell in (0.02, 0.05, 0.1, 0.4)}
     outputs.save("starts", draw(runs, numbers, 0.2), {"main": numbers, "other_cell_sizes_m": sizes})

@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.io.meshes import load_mesh, save_mesh
-    from pliant.materials import NeoHookean, StableNeoHookean, StVenantKirchhoff
+    from pliant.materials import (
+        CompressibleNeoHookean,
+        Corotated,
+        Fung,
+        MooneyRivlin,
+        NeoHookean,
+        StableNeoHookean,
+        StVenantKirchhoff,
+    )
+    from pliant.materials.user_law import material
     from pliant.model import Body, Scene
     from pliant.simulate import Simulation
     from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
@@ -28,7 +37,16 @@ if TYPE_CHECKING:
 _HOMES = {
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
-    "materials": ("NeoHookean", "StVenantKirchhoff", "StableNeoHookean"),
+    "materials": (
+        "CompressibleNeoHookean",
+        "Corotated",
+        "Fung",
+        "MooneyRivlin",
+        "NeoHookean",
+        "StVenantKirchhoff",
+        "StableNeoHookean",
+    ),
+    "materials.user_law": ("material",),
     "model": ("Body", "Scene"),
     "energies": ("IncrementalPotential",),
     "simulate": ("Simulation",),
@@ -41,10 +59,14 @@ __all__ = [
     "VBD",
     "Body",
     "Chebyshev",
+    "CompressibleNeoHookean",
+    "Corotated",
     "FileError",
+    "Fung",
     "IncrementalPotential",
     "MaterialError",
     "MeshError",
+    "MooneyRivlin",
     "NeoHookean",
     "Newton",
     "PliantError",
@@ -62,6 +84,7 @@ __all__ = [
     "TriMesh",
     "__version__",
     "load_mesh",
+    "material",
     "save_mesh",
     "shapes",
     "solve",

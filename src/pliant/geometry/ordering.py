@@ -20,7 +20,7 @@ def spatial_order(points: ArrayLike) -> NDArray[np.int64]:
     if extent == 0.0:
         return np.arange(len(array))
     # One scale for all axes, so that cells are cubes.
-    cell = ((array - low) * ((2**_BITS - 1) / extent)).astype(np.uint32)
+    cell = ((array - low) / extent * (2**_BITS - 1)).astype(np.uint32)
     return np.argsort(_hilbert_index(cell), kind="stable")
 
 

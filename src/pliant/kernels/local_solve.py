@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pliant.lanes import absolute, narrow, number, select, sqrt, widen
+from pliant.lanes import absolute, count, narrow, number, select, sqrt, widen
 from pliant.lanes.vectors import (
     add_identity,
     add_scaled,
@@ -18,20 +18,24 @@ from pliant.lanes.vectors import (
 # Deviation: the paper's absolute threshold freezes light vertices; this one has no unit. It lies just above the
 # rounding of a determinant.
 SINGULAR = 1e-14
+WELL_CONDITIONED = 3e-2  # of det H over size(H)^3: above it the cofactors lose at most two digits
 
 
 @physics
 def solve_free(H, f, rounding):
     """Equation 7 with the analytic inverse.
 
-    In double precision always: cofactors cancel where a block is stiff in one direction and soft in another, and in
-    single precision a scrambled mesh would blow up instead of recovering.  For the same reason the rounding of H,
+    Cofactors cancel where a block is stiff in one direction and soft in another: in single precision a scrambled mesh
+    would blow up instead of recovering.  A pack with such a block is solved in double precision, and the rounding of H,
     the machine epsilon times its trace, is added to the diagonal: no direction is softer than that by computation.
     """
+    x, doubtful = solve_symmetric(H, f, WELL_CONDITIONED)
+    if count(doubtful) == 0:
+        return x, doubtful
     wide = (widen(H[0]), widen(H[1]), widen(H[2]), widen(H[3]), widen(H[4]), widen(H[5]))
     wide = add_identity(wide, (absolute(wide[0]) + absolute(wide[3]) + absolute(wide[5])) * rounding)
-    x, singular = solve_symmetric(wide, (widen(f[0]), widen(f[1]), widen(f[2])), SINGULAR)
-    return (narrow(x[0], f[0]), narrow(x[1], f[0]), narrow(x[2], f[0])), singular
+    y, singular = solve_symmetric(wide, (widen(f[0]), widen(f[1]), widen(f[2])), SINGULAR)
+    return (narrow(y[0], f[0]), narrow(y[1], f[0]), narrow(y[2], f[0])), singular
 
 
 @physics

@@ -10,6 +10,7 @@ import ast
 import inspect
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -103,7 +104,9 @@ def _generate(law: type[SolidLaw]) -> str:
     first = [derivative(psi, k) for k in invariants[:3]]
     second = [derivative(first[i], b) for i in range(3) for b in invariants[i:3]]
     is_volumetric = first[1] == 0 and not (first[0].free_symbols & set(invariants))
-    has_barrier = psi.subs(J, 0).has(sp.zoo, sp.oo, sp.nan)
+    has_barrier = _ends_at_zero(psi, J)
+    if psi.has(sp.I):
+        raise MaterialError("the density of a law has a complex coefficient; it must be real.")
 
     arguments = ["I", "II", "J", *law.parameter_names()]
     prelude = _STRETCH_PRELUDE if uses_stretch(law) else []
@@ -120,6 +123,14 @@ def _generate(law: type[SolidLaw]) -> str:
         ]
     words = ["#", "volumetric" if is_volumetric else "general", *(["barrier"] if has_barrier else [])]
     return "\n".join([" ".join(words), *([_STRETCH_IMPORT] if uses_stretch(law) else []), *functions])
+
+
+def _ends_at_zero(psi, J) -> bool:
+    """Whether psi is infinite at J = 0 or has no value below: no solver may step across."""
+    import sympy as sp
+
+    has_root = any(J in power.base.free_symbols and not power.exp.is_integer for power in psi.atoms(sp.Pow))
+    return has_root or psi.subs(J, 0).has(sp.zoo, sp.oo, sp.nan)
 
 
 _STRETCH_IMPORT = "from pliant.materials.stretch import inverse_slope, trace_of_stretch\n"
@@ -188,13 +199,15 @@ def _with_common_roots(expressions):
     import sympy as sp
 
     roots: dict[Any, Any] = {}
+    taken = {symbol.name for e in expressions for symbol in sp.sympify(e).free_symbols}
+    names = (name for name in (f"root{n}" for n in count()) if name not in taken)
 
     def is_root(e):
         return e.is_Pow and e.exp.is_Rational and e.exp.q > 2
 
     def inverse_root(base, q):
         if (base, q) not in roots:
-            roots[base, q] = sp.Symbol(f"root{len(roots)}", positive=True)
+            roots[base, q] = sp.Symbol(next(names), positive=True)
         return roots[base, q]
 
     expressions = [e.replace(is_root, lambda e: inverse_root(e.base, e.exp.q) ** -e.exp.p) for e in expressions]

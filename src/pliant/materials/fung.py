@@ -28,6 +28,8 @@ class Fung(LameLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not 0 <= self.share <= 1:
+            raise MaterialError(f"Fung: share is {self.share!r}: it must lie between 0 and 1.")
         if self.growth <= 0:
             raise MaterialError(f"Fung: growth is {self.growth!r}: it must be positive.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pliant.errors import MaterialError
 from pliant.materials.functions import cube_root
 from pliant.materials.law import LameLaw
 
@@ -23,6 +24,11 @@ class MooneyRivlin(LameLaw):
 
     source = "Wang and Yang 2016, Equation 14; Macosko 1994"
     units: ClassVar[dict[str, str]] = {"mu": "Pa", "lam": "Pa", "share": "1"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.share <= 1:
+            raise MaterialError(f"MooneyRivlin: share is {self.share!r}: it must lie between 0 and 1.")
 
     @staticmethod
     def density(I, II, J, mu, lam, share):

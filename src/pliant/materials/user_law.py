@@ -10,12 +10,19 @@ scene.add_solid(mesh, gent(mu=1e5, jm=30.0, kappa=1e6))
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass, field, make_dataclass
+from typing import Any
+
+import numpy as np
 
 from pliant.errors import MaterialError, PliantError
 from pliant.materials.calculus import law_code
 from pliant.materials.law import SolidLaw
+
+# names that the law itself or its formula uses
+RESERVED = ("S", "density", "source", "units", "parameters", "parameter_names", "log", "exp", "sqrt", "cube_root")
 
 
 def material(density: Callable) -> type[SolidLaw]:
@@ -26,16 +33,20 @@ def material(density: Callable) -> type[SolidLaw]:
     The law must be free of stress at rest and resist shear and compression; this is checked for the values of the
     parameters when a material is made of it.
     """
-    name = density.__name__
-    arguments = list(inspect.signature(density).parameters)
-    if arguments[:3] != ["I", "II", "J"] or len(arguments) == 3:
+    if not inspect.isfunction(density):
+        raise MaterialError(f"material: {density!r} is no function; decorate one, def law(I, II, J, parameters...).")
+    name, arguments = density.__name__, inspect.signature(density).parameters
+    if list(arguments)[:3] != ["I", "II", "J"] or len(arguments) == 3:
         raise MaterialError(
             f"{name}: its arguments are ({', '.join(arguments)}); they must be I, II, J and at least one parameter."
         )
+    parameters = list(arguments.values())[3:]
+    for parameter in parameters:
+        if parameter.name in RESERVED:
+            raise MaterialError(f"{name}: a parameter cannot be named {parameter.name!r}; choose another name.")
     namespace = {"density": staticmethod(density), "source": f"{density.__module__}.{name}", "__doc__": density.__doc__}
-    law = make_dataclass(
-        name, [(parameter, float) for parameter in arguments[3:]], bases=(UserLaw,), frozen=True, namespace=namespace
-    )
+    members = [_field(parameter) for parameter in parameters]
+    law = make_dataclass(name, members, bases=(UserLaw,), frozen=True, namespace=namespace)
     law.__module__ = density.__module__
     try:
         law_code(law)
@@ -49,13 +60,27 @@ def material(density: Callable) -> type[SolidLaw]:
     return law
 
 
+def _field(parameter: inspect.Parameter) -> tuple[str, type, Any]:
+    """A parameter of the function as a field of the dataclass, with its default if it has one."""
+    has_default = parameter.default is not inspect.Parameter.empty
+    return parameter.name, float, field(default=parameter.default) if has_default else field()
+
+
 @dataclass(frozen=True)
 class UserLaw(SolidLaw):
     """A law whose moduli are known only with its parameters."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        stress, shear, bulk = rest_properties(type(self), self.parameters)
+        try:
+            with np.errstate(all="ignore"):
+                stress, shear, bulk = rest_properties(type(self), self.parameters)
+        except ZeroDivisionError:
+            stress = shear = bulk = math.nan
+        if not math.isfinite(stress + shear + bulk):
+            raise MaterialError(
+                f"{self} has no finite stress or stiffness at rest, I = II = 3, J = 1; change the formula."
+            )
         if not abs(stress) <= 1e-9 * max(abs(shear), abs(bulk)):
             raise MaterialError(
                 f"{self} is under stress at rest: 2 psi_I + 4 psi_II + psi_J = {stress:.6g} Pa at I = II = 3, J = 1. "

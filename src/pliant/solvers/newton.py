@@ -85,11 +85,18 @@ def newton_direction(
 
 
 def backtrack(problem: IncrementalPotential, x: np.ndarray, step: np.ndarray, slope: float) -> np.ndarray:
-    """Halve the step until the energy falls as its slope promises, up to rounding; stay if it never does."""
+    """Halve the step until the energy falls as its slope promises; stay if it never does.
+
+    Near the minimum the fall is lost in rounding, because elastic energies are small differences of large terms. A step
+    is good there if it halves the residual without a visible rise of the energy.
+    """
     before, alpha = problem.energy(x), 1.0
-    rounding = 1e-11 * abs(before)  # elastic energies are small differences of large terms
     while alpha > 1e-12:
-        if problem.energy(x + alpha * step) <= before + 1e-4 * alpha * slope + rounding:
-            return x + alpha * step
+        trial = x + alpha * step
+        after = problem.energy(trial)
+        if after <= before + 1e-4 * alpha * slope:
+            return trial
+        if after <= before + 1e-8 * abs(before) and problem.residual(trial) <= 0.5 * problem.residual(x):
+            return trial
         alpha /= 2
     return x
