@@ -125,7 +125,7 @@ def _generate(law: type[SolidLaw]) -> str:
     return "\n".join([" ".join(words), *([_STRETCH_IMPORT] if uses_stretch(law) else []), *functions])
 
 
-def _ends_at_zero(psi, J) -> bool:
+def _ends_at_zero(psi: Any, J: Any) -> bool:
     """Whether psi is infinite at J = 0 or has no value below: no solver may step across."""
     import sympy as sp
 
