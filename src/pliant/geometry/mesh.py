@@ -5,6 +5,7 @@ Nothing is repaired or dropped silently: a mesh either is built exactly as given
 
 import contextlib
 import tempfile
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import Any, NoReturn, Self
 
@@ -40,16 +41,18 @@ def drop_isolated_vertices(points: ArrayLike, elements: ArrayLike) -> tuple[Floa
     return old_points[kept], new_elements, kept
 
 
-class _Mesh:
+class _Mesh(ABC):
     """What both kinds of mesh share. Attributes are set once, in the constructor."""
 
     points: FloatArray
 
+    @abstractmethod
     def _elements(self) -> IntArray:
-        raise NotImplementedError
+        """(m, k) vertices of the elements."""
 
+    @abstractmethod
     def _moved_to(self, points: FloatArray) -> Self:
-        raise NotImplementedError
+        """The same elements at other points."""
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is immutable: build a new mesh instead of setting {name!r}.")
