@@ -20,6 +20,7 @@ import pliant as pl
 from pliant.solvers import Execution
 
 FIRST_FRAME = "import pliant as pl; from pliant import scenes; pl.Simulation(scenes.twisted_beam()).advance()"
+ROUNDS = 3
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "meshes"
 
 
@@ -69,10 +70,10 @@ def starts() -> dict[str, float]:
     bare = min(_seconds([sys.executable, "-c", "pass"]) for _ in range(5))
     figures["import pliant"] = best - bare
     with tempfile.TemporaryDirectory() as folder:
-        environment = {"PLIANT_CACHE_DIR": f"{folder}/pliant", "NUMBA_CACHE_DIR": f"{folder}/numba"}
         command = [sys.executable, "-c", FIRST_FRAME]
-        figures["demo to first frame, empty cache"] = _seconds(command, environment)
-        figures["demo to first frame, warm cache"] = min(_seconds(command, environment) for _ in range(3))
+        caches = [{"PLIANT_CACHE_DIR": f"{folder}/{k}/pliant", "NUMBA_CACHE_DIR": f"{folder}/{k}/numba"} for k in "ab"]
+        figures["demo to first frame, empty cache"] = min(_seconds(command, cache) for cache in caches)
+        figures["demo to first frame, warm cache"] = min(_seconds(command, caches[0]) for _ in range(3))
     return figures
 
 
@@ -88,15 +89,15 @@ def report() -> dict:
     for name in ("armadillo-15k", "star-sphere-889"):
         if (DATA / f"{name}.vtu").exists():
             meshes[name] = pl.load_mesh(DATA / f"{name}.vtu")
-    rows = {}
-    for threads in (1, None):
-        for name, mesh in meshes.items():
-            ms, build, size = iteration(mesh, threads=threads)
-            rows[name, threads] = (ms, ms * 1e6 / mesh.n_tets, build * 1e6 / mesh.n_tets, size / mesh.n_tets)
-        for law in (pl.NeoHookean, pl.StVenantKirchhoff):
-            ms, build, size = iteration(cube, law, threads)
-            key = f"cube 25^3, {law.__name__}"
-            rows[key, threads] = (ms, ms * 1e6 / cube.n_tets, build * 1e6 / cube.n_tets, size / cube.n_tets)
+    cases = [(name, mesh, pl.StableNeoHookean) for name, mesh in meshes.items()]
+    cases += [(f"cube 25^3, {law.__name__}", cube, law) for law in (pl.NeoHookean, pl.StVenantKirchhoff)]
+    rows: dict = {}
+    for _ in range(ROUNDS):  # the machine is noisy: every case in every round, the best counts
+        for threads in (1, None):
+            for name, mesh, law in cases:
+                ms, build, size = iteration(mesh, law, threads)
+                row = (ms, ms * 1e6 / mesh.n_tets, build * 1e6 / mesh.n_tets, size / mesh.n_tets)
+                rows[name, threads] = min(row, rows.get((name, threads), row))
     print("| | threads | ms an iteration | ns a tet | against cube 25^3 | build, us a tet | bytes a tet |")
     print("|---|---|---|---|---|---|---|")
     figures: dict = {"rows": []}
