@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 WIDE_FACTOR = 4  # a vertex with this many times the median number of elements gets a wide pack
-NEIGHBOURHOOD = 1024  # vertices that are sorted by the length of their lists among themselves, not beyond
+NEIGHBOURHOOD = 1280  # about so many vertices are sorted by the length of their lists among themselves, not beyond
 
 
 class Packs(NamedTuple):
@@ -52,7 +52,9 @@ def arrange(colours, lengths, wide, subspace, place, width) -> Packs:
     sizes = np.diff(np.r_[starts, len(walk)])
     group_of = np.repeat(np.arange(len(starts)), sizes)
     rank = np.arange(len(walk)) - starts[group_of]
-    block = rank // NEIGHBOURHOOD
+    # a power of two of blocks: the border between two threads is the border between two blocks
+    halvings = np.ceil(np.log2(np.maximum(sizes / NEIGHBOURHOOD, 1)))
+    block = (rank * (2.0**halvings / sizes)[group_of]).astype(np.int64)
     # up in one block, down in the next: a pack across the border has lists of equal length too
     climb = np.where(block % 2 == 0, lengths[walk], -lengths[walk])
     walk = walk[np.lexsort((rank, climb, block, group_of))]

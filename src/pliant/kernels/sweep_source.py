@@ -20,7 +20,6 @@ from pliant.lanes.types import DTYPES
 class Vertices(NamedTuple):
     """Numbers of the vertices in packs; flat (packs, k, width) unless said otherwise."""
 
-    colour_start: np.ndarray  # (colours + 1,) first pack of each colour
     is_wide: np.ndarray  # (packs,)
     subspace: np.ndarray  # (packs,) 3 free, 2 in a plane, 1 on a line
     inertia: np.ndarray  # m / h^2 [kg/s^2]
@@ -131,7 +130,7 @@ from pliant.kernels.momentum import accelerate
 from pliant.kernels.threads import meet, share
 {imports}
 from pliant.lanes import (
-    count, exp, lane_least, lane_sum, load, load3, log, make_zero, number, select, sqrt, store, store3
+    count, exp, lane_least, lane_sum, load, load3, log, make_zero, number, prefetch_row, select, sqrt, store, store3
 )
 from pliant.lanes.vectors import (
     add, add_identity, add_scaled, add_symmetric, dot, load_symmetric, load_vector, physics, positive_part,
@@ -204,22 +203,24 @@ _SEARCH = (
 
 _SWEEP = '''
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep(thread, threads, barrier, omegas, previous, before_previous, skipped, x, vertices, {tables}):
+def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, skipped, x, vertices, {tables}):
     """One iteration for each omega, all colours each (Algorithm 1, lines 4 to 31); omega is Equation 19's, 1 for
     none.
     """
     arrivals = 0
     for omega in omegas:
         singular = 0
-        for c in range(len(vertices.colour_start) - 1):
-            first, last = share(vertices.colour_start[c], vertices.colour_start[c + 1], thread, threads)
-            for p in range(first, last):
+        for c in range(len(shares.packs)):
+            for k in range(shares.borrowed_start[thread, c], shares.borrowed_start[thread, c + 1]):
+                prefetch_row(x, shares.borrowed[k])
+            for p in range(shares.packs[c, thread], shares.packs[c, thread + 1]):
                 singular += solve_pack(p, x, vertices, {tables})
             arrivals += threads
             meet(barrier, arrivals)
         if len(previous) > 0:
-            first, last = share(0, len(x), thread, threads)
-            accelerate(x, previous, before_previous, omega, first, last)
+            for c in range(len(shares.packs)):
+                first, last = shares.packs[c, thread] * WIDTH, shares.packs[c, thread + 1] * WIDTH
+                accelerate(x, previous, before_previous, omega, first, last)
             arrivals += threads
             meet(barrier, arrivals)
         skipped[thread] = singular

@@ -16,7 +16,7 @@ from pliant.lanes.math import (
     sqrt,
     widen,
 )
-from pliant.lanes.memory import gather3, load, load3, store, store3, width_of
+from pliant.lanes.memory import gather3, load, load3, prefetch_row, store, store3, width_of
 from pliant.lanes.types import make_zero
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "minimum",
     "narrow",
     "number",
+    "prefetch_row",
     "select",
     "sqrt",
     "store",

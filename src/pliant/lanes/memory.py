@@ -72,6 +72,22 @@ def store(typingctx, array, start, value):
     return types.void(array, types.int64, value if isinstance(value, Lanes) else array.dtype), codegen
 
 
+@intrinsic
+def prefetch_row(typingctx, array, row):
+    """Ask for array[row] of an (n, 4) array, so that it is near when it is read."""
+
+    def codegen(context, builder, signature, args):
+        start = builder.mul(args[1], _I64(4))
+        address = builder.gep(_data(context, builder, signature.args[0], args[0]), [start])
+        pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, _I32, _I32, _I32])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", (pointer.type,), kind)
+        builder.call(prefetch, [pointer, _I32(0), _I32(3), _I32(1)])  # for reading, into the nearest cache, of data
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), codegen
+
+
 def llvm_size(number) -> int:
     """Bytes of one lane: the alignment a NumPy array is sure to have."""
     dtype = number.dtype if isinstance(number, Lanes) else number

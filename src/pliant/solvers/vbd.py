@@ -65,5 +65,6 @@ class VBD:
             omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
         else:
             memory = work.momentum()
-        work.team.run(work.module.sweep, omegas, *memory, work.singular, work.x, work.vertices, *work.terms)
+        arrays = (work.singular, work.x, work.vertices, *work.terms)
+        work.team.run(work.module.sweep, work.shares, omegas, *memory, *arrays)
         from_rows(work.x, packs.row_of_vertex, x)

@@ -14,6 +14,7 @@ from pliant.geometry import colour_vertices, spatial_order, vertex_graph
 from pliant.geometry.links import LinkWalks, walk_links
 from pliant.kernels.links import Links, longest_paths
 from pliant.kernels.packs import Packs, arrange, needs_wide_pack, spread
+from pliant.kernels.sharing import Shares, share_out
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
 from pliant.kernels.term_source import TermSource
 from pliant.kernels.tets_general import general_links, general_source
@@ -25,6 +26,7 @@ from pliant.materials.calculus import law_code
 from pliant.model import Model, Solids
 from pliant.solvers.iterate import Execution
 
+SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 TETS_A_THREAD = 4000  # fewer are solved sooner by one thread than by two that wait for each other
 
 
@@ -33,6 +35,7 @@ class Tables:
     """All arrays of the solver, in the order of packs."""
 
     packs: Packs
+    shares: Shares
     vertices: Vertices
     terms: tuple[Any, ...]  # links and parameters of each law in turn
     module: ModuleType
@@ -55,7 +58,8 @@ class Tables:
         """Compile now, or load what is compiled, so that no step has to."""
         alone, barrier, no_iterations = (0, 1), np.zeros(1, np.int64), np.ones(0)
         memory = (self.no_rows, self.no_rows)
-        self.module.sweep(*alone, barrier, no_iterations, *memory, self.singular, self.x, self.vertices, *self.terms)
+        arrays = (self.singular, self.x, self.vertices, *self.terms)
+        self.module.sweep(*alone, barrier, self.shares, no_iterations, *memory, *arrays)
         if self.is_damped:
             self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.terms)
 
@@ -73,6 +77,7 @@ class Tables:
     def nbytes(self) -> int:
         """Memory of all arrays."""
         arrays = [
+            *self.shares,
             *self.vertices,
             self.x,
             *(a for term in self.terms for a in (term if isinstance(term, tuple) else (term,))),
@@ -89,7 +94,8 @@ def build_tables(
     dtype = DTYPES[execution.precision]
     n = model.n_vertices
     elements = [solids.tets for solids in model.solids]
-    colours = np.where(model.is_free, colour_vertices(*vertex_graph(elements, n)), -1)
+    graph = vertex_graph(elements, n)
+    colours = np.where(model.is_free, colour_vertices(*graph), -1)
     place = np.empty(n, np.int64)
     place[spatial_order(model.positions)] = np.arange(n)
     elements_of = np.sum([np.bincount(tets.ravel(), minlength=n) for tets in elements], axis=0)
@@ -100,15 +106,17 @@ def build_tables(
 
     diagonal = np.zeros(n)
     terms: list[Any] = []
+    work_of_pack = np.full(packs.pack_count, SOLVE_WORK)
     for solids, walk in zip(model.solids, walks, strict=True):
         links, own_diagonal = _links(packs, walk, solids, dtype)
         diagonal += own_diagonal
+        work_of_pack += np.diff(links.start)
         terms += [links, spread(packs, _vertex_parameters(solids, n), dtype)]
     damped = bool(model.damping.any())
     constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
     nothing = np.zeros(0, dtype)
+    threads = execution.thread_count(model.n_tets, TETS_A_THREAD)
     vertices = Vertices(
-        packs.colour_start,
         packs.is_wide,
         packs.subspace,
         spread(packs, model.mass / h**2, dtype, padding=1.0),
@@ -121,9 +129,10 @@ def build_tables(
     )
     laws = tuple(_source(solids) for solids in model.solids)
     module = sweep_module(Variant(execution.precision, width, laws, constrained, damped, line_search, psd))
-    threads = execution.thread_count(model.n_tets, TETS_A_THREAD)
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
-    tables = Tables(packs, vertices, tuple(terms), module, Team(threads), x, np.zeros(threads, np.int64), damped)
+    shares = share_out(packs, work_of_pack, graph, threads)
+    singular = np.zeros(threads, np.int64)
+    tables = Tables(packs, shares, vertices, tuple(terms), module, Team(threads), x, singular, damped)
     tables.compile()
     return tables
 
