@@ -31,7 +31,7 @@ def write(
     _check_names(path, scene, solver, solvers)
     arrays: dict[str, np.ndarray] = {f"state.{name}": getattr(state, name) for name in _STATE}
     bodies = []
-    for k, body in enumerate(scene.bodies):
+    for k, body in enumerate(scene.solids):
         arrays[f"body{k}.points"], arrays[f"body{k}.tets"] = body.mesh.points, body.mesh.tets
         arrays.update({f"body{k}.{name}": getattr(body, name) for name in _BODY})
         arrays.update({f"body{k}.motion{m}": vertices for m, (vertices, _) in enumerate(body.motions)})
@@ -79,7 +79,7 @@ def _discard(temporary: Path) -> None:
 
 def _check_names(path: Path, scene: Scene, solver: Any, solvers: Mapping[str, Any]) -> None:
     """Refuse now what `read` could not find again."""
-    for body in scene.bodies:
+    for body in scene.solids:
         if type(body.material) is not SOLID_LAWS.get(type(body.material).__name__):
             raise FileError(
                 f"{path}: body {body.name} has the law {type(body.material).__name__}, which is not registered."
