@@ -2,8 +2,22 @@
 
 from pliant.model.blocks import Block, Pairs, Solids
 from pliant.model.body import Body, Motion
+from pliant.model.forces import Force
 from pliant.model.model import LedVertices, Model, build_model
-from pliant.model.scene import Scene
+from pliant.model.scene import BODIES, Scene
 from pliant.model.solid import Solid
 
-__all__ = ["Block", "Body", "LedVertices", "Model", "Motion", "Pairs", "Scene", "Solid", "Solids", "build_model"]
+__all__ = [
+    "BODIES",
+    "Block",
+    "Body",
+    "Force",
+    "LedVertices",
+    "Model",
+    "Motion",
+    "Pairs",
+    "Scene",
+    "Solid",
+    "Solids",
+    "build_model",
+]

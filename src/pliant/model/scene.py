@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,9 @@ from pliant.materials import SolidLaw
 from pliant.model import checks
 from pliant.model.body import Body
 from pliant.model.solid import Solid
+
+AnyBody = TypeVar("AnyBody", bound=Body)
+BODIES: dict[str, type[Body]] = {kind.kind: kind for kind in (Solid,)}
 
 
 class Scene:
@@ -52,14 +56,17 @@ class Scene:
             `docs/decisions/0003-damping.md` says how much.
         name: used in messages and files; solid0, solid1, ... if not given.
         """
-        body = Solid(self._free_name(name, Solid.kind), mesh, material, density, damping)
+        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping))
+
+    def add(self, body: AnyBody) -> AnyBody:
+        """Add a body that was made by itself."""
         self.bodies.append(body)
         return body
 
-    def _free_name(self, name: str | None, kind: str) -> str:
+    def _free_name(self, name: str | None, kind: type[Body]) -> str:
         names = {body.name for body in self.bodies}
         if name is None:
-            return next(f"{kind}{k}" for k in count() if f"{kind}{k}" not in names)
+            return next(f"{kind.kind}{k}" for k in count() if f"{kind.kind}{k}" not in names)
         if name in names:
             raise SceneError(f"the scene already has a body named {name!r}; choose another name.")
         return name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pliant.elements import tet
@@ -32,3 +34,10 @@ class Solid(Body):
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.volumes * self.density / 4, 4)
         return np.bincount(self.mesh.tets.ravel(), share, minlength=self.n_vertices)
+
+    def ingredients(self) -> dict[str, Any]:
+        return {"mesh": self.mesh, "material": self.material, "density": self.density, "damping": self.damping}
+
+    @property
+    def surface(self) -> np.ndarray:
+        return self.mesh.surface_triangles
