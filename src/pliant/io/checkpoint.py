@@ -96,7 +96,10 @@ def read(
                 raise FileError(f"{path}: {what} are given for {name!r}, but its bodies are {', '.join(names)}.")
     scene = Scene(gravity=header["gravity"])
     for k, about in enumerate(header["bodies"]):
-        functions = {"motions": motions.get(about["name"], []), "forces": forces.get(about["name"], [])}
+        functions: dict[str, list[Any]] = {
+            "motions": motions.get(about["name"], []),
+            "forces": forces.get(about["name"], []),
+        }
         scene.add(_unpack_body(path, k, about, arrays, functions))
     state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
     return scene, _rebuild(header["solver"], solvers), header["settings"], state
