@@ -42,10 +42,9 @@ def assert_accurate(precision: str, width: int, y: np.ndarray, x: np.ndarray) ->
 @every_kind
 def test_all_directions(precision: str, width: int) -> None:
     """Around the circle, at lengths from very small to very large, and near the axes."""
-    turn = np.linspace(-np.pi, np.pi, 4096)[1:-1]
-    turn = np.concatenate(
-        [turn, np.zeros(2), 10.0 ** np.linspace(-7, -1, 2048), np.pi / 2 + np.linspace(-1e-5, 1e-5, 2048)]
-    )
+    circle = np.linspace(-np.pi, np.pi, 4096)[1:-1]
+    near_x, near_y = 10.0 ** np.linspace(-7, -1, 2048), np.pi / 2 + np.linspace(-1e-5, 1e-5, 2048)
+    turn = np.concatenate([circle, np.zeros(2), near_x, near_y])
     for length in (1e-15, 1.0, 1e15):
         assert_accurate(precision, width, length * np.sin(turn), length * np.cos(turn))
 
