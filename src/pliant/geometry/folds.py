@@ -1,4 +1,4 @@
-"""Where sheets and rods bend: hinges between two triangles, joints between two edges, and the edges of a sheet's rim."""
+"""Where sheets and rods bend: hinges between two triangles, joints between two edges; and the rim of a sheet."""
 
 import numpy as np
 from numpy.typing import NDArray
