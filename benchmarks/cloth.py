@@ -2,8 +2,8 @@
 
     python -m benchmarks.cloth [cells=128] [rounds=3]
 
-First both are run to convergence on a smaller cloth to show that they do the same work.  Then each is timed in turn, and
-the best round counts.
+First both are run to convergence on a smaller cloth to show that they do the same work.  Then each is timed in turn,
+and the best round counts.
 """
 
 from __future__ import annotations

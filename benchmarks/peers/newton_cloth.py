@@ -53,9 +53,7 @@ def run(
 ) -> PeerResult:
     """`steps` implicit Euler steps of `iterations` VBD iterations each; see PeerResult."""
     wp.config.log_level = wp.LOG_WARNING
-    model = build_model(
-        points, triangles, masses, hinges, stiffness, mu=mu, lam=lam, gravity=gravity, pinned=pinned
-    )
+    model = build_model(points, triangles, masses, hinges, stiffness, mu=mu, lam=lam, gravity=gravity, pinned=pinned)
     solver = newton.solvers.SolverVBD(model, iterations=iterations, particle_enable_self_contact=False)
     start, now, after = model.state(), model.state(), model.state()
 

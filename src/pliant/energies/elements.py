@@ -32,7 +32,7 @@ class ElementEnergy(Protocol):
 
 @dataclass(frozen=True)
 class Elementwise:
-    """From functions of single elements, module.energy(x, elements, *numbers) (m,) and so on, to the sums over a block."""
+    """Sums over a block of functions of single elements: module.energy(x, elements, *numbers) (m,) and so on."""
 
     module: ModuleType
     numbers: Callable[[Any], tuple[Any, ...]]  # of a block, after its elements

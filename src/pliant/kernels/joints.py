@@ -1,4 +1,4 @@
-"""Joints of rods at the vertices of a pack: in one list the joints they end, in another those they are the middle of."""
+"""Joints of rods at the vertices of a pack: one list of joints they end, one of those they are the middle of."""
 
 from __future__ import annotations
 

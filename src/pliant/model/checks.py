@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,8 +65,8 @@ def edges(value: ArrayLike, n_vertices: int, what: str) -> np.ndarray:
     twice = np.flatnonzero(counts[inverse.ravel()] > 1)
     if twice.size:
         raise SceneError(
-            f"{what}: spring {twice[0]} {array[twice[0]].tolist()} is listed {counts[inverse.ravel()[twice[0]]]} times; "
-            "list it once with the sum of the stiffnesses."
+            f"{what}: spring {twice[0]} {array[twice[0]].tolist()} is listed {counts[inverse.ravel()[twice[0]]]} "
+            "times; list it once with the sum of the stiffnesses."
         )
     return array.astype(np.int64)
 
@@ -86,9 +87,9 @@ def numbers(value: ArrayLike, count: int, what: str, item: str, unit: str, *, po
     return array
 
 
-def _shape_of(value: object) -> str:
+def _shape_of(value: Any) -> str:
     try:
-        return f"shape {np.shape(value)}"  # type: ignore[arg-type]
+        return f"shape {np.shape(value)}"
     except ValueError:
         return "a ragged list"
 

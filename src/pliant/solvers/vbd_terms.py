@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from pliant.geometry.links import walk_links
-from pliant.kernels.links import longest_paths
 from pliant.kernels.hinges import HINGES_SOURCE, hinge_incidences
 from pliant.kernels.joints import JOINTS_SOURCE, joint_incidences
+from pliant.kernels.links import longest_paths
 from pliant.kernels.lists import Incidences, build_lists, list_lengths
 from pliant.kernels.packs import Packs, spread
 from pliant.kernels.pairs import PAIRS_SOURCE, pair_incidences
