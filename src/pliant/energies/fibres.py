@@ -35,14 +35,14 @@ def vertex_blocks(x: Array, triangles: Array, beta: Array, stiffness: Array) -> 
     return beta[:, :, None, None] ** 2 * _stiffness(stretch, np.maximum(strain, 0.0), stiffness)[:, None]
 
 
-def _measure(x, triangles, beta) -> tuple[Array, Array]:
+def _measure(x: Array, triangles: Array, beta: Array) -> tuple[Array, Array]:
     """F d (m, 3), from differences so that nothing cancels far from the origin, and |F d|^2 - 1."""
     corner = x[triangles]
     stretch = np.einsum("mj,mja->ma", beta[:, 1:], corner[:, 1:] - corner[:, :1])
     return stretch, np.einsum("ma,ma->m", stretch, stretch) - 1
 
 
-def _stiffness(stretch, strain, stiffness) -> Array:
+def _stiffness(stretch: Array, strain: Array, stiffness: Array) -> Array:
     """A k (F d (F d)^T + strain / 2): d2E by F d twice."""
     along = stretch[:, :, None] * stretch[:, None, :]
     return stiffness[:, None, None] * (along + 0.5 * strain[:, None, None] * np.eye(3))

@@ -38,7 +38,9 @@ def vertex_blocks(x: Array, edges: Array, stiffness: Array, rest_lengths: Array,
     return np.stack((block, block), axis=1)
 
 
-def _measure(x, edges, stiffness, rest_lengths, compression) -> tuple[Array, Array, Array]:
+def _measure(
+    x: Array, edges: Array, stiffness: Array, rest_lengths: Array, compression: Array
+) -> tuple[Array, Array, Array]:
     """Unit directions from the first end to the second, lengths, and the stiffness that holds."""
     r = x[edges[:, 1]] - x[edges[:, 0]]
     length = np.linalg.norm(r, axis=1)
@@ -46,7 +48,7 @@ def _measure(x, edges, stiffness, rest_lengths, compression) -> tuple[Array, Arr
     return r / np.maximum(length, LEAST_LENGTH)[:, None], length, k
 
 
-def _block(d, length, k, rest_lengths, least) -> Array:
+def _block(d: Array, length: Array, k: Array, rest_lengths: Array, least: float) -> Array:
     across = np.maximum(k * (1 - rest_lengths / np.maximum(length, LEAST_LENGTH)), least)[:, None, None]
     along = d[:, :, None] * d[:, None, :]
     return k[:, None, None] * along + across * (np.eye(3) - along)
