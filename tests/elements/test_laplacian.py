@@ -74,3 +74,12 @@ def test_stiffness_by_vertex() -> None:
     np.testing.assert_allclose(whole[1], same[1], rtol=1e-14)
     left = bending_pairs(points, triangles, edges, np.where(points[:, 0] < 0, 2.0, 0.0))
     assert points[left[0].ravel(), 0].max() < 0.6
+
+
+def test_weights_that_cancel_are_left_out() -> None:
+    """A grid has as many pairs whatever its size, also where cancelling weights leave rounding."""
+    counts = []
+    for size in ((1.0, 1.0), (0.7, 0.7), (np.pi, np.pi)):
+        mesh = shapes.cloth(size, (8, 8))
+        counts.append(len(bending_pairs(mesh.points, mesh.triangles, hinges(mesh.triangles, mesh.n_vertices), 0.3)[0]))
+    assert len(set(counts)) == 1
