@@ -130,7 +130,8 @@ from pliant.kernels.momentum import accelerate
 from pliant.kernels.threads import meet, share
 {imports}
 from pliant.lanes import (
-    count, exp, lane_least, lane_sum, load, load3, log, make_zero, number, prefetch_row, select, sqrt, store, store3
+    count, exp, inverse_cube_root, lane_least, lane_sum, load, load3, log, make_zero, number, prefetch_row, select,
+    sqrt, store, store3
 )
 from pliant.lanes.vectors import (
     add, add_identity, add_scaled, add_symmetric, dot, load_symmetric, load_vector, physics, positive_part,
