@@ -10,25 +10,39 @@ so that tr S and all its derivatives follow from I, II and J, for floats, lanes 
 
 from __future__ import annotations
 
-from pliant.lanes import maximum, number, sqrt
+from pliant.lanes import absolute, count, maximum, minimum, number, rounding, select, sqrt
 from pliant.lanes.vectors import physics
 
-HALLEY_STEPS = 7  # from sqrt(3 I), an upper bound; cubic convergence where the root is simple
+MOST_STEPS = 20  # one to three do, but for inverted elements near (s, s, -s), where the root is triple
 LEAST_SLOPE = 1e-4  # of (tr S)^3: bounds the derivatives where two stretches cancel and the rotation is not unique
 
 
 @physics
 def trace_of_stretch(I, II, J):
-    """tr S by Halley's method from above."""
-    t = sqrt(3.0 * I)
-    constant = 2.0 * II - I * I
-    for _ in range(HALLEY_STEPS):
+    """tr S by Halley's method from above, until a step is so small that, convergence being cubic, the next would be
+    lost in rounding.
+
+    Where two stretches cancel the root is double, and is known no better than to the square root of the rounding.
+    The start is an upper bound, exact at rest and for flat elements:  t^2 = I + 2 u with u = s_1 s_2 + s_2 s_3 +
+    s_3 s_1, and u^2 = II_C + 2 J t with II_C = (I^2 - II)/2, where J t is at most II_C because u^2 >= 3 J t, and at
+    most J (3 + I)/2 because t <= sqrt(3 I).
+    """
+    least, enough = number(rounding(I) ** 0.5, I), number(rounding(I) ** 0.4, I)
+    zero, one = number(0.0, I), number(1.0, I)
+    II_C = maximum(0.5 * (I * I - II), zero)
+    Jt = minimum(II_C, maximum(J, zero) * (1.5 + 0.5 * I))
+    t, constant = sqrt(I + 2.0 * sqrt(II_C + 2.0 * Jt)), 2.0 * II - I * I
+    for _ in range(MOST_STEPS):
         tt = t * t
         p = (tt - 2.0 * I) * tt - 8.0 * J * t + constant
         slope = 4.0 * (tt - I) * t - 8.0 * J
-        curvature = 12.0 * tt - 4.0 * I
-        below = 2.0 * slope * slope - p * curvature
-        t = t - 2.0 * p * slope / maximum(below, number(1e-30, below))
+        is_simple = slope > least * tt * t  # else rounding leaves nothing of p: stay
+        # all four roots are real, hence p p'' <= 3/4 p'^2: the bound holds but for rounding
+        below = maximum(2.0 * slope * slope - p * (12.0 * tt - 4.0 * I), slope * slope)
+        step = select(is_simple, 2.0 * p * slope, zero) / select(is_simple, below, one)
+        t = t - step
+        if count(absolute(step) > enough * t) == 0:
+            break
     return t
 
 
