@@ -1,6 +1,23 @@
 """From what a user builds (Scene) to what solvers read (Model)."""
 
-from pliant.model.model import LedVertices, Model, Solids, build_model
-from pliant.model.scene import Body, Motion, Scene
+from pliant.model.blocks import Block, Pairs, Solids
+from pliant.model.body import Body, Motion
+from pliant.model.forces import Force
+from pliant.model.model import LedVertices, Model, build_model
+from pliant.model.scene import BODIES, Scene
+from pliant.model.solid import Solid
 
-__all__ = ["Body", "LedVertices", "Model", "Motion", "Scene", "Solids", "build_model"]
+__all__ = [
+    "BODIES",
+    "Block",
+    "Body",
+    "Force",
+    "LedVertices",
+    "Model",
+    "Motion",
+    "Pairs",
+    "Scene",
+    "Solid",
+    "Solids",
+    "build_model",
+]

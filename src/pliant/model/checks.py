@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.errors import SceneError
+from pliant.materials import SolidLaw
 
 
 def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.ndarray:
@@ -87,3 +88,18 @@ def selection(value: ArrayLike, n_vertices: int, what: str) -> np.ndarray:
             f"{what}: vertex {int(values[counts > 1][0])} is listed {int(counts.max())} times; list each once."
         )
     return array.astype(np.int64)
+
+
+def instance(value: object, kind: type, what: str, wanted: str) -> None:
+    """An object of a class."""
+    if not isinstance(value, kind):
+        raise SceneError(f"{what} is a {type(value).__name__}: give {wanted}.")
+
+
+def law(value: object, name: str) -> None:
+    """An object of a law, not the class."""
+    if not isinstance(value, SolidLaw):
+        shown = f"the class {value.__name__}, not an object of it" if isinstance(value, type) else repr(value)
+        raise SceneError(
+            f"{name}: the material is {shown}; give a law such as pl.StableNeoHookean.from_young(1e6, 0.45)."
+        )
