@@ -53,7 +53,7 @@ def with_common_quotients(expressions):
     return expressions, [(s, sp.Pow(base, power, evaluate=False)) for (base, power), s in named.items()]
 
 
-def arithmetic_printer(taken: set[str]):
+def arithmetic_printer(taken: set[str]) -> Any:
     """A printer of expressions as plain arithmetic; `lines` collects what they need, under names that are not taken."""
     import sympy as sp
     from sympy.printing.pycode import PythonCodePrinter
