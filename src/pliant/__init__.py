@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.io.meshes import load_mesh, save_mesh
     from pliant.materials import (
+        ARAP,
         CompressibleNeoHookean,
         Corotated,
         Fung,
@@ -38,6 +39,7 @@ _HOMES = {
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "materials": (
+        "ARAP",
         "CompressibleNeoHookean",
         "Corotated",
         "Fung",
@@ -56,6 +58,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ARAP",
     "VBD",
     "Body",
     "Chebyshev",

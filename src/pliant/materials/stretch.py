@@ -15,6 +15,7 @@ from pliant.lanes.vectors import physics
 
 MOST_STEPS = 20  # one to three do, but for inverted elements near (s, s, -s), where the root is triple
 LEAST_SLOPE = 1e-4  # of (tr S)^3: bounds the derivatives where two stretches cancel and the rotation is not unique
+LEAST_SLOPE_OF_ALL = 1e-12  # that of an element shrunk to 2e-5 of its size; keeps powers of 1 / p' in single precision
 
 
 @physics
@@ -50,4 +51,4 @@ def trace_of_stretch(I, II, J):
 def inverse_slope(I, II, J, t):
     """1 / p'(t), bounded where two stretches cancel."""
     slope = 4.0 * (t * t - I) * t - 8.0 * J
-    return 1.0 / maximum(slope, LEAST_SLOPE * t * t * t)
+    return 1.0 / maximum(slope, maximum(LEAST_SLOPE * t * t * t, number(LEAST_SLOPE_OF_ALL, t)))
