@@ -71,7 +71,8 @@ def make_simulation(shaken) -> Callable[..., pl.Simulation]:
         mesh = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2)) if mesh is None else mesh
         random = np.random.default_rng(seed + 1)
         scene = pl.Scene()
-        body = scene.add_solid(mesh, law.from_young(1e5, 0.0 if law is pl.ARAP else 0.35), 1000.0, damping, name="block")
+        material = law.from_young(1e5, 0.0 if law is pl.ARAP else 0.35)
+        body = scene.add_solid(mesh, material, 1000.0, damping, name="block")
         body.set_positions(shaken(mesh, seed))
         body.set_velocities(random.normal(0, 0.3, mesh.points.shape))
         if held:

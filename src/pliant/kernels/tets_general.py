@@ -49,7 +49,7 @@ def _shape_gradient(links, k, corner, like):
 
 
 @physics
-def _deformation(links, k, a, b, c):
+def deformation(links, k, a, b, c):
     """F and the shape-function gradient of the vertex itself."""
     ba, bb, bc = (
         _shape_gradient(links, k, 0, a[0]),
@@ -61,9 +61,8 @@ def _deformation(links, k, a, b, c):
 
 
 @physics
-def _invariants_or_rest(F, B, is_tet):
+def rest_unless(is_tet, I, II, J):
     """Invariants; those of the rest state where there is no tet, because a law may be singular at F = 0."""
-    I, II, J = invariants(F, B)
     three = number(3.0, I)
     return select(is_tet, I, three), select(is_tet, II, three), select(is_tet, J, number(1.0, I))
 
@@ -73,24 +72,32 @@ def add_general(p, x, xi, f, H, links, parameters, derivatives):
     """Add force and Hessian on the vertices of pack p."""
     zero = number(0.0, xi[0])
     a = b = c = (zero, zero, zero)
-    diagonal = zero  # of the multiples of the identity in H
+    diagonal = zero
     for k in range(links.start[p], links.start[p + 1]):
         turned_volume = constant(links, k, 9, CONSTANTS, xi[0])
         a, b, c = push(x, xi, links, k, turned_volume < zero, a, b, c)
         volume = absolute(turned_volume)
-        F, own = _deformation(links, k, a, b, c)
+        F, own = deformation(links, k, a, b, c)
         B = left_cauchy_green(F)
-        I, II, J = _invariants_or_rest(F, B, volume > zero)
-        first, second = derivatives(I, II, J, *parameters)
-        q, r, g = invariant_gradients(F, B, own)  # dI = 2 q, dII = 4 r, dJ = g
-        bb = dot(own, own)
-        f = unless_zero(_add_force, f, first[0], volume * 2.0, q)
-        f = unless_zero(_add_force, f, first[1], volume * 4.0, r)
-        f = unless_zero(_add_force, f, first[2], volume, g)
-        diagonal = unless_zero(_add_first, diagonal, first[0], volume, bb)
-        diagonal, H = unless_zero(_add_second, (diagonal, H), first[1], volume, bb, B, q)
-        H = _add_curvature(H, first[1], second, volume, q, r, g)
+        first, second = derivatives(*rest_unless(volume > zero, *invariants(F, B)), *parameters)
+        gradients = invariant_gradients(F, B, own)
+        f, H, diagonal = add_law(f, H, diagonal, first, second, volume, B, dot(own, own), gradients)
     return f, add_identity(H, diagonal)
+
+
+@physics
+def add_law(f, H, diagonal, first, second, volume, B, bb, gradients):
+    """Add what one tet does to one vertex, from the derivatives of psi; `diagonal` takes the multiples of the identity.
+
+    gradients: q, r, g with dI = 2 q, dII = 4 r, dJ = g.  bb: |b|^2.
+    """
+    q, r, g = gradients
+    f = unless_zero(_add_force, f, first[0], volume * 2.0, q)
+    f = unless_zero(_add_force, f, first[1], volume * 4.0, r)
+    f = unless_zero(_add_force, f, first[2], volume, g)
+    diagonal = unless_zero(_add_first, diagonal, first[0], volume, bb)
+    diagonal, H = unless_zero(_add_second, (diagonal, H), first[1], volume, bb, B, q)
+    return f, _add_curvature(H, first[1], second, volume, q, r, g), diagonal
 
 
 @physics
@@ -144,9 +151,9 @@ def general_energy(p, x, xi, energy, links, parameters, density):
         turned_volume = constant(links, k, 9, CONSTANTS, xi[0])
         a, b, c = push(x, xi, links, k, turned_volume < zero, a, b, c)
         volume = absolute(turned_volume)
-        F, _ = _deformation(links, k, a, b, c)
-        I, II, J = _invariants_or_rest(F, left_cauchy_green(F), volume > zero)
-        energy = energy + volume * density(I, II, J, *parameters)
+        F, _ = deformation(links, k, a, b, c)
+        arguments = rest_unless(volume > zero, *invariants(F, left_cauchy_green(F)))
+        energy = energy + volume * density(*arguments, *parameters)
     return energy
 
 

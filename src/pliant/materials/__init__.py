@@ -4,6 +4,7 @@ from pliant.materials.arap import ARAP
 from pliant.materials.compressible_neo_hookean import CompressibleNeoHookean
 from pliant.materials.corotated import Corotated
 from pliant.materials.fung import Fung
+from pliant.materials.invertible import Invertible
 from pliant.materials.law import LameLaw, SolidLaw, lame_parameters
 from pliant.materials.mooney_rivlin import MooneyRivlin
 from pliant.materials.neo_hookean import NeoHookean
@@ -30,6 +31,7 @@ __all__ = [
     "CompressibleNeoHookean",
     "Corotated",
     "Fung",
+    "Invertible",
     "LameLaw",
     "MooneyRivlin",
     "NeoHookean",

@@ -1,4 +1,5 @@
-"""The trace of the stretch tensor, for co-rotational laws, as a function of the other invariants: no decomposition.
+"""The trace of the stretch tensor and the smallest stretch as functions of the invariants I, II and J: no
+decomposition.
 
 F = R S with a proper rotation R, and principal stretches s_1 >= s_2 >= |s_3|, s_3 negative if F is inverted.  Then
 t = tr S = s_1 + s_2 + s_3 is the largest root of
@@ -14,6 +15,7 @@ from pliant.lanes import absolute, count, maximum, minimum, number, rounding, se
 from pliant.lanes.vectors import physics
 
 MOST_STEPS = 20  # one to three do, but for inverted elements near (s, s, -s), where the root is triple
+ENOUGH = 1e-3  # a step of the smallest stretch's square, after which convergence, being cubic, is within 1e-6
 LEAST_SLOPE = 1e-4  # of (tr S)^3: bounds the derivatives where two stretches cancel and the rotation is not unique
 LEAST_SLOPE_OF_ALL = 1e-12  # that of an element shrunk to 2e-5 of its size; keeps powers of 1 / p' in single precision
 
@@ -52,3 +54,38 @@ def inverse_slope(I, II, J, t):
     """1 / p'(t), bounded where two stretches cancel."""
     slope = 4.0 * (t * t - I) * t - 8.0 * J
     return 1.0 / maximum(slope, maximum(LEAST_SLOPE * t * t * t, number(LEAST_SLOPE_OF_ALL, t)))
+
+
+@physics
+def trace_and_gradient(I, II, J):
+    """tr S, and its derivatives by I, II and J."""
+    t = trace_of_stretch(I, II, J)
+    w = inverse_slope(I, II, J, t)
+    return t, (2.0 * t * t + 2.0 * I) * w, -2.0 * w, 8.0 * t * w
+
+
+@physics
+def smallest_stretch(I, II, J):
+    """s_3, negative where F is inverted: its square is the smallest root of the characteristic polynomial of F^T F,
+
+        c(r) = r^3 - r^2 + a r - b,    r = s^2 / I,   a = (I^2 - II) / (2 I^2),   b = J^2 / I^3,
+
+    found by Halley's method from below.
+    """
+    zero, one = number(0.0, I), number(1.0, I)
+    scale = one / maximum(I, number(1e-30, I))
+    root = J * scale * sqrt(scale)
+    a, b = 0.5 * maximum(one - II * scale * scale, zero), root * root
+    least = number(rounding(I), I)
+    r = b / maximum(a, maximum(9.0 * b, least))  # a Newton step from 0, below the root; 9 b <= a
+    for _ in range(MOST_STEPS):
+        c = ((r - one) * r + a) * r - b
+        slope = (3.0 * r - 2.0) * r + a
+        is_simple = slope > least
+        below = maximum(2.0 * slope * slope - c * (6.0 * r - 2.0), slope * slope)
+        step = select(is_simple, 2.0 * c * slope, zero) / select(is_simple, below, one)
+        r = r - step
+        if count(absolute(step) > ENOUGH * r) == 0:
+            break
+    s = sqrt(maximum(r, zero) * I)
+    return select(J < zero, -s, s)

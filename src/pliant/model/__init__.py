@@ -1,6 +1,6 @@
 """From what a user builds (Scene) to what solvers read (Model)."""
 
-from pliant.model.blocks import Block, Pairs, Solids
+from pliant.model.blocks import Block, InvertibleSolids, Pairs, Solids
 from pliant.model.body import Body, Motion
 from pliant.model.forces import Force
 from pliant.model.model import LedVertices, Model, build_model
@@ -12,6 +12,7 @@ __all__ = [
     "Block",
     "Body",
     "Force",
+    "InvertibleSolids",
     "LedVertices",
     "Model",
     "Motion",

@@ -13,9 +13,10 @@ from pliant.kernels.packs import Packs, spread
 from pliant.kernels.pairs import PAIRS_SOURCE, pair_incidences
 from pliant.kernels.term_source import TermSource
 from pliant.kernels.tets_general import general_links, general_source
+from pliant.kernels.tets_invertible import TetPacks, invertible_source, load_interpolants, tet_packs
 from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.materials.calculus import law_code
-from pliant.model import Block, Pairs, Solids
+from pliant.model import Block, InvertibleSolids, Pairs, Solids
 
 
 class Crowding(NamedTuple):
@@ -26,11 +27,27 @@ class Crowding(NamedTuple):
     width: int
 
 
+class Memory(NamedTuple):
+    """Where a term keeps what its elements remember."""
+
+    tets: TetPacks
+    by_entry: np.ndarray
+
+    def load(self, block: InvertibleSolids) -> None:
+        """Take the block's memory."""
+        load_interpolants(block.interpolants, self.tets.interpolants, self.tets.slots, self.by_entry)
+
+    def save(self, block: InvertibleSolids) -> None:
+        """Write to the block's memory."""
+        block.interpolants[:] = self.tets.interpolants[: len(block.interpolants)]
+
+
 class Built(NamedTuple):
     """A term in the order of packs."""
 
     tables: tuple[Any, ...]  # the first has `start`, the first entries of the packs' lists
     diagonal: np.ndarray  # (n,) constant part of its Hessian [N/m]
+    memory: Memory | None = None
 
 
 class Term(Protocol):
@@ -70,6 +87,27 @@ class SolidTerm:
         return Built((general_links(packs, self.walks, *rest, dtype), parameters), np.zeros(n))
 
 
+class InvertibleTerm(SolidTerm):
+    """Tets whose law is converted where they are crushed or inverted: the general path, whatever the law."""
+
+    block: InvertibleSolids
+
+    @property
+    def source(self) -> TermSource:
+        return invertible_source(
+            self.code.name, self.code.text, self.block.parameters.shape[1], self.code.has_barrier
+        )
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        block, n = self.block, len(packs.row_of_vertex)
+        links = general_links(packs, self.walks, block.tets, block.gradients, block.volumes, dtype)
+        numbers = np.column_stack([block.parameters, block.conversion[:, 3]])
+        parameters = spread(packs, vertex_parameters(block.tets, numbers, n), dtype)
+        by_entry = np.zeros(len(links.pushed), dtype)
+        tets = tet_packs(packs, self.walks, block.tets, block.gradients, block.conversion[:, :3], dtype)
+        return Built((links, parameters, by_entry, tets), np.zeros(n), Memory(tets, by_entry))
+
+
 class PairTerm:
     """Weighted pairs."""
 
@@ -85,7 +123,7 @@ class PairTerm:
         return Built((build_lists(packs, self.incidences, dtype),), diagonal)
 
 
-TERMS: dict[type[Block], type[Term]] = {Solids: SolidTerm, Pairs: PairTerm}
+TERMS: dict[type[Block], type[Term]] = {Solids: SolidTerm, InvertibleSolids: InvertibleTerm, Pairs: PairTerm}
 
 
 def make_terms(blocks: tuple[Block, ...], crowding: Crowding) -> list[Term]:
