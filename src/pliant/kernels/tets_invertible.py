@@ -32,7 +32,7 @@ from pliant.materials.stretch import smallest_stretch, trace_and_gradient, trace
 
 
 class TetPacks(NamedTuple):
-    """Tets in their own order, as many as there are lanes at a time; the last pack is filled up with vanished ones."""
+    """Tets in their own order, as many as there are lanes at a time; the last pack repeats the last tet."""
 
     rows: np.ndarray  # flat (packs, 4, width) rows of the corners
     gradients: np.ndarray  # flat (packs, 3, 3, width) shape-function gradients of corners 1, 2, 3 [1/m]
@@ -167,14 +167,13 @@ def tet_packs(packs: Packs, walks: LinkWalks, tets, gradients, conversion, dtype
     width, m = packs.width, len(tets)
     count = -(-m // width) * width
 
-    def in_lanes(values: np.ndarray, padding: float) -> np.ndarray:
-        filled = np.full((count, values.shape[1]), padding, values.dtype)
-        filled[:m] = values
+    def in_lanes(values: np.ndarray) -> np.ndarray:
+        filled = values[np.minimum(np.arange(count), m - 1)]
         return np.ascontiguousarray(filled.reshape(-1, width, values.shape[1]).transpose(0, 2, 1)).reshape(-1)
 
-    rows = in_lanes(packs.row_of_vertex[tets], 0).astype(np.uint32)
-    numbers = in_lanes(gradients[:, 1:].reshape(m, 9), 0.0).astype(dtype)
-    limits = np.vstack([conversion, np.tile([0.0, 1.0, 1.0], (count - m, 1))])
+    rows = in_lanes(packs.row_of_vertex[tets]).astype(np.uint32)
+    numbers = in_lanes(gradients[:, 1:].reshape(m, 9)).astype(dtype)
+    limits = in_lanes(conversion).astype(dtype)
     slots = np.full((count, 4), -1, np.int64)
     _, entry, lane = place(packs, walks)
     pushes = np.flatnonzero((entry >= 0) & (walks.tet >= 0))
@@ -182,7 +181,7 @@ def tet_packs(packs: Packs, walks: LinkWalks, tets, gradients, conversion, dtype
     tet = walks.tet[pushes]
     rank = np.arange(len(tet)) - np.searchsorted(tet, tet)
     slots[tet, rank] = entry[pushes] * width + lane[pushes]
-    return TetPacks(rows, numbers, in_lanes(limits, 0.0).astype(dtype), np.zeros(count, dtype), slots)
+    return TetPacks(rows, numbers, limits, np.zeros(count, dtype), slots)
 
 
 @njit(cache=True, nogil=True)

@@ -54,7 +54,9 @@ class InvertibleSolids(Solids):
     """Tets of one law that is converted where they are crushed or inverted (see materials.Invertible)."""
 
     conversion: np.ndarray  # (m, 4) lower, upper, release and the projective stiffness [Pa]
-    interpolants: np.ndarray  # (m,) l of Wang and Yang's Equation 17, in [0, 1]: its memory, the only array that changes
+    interpolants: (
+        np.ndarray
+    )  # (m,) l of Wang and Yang's Equation 17, in [0, 1]: its memory, the only array that changes
 
     @property
     def memory_size(self) -> int:

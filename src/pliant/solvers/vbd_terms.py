@@ -94,9 +94,7 @@ class InvertibleTerm(SolidTerm):
 
     @property
     def source(self) -> TermSource:
-        return invertible_source(
-            self.code.name, self.code.text, self.block.parameters.shape[1], self.code.has_barrier
-        )
+        return invertible_source(self.code.name, self.code.text, self.block.parameters.shape[1], self.code.has_barrier)
 
     def build(self, packs: Packs, dtype: Any) -> Built:
         block, n = self.block, len(packs.row_of_vertex)
