@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.io.meshes import load_mesh, save_mesh
     from pliant.materials import (
+        ARAP,
         CompressibleNeoHookean,
         Corotated,
         Fung,
+        Invertible,
         MooneyRivlin,
         NeoHookean,
         StableNeoHookean,
@@ -38,9 +40,11 @@ _HOMES = {
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "materials": (
+        "ARAP",
         "CompressibleNeoHookean",
         "Corotated",
         "Fung",
+        "Invertible",
         "MooneyRivlin",
         "NeoHookean",
         "StVenantKirchhoff",
@@ -56,6 +60,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ARAP",
     "VBD",
     "Body",
     "Chebyshev",
@@ -64,6 +69,7 @@ __all__ = [
     "FileError",
     "Fung",
     "IncrementalPotential",
+    "Invertible",
     "MaterialError",
     "MeshError",
     "MooneyRivlin",

@@ -58,10 +58,12 @@ class Simulation:
         self.h = 1 / (self.frame_rate * self.substeps)
         self.model = build_model(scene)
         self.observers: list[Observer] = []
-        self.state = State(self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
+        start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
+        self.state = State(*start, memory=self.model.memory)
         # all arrays a step needs beside the state's
         self._y, self._start = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
+        self._memory_new = np.empty_like(self.state.memory)
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         self._work = self.solver.init(self._pose(self._y, self._start), self.execution)
@@ -97,7 +99,8 @@ class Simulation:
         keep_volumes_positive(self.model, state.x, start)
 
     def _pose(self, y: np.ndarray, start: np.ndarray) -> IncrementalPotential:
-        return IncrementalPotential(self.model, self.h, self.state.x, y, start)
+        self._memory_new[:] = self.state.memory
+        return IncrementalPotential.pose(self.model, self._memory_new, self.h, self.state.x, y, start)
 
     def _solve(self, problem: IncrementalPotential) -> SolveReport:
         began = time.perf_counter()
@@ -117,8 +120,9 @@ class Simulation:
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
             raise SimulationError(self._what_broke())
-        new = State(self._x_new, self._v_new, state.v, state.step + 1)
-        self.state, self._x_new, self._v_new = new, state.x, state.v_previous  # the old arrays are the next step's
+        new = State(self._x_new, self._v_new, state.v, state.step + 1, self._memory_new)
+        # the old arrays are the next step's
+        self.state, self._x_new, self._v_new, self._memory_new = new, state.x, state.v_previous, state.memory
 
     # --- running ----------------------------------------------------------------------------------------------------
 
@@ -170,7 +174,7 @@ class Simulation:
         """The next step as an optimisation problem, with arrays of its own."""
         y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._predict(y, start)
-        return IncrementalPotential(self.model, self.h, self.state.x.copy(), y, start)
+        return IncrementalPotential.pose(self.model, self.state.memory.copy(), self.h, self.state.x.copy(), y, start)
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
@@ -182,7 +186,8 @@ class Simulation:
         model, state = self.model, self.state
         if self._solved is None:
             terms = {"inertia": 0.0, "damping": 0.0}
-            terms["elastic"] = sum(energy_of(block).energy(block, state.x) for block in model.blocks)
+            blocks = model.with_memory(state.memory).blocks
+            terms["elastic"] = sum(energy_of(block).energy(block, state.x) for block in blocks)
         else:
             terms = self._solved.energies(state.x)
         terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))

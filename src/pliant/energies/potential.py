@@ -7,7 +7,7 @@ E is the elastic energy and D the damping potential.  Everything is in double pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,34 @@ class IncrementalPotential:
     x_start: np.ndarray  # (n, 3) positions at the start of the step [m]
     y: np.ndarray  # (n, 3) inertial target; for pinned and led vertices where they are to be [m]
     start: np.ndarray  # (n, 3) where a solver begins if nothing else is said; held vertices are in place [m]
+    model_at_start: Model | None = (
+        None  # with what elements remembered when the step began; None: they remember nothing
+    )
+
+    @classmethod
+    def pose(
+        cls, model: Model, memory: np.ndarray, h: float, x_start: np.ndarray, y: np.ndarray, start: np.ndarray
+    ) -> IncrementalPotential:
+        """The step from x_start.
+
+        memory: (k,) what elements remember from iteration to iteration.  It is brought up to date at x_start, and
+        changes in place as a solver goes on: between two iterations G is another potential where such elements convert.
+        """
+        if not len(memory):
+            return cls(model, h, x_start, y, start)
+        problem = cls(model.with_memory(memory), h, x_start, y, start)
+        problem.remember(x_start)
+        return replace(problem, model_at_start=model.with_memory(memory.copy()))
+
+    def remember(self, x: np.ndarray) -> None:
+        """Let elements with a memory take note of x. Every solver calls it at the start of an iteration."""
+        for block in self.model.blocks:
+            if block.memory_size:
+                energy_of(block).remember(block, x)
+
+    def with_own_memory(self) -> IncrementalPotential:
+        """The same problem, with a memory that a solve may change without changing this one's."""
+        return replace(self, model=self.model.with_memory(self.model.memory))
 
     def energy(self, x: np.ndarray) -> float:
         """G [J]."""
@@ -64,7 +92,7 @@ class IncrementalPotential:
         elements leave out stiffness that is negative across them (decision 0007).
         """
         blocks = self.damping_blocks + self.inertia[:, None, None] * np.eye(3)
-        return blocks + self._element_blocks(x)
+        return blocks + self._element_blocks(x, self.model)
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
         """The part of (n, 3) vectors along which their vertices may move."""
@@ -93,7 +121,8 @@ class IncrementalPotential:
         model = self.model
         if not model.damping.any():
             return np.zeros((model.n_vertices, 3, 3))
-        values, vectors = np.linalg.eigh(self._element_blocks(self.x_start))
+        blocks = self._element_blocks(self.x_start, self.model_at_start or model)
+        values, vectors = np.linalg.eigh(blocks)
         positive = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)
         return (model.damping / self.h)[:, None, None] * positive
 
@@ -102,8 +131,8 @@ class IncrementalPotential:
         """(n,) m / h^2, and what air damping adds to it [N/m]."""
         return self.model.mass / self.h**2 * (1 + self.model.air_damping * self.h)
 
-    def _element_blocks(self, x: np.ndarray) -> np.ndarray:
-        return sum((energy_of(b).vertex_blocks(b, x) for b in self.model.blocks), np.zeros((len(x), 3, 3)))
+    def _element_blocks(self, x: np.ndarray, model: Model) -> np.ndarray:
+        return sum((energy_of(b).vertex_blocks(b, x) for b in model.blocks), np.zeros((len(x), 3, 3)))
 
     def _sparse(self, elements: np.ndarray, hessians: np.ndarray, psd: bool) -> sp.csr_matrix:
         """Hessians of elements (k, corners, 3, corners, 3) as one matrix."""

@@ -69,7 +69,8 @@ def source(variant: Variant) -> str:
         damping = _ENERGY_DAMPING if variant.damped else ""
         parts.append(_ENERGY.format(tables=tables, body=_indent(_lines(variant, "energy")), damping=damping))
     parts.append(_solve_source(variant, tables))
-    parts.append(_SWEEP.format(tables=tables))
+    iteration = [*lines, *_MEET] if (lines := _lines(variant, "iteration")) else []
+    parts.append(_SWEEP.format(tables=tables, iteration="".join(f"        {line}\n" for line in iteration)))
     if variant.damped:
         parts.append(_MEASURE_DAMPING.format(tables=tables))
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
@@ -130,7 +131,8 @@ from pliant.kernels.momentum import accelerate
 from pliant.kernels.threads import meet, share
 {imports}
 from pliant.lanes import (
-    count, exp, lane_least, lane_sum, load, load3, log, make_zero, number, prefetch_row, select, sqrt, store, store3
+    count, exp, inverse_cube_root, lane_least, lane_sum, load, load3, log, make_zero, number, prefetch_row, select,
+    sqrt, store, store3
 )
 from pliant.lanes.vectors import (
     add, add_identity, add_scaled, add_symmetric, dot, load_symmetric, load_vector, physics, positive_part,
@@ -201,6 +203,8 @@ _SEARCH = (
     "step = select(accepted, step, number(0.0, m))",
 )
 
+_MEET = ("arrivals += threads", "meet(barrier, arrivals)")
+
 _SWEEP = '''
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, skipped, x, vertices, {tables}):
@@ -210,7 +214,7 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
     arrivals = 0
     for omega in omegas:
         singular = 0
-        for c in range(len(shares.packs)):
+{iteration}        for c in range(len(shares.packs)):
             for k in range(shares.borrowed_start[thread, c], shares.borrowed_start[thread, c + 1]):
                 prefetch_row(x, shares.borrowed[k])
             for p in range(shares.packs[c, thread], shares.packs[c, thread + 1]):

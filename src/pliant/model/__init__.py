@@ -1,6 +1,6 @@
 """From what a user builds (Scene) to what solvers read (Model)."""
 
-from pliant.model.blocks import Block, Fibres, Hinges, Joints, Pairs, Sheets, Solids, Springs
+from pliant.model.blocks import Block, Fibres, Hinges, InvertibleSolids, Joints, Pairs, Sheets, Solids, Springs
 from pliant.model.body import Body, Motion
 from pliant.model.cloth import Cloth
 from pliant.model.forces import Force
@@ -17,6 +17,7 @@ __all__ = [
     "Fibres",
     "Force",
     "Hinges",
+    "InvertibleSolids",
     "Joints",
     "LedVertices",
     "Model",

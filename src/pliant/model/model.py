@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pliant.errors import SceneError
 from pliant.model import checks
-from pliant.model.blocks import Block, Solids, merge
+from pliant.model.blocks import Block, InvertibleSolids, Solids, merge
 from pliant.model.body import FIXED, Motion
 from pliant.model.forces import ForceField
 from pliant.model.scene import Scene
@@ -63,6 +63,20 @@ class Model:
     def is_free(self) -> np.ndarray:
         """(n,) which vertices move at all."""
         return self.subspace != FIXED
+
+    @property
+    def memory(self) -> np.ndarray:
+        """(k,) what all elements remember, block after block: a copy."""
+        parts = [block.interpolants for block in self.blocks if isinstance(block, InvertibleSolids)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def with_memory(self, memory: np.ndarray) -> Model:
+        """The same model, whose elements remember these numbers (k,) and write to them."""
+        if not len(memory):
+            return self
+        ends = np.cumsum([block.memory_size for block in self.blocks])
+        parts = np.split(memory, ends[:-1])
+        return replace(self, blocks=tuple(b.with_memory(part) for b, part in zip(self.blocks, parts, strict=True)))
 
     def acceleration(self, x: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
         """(n, 3) [m/s^2] by gravity and the force fields, at positions x, velocities v and a time [s]."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
-from pliant.materials import SolidLaw
+from pliant.materials import Invertible, SolidLaw
 from pliant.model import checks
 from pliant.model.body import Body
 from pliant.model.cloth import Cloth
@@ -45,7 +45,7 @@ class Scene:
     def add_solid(
         self,
         mesh: TetMesh,
-        material: SolidLaw,
+        material: SolidLaw | Invertible,
         density: float = 1000.0,
         damping: float = 0.0,
         name: str | None = None,

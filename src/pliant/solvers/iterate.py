@@ -66,6 +66,7 @@ def solve(
     x0: (n, 3) start [m], the step's own if None.  stop: by default the solver's number of iterations.
     measure_every: iterations between measurements of energy and residual; measuring is not timed.
     """
+    problem = problem.with_own_memory()
     check_solver(solver, "solve: solver")
     check_count(measure_every, "solve: measure_every")
     if threads is not None:

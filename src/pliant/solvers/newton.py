@@ -40,6 +40,7 @@ class Newton:
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: sp.csr_matrix, n: int = 1) -> None:
         for _ in range(n):
+            problem.remember(x)
             g = work.T @ problem.gradient(x).ravel()
             step = newton_direction(problem, x, work, g)
             if step is None:

@@ -51,6 +51,7 @@ class VBD:
         to_lanes(problem.y, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.target)
         work.momentum_is_fresh = True
         if work.is_damped:
+            work.load_memory(problem.model)
             to_lanes(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.start)
             to_rows(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, work.x)
             work.team.run(work.module.measure_damping, work.x, work.vertices, *work.terms)
@@ -61,6 +62,7 @@ class VBD:
         """n iterations; with omegas (n,) each is carried on by Equation 18."""
         packs = work.packs
         to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, work.x)
+        work.load_memory(problem.model)
         if omegas is None:
             omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
         else:
@@ -68,3 +70,4 @@ class VBD:
         arrays = (work.singular, work.x, work.vertices, *work.terms)
         work.team.run(work.module.sweep, work.shares, omegas, *memory, *arrays)
         from_rows(work.x, packs.row_of_vertex, x)
+        work.save_memory(problem.model)

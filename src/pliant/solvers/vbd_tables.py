@@ -18,8 +18,9 @@ from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
 from pliant.kernels.threads import Team
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
+from pliant.model import Model
 from pliant.solvers.iterate import Execution
-from pliant.solvers.vbd_terms import Crowding, make_terms
+from pliant.solvers.vbd_terms import Crowding, Memory, make_terms
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
@@ -38,6 +39,7 @@ class Tables:
     x: np.ndarray  # (rows, 4) positions
     singular: np.ndarray  # (threads,) singular blocks in the last iteration
     is_damped: bool
+    memories: tuple[Memory | None, ...]  # of each block of the model
     momentum_is_fresh: bool = True
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
@@ -57,6 +59,18 @@ class Tables:
         self.module.sweep(*alone, barrier, self.shares, no_iterations, *memory, *arrays)
         if self.is_damped:
             self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.terms)
+
+    def load_memory(self, model: Model) -> None:
+        """Take over what the model's elements remember."""
+        for memory, block in zip(self.memories, model.blocks, strict=True):
+            if memory is not None:
+                memory.load(block)
+
+    def save_memory(self, model: Model) -> None:
+        """Let the model's elements remember what they do here."""
+        for memory, block in zip(self.memories, model.blocks, strict=True):
+            if memory is not None:
+                memory.save(block)
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Iterates n - 1 and n - 2 (rows, 4); both are x at the beginning of a step."""
@@ -124,8 +138,9 @@ def build_tables(
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
     shares = share_out(packs, work_of_pack, graph, threads)
     singular = np.zeros(threads, np.int64)
+    memories = tuple(term.memory for term in built)
     tables = tuple(table for term in built for table in term.tables)
-    work = Tables(packs, shares, vertices, tables, module, Team(threads), x, singular, damped)
+    work = Tables(packs, shares, vertices, tables, module, Team(threads), x, singular, damped, memories)
     work.compile()
     return work
 
