@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from pliant.contact.compiled import cached, compiled
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import VERTEX_TRIANGLE, closest, combine, row
 from pliant.lanes.vectors import add_scaled, dot, subtract
 
@@ -25,7 +25,7 @@ TOLERANCE = 2e-6  # of the largest coordinate or displacement, both relative to 
 MAX_STEPS = 256
 
 
-@compiled
+@inlined
 def _plane_holds_for(kind, y, v, n, least):
     """How long each corner of the first primitive stays further than `least` along n from each of the second."""
     until = np.inf
@@ -38,7 +38,7 @@ def _plane_holds_for(kind, y, v, n, least):
     return until
 
 
-@compiled
+@inlined
 def _relative(x0, x1):
     """Positions relative to the first point and displacements relative to their mean."""
     o = x0[0]
@@ -52,7 +52,7 @@ def _relative(x0, x1):
     return y, (subtract(d0, mean), subtract(d1, mean), subtract(d2, mean), subtract(d3, mean))
 
 
-@compiled
+@inlined
 def _size(a):
     largest = 0.0
     for i in range(4):

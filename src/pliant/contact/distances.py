@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from pliant.contact.compiled import cached, compiled
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
 
 VERTEX_TRIANGLE, EDGE_EDGE = 0, 1
@@ -25,13 +25,13 @@ VERTEX_TRIANGLE, EDGE_EDGE = 0, 1
 FLAT = 1e-20
 
 
-@compiled
+@inlined
 def row(x, i):
     """Vector i of an array (n, 3)."""
     return (x[i, 0], x[i, 1], x[i, 2])
 
 
-@compiled
+@inlined
 def place_on_segment(p, a, b):
     """t in 0..1 such that a + t (b - a) is the point of the segment closest to p."""
     along = subtract(b, a)
@@ -41,13 +41,13 @@ def place_on_segment(p, a, b):
     return min(max(dot(subtract(p, a), along) / length2, 0.0), 1.0)
 
 
-@compiled
+@inlined
 def _squared_length(weights, y):
     r = combine(weights, y)
     return dot(r, r)
 
 
-@compiled
+@inlined
 def combine(weights, y):
     """sum_i w_i y_i for weights that sum to zero, relative to y0 so that large coordinates cancel first."""
     d1, d2, d3 = subtract(y[1], y[0]), subtract(y[2], y[0]), subtract(y[3], y[0])
@@ -58,7 +58,7 @@ def combine(weights, y):
     )
 
 
-@compiled
+@inlined
 def _nearer(best, distance2, weights, y):
     """The better of two choices of weights, and its squared distance."""
     other = _squared_length(weights, y)
