@@ -69,6 +69,12 @@ def refit(team: Team, tree: Tree, corners: np.ndarray, x0: np.ndarray, x1: np.nd
         team.run(cached(fit), tree, corners, x0, x1, float(margin))
 
 
+def block_extent(tree: Tree) -> float:
+    """Sum of the edge lengths of all lowest blocks' boxes [m]: grows as a refitted tree gets worse."""
+    blocks = tree.bounds[tree.level_start[1] * BLOCK : tree.level_start[2] * BLOCK].reshape(-1, 2, 3, FAN)
+    return float(np.maximum(blocks[:, 1] - blocks[:, 0], 0.0).sum())
+
+
 def overlaps(team: Team, first: Tree, second: Tree, is_same: bool, corners: tuple, rules: tuple) -> Pairs:
     """All pairs (i, j) of primitives with overlapping boxes, no common corner, and allowed by the rules.
 
