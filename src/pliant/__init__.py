@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Body, Scene
+    from pliant.model import Body, Contact, Scene
     from pliant.simulate import Simulation
     from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
@@ -47,7 +47,7 @@ _HOMES = {
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Body", "Scene"),
+    "model": ("Body", "Contact", "Scene"),
     "energies": ("IncrementalPotential",),
     "simulate": ("Simulation",),
     "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
@@ -60,6 +60,7 @@ __all__ = [
     "Body",
     "Chebyshev",
     "CompressibleNeoHookean",
+    "Contact",
     "Corotated",
     "FileError",
     "Fung",

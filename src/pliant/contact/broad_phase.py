@@ -60,9 +60,7 @@ def build_trees(team: Team, surface: Surface, x0: np.ndarray, x1: np.ndarray, se
     return Trees(*(build(team, corners, x0, x1, 0.5 * separation) for corners in surface))
 
 
-def refit_trees(
-    team: Team, trees: Trees, surface: Surface, x0: np.ndarray, x1: np.ndarray, separation: float
-) -> None:
+def refit_trees(team: Team, trees: Trees, surface: Surface, x0: np.ndarray, x1: np.ndarray, separation: float) -> None:
     """The same trees for other positions."""
     for tree, corners in zip(trees, surface, strict=True):
         refit(team, tree, corners, x0, x1, 0.5 * separation)

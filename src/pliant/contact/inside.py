@@ -151,9 +151,7 @@ def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, 
 
 
 @compiled
-def closest_exit(
-    v, t, strictness, order, bounds, level_start, x, normals, body, tets, neighbours, faces, tet_of_face
-):
+def closest_exit(v, t, strictness, order, bounds, level_start, x, normals, body, tets, neighbours, faces, tet_of_face):
     """Closest boundary face of the body of tet t, not at vertex v, or -1.
 
     strictness 1 asks for a straight way from v to it, 2 also that it faces the vertex's surface.

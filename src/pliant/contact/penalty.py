@@ -12,8 +12,6 @@ With signed weights w_i (sum 0), normal n and gap g, a contact of vertices x_i i
 Deviation: the paper's Equation 14 multiplies by lambda_i = dE/dx_i . n, which holds w_i a second time and has its sign: such
 forces would not sum to zero over a contact, and at the vertex they would point along the motion.  Here lambda is the one
 normal force of the contact, as in IPC (Li et al. 2020), so that the four forces sum to zero because the weights do.
-
-The NumPy functions take Contacts; the physics functions take numbers, floats or lanes, and w of one vertex.
 """
 
 from __future__ import annotations
@@ -21,16 +19,11 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.contact.contacts import Contacts, depths
-from pliant.lanes import maximum, number, select, sqrt
-from pliant.lanes.vectors import add_identity, add_scaled, add_square, dot, physics
 
 
 def combined_friction(mu_a: np.ndarray, mu_b: np.ndarray) -> np.ndarray:
     """Friction coefficient of two materials in contact: the geometric mean, so that one without friction slides on all."""
     return np.sqrt(np.asarray(mu_a) * np.asarray(mu_b))
-
-
-# --- NumPy, all contacts at once --------------------------------------------------------------------------------------
 
 
 def energy(contacts: Contacts, x: np.ndarray, stiffness: float) -> np.ndarray:
@@ -93,34 +86,3 @@ def f0_array(u: np.ndarray, slip: float) -> np.ndarray:
 def f1_over_u_array(u: np.ndarray, slip: float) -> np.ndarray:
     """f1(u) / u [1/m] of Equation 15, finite at u = 0."""
     return np.where(u < slip, (2.0 - u / slip) / slip, 1.0 / np.maximum(u, slip))
-
-
-# --- numbers: floats or lanes -----------------------------------------------------------------------------------------
-
-
-@physics
-def f1_over_u(u, slip):
-    """f1(u) / u of Equation 15 [1/m], finite at u = 0; slip = epsilon_v h [m]."""
-    return select(u < slip, (2.0 - u / slip) / slip, 1.0 / maximum(u, slip))
-
-
-@physics
-def normal_force(r, n, gap, stiffness):
-    """lambda = k_c d [N] of a contact with r = sum_i w_i x_i."""
-    return stiffness * maximum(gap - dot(r, n), number(0.0, gap))
-
-
-@physics
-def add_contact(f, H, w, n, size, stiffness):
-    """Add force and Hessian block of a contact with normal force `size` [N] on its vertex of weight w."""
-    k = select(size > 0.0, stiffness * w * w, number(0.0, w))
-    return add_scaled(f, size * w, n), add_square(H, k, n)
-
-
-@physics
-def add_friction(f, H, w, n, motion, size, slip):
-    """Add friction of a contact on its vertex of weight w: size = mu lambda [N], motion = sum_i w_i (x_i - x_i^t) [m]."""
-    u = add_scaled(motion, -dot(motion, n), n)
-    rate = size * f1_over_u(sqrt(dot(u, u)), slip)
-    k = rate * w * w
-    return add_scaled(f, -rate * w, u), add_square(add_identity(H, k), -k, n)

@@ -12,11 +12,10 @@ import math
 
 import numpy as np
 
-from pliant.contact.compiled import compiled, inlined
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
+from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, PLANE, ROW_LENGTH, SIZES, SPHERE, Shape
 
-PLANE, SPHERE, BOX, CAPSULE, CYLINDER, CONTAINER = range(6)
-SIZES, FRICTION, ROW_LENGTH = 12, 15, 16
 MAX_STEPS = 100
 TOLERANCE = 1e-6  # of the way: a vertex that comes nearer has hit
 
@@ -160,3 +159,21 @@ def impacts_of_all(kind, row_start, row_end, start, end, times):
     for i in range(len(start)):
         p0, p1 = (start[i, 0], start[i, 1], start[i, 2]), (end[i, 0], end[i, 1], end[i, 2])
         times[i] = vertex_impact(kind, row_start, row_end, p0, p1)
+
+
+def measure(shape: Shape, points: np.ndarray, time: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Signed distances (k,) [m], negative inside, and outward unit normals (k, 3) at points (k, 3) [m]."""
+    points = np.ascontiguousarray(points, dtype=float)
+    distances, normals = np.empty(len(points)), np.empty((len(points), 3))
+    cached(measure_all)(shape.kind, shape.row(time), points, distances, normals)
+    return distances, normals
+
+
+def impact_times(shape: Shape, start: np.ndarray, end: np.ndarray, time: float = 0.0, h: float = 0.0) -> np.ndarray:
+    """Times (k,) in 0..1 at which vertices moving from start to end (k, 3) [m] in the step from `time` to `time` + h [s]
+    first touch, infinite where they do not.
+    """
+    start, end = np.ascontiguousarray(start, dtype=float), np.ascontiguousarray(end, dtype=float)
+    times = np.empty(len(start))
+    cached(impacts_of_all)(shape.kind, shape.row(time), shape.row(time + h), start, end, times)
+    return times

@@ -5,8 +5,8 @@
     u = sum_j w_j (x_j - x_j^t)                              relative motion since the start of the step (13)
     E = k/2 d^2 + limit f0(|u_T|) + k k_d / (2 h) (u . n)^2  where d > 0;  limit = mu k d of the last iteration (14, 15)
 
-Deviation: the paper takes the normal force k d at the current iterate inside the friction force. Held for an iteration it
-makes friction a potential, so that a line search and Newton's method can use it; both agree once the step converges.
+Deviation: the paper takes the normal force k d at the current iterate inside the friction force. Held for an iteration
+it makes friction a potential, which a line search and Newton's method need; both agree once the step converges.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Contacts of the vertices of a pack, as lists that are filled anew whenever contacts are detected.
 
-Contacts join vertices that the colouring does not know of, perhaps two of one colour.  So a pack with contacts writes its
-new positions to a buffer, and they become visible when all threads are done with the colour (VBD 3.9): no vertex sees a
-half-finished colour, and the result does not depend on the threads.
+Contacts join vertices that the colouring does not know of, perhaps two of one colour.  So a pack with contacts writes
+its new positions to a buffer, and they become visible when all threads are done with the colour (VBD 3.9): no vertex
+sees a half-finished colour, and the result does not depend on the threads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import numpy as np
 from numba import njit
 
 from pliant.elements.contact import add_contact, contact_energy
-from pliant.elements.distances import closest_vertex_triangle
 from pliant.kernels.threads import share
 from pliant.lanes import gather3, lane_sum, load, load3, number, width_of
 from pliant.lanes.vectors import add_scaled, physics, subtract, sum_over_lanes, sum_symmetric_over_lanes
@@ -33,6 +32,7 @@ class ContactRows(NamedTuple):
     place: np.ndarray  # (contacts, 4) entry * width + lane of each vertex's entry, -1 where there is none
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
     weights: np.ndarray  # (contacts, 4)
+    normals: np.ndarray  # (contacts, 3)
     outside: np.ndarray  # (contacts,) weight of the obstacle's point: -1 or 0
     follows: np.ndarray  # (contacts,) 1 where the closest point is found anew in every iteration
     x_start: np.ndarray  # (rows, 4) positions at the start of the step
@@ -110,13 +110,16 @@ def contacts_energy(p, x, xi, contacts, is_wide):
     return energy
 
 
-@njit(nogil=True, error_model="numpy")
-def refresh_contacts(thread, threads, x, contacts, width):
-    """Before an iteration: find closest points anew where they follow, and set the friction limit mu k d."""
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def refresh_contacts(thread, threads, x, contacts, width, closest):
+    """Before an iteration: find closest points anew where they follow, and set the friction limit mu k d.
+
+    closest: function of the four positions and the last normal that gives weights and normal.
+    """
     first, last = share(0, len(contacts.rows), thread, threads)
     for c in range(first, last):
         if contacts.follows[c]:
-            _move_closest_point(c, x, contacts, width)
+            _move_closest_point(c, x, contacts, width, closest)
         _set_friction_limit(c, x, contacts, width)
 
 
@@ -137,13 +140,15 @@ def _at(contacts, place, i, width):
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
-def _move_closest_point(c, x, contacts, width):
+def _move_closest_point(c, x, contacts, width, closest):
     rows = contacts.rows[c]
     y = (_point(x, rows[0]), _point(x, rows[1]), _point(x, rows[2]), _point(x, rows[3]))
-    weights = closest_vertex_triangle(y)
+    weights, normal = closest(y, _point(contacts.normals, c))
     for i in range(4):
         contacts.weights[c, i] = weights[i]
-    write_weights(c, contacts.place, contacts.weights, contacts.constants, width)
+    for axis in range(3):
+        contacts.normals[c, axis] = normal[axis]
+    write_geometry(c, contacts.place, contacts.weights, contacts.normals, contacts.constants, width)
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
@@ -152,13 +157,15 @@ def _point(x, row):
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
-def write_weights(c, place, weights, constants, width):
-    """Weights of the other three vertices into the entry of each vertex of contact c, in cyclic order."""
+def write_geometry(c, place, weights, normals, constants, width):
+    """Normal, and weights of the other three vertices in cyclic order, into the entry of each vertex of contact c."""
     for i in range(4):
         if place[c, i] >= 0:
             entry, lane = place[c, i] // width, place[c, i] % width
             for j in range(OTHERS):
                 constants[(entry * CONSTANTS + WEIGHTS + j) * width + lane] = weights[c, (i + 1 + j) % 4]
+            for axis in range(3):
+                constants[(entry * CONSTANTS + NORMAL + axis) * width + lane] = normals[c, axis]
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
@@ -172,7 +179,7 @@ def _set_friction_limit(c, x, contacts, width):
         s = contacts.outside[c] * (constants[_at(contacts, place, POINT + axis, width)] - x[contacts.rows[c, 0], axis])
         for i in range(1, 4):
             s += contacts.weights[c, i] * (x[contacts.rows[c, i], axis] - x[contacts.rows[c, 0], axis])
-        gap += s * constants[_at(contacts, place, NORMAL + axis, width)]
+        gap += s * contacts.normals[c, axis]
     d = max(0.0, constants[_at(contacts, place, THICKNESS, width)] - gap)
     stiffness, friction = _at(contacts, place, STIFFNESS, width), _at(contacts, place, FRICTION, width)
     limit = constants[friction] * constants[stiffness] * d
@@ -191,13 +198,14 @@ def show_buffered(x, contacts, first, last, width):
                     x[row, k] = contacts.buffer[row, k]
 
 
-@njit(nogil=True)
+@njit(cache=True, nogil=True)
 def count_entries(vertices, row_of_vertex, is_wide, width, counts, start):
-    """Entries of each pack (start, packs + 1) for contacts with vertices (c, 4), -1 for none; counts (rows,) is scratch."""
+    """Entries of each pack (start, packs + 1) for contacts of vertices (c, 4), -1 for none; counts (rows,): scratch."""
     counts[:] = 0
+    moving = len(is_wide) * width
     for c in range(len(vertices)):
         for i in range(4):
-            if vertices[c, i] >= 0:
+            if vertices[c, i] >= 0 and row_of_vertex[vertices[c, i]] < moving:
                 counts[row_of_vertex[vertices[c, i]]] += 1
     start[0] = 0
     for p in range(len(is_wide)):
@@ -210,14 +218,17 @@ def count_entries(vertices, row_of_vertex, is_wide, width, counts, start):
         start[p + 1] = start[p] + longest
 
 
-@njit(nogil=True)
-def fill_entries(vertices, numbers, row_of_vertex, is_wide, width, filled, start, others, constants, place, rows):
+@njit(cache=True, nogil=True)
+def fill_entries(vertices, numbers, row_of_vertex, packs_wide, width, filled, contacts):
     """Write all contacts into the lists; numbers (c, CONSTANTS - 3): from OUTSIDE on; filled (rows,) is scratch.
 
-    Weights are written by `write_weights`.  Rows of missing vertices repeat the first: their weight is zero.
+    Vertices (c, 4) of the scene, -1 for none; `contacts` has its arrays sized, and weights and normals filled. Rows of
+    missing vertices repeat the first: their weight is zero.
     """
+    start, others, constants = contacts.start, contacts.others, contacts.constants
+    place, rows = contacts.place, contacts.rows
     filled[:] = 0
-    for p in range(len(is_wide)):
+    for p in range(len(packs_wide)):
         for k in range(start[p], start[p + 1]):
             for lane in range(width):
                 for j in range(OTHERS):
@@ -231,15 +242,17 @@ def fill_entries(vertices, numbers, row_of_vertex, is_wide, width, filled, start
             place[c, i] = -1
             row = rows[c, i]
             pack, lane = row // width, row % width
-            if vertices[c, i] < 0 or pack >= len(is_wide):
+            if vertices[c, i] < 0 or pack >= len(packs_wide):
                 continue
             k = filled[row]
             filled[row] += 1
-            if is_wide[pack]:
+            if packs_wide[pack]:
                 k, lane = k // width, k % width
             k += start[pack]
             place[c, i] = k * width + lane
+            contacts.collided[row] = 1
             for j in range(OTHERS):
                 others[(k * OTHERS + j) * width + lane] = rows[c, (i + 1 + j) % 4]
             for number_index in range(CONSTANTS - OUTSIDE):
                 constants[(k * CONSTANTS + OUTSIDE + number_index) * width + lane] = numbers[c, number_index]
+        write_geometry(c, place, contacts.weights, contacts.normals, constants, width)

@@ -62,6 +62,7 @@ def source(variant: Variant) -> str:
             precision=variant.precision,
             width=variant.width,
             imports="\n".join(dict.fromkeys(term.imports for term in variant.terms)),
+            contact_imports=_CONTACT_IMPORTS if variant.contact else "",
         ),
         *_lines(variant, "definitions"),
         _FORCES.format(tables=tables, body=_indent(_lines(variant, "force"))),
@@ -134,8 +135,7 @@ _HEADER = '''
 """{description}. Written by pliant.kernels.sweep_source: change that, not this."""
 from numba import njit
 
-from pliant.kernels.contacts import contact_force_and_hessian, contacts_energy, refresh_contacts, show_buffered
-from pliant.kernels.local_solve import (
+{contact_imports}from pliant.kernels.local_solve import (
     descent_direction, keep_subspace, project_block, solve_free, solve_in_plane, solve_on_line
 )
 from pliant.kernels.momentum import accelerate
@@ -240,8 +240,11 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
         skipped[thread] = singular
 '''
 
+_CONTACT_IMPORTS = """from pliant.contact.contacts import refreshed
+from pliant.kernels.contacts import contact_force_and_hessian, contacts_energy, refresh_contacts, show_buffered
+"""
 _CONTACT_STEPS = {
-    "refresh": """        refresh_contacts(thread, threads, x, contacts, WIDTH)
+    "refresh": """        refresh_contacts(thread, threads, x, contacts, WIDTH, refreshed)
         arrivals += threads
         meet(barrier, arrivals)
 """,

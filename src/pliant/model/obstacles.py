@@ -12,13 +12,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pliant.contact import shapes
-from pliant.contact.compiled import cached
 from pliant.errors import SceneError
 from pliant.geometry.mesh import TriMesh
 from pliant.model import checks
 
-Motion = Callable[[float], tuple[ArrayLike, ArrayLike]]
+ObstacleMotion = Callable[[float], tuple[ArrayLike, ArrayLike]]
+
+PLANE, SPHERE, BOX, CAPSULE, CYLINDER, CONTAINER = range(6)
+# a shape's row of numbers: translation (3), rotation (9, row by row: local to world), sizes (3), friction
+SIZES, FRICTION, ROW_LENGTH = 12, 15, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +28,7 @@ class Obstacle:
     """What all obstacles have: a friction coefficient and, if it moves, a motion."""
 
     friction: float = field(default=0.0, kw_only=True)
-    motion: Motion | None = field(default=None, kw_only=True)
+    motion: ObstacleMotion | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         checks.number(self.friction, f"{type(self).__name__}: friction", "1")
@@ -61,7 +63,7 @@ class Obstacle:
 
 @dataclass(frozen=True, eq=False)
 class Shape(Obstacle):
-    """An obstacle with a formula: a kind and a row of numbers, as contact.shapes explains."""
+    """An obstacle with a formula: a kind and a row of numbers, as contact.shapes reads them."""
 
     kind: ClassVar[int]
 
@@ -81,28 +83,12 @@ class Shape(Obstacle):
             [rotation @ position + translation, (rotation @ axes).ravel(), self.sizes(), [self.friction]]
         )
 
-    def measure(self, points: np.ndarray, time: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-        """Signed distances (k,) [m], negative inside, and outward unit normals (k, 3) at points (k, 3) [m]."""
-        points = np.ascontiguousarray(points, dtype=float)
-        distances, normals = np.empty(len(points)), np.empty((len(points), 3))
-        cached(shapes.measure_all)(self.kind, self.row(time), points, distances, normals)
-        return distances, normals
-
-    def impact_times(self, start: np.ndarray, end: np.ndarray, time: float = 0.0, h: float = 0.0) -> np.ndarray:
-        """Times (k,) in 0..1 at which vertices moving from start to end (k, 3) [m] in the step from `time` to
-        `time` + h [s] first touch, infinite where they do not.
-        """
-        start, end = np.ascontiguousarray(start, dtype=float), np.ascontiguousarray(end, dtype=float)
-        times = np.empty(len(start))
-        cached(shapes.impacts_of_all)(self.kind, self.row(time), self.row(time + h), start, end, times)
-        return times
-
 
 @dataclass(frozen=True, eq=False)
 class Plane(Shape):
     """The half-space behind a plane through `point` [m]; `normal` points to the free side."""
 
-    kind: ClassVar[int] = shapes.PLANE
+    kind: ClassVar[int] = PLANE
     point: ArrayLike = (0.0, 0.0, 0.0)
     normal: ArrayLike = (0.0, 0.0, 1.0)
 
@@ -122,7 +108,7 @@ class Plane(Shape):
 class Sphere(Shape):
     """A ball around `centre` [m]."""
 
-    kind: ClassVar[int] = shapes.SPHERE
+    kind: ClassVar[int] = SPHERE
     centre: ArrayLike = (0.0, 0.0, 0.0)
     radius: float = 1.0
 
@@ -142,7 +128,7 @@ class Sphere(Shape):
 class Box(Shape):
     """A block of edge lengths `size` [m] around `centre` [m]; turn it with a motion."""
 
-    kind: ClassVar[int] = shapes.BOX
+    kind: ClassVar[int] = BOX
     centre: ArrayLike = (0.0, 0.0, 0.0)
     size: ArrayLike = (1.0, 1.0, 1.0)
 
@@ -166,14 +152,14 @@ class Container(Box):
     The walls are thick without end, so nothing is pushed through them; what comes down on them from above rests on them.
     """
 
-    kind: ClassVar[int] = shapes.CONTAINER
+    kind: ClassVar[int] = CONTAINER
 
 
 @dataclass(frozen=True, eq=False)
 class Capsule(Shape):
     """All points nearer than `radius` to the segment from `start` to `end` [m]."""
 
-    kind: ClassVar[int] = shapes.CAPSULE
+    kind: ClassVar[int] = CAPSULE
     start: ArrayLike = (0.0, 0.0, -0.5)
     end: ArrayLike = (0.0, 0.0, 0.5)
     radius: float = 0.25
@@ -199,7 +185,7 @@ class Capsule(Shape):
 class Cylinder(Capsule):
     """A cylinder of a radius [m] with flat ends at `start` and `end` [m]."""
 
-    kind: ClassVar[int] = shapes.CYLINDER
+    kind: ClassVar[int] = CYLINDER
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +207,7 @@ def shape_rows(obstacles: Sequence[Shape], time: float) -> tuple[np.ndarray, np.
     """Kinds (k,) and rows (k, 16) of shapes at a time [s], for kernels."""
     kinds = np.array([obstacle.kind for obstacle in obstacles], np.int64)
     rows = [obstacle.row(time) for obstacle in obstacles]
-    return kinds, np.array(rows).reshape(-1, shapes.ROW_LENGTH)
+    return kinds, np.array(rows).reshape(-1, ROW_LENGTH)
 
 
 def _axes_along(direction: np.ndarray) -> np.ndarray:
