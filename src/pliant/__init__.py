@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Body, Scene
+    from pliant.model import Body, Contact, Scene
     from pliant.simulate import Simulation
     from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
@@ -51,7 +51,7 @@ _HOMES = {
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Body", "Scene"),
+    "model": ("Body", "Contact", "Scene"),
     "energies": ("IncrementalPotential",),
     "simulate": ("Simulation",),
     "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
@@ -65,6 +65,7 @@ __all__ = [
     "Body",
     "Chebyshev",
     "CompressibleNeoHookean",
+    "Contact",
     "Corotated",
     "FileError",
     "Fung",

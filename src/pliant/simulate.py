@@ -1,7 +1,7 @@
 """The time loop. One step, the same for every solver:
 
 1. predict   the inertial target y and where the iterations start
-2. detect    contacts (a scene has none so far)
+2. detect    contacts: what penetrates, and what would hit on the way to the start
 3. pose      the step as a minimisation problem
 4. solve     it
 5. finish    velocities, and make the new state the current one
@@ -12,15 +12,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from pliant.contact.detector import Detector
+from pliant.contact.potential import ContactPotential
 from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
 from pliant.errors import SimulationError
 from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
+from pliant.kernels.threads import Team
+from pliant.lanes.host import core_count
 from pliant.model import Force, Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
@@ -66,7 +71,13 @@ class Simulation:
         self._memory_new = np.empty_like(self.state.memory)
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
-        self._work = self.solver.init(self._pose(self._y, self._start), self.execution)
+        contact = self.model.contact
+        self._detector = (
+            None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
+        )
+        self._detect_every = None if contact is None else contact.settings.detect_every
+        contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, 0.0)
+        self._work = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
         for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
             body._simulated = lambda first=first, last=last: self.state.x[first:last].copy()
 
@@ -75,10 +86,10 @@ class Simulation:
     def step(self) -> SolveReport:
         """Advance by one substep of h seconds."""
         self._predict(self._y, self._start)
-        problem = self._pose(self._y, self._start)
-        report = self._solve(problem)
+        contacts = self._detect(self._start)
+        problem = self._pose(self._y, self._start, contacts)
+        report, self._solved = self._solve(problem)
         self._finish()
-        self._solved = problem
         for observe in self.observers:
             observe(self.state.read_only(), report)
         return report
@@ -98,22 +109,45 @@ class Simulation:
         y[fixed] = start[fixed]
         keep_volumes_positive(self.model, state.x, start)
 
-    def _pose(self, y: np.ndarray, start: np.ndarray) -> IncrementalPotential:
-        self._memory_new[:] = self.state.memory
-        return IncrementalPotential.pose(self.model, self._memory_new, self.h, self.state.x, y, start)
+    def _detect(self, start: np.ndarray) -> ContactPotential | None:
+        """What touches at the beginning of the step, or on the way to `start`."""
+        if self._detector is None:
+            return None
+        self._detector.begin(self.state.x)
+        return self._detector.detect(self.state.x, start, self.time)
 
-    def _solve(self, problem: IncrementalPotential) -> SolveReport:
+    def _pose(self, y: np.ndarray, start: np.ndarray, contacts: ContactPotential | None) -> IncrementalPotential:
+        self._memory_new[:] = self.state.memory
+        return IncrementalPotential.pose(self.model, self._memory_new, self.h, self.state.x, y, start, contacts)
+
+    def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
+        """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
+        if self._detector is None:
+            return problem
+        contacts = self._detector.detect(self.state.x, self._x_new, self.time)
+        problem = replace(problem, contacts=contacts)
+        self.solver.take_contacts(problem, self._work)
+        return problem
+
+    def _solve(self, problem: IncrementalPotential) -> tuple[SolveReport, IncrementalPotential]:
+        """Iterate; the report, and the problem with the contacts that were detected last."""
         began = time.perf_counter()
         n = self.solver.iterations
         self._x_new[:] = self._start
         self.solver.begin(problem, self._work)
-        self.solver.sweep(problem, self._x_new, self._work, n)
+        done = 0
+        while done < n:
+            part = min(self._detect_every or n, n - done)
+            self.solver.sweep(problem, self._x_new, self._work, part)
+            done += part
+            if done < n:
+                problem = self._detect_again(problem)
         seconds = time.perf_counter() - began
         report = SolveReport(f"did all {n} iterations", n, seconds)
         report.singular_blocks = getattr(self._work, "singular_blocks", 0)
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
-        return report
+        return report, problem
 
     def _finish(self) -> None:
         state = self.state
@@ -174,7 +208,8 @@ class Simulation:
         """The next step as an optimisation problem, with arrays of its own."""
         y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._predict(y, start)
-        return IncrementalPotential.pose(self.model, self.state.memory.copy(), self.h, self.state.x.copy(), y, start)
+        memory, x = self.state.memory.copy(), self.state.x.copy()
+        return IncrementalPotential.pose(self.model, memory, self.h, x, y, start, self._detect(start))
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
@@ -185,7 +220,7 @@ class Simulation:
         """
         model, state = self.model, self.state
         if self._solved is None:
-            terms = {"inertia": 0.0, "damping": 0.0}
+            terms = {"inertia": 0.0, "damping": 0.0, "contact": 0.0}
             blocks = model.with_memory(state.memory).blocks
             terms["elastic"] = sum(energy_of(block).energy(block, state.x) for block in blocks)
         else:
@@ -231,6 +266,8 @@ class Simulation:
             raise SimulationError(
                 f"the residual of step {step} can no longer be measured: ask for it before the next step."
             )
+        if problem.contacts is not None:
+            problem.contacts.refresh(self.state.x)
         return problem.residual(self.state.x)
 
     def _what_broke(self) -> str:

@@ -3,6 +3,7 @@
 from pliant.model.blocks import Block, Fibres, Hinges, InvertibleSolids, Joints, Pairs, Sheets, Solids, Springs
 from pliant.model.body import Body, Motion
 from pliant.model.cloth import Cloth
+from pliant.model.contact import Contact, ContactModel
 from pliant.model.forces import Force
 from pliant.model.model import LedVertices, Model, build_model
 from pliant.model.scene import BODIES, Scene
@@ -14,6 +15,8 @@ __all__ = [
     "Block",
     "Body",
     "Cloth",
+    "Contact",
+    "ContactModel",
     "Fibres",
     "Force",
     "Hinges",

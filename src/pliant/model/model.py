@@ -10,6 +10,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block, InvertibleSolids, Solids, merge
 from pliant.model.body import FIXED, Motion
+from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField
 from pliant.model.scene import Scene
 
@@ -43,6 +44,7 @@ class Model:
     led: tuple[LedVertices, ...]
     forces: tuple[ForceField, ...]
     blocks: tuple[Block, ...]
+    contact: ContactModel | None
     body_names: tuple[str, ...]
     body_start: np.ndarray  # (bodies + 1,) first vertex of each
 
@@ -85,7 +87,7 @@ class Model:
         total = np.zeros_like(x)
         for force in self.forces:
             force.add_to(total, x, v, time)
-        return self.gravity + total / self.mass[:, None]
+        return self.gravity + total / np.where(self.mass > 0, self.mass, 1.0)[:, None]
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
         """The part of (n, 3) vectors along which their vertices may move (VBD 3.4)."""
@@ -131,6 +133,7 @@ def build_model(scene: Scene) -> Model:
         led,
         forces,
         merge(block for body, first in placed for block in body.blocks(first)),
+        None if scene.contact is None else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes),
         tuple(body.name for body in bodies),
         start,
     )

@@ -38,6 +38,9 @@ class Newton:
     def begin(self, problem: IncrementalPotential, work: sp.csr_matrix) -> None:
         """Nothing is kept from step to step."""
 
+    def take_contacts(self, problem: IncrementalPotential, work: sp.csr_matrix) -> None:
+        """Nothing is kept of contacts either."""
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: sp.csr_matrix, n: int = 1) -> None:
         for _ in range(n):
             problem.remember(x)
