@@ -59,6 +59,7 @@ class Recorder:
         self._stream_path = formats.journal_of(self.path) if self._export else self.path
         self._writer = formats.stream(self._stream_path, self.layout)
         self.frames = 0  # written so far
+        self._first_step: int | None = None
         self.on_close: Callable[[], None] = lambda: None
         self._error: Exception | None = None
         self._queue: queue.Queue[tuple[float, np.ndarray, dict[str, np.ndarray]] | None] = queue.Queue(QUEUE_FRAMES)
@@ -67,8 +68,10 @@ class Recorder:
         self._closed = False
 
     def observe(self, state: State, report: Any = None) -> None:
-        """Take the state if its step ends a frame that is to be recorded."""
-        if state.step % self._steps:
+        """Take the state if it is the first, or so many steps after the last that was taken."""
+        if self._first_step is None:
+            self._first_step = state.step
+        if (state.step - self._first_step) % self._steps:
             return
         self._raise_if_failed()
         fields = {"velocity": state.v.copy()}
