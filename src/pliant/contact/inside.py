@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.bvh import BLOCK, FAN, STACK, Pairs, Tree, overlaps
+from pliant.contact.bvh import BLOCK, FAN, STACK, Pairs, Tree, overlaps, zero
 from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import closest_vertex_triangle, combine, row
 from pliant.contact.passage import can_pass
 from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team, share
+from pliant.lanes import load, maximum, store
 from pliant.lanes.vectors import cross, dot, subtract
 
 SAME_WAY = 0.3  # cosine between a face and the vertex's surface above which they look the same way
@@ -109,13 +110,15 @@ def point_in_tet(p, a, b, c, d):
 
 
 @inlined
-def _squared_distance_to_box(p, bounds, block, lane):
-    total = 0.0
+def _squared_distances_to_boxes(p, bounds, block, out):
+    """From p to the boxes of a block, into out (FAN,); an empty box is infinitely far."""
+    z = zero()
+    total = z
     for k in range(3):
-        low, high = bounds[block * BLOCK + k * FAN + lane], bounds[block * BLOCK + (3 + k) * FAN + lane]
-        d = max(max(low - p[k], p[k] - high), 0.0)
-        total += d * d
-    return total
+        low, high = load(bounds, block * BLOCK + k * FAN, z), load(bounds, block * BLOCK + (3 + k) * FAN, z)
+        d = maximum(maximum(low - p[k], p[k] - high), z)
+        total = total + d * d
+    store(out, 0, total)
 
 
 @inlined
@@ -125,18 +128,46 @@ def _looks_same_way(normals, v, a, b, c):
     return cosine > 0.0 and cosine * cosine > SAME_WAY * SAME_WAY * dot(n, n)
 
 
+@inlined
+def _way_to_face(p, v, f, faces, x, normals, strictness):
+    """Squared distance from p to a face and the vector from the closest point to p; infinite if the face does not count."""
+    i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
+    y = (p, row(x, i), row(x, j), row(x, k))
+    if v == i or v == j or v == k or (strictness > 1 and _looks_same_way(normals, v, y[1], y[2], y[3])):
+        return np.inf, p
+    r = combine(closest_vertex_triangle(y), y)
+    return dot(r, r), r
+
+
 @compiled
 def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, exits):
     """For each pair: first the closest face that faces the vertex, else any face, else the nearest of the body."""
     first, last = share(0, len(pairs.first), thread, threads)
     order, bounds, level_start = face_tree.order, face_tree.bounds, face_tree.level_start
     tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
+    waiting, distances = np.empty((STACK, 2), np.int64), np.empty(STACK + FAN)
+    reached = np.empty(64, np.int32)
     for k in range(first, last):
         v, t = pairs.first[k], pairs.second[k]
-        face = -1
+        face = np.int64(-1)
         for strictness in range(2, -1, -1):
-            face = closest_exit(
-                v, t, strictness, order, bounds, level_start, x, normals, body, tets, neighbours, faces, tet_of_face
+            face, reached = closest_exit(
+                v,
+                t,
+                strictness,
+                order,
+                bounds,
+                level_start,
+                x,
+                normals,
+                body,
+                tets,
+                neighbours,
+                faces,
+                tet_of_face,
+                waiting,
+                distances,
+                reached,
             )
             exits.is_direct[k] = strictness > 0
             if face >= 0:
@@ -152,44 +183,72 @@ def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, 
 
 @compiled
 def closest_exit(
-    v, t, strictness, order, bounds, level_start, x, normals, body, tets, neighbours, faces, tet_of_face
+    v,
+    t,
+    strictness,
+    order,
+    bounds,
+    level_start,
+    x,
+    normals,
+    body,
+    tets,
+    neighbours,
+    faces,
+    tet_of_face,
+    waiting,
+    distances,
+    reached,
 ):
     """Closest boundary face of the body of tet t, not at vertex v, or -1.
 
     strictness 1 asks for a straight way from v to it, 2 also that it faces the vertex's surface.
+    The boundary faces of t itself come first: the way to them lies in t, and they bound the search.
     """
     p, own_body = row(x, v), body[tets[t, 0]]
     best, best_face = np.inf, np.int64(-1)
-    waiting, waiting_level, waiting_distance = np.empty(STACK, np.int64), np.empty(STACK, np.int64), np.empty(STACK)
-    waiting[0], waiting_level[0], waiting_distance[0], height = 0, len(level_start) - 2, 0.0, 1
+    for k in range(4):
+        if neighbours[t, k] < 0:
+            f = np.int64(-1 - neighbours[t, k])
+            d2, _ = _way_to_face(p, v, f, faces, x, normals, strictness)
+            if d2 < best:
+                best, best_face = d2, f
+    waiting[0, 0], waiting[0, 1], distances[0], height = 0, len(level_start) - 2, 0.0, 1
     while height > 0:
         height -= 1
-        level, block = waiting_level[height], waiting[height]
-        if waiting_distance[height] >= best:
+        if distances[height] >= best:
             continue
+        block, level = waiting[height, 0], waiting[height, 1]
+        _squared_distances_to_boxes(p, bounds, level_start[level] + block, distances[STACK:])
         base = height
         for lane in range(FAN):
-            distance = _squared_distance_to_box(p, bounds, level_start[level] + block, lane)
-            if not distance < best:  # an empty box is infinitely far
+            distance = distances[STACK + lane]
+            if distance >= best:
                 continue
-            if level > 0:  # nearest on top
-                at = height
-                while at > base and waiting_distance[at - 1] < distance:
-                    waiting[at], waiting_level[at] = waiting[at - 1], waiting_level[at - 1]
-                    waiting_distance[at] = waiting_distance[at - 1]
-                    at -= 1
-                waiting[at], waiting_level[at], waiting_distance[at] = block * FAN + lane, level - 1, distance
-                height += 1
+            if level > 0:
+                height = _insert(waiting, distances, base, height, block * FAN + lane, level - 1, distance)
                 continue
-            f = order[block * FAN + lane]
-            i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
-            if v == i or v == j or v == k or body[i] != own_body:
+            f = np.int64(order[block * FAN + lane])
+            if body[faces[f, 0]] != own_body:
                 continue
-            y = (p, row(x, i), row(x, j), row(x, k))
-            r = combine(closest_vertex_triangle(y), y)
-            d2 = dot(r, r)
-            if d2 >= best or (strictness > 1 and _looks_same_way(normals, v, y[1], y[2], y[3])):
+            d2, r = _way_to_face(p, v, f, faces, x, normals, strictness)
+            if d2 >= best:
                 continue
-            if strictness == 0 or can_pass(p, subtract(p, r), t, tet_of_face[f], x, tets, neighbours):
+            passes = True
+            if strictness > 0:
+                goal = tet_of_face[f]
+                passes, reached = can_pass(p, subtract(p, r), t, goal, x, tets, neighbours, reached)
+            if passes:
                 best, best_face = d2, f
-    return best_face
+    return best_face, reached
+
+
+@inlined
+def _insert(waiting, distances, base, height, block, level, distance):
+    """Put a block among those above `base`, the nearest on top; the new height."""
+    at = height
+    while at > base and distances[at - 1] < distance:
+        waiting[at, 0], waiting[at, 1], distances[at] = waiting[at - 1, 0], waiting[at - 1, 1], distances[at - 1]
+        at -= 1
+    waiting[at, 0], waiting[at, 1], distances[at] = block, level, distance
+    return height + 1

@@ -40,7 +40,10 @@ def segment_touches_triangle(p, q, a, b, c):
         lowest, highest = min(a[k], min(b[k], c[k])), max(a[k], max(b[k], c[k]))
         if low > highest + near or lowest > high + near:
             return False
-    side_p, side_q = _side(a, b, c, p), _side(a, b, c, q)
+    n = cross(subtract(b, a), subtract(c, a))
+    side_p, side_q = dot(n, subtract(p, a)), dot(n, subtract(q, a))
+    if side_p * side_q > 0.0 and min(side_p * side_p, side_q * side_q) > near * near * dot(n, n):
+        return False  # both ends on one side of the plane, and not near it
     u, v, w = _side(p, q, a, b), _side(p, q, b, c), _side(p, q, c, a)
     crosses = (side_p > 0.0 > side_q) or (side_p < 0.0 < side_q)
     if crosses and ((u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0)):
@@ -62,16 +65,18 @@ def _squared_distance(p, q, a, b, c):
 
 
 @compiled
-def can_pass(p, q, start, goal, x, tets, neighbours):
-    """Whether tet `goal` is reached from tet `start` through faces that the segment p q touches."""
-    reached = np.empty(32, np.int32)
+def can_pass(p, q, start, goal, x, tets, neighbours, reached):
+    """Whether tet `goal` is reached from tet `start` through faces that the segment p q touches.
+
+    `reached` is room for tets on the way; returned too, longer if there were more.
+    """
     reached[0] = start
     count, opened = 1, 0
     while opened < count:
         t = reached[opened]
         opened += 1
         if t == goal:
-            return True
+            return True, reached
         for f in range(4):
             other = neighbours[t, f]
             if other < 0:
@@ -89,4 +94,4 @@ def can_pass(p, q, start, goal, x, tets, neighbours):
                     reached = longer
                 reached[count] = other
                 count += 1
-    return False
+    return False, reached
