@@ -10,6 +10,7 @@ taken, as long as there is another.  Without that, a finger pressed more than ha
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from pliant.kernels.threads import Team, share
 from pliant.lanes import load, maximum, store
 from pliant.lanes.vectors import cross, dot, subtract
 
+SLACK = 1e-9  # in barycentric coordinates
 SAME_WAY = 0.3  # cosine between a face and the vertex's surface above which they look the same way
 
 
@@ -34,6 +36,14 @@ class Exits(NamedTuple):
     weights: np.ndarray  # (k, 4) signed weights of the vertex and the face's corners
     depth: np.ndarray  # (k,) [m]
     is_direct: np.ndarray  # (k,) bool: False where no straight way was found and the nearest face of the body is taken
+
+
+class Work(NamedTuple):
+    """Memory of a search."""
+
+    waiting: np.ndarray  # (STACK, 2) blocks still to be opened, and their levels
+    distances: np.ndarray  # (STACK,) of them, squared
+    lanes: np.ndarray  # (FAN,) squared distances of a block's boxes
 
 
 def vertex_normals(triangles: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -97,7 +107,10 @@ def test_inside(thread, threads, barrier, vertices, tets_near, tets, x, is_in):
 
 @inlined
 def point_in_tet(p, a, b, c, d):
-    """Whether p is strictly inside a tet of either orientation; a flat tet has no inside."""
+    """Whether p is inside a tet of either orientation or on its faces; a flat tet has no inside.
+
+    With a little slack: a point on the face between two tets must not be lost between them by rounding.
+    """
     ab, ac, ad, ap = subtract(b, a), subtract(c, a), subtract(d, a), subtract(p, a)
     n = cross(ab, ac)
     volume = dot(n, ad)
@@ -106,7 +119,8 @@ def point_in_tet(p, a, b, c, d):
     w = dot(n, ap)
     if volume < 0.0:
         volume, u, v, w = -volume, -u, -v, -w
-    return u > 0.0 and v > 0.0 and w > 0.0 and u + v + w < volume
+    slack = SLACK * volume
+    return volume > 0.0 and u >= -slack and v >= -slack and w >= -slack and u + v + w <= volume + slack
 
 
 @inlined
@@ -128,7 +142,7 @@ def _looks_same_way(normals, v, a, b, c):
     return cosine > 0.0 and cosine * cosine > SAME_WAY * SAME_WAY * dot(n, n)
 
 
-@inlined
+@compiled
 def _way_to_face(p, v, f, faces, x, normals, strictness):
     """Squared distance from p to a face and the vector from the closest point to p; infinite if the face does not count."""
     i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
@@ -143,68 +157,36 @@ def _way_to_face(p, v, f, faces, x, normals, strictness):
 def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, exits):
     """For each pair: first the closest face that faces the vertex, else any face, else the nearest of the body."""
     first, last = share(0, len(pairs.first), thread, threads)
-    order, bounds, level_start = face_tree.order, face_tree.bounds, face_tree.level_start
-    tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
-    waiting, distances = np.empty((STACK, 2), np.int64), np.empty(STACK + FAN)
+    work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN))
     reached = np.empty(64, np.int32)
     for k in range(first, last):
         v, t = pairs.first[k], pairs.second[k]
         face = np.int64(-1)
         for strictness in range(2, -1, -1):
-            face, reached = closest_exit(
-                v,
-                t,
-                strictness,
-                order,
-                bounds,
-                level_start,
-                x,
-                normals,
-                body,
-                tets,
-                neighbours,
-                faces,
-                tet_of_face,
-                waiting,
-                distances,
-                reached,
-            )
+            face, reached = closest_exit(v, t, strictness, face_tree, solid, x, normals, body, work, reached)
             exits.is_direct[k] = strictness > 0
             if face >= 0:
                 break
-        exits.face[k] = face
+        exits.face[k], exits.depth[k] = face, np.inf
         if face >= 0:
+            faces = solid.faces
             y = (row(x, v), row(x, faces[face, 0]), row(x, faces[face, 1]), row(x, faces[face, 2]))
             w = closest_vertex_triangle(y)
             r = combine(w, y)
-            exits.depth[k] = np.sqrt(dot(r, r))
+            exits.depth[k] = math.sqrt(dot(r, r))
             exits.weights[k, 0], exits.weights[k, 1], exits.weights[k, 2], exits.weights[k, 3] = w
 
 
-@compiled
-def closest_exit(
-    v,
-    t,
-    strictness,
-    order,
-    bounds,
-    level_start,
-    x,
-    normals,
-    body,
-    tets,
-    neighbours,
-    faces,
-    tet_of_face,
-    waiting,
-    distances,
-    reached,
-):
-    """Closest boundary face of the body of tet t, not at vertex v, or -1.
+@inlined
+def closest_exit(v, t, strictness, face_tree, solid, x, normals, body, work, reached):
+    """Closest boundary face of the body of tet t, not at vertex v, or -1; and `reached` for the next search.
 
     strictness 1 asks for a straight way from v to it, 2 also that it faces the vertex's surface.
     The boundary faces of t itself come first: the way to them lies in t, and they bound the search.
     """
+    order, bounds, level_start = face_tree.order, face_tree.bounds, face_tree.level_start
+    tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
+    waiting, distances, lanes = work.waiting, work.distances, work.lanes
     p, own_body = row(x, v), body[tets[t, 0]]
     best, best_face = np.inf, np.int64(-1)
     for k in range(4):
@@ -219,14 +201,13 @@ def closest_exit(
         if distances[height] >= best:
             continue
         block, level = waiting[height, 0], waiting[height, 1]
-        _squared_distances_to_boxes(p, bounds, level_start[level] + block, distances[STACK:])
+        _squared_distances_to_boxes(p, bounds, level_start[level] + block, lanes)
         base = height
         for lane in range(FAN):
-            distance = distances[STACK + lane]
-            if distance >= best:
+            if lanes[lane] >= best:
                 continue
             if level > 0:
-                height = _insert(waiting, distances, base, height, block * FAN + lane, level - 1, distance)
+                height = _insert(waiting, distances, base, height, block * FAN + lane, level - 1, lanes[lane])
                 continue
             f = np.int64(order[block * FAN + lane])
             if body[faces[f, 0]] != own_body:

@@ -13,6 +13,7 @@ from pliant.contact.pair import common_normal, corners_of, edge_normal, points_o
 from pliant.kernels.threads import share
 from pliant.lanes.vectors import add_scaled, dot, subtract
 
+ON_FACE = 1e-7  # depth, as part of an edge of the face, at which a vertex is on it
 TURNED_AWAY = 0.1  # cosine by which the mean normal at a vertex or edge may look away from what hits it
 
 
@@ -52,10 +53,12 @@ def point_outward(contacts, x):
         y = points_of(x, row4(contacts.vertices, k))
         w = row4(contacts.weights, k)
         r = combine(w, y)
-        depth = math.sqrt(dot(r, r))
-        n = common_normal(VERTEX_TRIANGLE, y)[0]
-        if depth > 0.0:
-            n = (-r[0] / depth, -r[1] / depth, -r[2] / depth)
+        depth2 = dot(r, r)
+        n, has_normal = common_normal(VERTEX_TRIANGLE, y)
+        side = subtract(y[2], y[1])
+        is_on_face = has_normal and depth2 <= ON_FACE * ON_FACE * dot(side, side)
+        if depth2 > 0.0 and not is_on_face:
+            n = (-r[0] / math.sqrt(depth2), -r[1] / math.sqrt(depth2), -r[2] / math.sqrt(depth2))
         write(contacts.weights, contacts.normals, k, w, n)
 
 

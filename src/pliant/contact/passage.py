@@ -12,12 +12,12 @@ import numpy as np
 
 from pliant.contact.compiled import compiled, inlined
 from pliant.contact.distances import closest_edge_edge, closest_vertex_triangle, combine, row
+from pliant.geometry.surface import TET_FACES
 from pliant.lanes.vectors import cross, dot, subtract
 
 TOUCH = 1e-9  # of the sizes involved: nearer counts as touching
 
-# Faces of a tet as in geometry.surface.TET_FACES.
-FACES = ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+FACES = np.array(TET_FACES)
 
 
 @inlined
@@ -65,6 +65,15 @@ def _squared_distance(p, q, a, b, c):
 
 
 @compiled
+def _longer(reached):
+    """The same numbers with room for as many again."""
+    longer = np.empty(2 * len(reached), np.int32)
+    for k in range(len(reached)):
+        longer[k] = reached[k]
+    return longer
+
+
+@compiled
 def can_pass(p, q, start, goal, x, tets, neighbours, reached):
     """Whether tet `goal` is reached from tet `start` through faces that the segment p q touches.
 
@@ -86,12 +95,10 @@ def can_pass(p, q, start, goal, x, tets, neighbours, reached):
                 is_known |= reached[k] == other
             if is_known:
                 continue
-            i, j, k = FACES[f]
-            if segment_touches_triangle(p, q, row(x, tets[t, i]), row(x, tets[t, j]), row(x, tets[t, k])):
+            a, b, c = (row(x, tets[t, FACES[f, 0]]), row(x, tets[t, FACES[f, 1]]), row(x, tets[t, FACES[f, 2]]))
+            if segment_touches_triangle(p, q, a, b, c):
                 if count == len(reached):
-                    longer = np.empty(2 * count, np.int32)
-                    longer[:count] = reached
-                    reached = longer
+                    reached = _longer(reached)
                 reached[count] = other
                 count += 1
     return False, reached
