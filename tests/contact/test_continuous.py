@@ -45,7 +45,9 @@ def ipctk_times(kind: int, start: np.ndarray, end: np.ndarray) -> np.ndarray:
 
 
 def are_proved_apart(kind: int, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """(k,) where no contact can be, by bisection: the distance changes by at most twice the largest speed times time."""
+    """(k,) where no contact can be, by bisection: the distance changes by at most twice the largest speed times
+    time.
+    """
     proved = np.ones(len(start), bool)
     way = end - start
     speed = 2 * np.linalg.norm(way - way.mean(axis=1, keepdims=True), axis=2).max(axis=1)

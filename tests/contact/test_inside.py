@@ -27,7 +27,11 @@ def together(*parts: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndar
     """Positions, tets and bodies of several meshes."""
     start = np.concatenate([[0], np.cumsum([len(x) for x, _ in parts])])
     tets = np.concatenate([tets + s for (_, tets), s in zip(parts, start, strict=False)])
-    return np.concatenate([x for x, _ in parts]), tets, np.repeat(np.arange(len(parts)), np.diff(start)).astype(np.int32)
+    return (
+        np.concatenate([x for x, _ in parts]),
+        tets,
+        np.repeat(np.arange(len(parts)), np.diff(start)).astype(np.int32),
+    )
 
 
 def points_at(solid: Solid, exits: Exits, x: np.ndarray) -> np.ndarray:
@@ -82,7 +86,7 @@ def test_depth_in_a_block(team: Team, probe) -> None:
 def test_finger_goes_back_the_way_it_came(team: Team, depth: float) -> None:
     """Pressed from above into a wall of 0.1 m, its tip is pushed up, also when the other side is much nearer."""
     wall, finger = shapes.box((1, 1, 0.1), (10, 10, 2)), shapes.box((0.2, 0.2, 0.6), (3, 3, 4))
-    tip = finger.points + [0.013, 0.013, 0.05 - depth + 0.3]
+    tip = finger.points + np.array([0.013, 0.013, 0.05 - depth + 0.3])
     x, tets, body = together((wall.points, wall.tets), (tip, finger.tets))
     solid, exits = exits_of(team, x, tets, body)
     is_tip = body[exits.vertex] == 1

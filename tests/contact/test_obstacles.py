@@ -128,7 +128,9 @@ def test_motion_carries_the_shape(shape: Shape) -> None:
 
 
 def test_fast_vertex_hits_a_thin_plate() -> None:
-    """1 mm plate, 100 m/s, 1/60 s: at the time the surface is reached, from either side; passing beside it is no hit."""
+    """1 mm plate, 100 m/s, 1/60 s: at the time the surface is reached, from either side; passing beside it is no
+    hit.
+    """
     plate = Box((0, 0, 0), (1, 1, 1e-3))
     start = np.array([[0.1, 0.2, 1.0], [0.1, 0.2, -0.5], [0.7, 0.0, 1.0]])
     end = start + np.array([[0, 0, -1.0], [0, 0, 1.0], [0, 0, -1.0]]) * 100 / 60

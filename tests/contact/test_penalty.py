@@ -61,7 +61,9 @@ def case() -> Case:
 
 
 def differences(function, x: np.ndarray, contacts: Contacts, e: float) -> np.ndarray:
-    """Derivative of a function of positions, one value (k, ...) a contact, by the contact's 12 coordinates: (k, 4, 3, ...)."""
+    """Derivative of a function of positions, one value (k, ...) a contact, by the contact's 12 coordinates: (k, 4, 3,
+    ...).
+    """
     columns = []
     for corner in range(4):
         for axis in range(3):
@@ -81,7 +83,9 @@ def test_force_and_hessian_are_derivatives(case: Case) -> None:
 
 
 def test_energy_of_a_known_depth() -> None:
-    """A vertex 0.2 m under a triangle, to be kept 0.1 m above it: d = 0.3, E = k d^2 / 2, force k d up on the vertex."""
+    """A vertex 0.2 m under a triangle, to be kept 0.1 m above it: d = 0.3, E = k d^2 / 2, force k d up on the
+    vertex.
+    """
     x = np.array([[0.2, 0.2, -0.2], [0, 0, 0], [1, 0, 0], [0, 1, 0]])
     c = Contacts(
         np.zeros(1, np.int8),
@@ -139,7 +143,9 @@ def test_friction_opposes_motion_and_is_bounded(case: Case) -> None:
 
 
 def test_smoothing_function() -> None:
-    """Equation 15: f1 is 2y - y^2 below the slip and 1 above, f1/u goes to 2/slip at rest; f0' = f1, f0 = u when sliding."""
+    """Equation 15: f1 is 2y - y^2 below the slip and 1 above, f1/u goes to 2/slip at rest; f0' = f1, f0 = u when
+    sliding.
+    """
     y = np.array([0.0, 1e-9, 0.3, 0.999999, 1.0, 1.000001, 5.0])
     u = y * SLIP
     expected = np.where(y < 1, 2 * y - y * y, 1.0)

@@ -52,7 +52,9 @@ class Colliders:
     face_tree: FittedTree
 
 
-def make_colliders(triangles: np.ndarray, tets: np.ndarray, rules: Rules, radius: np.ndarray | None = None) -> Colliders:
+def make_colliders(
+    triangles: np.ndarray, tets: np.ndarray, rules: Rules, radius: np.ndarray | None = None
+) -> Colliders:
     """Connect sheets' triangles (t, 3), in addition to the boundary of tets (m, 4) of positive volume at rest."""
     n = len(rules.body)
     _check_rules(rules)
@@ -67,9 +69,7 @@ def make_colliders(triangles: np.ndarray, tets: np.ndarray, rules: Rules, radius
     has_inside = np.zeros(n, bool)
     has_inside[solid.faces] = True
     trees = (FittedTree(corners) for corners in (*surface, solid.tets, solid.faces))
-    return Colliders(
-        surface, _faces_of_edges(surface, n), solid, rules, radius, has_inside, *trees
-    )
+    return Colliders(surface, _faces_of_edges(surface, n), solid, rules, radius, has_inside, *trees)
 
 
 def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarray:
@@ -88,9 +88,7 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
     return x
 
 
-def fit_surface(
-    team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float
-) -> Trees:
+def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
     fitted = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
     return Trees(*(tree.fit(team, x0, x1, 0.5 * separation) for tree in fitted))

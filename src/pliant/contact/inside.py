@@ -1,8 +1,8 @@
 """Vertices inside solids, and the way out of each: the closest boundary point reachable through the solid.
 
-After Chen, Diaz and Yuksel 2023, Shortest Path to Boundary for Self-Intersecting Meshes: the shortest way out is straight, so
-the closest boundary face whose straight way lies inside the solid is the answer (passage.py).  Faces come from a tree,
-nearest boxes first.
+After Chen, Diaz and Yuksel 2023, Shortest Path to Boundary for Self-Intersecting Meshes: the shortest way out is
+straight, so the closest boundary face whose straight way lies inside the solid is the answer (passage.py).  Faces come
+from a tree, nearest boxes first.
 
 Deviation: two surfaces that touch face each other, so a face that looks the same way as the vertex's own surface is not
 taken, as long as there is another.  Without that, a finger pressed more than half through a wall is pulled through.
@@ -84,7 +84,9 @@ def vertices_in_tets(
 def find_exits(
     team: Team, pairs: Pairs, face_tree: Tree, solid: Solid, x: np.ndarray, normals: np.ndarray, body: np.ndarray
 ) -> Exits:
-    """The way out for each vertex and each body it is in; of several tets of one body, the one nearest to the surface."""
+    """The way out for each vertex and each body it is in; of several tets of one body, the one nearest to the
+    surface.
+    """
     k = len(pairs.first)
     exits = Exits(pairs.first, np.empty(k, np.int32), np.empty((k, 4)), np.empty(k), np.empty(k, bool))
     team.run(cached(search_exits), pairs, face_tree, solid, x, normals, body, exits)
@@ -144,10 +146,12 @@ def _looks_same_way(normals, v, a, b, c):
 
 @compiled
 def _way_to_face(p, v, f, faces, x, normals, strictness):
-    """Squared distance from p to a face and the vector from the closest point to p; infinite if the face does not count."""
+    """Squared distance from p to a face and the vector from the closest point to p; infinite if the face does not
+    count.
+    """
     i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
     y = (p, row(x, i), row(x, j), row(x, k))
-    if v == i or v == j or v == k or (strictness > 1 and _looks_same_way(normals, v, y[1], y[2], y[3])):
+    if v in (i, j, k) or (strictness > 1 and _looks_same_way(normals, v, y[1], y[2], y[3])):
         return np.inf, p
     r = combine(closest_vertex_triangle(y), y)
     return dot(r, r), r

@@ -163,7 +163,8 @@ class Box(Shape):
 class Container(Box):
     """A cavity of edge lengths `size` around `centre` [m] with floor and walls, open at the top (z).
 
-    The walls are thick without end, so nothing is pushed through them; what comes down on them from above rests on them.
+    The walls are thick without end, so nothing is pushed through them; what comes down on them from above rests on
+    them.
     """
 
     kind: ClassVar[int] = shapes.CONTAINER

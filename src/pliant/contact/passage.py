@@ -1,9 +1,9 @@
 """Whether one can go straight from a point in a tet to a point of a boundary face without leaving the solid.
 
-A body that has folded into itself or into another fills some places twice.  So a place says nothing; the walk is from tet
-to tet, through faces that the segment touches, in the mesh as it is deformed now.  All tets that can be reached like that
-are collected, rather than one exit chosen a tet: no choice can go wrong where the segment passes through an edge or a
-vertex, or where tets are flat or inverted.
+A body that has folded into itself or into another fills some places twice.  So a place says nothing; the walk is from
+tet to tet, through faces that the segment touches, in the mesh as it is deformed now.  All tets that can be reached
+like that are collected, rather than one exit chosen a tet: no choice can go wrong where the segment passes through an
+edge or a vertex, or where tets are flat or inverted.
 """
 
 from __future__ import annotations

@@ -9,9 +9,10 @@ With signed weights w_i (sum 0), normal n and gap g, a contact of vertices x_i i
     f_i = -mu lambda w_i f1(|u|) u / |u|        friction                                                 Eq. 14, 15
     H_i = mu lambda w_i^2 f1(|u|) / |u| (1 - n n^T)   the paper's derivative, |u| held constant          Eq. 16
 
-Deviation: the paper's Equation 14 multiplies by lambda_i = dE/dx_i . n, which holds w_i a second time and has its sign: such
-forces would not sum to zero over a contact, and at the vertex they would point along the motion.  Here lambda is the one
-normal force of the contact, as in IPC (Li et al. 2020), so that the four forces sum to zero because the weights do.
+Deviation: the paper's Equation 14 multiplies by lambda_i = dE/dx_i . n, which holds w_i a second time and has its
+sign: such forces would not sum to zero over a contact, and at the vertex they would point along the motion.  Here
+lambda is the one normal force of the contact, as in IPC (Li et al. 2020), so that the four forces sum to zero because
+the weights do.
 
 The NumPy functions take Contacts; the physics functions take numbers, floats or lanes, and w of one vertex.
 """
@@ -26,7 +27,9 @@ from pliant.lanes.vectors import add_identity, add_scaled, add_square, dot, phys
 
 
 def combined_friction(mu_a: np.ndarray, mu_b: np.ndarray) -> np.ndarray:
-    """Friction coefficient of two materials in contact: the geometric mean, so that one without friction slides on all."""
+    """Friction coefficient of two materials in contact: the geometric mean, so that one without friction slides on
+    all.
+    """
     return np.sqrt(np.asarray(mu_a) * np.asarray(mu_b))
 
 
@@ -119,7 +122,9 @@ def add_contact(f, H, w, n, size, stiffness):
 
 @physics
 def add_friction(f, H, w, n, motion, size, slip):
-    """Add friction of a contact on its vertex of weight w: size = mu lambda [N], motion = sum_i w_i (x_i - x_i^t) [m]."""
+    """Add friction of a contact on its vertex of weight w: size = mu lambda [N], motion = sum_i w_i (x_i - x_i^t)
+    [m].
+    """
     u = add_scaled(motion, -dot(motion, n), n)
     rate = size * f1_over_u(sqrt(dot(u, u)), slip)
     k = rate * w * w
