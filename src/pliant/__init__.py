@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Body, Scene
+    from pliant.model import Attachment, Body, Scene, Wind, WorldBox
     from pliant.simulate import Simulation
     from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
@@ -47,7 +47,7 @@ _HOMES = {
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Body", "Scene"),
+    "model": ("Attachment", "Body", "Scene", "Wind", "WorldBox"),
     "energies": ("IncrementalPotential",),
     "simulate": ("Simulation",),
     "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
@@ -57,6 +57,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "VBD",
+    "Attachment",
     "Body",
     "Chebyshev",
     "CompressibleNeoHookean",
@@ -82,6 +83,8 @@ __all__ = [
     "Stop",
     "TetMesh",
     "TriMesh",
+    "Wind",
+    "WorldBox",
     "__version__",
     "load_mesh",
     "material",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,8 @@ class Simulation:
         keep_volumes_positive(self.model, state.x, start)
 
     def _pose(self, y: np.ndarray, start: np.ndarray) -> IncrementalPotential:
-        return IncrementalPotential(self.model, self.h, self.state.x, y, start)
+        model = self.model.at((self.state.step + 1) * self.h)
+        return IncrementalPotential(model, self.h, self.state.x, y, start)
 
     def _solve(self, problem: IncrementalPotential) -> SolveReport:
         began = time.perf_counter()
@@ -170,24 +172,27 @@ class Simulation:
         """The next step as an optimisation problem, with arrays of its own."""
         y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._predict(y, start)
-        return IncrementalPotential(self.model, self.h, self.state.x.copy(), y, start)
+        return replace(self._pose(y, start), x_start=self.state.x.copy())
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
 
-        "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), their sum "total", and of the last
-        step's potential "inertia" 1/(2 h^2) |x - y|_M^2 and "damping" (zero before the first step, after
-        resuming and after a step that broke down).
+        "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), if there are any "attachment", "bounds"
+        and "pressure" -p V, their sum "total", and of the last step's potential "inertia" 1/(2 h^2) |x - y|_M^2,
+        "damping" and "viscosity" (zero before the first step, after resuming and after a step that broke down).
         """
-        model, state = self.model, self.state
+        model, state = self.model.at(self.time), self.state
+        stored = [block for block in model.blocks if not block.is_viscous]
+        names = dict.fromkeys(block.energy_name for block in stored)
         if self._solved is None:
-            terms = {"inertia": 0.0, "damping": 0.0}
-            terms["elastic"] = sum(energy_of(block).energy(block, state.x) for block in model.blocks)
+            terms = dict.fromkeys(["inertia", "elastic", "damping", *(b.energy_name for b in model.blocks)], 0.0)
+            for block in stored:
+                terms[block.energy_name] += energy_of(block).energy(block, state.x)
         else:
             terms = self._solved.energies(state.x)
         terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
         terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
-        terms["total"] = terms["kinetic"] + terms["elastic"] + terms["gravity"]
+        terms["total"] = terms["kinetic"] + terms["gravity"] + sum(terms[name] for name in names)
         return terms
 
     @property

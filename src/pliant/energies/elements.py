@@ -10,10 +10,17 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from pliant.energies import elastic, pairs
-from pliant.model import Block, Pairs, Solids
+from pliant.energies import bounds, elastic, pairs, pressure
+from pliant.model import Attachments, Block, Bounds, Dampers, Pairs, Pressures, Solids
 
-ENERGIES: dict[type[Block], ModuleType] = {Solids: elastic, Pairs: pairs}
+ENERGIES: dict[type[Block], ModuleType] = {
+    Solids: elastic,
+    Pairs: pairs,
+    Attachments: pairs,
+    Dampers: pairs,
+    Bounds: bounds,
+    Pressures: pressure,
+}
 
 
 def energy_of(block: Block) -> ModuleType:

@@ -13,6 +13,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.forces import Force
+from pliant.model.pressure import Pressure, checked_pressure
 
 FREE, PLANE, LINE, FIXED = 3, 2, 1, 0  # dimension of the space a vertex moves in
 
@@ -23,6 +24,7 @@ class Body(ABC):
     """Something in a scene that has vertices. A kind of body adds what it is made of."""
 
     kind: ClassVar[str]  # in names and files
+    has_inside: ClassVar[bool] = False  # whether only the front of its surface is outside
 
     def __init__(self, name: str, points: np.ndarray, damping: float):
         n = len(points)
@@ -36,6 +38,7 @@ class Body(ABC):
         self.forces: list[Force] = []
         self._gravity: np.ndarray | None = None
         self._air_damping = 0.0
+        self._pressure: Pressure = 0.0
         self._simulated: Callable[[], np.ndarray] | None = None
 
     @abstractmethod
@@ -49,6 +52,11 @@ class Body(ABC):
     @property
     def n_vertices(self) -> int:
         return len(self.subspace)
+
+    @property
+    def surface(self) -> np.ndarray:
+        """(k, 3) triangles that face the outside, counter-clockwise seen from there; none for bodies without area."""
+        return np.empty((0, 3), np.int64)
 
     @property
     def positions(self) -> np.ndarray:
@@ -77,6 +85,21 @@ class Body(ABC):
     @air_damping.setter
     def air_damping(self, value: float) -> None:
         self._air_damping = checks.number(value, f"{self.name}: air_damping", "1/s")
+
+    @property
+    def pressure(self) -> Pressure:
+        """p [Pa], or a function of the time [s] that gives it: what the pressure inside the body's closed surface
+        exceeds that outside by. Its energy is -p V, V the enclosed volume; negative p presses from outside.
+        """
+        return self._pressure
+
+    @pressure.setter
+    def pressure(self, value: Pressure) -> None:
+        self._pressure = checked_pressure(value, self.name)
+
+    @property
+    def has_pressure(self) -> bool:
+        return callable(self._pressure) or self._pressure != 0
 
     def add_force(self, force: Force) -> None:
         """Let force(positions (n, 3) [m], velocities (n, 3) [m/s], time [s]) give forces (n, 3) [N] on its vertices.

@@ -11,8 +11,11 @@ from pliant.errors import SceneError
 from pliant.geometry import TetMesh
 from pliant.materials import SolidLaw
 from pliant.model import checks
+from pliant.model.attachments import Attachment, make_attachment
 from pliant.model.body import Body
 from pliant.model.solid import Solid
+from pliant.model.wind import Wind
+from pliant.model.world_box import WorldBox
 
 
 class Scene:
@@ -21,6 +24,9 @@ class Scene:
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)):
         self.gravity = gravity
         self.bodies: list[Body] = []
+        self.attachments: list[Attachment] = []
+        self._world_box: WorldBox | None = None
+        self._wind: Wind | None = None
 
     @property
     def solids(self) -> list[Solid]:
@@ -35,6 +41,28 @@ class Scene:
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
         self._gravity = checks.vectors(value, None, "Scene: gravity", "m/s^2")
+
+    @property
+    def world_box(self) -> WorldBox | None:
+        """The box all vertices are pushed back into; None: the world has no end."""
+        return self._world_box
+
+    @world_box.setter
+    def world_box(self, value: WorldBox | None) -> None:
+        if value is not None:
+            checks.instance(value, WorldBox, "Scene: world_box", "pl.WorldBox(lower=..., upper=..., stiffness=...)")
+        self._world_box = value
+
+    @property
+    def wind(self) -> Wind | None:
+        """The moving air; None: no air."""
+        return self._wind
+
+    @wind.setter
+    def wind(self, value: Wind | None) -> None:
+        if value is not None:
+            checks.instance(value, Wind, "Scene: wind", "pl.Wind(velocity=(5, 0, 0))")
+        self._wind = value
 
     def add_solid(
         self,
@@ -55,6 +83,29 @@ class Scene:
         body = Solid(self._free_name(name, Solid.kind), mesh, material, density, damping)
         self.bodies.append(body)
         return body
+
+    def attach(
+        self,
+        body_a: Body,
+        vertices_a: ArrayLike,
+        body_b: Body,
+        vertices_b: ArrayLike,
+        stiffness: float,
+        weights_a: ArrayLike | None = None,
+        weights_b: ArrayLike | None = None,
+    ) -> Attachment:
+        """Link k points of one body with k points of another, or of itself, by springs of rest length zero.
+
+        vertices_a, vertices_b: (k,) vertices, or (k, 2), (k, 3) or (k, 4) the corners of edges, faces or tets that
+            points lie on, with weights (k, 2|3|4) of sum 1 (a negative one puts the point outside).
+        stiffness: [N/m] of each link; a link d long holds stiffness/2 d^2.
+        """
+        for body in (body_a, body_b):
+            if not any(body is own for own in self.bodies):
+                raise SceneError(f"attach: {getattr(body, 'name', body)!r} is not a body of this scene; add it first.")
+        link = make_attachment(body_a, vertices_a, body_b, vertices_b, stiffness, weights_a, weights_b)
+        self.attachments.append(link)
+        return link
 
     def _free_name(self, name: str | None, kind: str) -> str:
         names = {body.name for body in self.bodies}
