@@ -13,7 +13,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.forces import Force
-from pliant.model.pressure import Pressure, checked_pressure
+from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
 FREE, PLANE, LINE, FIXED = 3, 2, 1, 0  # dimension of the space a vertex moves in
 
@@ -88,18 +88,18 @@ class Body(ABC):
 
     @property
     def pressure(self) -> Pressure:
-        """p [Pa], or a function of the time [s] that gives it: what the pressure inside the body's closed surface
-        exceeds that outside by. Its energy is -p V, V the enclosed volume; negative p presses from outside.
+        """p [Pa], or a function of the time [s] that gives it: by how much the pressure inside the body's closed
+        surface exceeds that outside. Its energy is -p V, V the enclosed volume; a negative p presses from outside.
         """
         return self._pressure
 
     @pressure.setter
     def pressure(self, value: Pressure) -> None:
-        self._pressure = checked_pressure(value, self.name)
+        self._pressure = checked_pressure(value, f"{self.name}: pressure")
 
-    @property
-    def has_pressure(self) -> bool:
-        return callable(self._pressure) or self._pressure != 0
+    def inflated(self) -> list[Inflated]:
+        """Its surfaces under pressure."""
+        return [Inflated(f"{self.name}: pressure", self.surface, self.pressure)] if is_present(self.pressure) else []
 
     def add_force(self, force: Force) -> None:
         """Let force(positions (n, 3) [m], velocities (n, 3) [m/s], time [s]) give forces (n, 3) [N] on its vertices.

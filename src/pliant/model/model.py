@@ -148,9 +148,9 @@ def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray)
     """Elements of the bodies, then what acts on them as an energy; positions (n, 3) at the start [m]."""
     blocks = [block for body, first in placed for block in body.blocks(first)]
     blocks += [
-        pressure_block(body.name, body.surface + first, positions, body.pressure)
+        pressure_block(inflated, first, positions[first : first + body.n_vertices])
         for body, first in placed
-        if body.has_pressure
+        for inflated in body.inflated()
     ]
     first_of = {id(body): first for body, first in placed}
     for link in scene.attachments:
@@ -163,10 +163,10 @@ def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray)
 def _pressure_courses(bodies: list[Body]) -> tuple[PressureCourse, ...]:
     """Pressures that functions give, on the triangles of the block that `_blocks` makes of them."""
     courses, first = [], 0
-    for body in bodies:
-        last = first + (len(body.surface) if body.has_pressure else 0)
-        if callable(body.pressure):
-            courses.append(PressureCourse(body.name, first, last, body.pressure))
+    for inflated in (inflated for body in bodies for inflated in body.inflated()):
+        last = first + len(inflated.triangles)
+        if callable(inflated.pressure):
+            courses.append(PressureCourse(inflated.what, first, last, inflated.pressure))
         first = last
     return tuple(courses)
 

@@ -7,11 +7,14 @@ from itertools import combinations
 import numpy as np
 
 from pliant.elements import tet
+from pliant.errors import SceneError
 from pliant.geometry import TetMesh
+from pliant.geometry.cavities import outside_and_cavities
 from pliant.materials import SolidLaw
 from pliant.model import checks
 from pliant.model.blocks import Block, Dampers, Solids
 from pliant.model.body import Body
+from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
 
 class Solid(Body):
@@ -27,10 +30,35 @@ class Solid(Body):
         self.mesh, self.material = mesh, material
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
         self._viscosity = 0.0
+        self._cavity_pressure: Pressure = 0.0
 
     @property
     def surface(self) -> np.ndarray:
         return self.mesh.surface_triangles
+
+    @property
+    def cavity_pressure(self) -> Pressure:
+        """p [Pa], or a function of the time [s] that gives it: the pressure in the solid's cavities, which pushes
+        their walls apart. `pressure` acts on the outer surface alone.
+        """
+        return self._cavity_pressure
+
+    @cavity_pressure.setter
+    def cavity_pressure(self, value: Pressure) -> None:
+        self._cavity_pressure = checked_pressure(value, f"{self.name}: cavity_pressure")
+
+    def inflated(self) -> list[Inflated]:
+        given = {"pressure": self.pressure, "cavity_pressure": self.cavity_pressure}
+        if not any(is_present(pressure) for pressure in given.values()):
+            return []
+        parts = outside_and_cavities(self.mesh.points, self.surface)
+        if is_present(self.cavity_pressure) and len(parts[1]) == 0:
+            raise SceneError(f"{self.name}: it has no cavity that could hold cavity_pressure; leave it at 0.")
+        return [
+            Inflated(f"{self.name}: {what}", part, pressure)
+            for (what, pressure), part in zip(given.items(), parts, strict=True)
+            if is_present(pressure)
+        ]
 
     @property
     def viscosity(self) -> float:
