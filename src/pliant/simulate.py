@@ -22,7 +22,7 @@ from pliant.energies.elements import energy_of
 from pliant.errors import SimulationError
 from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
-from pliant.model import Motion, Scene, build_model, checks
+from pliant.model import Force, Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
 from pliant.solvers.feasible import keep_volumes_positive
@@ -211,11 +211,15 @@ class Simulation:
 
     @classmethod
     def resume(
-        cls, path: str | Path, motions: dict[str, list[Motion]] | None = None, threads: int | None = None
+        cls,
+        path: str | Path,
+        motions: dict[str, list[Motion]] | None = None,
+        threads: int | None = None,
+        forces: dict[str, list[Force]] | None = None,
     ) -> Simulation:
-        """Continue from a checkpoint. Motions are Python functions and not in the file: pass them again, by name of
-        the body and in the order they were added."""
-        scene, solver, settings, state = checkpoint.read(Path(path), motions or {}, SOLVERS)
+        """Continue from a checkpoint. Motions and forces are Python functions and not in the file: pass them again, by
+        name of the body and in the order they were added."""
+        scene, solver, settings, state = checkpoint.read(Path(path), motions or {}, forces or {}, SOLVERS)
         simulation = cls(scene, solver, threads=threads, **settings)
         simulation.state = state
         return simulation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,14 +49,18 @@ class Body(ABC):
     def masses(self) -> np.ndarray:
         """(n,) [kg]."""
 
-    @property
-    def n_vertices(self) -> int:
-        return len(self.subspace)
+    @abstractmethod
+    def ingredients(self) -> dict[str, Any]:
+        """What its class takes beside the name, so that a file can keep it: meshes, laws, arrays, numbers and words."""
 
     @property
     def surface(self) -> np.ndarray:
-        """(k, 3) triangles that face the outside, counter-clockwise seen from there; none for bodies without area."""
+        """(k, 3) triangles of its surface, outward where there is an outside."""
         return np.empty((0, 3), np.int64)
+
+    @property
+    def n_vertices(self) -> int:
+        return len(self.subspace)
 
     @property
     def positions(self) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -85,6 +86,9 @@ class Solid(Body):
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.volumes * self.density / 4, 4)
         return np.bincount(self.mesh.tets.ravel(), share, minlength=self.n_vertices)
+
+    def ingredients(self) -> dict[str, Any]:
+        return {"mesh": self.mesh, "material": self.material, "density": self.density, "damping": self.damping}
 
 
 def _dampers(tets: np.ndarray, gradients: np.ndarray, stiffness: np.ndarray) -> Dampers:
