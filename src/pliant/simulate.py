@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -146,8 +147,14 @@ class Simulation:
     def _save_interrupted(self, path: Path) -> Callable[[], str]:
         def save() -> str:
             self.save(path)
-            motions = ", motions={...}" if self.model.led else ""
-            return f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}{motions})."
+            wind = self.scene.wind
+            functions = {
+                "motions": bool(self.model.led),
+                "forces": any(body.forces for body in self.scene.bodies),
+                "functions": bool(self.model.pressure_courses) or (wind is not None and callable(wind.velocity)),
+            }
+            again = "".join(f", {name}={{...}}" for name, needed in functions.items() if needed)
+            return f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}{again})."
 
         return save
 
@@ -216,10 +223,14 @@ class Simulation:
         motions: dict[str, list[Motion]] | None = None,
         threads: int | None = None,
         forces: dict[str, list[Force]] | None = None,
+        functions: dict[str, Callable[[float], Any]] | None = None,
     ) -> Simulation:
-        """Continue from a checkpoint. Motions and forces are Python functions and not in the file: pass them again, by
-        name of the body and in the order they were added."""
-        scene, solver, settings, state = checkpoint.read(Path(path), motions or {}, forces or {}, SOLVERS)
+        """Continue from a checkpoint. Python functions are not in the file, pass them again: motions and forces by
+        name of the body and in the order they were added; other functions of time by what they give, such as
+        {"balloon.pressure": p, "wind.velocity": w}."""
+        scene, solver, settings, state = checkpoint.read(
+            Path(path), motions or {}, forces or {}, functions or {}, SOLVERS
+        )
         simulation = cls(scene, solver, threads=threads, **settings)
         simulation.state = state
         return simulation

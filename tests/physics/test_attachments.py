@@ -66,3 +66,25 @@ def test_inner_forces_keep_the_momentum():
     for _ in range(10):
         sim.step()
     np.testing.assert_allclose(sim.model.mass @ sim.velocities, before, rtol=0, atol=1e-10 * np.abs(before).max())
+
+
+def test_a_cloth_carries_a_solid_and_a_rope(at_rest):
+    """A block hangs by a face point on the middle of a sheet held at two sides, a rope's weight on the block."""
+    scene = pl.Scene(gravity=(0, 0, -9.81))
+    sheet = scene.add_cloth(pl.shapes.cloth((0.4, 0.4), (4, 4)), pl.StVenantKirchhoff(2e3, 2e3), bending=1e-3)
+    tet = scene.add_solid(
+        pl.TetMesh(UP - np.array([0, 0, 0.2]), [[0, 1, 2, 3]], orient=True), pl.StableNeoHookean.from_young(1e6, 0.3)
+    )
+    bob = scene.add_springs([[0, 0, -0.3], [0, 0, -0.4]], [[0, 1]], stiffness=200.0, mass=0.05)
+    sheet.pin(np.abs(sheet.mesh.points[:, 0]) > 0.199)
+    sheet.set_positions(sheet.mesh.points * 1.01)
+    middle = np.flatnonzero(np.linalg.norm(sheet.mesh.points, axis=1) < 1e-9)
+    scene.attach(sheet, middle, tet, [3], 400.0)
+    scene.attach(tet, [[0, 1, 2]], bob, [0], 100.0, [[1 / 3, 1 / 3, 1 / 3]])
+    x, _ = at_rest(scene, residual=1e-6)
+    n = sheet.n_vertices
+    lower = x[n : n + 3].mean(axis=0) - x[n + 4]
+    upper = x[middle[0]] - x[n + 3]
+    np.testing.assert_allclose(lower, (0, 0, 0.1 * 9.81 / 100.0), rtol=0, atol=1e-8)
+    weight = (0.1 + tet.masses().sum()) * 9.81
+    np.testing.assert_allclose(upper, (0, 0, weight / 400.0), rtol=0, atol=1e-7)

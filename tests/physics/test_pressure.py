@@ -86,3 +86,69 @@ def test_pressure_of_time_is_that_at_the_end_of_the_step():
     assert times[-1] == pytest.approx(0.2)
     volume = enclosed_volume(sim.positions, mesh.surface_triangles)
     assert sim.energies()["pressure"] == pytest.approx(-100.0 * 0.2 * volume, rel=1e-12)
+
+
+def test_a_balloon_carries_its_pressure_by_p_r_over_2(at_rest):
+    """A membrane stretched by s has the stress psi'(s) / (2 s) [N/m], which is p r / 2 with r = s r_0.
+
+    psi = (mu + lam) / 2 (s^2 - 1)^2 of St. Venant and Kirchhoff's law, stretched alike in both directions.
+    """
+    mu, lam, r, p = 100.0, 150.0, 0.3, 300.0
+    mesh = pl.shapes.ball(r, 6).surface()
+    scene = pl.Scene(gravity=(0, 0, 0))
+    balloon = scene.add_cloth(mesh, pl.StVenantKirchhoff(mu, lam), density=0.1, bending=0.0)
+    balloon.pressure = p
+    x, _ = at_rest(scene, step=1.0, residual=1e-4)
+    s = (enclosed_volume(x, mesh.triangles) / enclosed_volume(mesh.points, mesh.triangles)) ** (1 / 3)
+    stress = (mu + lam) * (s**2 - 1)
+    assert s > 1.09
+    assert stress == pytest.approx(p * s * r / 2, rel=0.01)
+
+
+def cube(triangles=lambda triangles: triangles):
+    """The surface of a cube, its triangles changed."""
+    surface = pl.shapes.box((1, 1, 1), 1).surface()
+    return pl.TriMesh(surface.points, triangles(surface.triangles))
+
+
+@pytest.mark.parametrize(
+    ("mesh", "parts"),
+    [
+        pytest.param(cube(lambda t: t[1:]), ("not closed", "edge ("), id="hole"),
+        pytest.param(cube(lambda t: np.vstack([t[:1, ::-1], t[1:]])), ("not closed", "edge ("), id="turned"),
+        pytest.param(cube(lambda t: t[:, ::-1]), ("encloses -1 m^3", "[:, ::-1]"), id="inwards"),
+    ],
+)
+def test_surfaces_that_hold_no_pressure_are_told(mesh, parts):
+    scene = pl.Scene()
+    scene.add_cloth(mesh, pl.StVenantKirchhoff(1e3, 1e3), name="bag", bending=0.0).pressure = 10.0
+    with pytest.raises(pl.SceneError) as error:
+        pl.Simulation(scene, pl.Newton())
+    for part in ("bag: pressure", *parts):
+        assert part in str(error.value)
+
+
+def test_a_solid_without_cavity_and_a_rope_hold_none():
+    scene = pl.Scene()
+    block = scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean.from_young(1e5, 0.3), name="block")
+    block.cavity_pressure = 5.0
+    with pytest.raises(pl.SceneError, match=r"block: it has no cavity .* cavity_pressure"):
+        pl.Simulation(scene, pl.Newton())
+    block.cavity_pressure = 0.0
+    scene.add_springs([[0, 0, 0], [1, 0, 0]], [[0, 1]], 1.0, 1.0, name="rope").pressure = 3.0
+    with pytest.raises(pl.SceneError, match="rope: pressure: the body has no surface"):
+        pl.Simulation(scene, pl.Newton())
+
+
+@pytest.mark.parametrize("value", [None, "high", np.nan, np.inf, True])
+def test_bad_pressures_are_told(value):
+    """At once, or for a function of time with the time."""
+    scene = pl.Scene()
+    block = scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean.from_young(1e5, 0.3), name="block")
+    with pytest.raises(pl.SceneError, match=r"block: pressure is .*\[Pa\]"):
+        block.pressure = value
+    block.pressure = lambda t: value if t > 0.15 else 0.0
+    sim = pl.Simulation(scene, pl.Newton(iterations=1), frame_rate=10, substeps=1)
+    sim.step()
+    with pytest.raises(pl.SceneError, match=r"block: pressure at t = 0\.2 s is .*\[Pa\]"):
+        sim.step()

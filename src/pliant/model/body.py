@@ -24,6 +24,7 @@ class Body(ABC):
     """Something in a scene that has vertices. A kind of body adds what it is made of."""
 
     kind: ClassVar[str]  # in names and files
+    settings: ClassVar[tuple[str, ...]] = ("gravity", "air_damping", "pressure")  # properties a file keeps too
     has_inside: ClassVar[bool] = False  # whether only the front of its surface is outside
 
     def __init__(self, name: str, points: np.ndarray, damping: float):

@@ -22,6 +22,7 @@ class Solid(Body):
     """A solid in a scene. Vertices are numbered as in its mesh."""
 
     kind = "solid"
+    settings = (*Body.settings, "cavity_pressure", "viscosity")
     has_inside = True
 
     def __init__(self, name: str, mesh: TetMesh, material: SolidLaw, density: float, damping: float):

@@ -42,10 +42,9 @@ class WorldBox:
 
 def _corner(value: Corner | None, nowhere: float, what: str) -> np.ndarray:
     """(3,) numbers, infinite where there is no wall."""
-    given = [None, None, None] if value is None else list(value)
-    numbers = [nowhere if number is None else number for number in given]
     try:
-        corner = np.array(numbers, dtype=float)
+        given = [None, None, None] if value is None else list(value)
+        corner = np.array([nowhere if number is None else number for number in given], dtype=float)
     except (TypeError, ValueError):
         corner = np.empty(0)
     if corner.shape != (3,) or np.isnan(corner).any() or (corner == -nowhere).any():
