@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Body, Contact, Scene
+    from pliant.model import Attachment, Body, Contact, Scene, Wind, WorldBox
     from pliant.simulate import Simulation
     from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
@@ -51,7 +51,7 @@ _HOMES = {
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Body", "Contact", "Scene"),
+    "model": ("Attachment", "Body", "Contact", "Scene", "Wind", "WorldBox"),
     "energies": ("IncrementalPotential",),
     "simulate": ("Simulation",),
     "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
@@ -62,6 +62,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "ARAP",
     "VBD",
+    "Attachment",
     "Body",
     "Chebyshev",
     "CompressibleNeoHookean",
@@ -89,6 +90,8 @@ __all__ = [
     "Stop",
     "TetMesh",
     "TriMesh",
+    "Wind",
+    "WorldBox",
     "__version__",
     "load_mesh",
     "material",

@@ -121,7 +121,8 @@ class Simulation:
 
     def _pose(self, y: np.ndarray, start: np.ndarray, contacts: ContactPotential | None) -> IncrementalPotential:
         self._memory_new[:] = self.state.memory
-        return IncrementalPotential.pose(self.model, self._memory_new, self.h, self.state.x, y, start, contacts)
+        model = self.model.at((self.state.step + 1) * self.h)
+        return IncrementalPotential.pose(model, self._memory_new, self.h, self.state.x, y, start, contacts)
 
     def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
         """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
@@ -185,8 +186,14 @@ class Simulation:
     def _save_interrupted(self, path: Path) -> Callable[[], str]:
         def save() -> str:
             self.save(path)
-            motions = ", motions={...}" if self.model.led else ""
-            return f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}{motions})."
+            wind = self.scene.wind
+            functions = {
+                "motions": bool(self.model.led),
+                "forces": any(body.forces for body in self.scene.bodies),
+                "functions": bool(self.model.pressure_courses) or (wind is not None and callable(wind.velocity)),
+            }
+            again = "".join(f", {name}={{...}}" for name, needed in functions.items() if needed)
+            return f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}{again})."
 
         return save
 
@@ -212,25 +219,30 @@ class Simulation:
         y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._predict(y, start)
         memory, x = self.state.memory.copy(), self.state.x.copy()
-        return IncrementalPotential.pose(self.model, memory, self.h, x, y, start, self._detect(start))
+        model = self.model.at((self.state.step + 1) * self.h)
+        return IncrementalPotential.pose(model, memory, self.h, x, y, start, self._detect(start))
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
 
-        "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), their sum "total", and of the last
-        step's potential "inertia" 1/(2 h^2) |x - y|_M^2 and "damping" (zero before the first step, after
-        resuming and after a step that broke down).
+        "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), if there are any "attachment", "bounds"
+        and "pressure" -p V, their sum "total", and of the last step's potential "inertia" 1/(2 h^2) |x - y|_M^2,
+        "damping" and "viscosity" (zero before the first step, after resuming and after a step that broke down).
         """
-        model, state = self.model, self.state
+        state = self.state
+        model = self.model.with_memory(state.memory).at(self.time)
+        stored = [block for block in model.blocks if not block.is_viscous]
+        names = dict.fromkeys(block.energy_name for block in stored)
         if self._solved is None:
-            terms = {"inertia": 0.0, "damping": 0.0, "contact": 0.0}
-            blocks = model.with_memory(state.memory).blocks
-            terms["elastic"] = sum(energy_of(block).energy(block, state.x) for block in blocks)
+            terms = dict.fromkeys(["inertia", "elastic", "damping", *(b.energy_name for b in model.blocks)], 0.0)
+            terms["contact"] = 0.0
+            for block in stored:
+                terms[block.energy_name] += energy_of(block).energy(block, state.x)
         else:
             terms = self._solved.energies(state.x)
         terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
         terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
-        terms["total"] = terms["kinetic"] + terms["elastic"] + terms["gravity"]
+        terms["total"] = terms["kinetic"] + terms["gravity"] + sum(terms[name] for name in names)
         return terms
 
     @property
@@ -290,10 +302,14 @@ class Simulation:
         motions: dict[str, list[Motion]] | None = None,
         threads: int | None = None,
         forces: dict[str, list[Force]] | None = None,
+        functions: dict[str, Callable[[float], Any]] | None = None,
     ) -> Simulation:
-        """Continue from a checkpoint. Motions and forces are Python functions and not in the file: pass them again, by
-        name of the body and in the order they were added."""
-        scene, solver, settings, state = checkpoint.read(Path(path), motions or {}, forces or {}, SOLVERS)
+        """Continue from a checkpoint. Python functions are not in the file, pass them again: motions and forces by
+        name of the body and in the order they were added; other functions of time by what they give, such as
+        {"balloon.pressure": p, "wind.velocity": w}."""
+        scene, solver, settings, state = checkpoint.read(
+            Path(path), motions or {}, forces or {}, functions or {}, SOLVERS
+        )
         simulation = cls(scene, solver, threads=threads, **settings)
         simulation.state = state
         return simulation
