@@ -11,8 +11,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Force, Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
+from pliant.recording import Field, Recorder
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
 from pliant.solvers.feasible import keep_volumes_positive
 from pliant.solvers.options import check_solver
@@ -195,7 +198,43 @@ class Simulation:
         """Memory of the solver's own arrays."""
         return getattr(self._work, "nbytes", 0)
 
+    def plot(self, field: str | None = None, **options: Any) -> Any:
+        """A picture of the current state: a Pillow image, which a notebook shows.
+
+        field: colour by "von_mises", "energy_density" or "speed", with a legend, rather than by body; options: as of
+        pliant.viewer.movies.View, such as height [pixels], azimuth and elevation [degrees].
+        """
+        return import_module("pliant.viewer.notebook").plot(self, field=field, **options)
+
+    def animate(self, frames: int, every: int = 1, field: str | None = None, **options: Any) -> Any:
+        """Advance by so many frames and return a movie of them that a notebook plays; `save(path)` keeps it.
+
+        every: show each so many-th frame; field and options: as of `plot`.
+        """
+        return import_module("pliant.viewer.notebook").animate(self, frames, every, field=field, **options)
+
     # --- keeping ----------------------------------------------------------------------------------------------------
+
+    def record(
+        self, path: str | Path, every: int = 1, volume: bool = False, fields: Mapping[str, Field] | None = None
+    ) -> Recorder:
+        """Write every so many-th frame from now on, the current state first, in the format that the ending names:
+
+            with sim.record("run.npz"):
+                for frame in sim.frames(120): ...
+
+        .npz (Pliant, NumPy), .pvd (ParaView), .usdc .usda (Blender, Houdini), .glb (browsers), .ply .obj (numbered
+        files), .mp4 .gif (movies), .png (a strip of moments). Frames carry velocity, energy density and von Mises
+        stress where the format has room.
+        volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
+        of vertices by name, each a function of (state, report); the report is None for the first frame.
+        """
+        steps = self.substeps * checks.count(every, "record: every")
+        recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields)
+        recorder.observe(self.state.read_only(), None)
+        self.observers.append(recorder.observe)
+        recorder.on_close = lambda: self.observers.remove(recorder.observe)
+        return recorder
 
     def save(self, path: str | Path) -> None:
         """Write a checkpoint that `resume` continues with the same bits: scene, settings and state, whole or not at

@@ -21,6 +21,11 @@ def boundary_triangles(tets: IntArray, n_vertices: int) -> IntArray:
 
     Raises MeshError when three or more tets share a face: such tets overlap or are listed twice.
     """
+    return boundary_faces(tets, n_vertices)[0]
+
+
+def boundary_faces(tets: IntArray, n_vertices: int) -> tuple[IntArray, IntArray]:
+    """The boundary triangles (k, 3) and the tet (k,) that each belongs to."""
     faces = tets[:, TET_FACES].reshape(-1, 3)
     key = _face_keys(faces, n_vertices)
     order = np.argsort(key, kind="stable")
@@ -34,7 +39,8 @@ def boundary_triangles(tets: IntArray, n_vertices: int) -> IntArray:
             "separate at most two. Remove tets that overlap or are listed twice."
         )
     new = np.concatenate(([True], ranked[1:] != ranked[:-1], [True]))
-    return faces[np.sort(order[new[:-1] & new[1:]])]
+    single = np.sort(order[new[:-1] & new[1:]])
+    return faces[single], single // 4
 
 
 def _face_keys(faces: IntArray, n_vertices: int) -> IntArray:
