@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Body, Scene
+    from pliant.model import Body, Scene, motions
     from pliant.simulate import Simulation
     from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
@@ -47,7 +47,7 @@ _HOMES = {
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Body", "Scene"),
+    "model": ("Body", "Scene", "motions"),
     "energies": ("IncrementalPotential",),
     "simulate": ("Simulation",),
     "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
@@ -85,6 +85,7 @@ __all__ = [
     "__version__",
     "load_mesh",
     "material",
+    "motions",
     "save_mesh",
     "shapes",
     "solve",

@@ -171,7 +171,9 @@ class _Measure:
 def _check_fields(fields: dict[str, Field]) -> None:
     for name, field in fields.items():
         if not name.isidentifier() or name in ("points", "time", "velocity", "body"):
-            raise FileError(f"record: a field cannot be called {name!r}; use letters, and not points, time or velocity.")
+            raise FileError(
+                f"record: a field cannot be called {name!r}; use letters, and not points, time or velocity."
+            )
         if not callable(field):
             raise FileError(f"record: the field {name!r} is {field!r}; give a function of state and report.")
 

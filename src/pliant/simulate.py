@@ -23,7 +23,7 @@ from pliant.energies.elements import energy_of
 from pliant.errors import SimulationError
 from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
-from pliant.model import Force, Motion, Scene, build_model, checks
+from pliant.model import Force, KeptMotion, Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
 from pliant.recording import Field, Recorder
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
@@ -61,15 +61,20 @@ class Simulation:
         self.h = 1 / (self.frame_rate * self.substeps)
         self.model = build_model(scene)
         self.observers: list[Observer] = []
+        self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         self.state = State(self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
         # all arrays a step needs beside the state's
         self._y, self._start = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
-        self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
-        self._work = self.solver.init(self._pose(self._y, self._start), self.execution)
+        self._prepare()
         for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
             body._simulated = lambda first=first, last=last: self.state.x[first:last].copy()
+
+    def _prepare(self) -> None:
+        """Make ready for a model that is new, or of which vertices were let go."""
+        self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
+        self._work = self.solver.init(self._pose(self._y, self._start), self.execution)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -86,6 +91,7 @@ class Simulation:
 
     def _predict(self, y: np.ndarray, start: np.ndarray) -> None:
         """Fill in the inertial target and the start; held vertices are where they are to be in both."""
+        self._let_go()
         state, fixed = self.state, ~self.model.is_free
         policy = STARTS.index(self.solver.start)
         acceleration = self.model.acceleration(state.x, state.v, self.time)
@@ -98,6 +104,13 @@ class Simulation:
             start[led.vertices] = led.positions((state.step + 1) * self.h)
         y[fixed] = start[fixed]
         keep_volumes_positive(self.model, state.x, start)
+
+    def _let_go(self) -> None:
+        """Free the vertices whose time has come, to the nearest step."""
+        now = self.time + 0.5 * self.h
+        if self.model.next_release <= now:
+            self.model = self.model.released(now)
+            self._prepare()
 
     def _pose(self, y: np.ndarray, start: np.ndarray) -> IncrementalPotential:
         return IncrementalPotential(self.model, self.h, self.state.x, y, start)
@@ -147,8 +160,10 @@ class Simulation:
     def _save_interrupted(self, path: Path) -> Callable[[], str]:
         def save() -> str:
             self.save(path)
-            motions = ", motions={...}" if self.model.led else ""
-            return f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}{motions})."
+            stopped = f"Stopped at t = {self.time:.3f} s. Continue with"
+            if self._has_functions():
+                return f"{stopped} pliant.Simulation.resume({str(path)!r}, motions={{...}}, forces={{...}})."
+            return f"{stopped}: pliant resume {path}"
 
         return save
 
@@ -241,7 +256,7 @@ class Simulation:
         all.
         """
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
-        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, SOLVERS)
+        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, self.notes, SOLVERS)
 
     @classmethod
     def resume(
@@ -251,14 +266,19 @@ class Simulation:
         threads: int | None = None,
         forces: dict[str, list[Force]] | None = None,
     ) -> Simulation:
-        """Continue from a checkpoint. Motions and forces are Python functions and not in the file: pass them again, by
-        name of the body and in the order they were added."""
-        scene, solver, settings, state = checkpoint.read(Path(path), motions or {}, forces or {}, SOLVERS)
-        simulation = cls(scene, solver, threads=threads, **settings)
-        simulation.state = state
+        """Continue from a checkpoint. Python functions are not in the file: pass motions (other than those of
+        `pliant.motions`) and forces again, by name of the body and in the order they were added."""
+        kept = checkpoint.read(Path(path), motions or {}, forces or {}, SOLVERS)
+        simulation = cls(kept.scene, kept.solver, threads=threads, **kept.settings)
+        simulation.state, simulation.notes = kept.state, kept.notes
         return simulation
 
     # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _has_functions(self) -> bool:
+        """Whether the scene has Python functions, which a file cannot hold."""
+        led = (motion for body in self.scene.bodies for _, motion in body.motions)
+        return any(body.forces for body in self.scene.bodies) or any(not isinstance(m, KeptMotion) for m in led)
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

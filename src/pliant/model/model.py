@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block, Solids, merge
-from pliant.model.body import FIXED, Motion
+from pliant.model.body import FIXED, FREE, Motion
 from pliant.model.forces import ForceField
 from pliant.model.scene import Scene
 
@@ -29,6 +30,14 @@ class LedVertices:
 
 
 @dataclass(frozen=True)
+class Release:
+    """Held vertices that become free at a time [s]."""
+
+    vertices: np.ndarray
+    time: float
+
+
+@dataclass(frozen=True)
 class Model:
     """Vertices of all bodies one after another, and what acts on them."""
 
@@ -45,6 +54,7 @@ class Model:
     blocks: tuple[Block, ...]
     body_names: tuple[str, ...]
     body_start: np.ndarray  # (bodies + 1,) first vertex of each
+    releases: tuple[Release, ...] = ()
 
     @property
     def n_vertices(self) -> int:
@@ -63,6 +73,22 @@ class Model:
     def is_free(self) -> np.ndarray:
         """(n,) which vertices move at all."""
         return self.subspace != FIXED
+
+    @property
+    def next_release(self) -> float:
+        """When held vertices become free next [s]."""
+        return min((release.time for release in self.releases), default=math.inf)
+
+    def released(self, time: float) -> Model:
+        """What is left of it at a time [s]: vertices whose time has come are free."""
+        due = [release.vertices for release in self.releases if release.time <= time]
+        if not due:
+            return self
+        freed = np.concatenate(due)
+        subspace = self.subspace.copy()
+        subspace[freed] = FREE
+        led = tuple(led for led in self.led if not np.isin(led.vertices, freed).any())
+        return replace(self, subspace=subspace, led=led, releases=tuple(r for r in self.releases if r.time > time))
 
     def acceleration(self, x: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
         """(n, 3) [m/s^2] by gravity and the force fields, at positions x, velocities v and a time [s]."""
@@ -119,6 +145,7 @@ def build_model(scene: Scene) -> Model:
         merge(block for body, first in placed for block in body.blocks(first)),
         tuple(body.name for body in bodies),
         start,
+        tuple(Release(first + held, time) for body, first in placed for held, time in body.releases),
     )
 
 

@@ -151,6 +151,12 @@ def _parts(grid: Any) -> list[Part]:
     field = grid.cell_data_dict.get("body", {})
     bodies = [field.get(kind, np.zeros(len(own), int)) for (kind, _), own in zip(kinds, cells, strict=True)]
     count = 1 + max(int(own.max()) for own in bodies if len(own))
-    first = [min(own[b == k].min(initial=len(grid.points)) for own, b in zip(cells, bodies, strict=True)) for k in range(count)]
+    first = [
+        min(own[b == k].min(initial=len(grid.points)) for own, b in zip(cells, bodies, strict=True))
+        for k in range(count)
+    ]
     first = [0, *first[1:], len(grid.points)]
-    return [Part(first[k + 1] - first[k], *(own[b == k] - first[k] for own, b in zip(cells, bodies, strict=True))) for k in range(count)]
+    return [
+        Part(first[k + 1] - first[k], *(own[b == k] - first[k] for own, b in zip(cells, bodies, strict=True)))
+        for k in range(count)
+    ]

@@ -67,7 +67,10 @@ class UsdResult(Result):
         return Frame(float(self.times[k]), np.concatenate(points))
 
     def _part(self, mesh: UsdGeom.Mesh) -> Part:
-        counts, corners = np.array(mesh.GetFaceVertexCountsAttr().Get()), np.array(mesh.GetFaceVertexIndicesAttr().Get())
+        counts, corners = (
+            np.array(mesh.GetFaceVertexCountsAttr().Get()),
+            np.array(mesh.GetFaceVertexIndicesAttr().Get()),
+        )
         starts = np.cumsum(counts) - counts
         fans = [(s, s + k, s + k + 1) for s, n in zip(starts, counts, strict=True) for k in range(1, n - 1)]
         return Part(len(mesh.GetPointsAttr().Get(self._codes[0])), corners[np.array(fans)], np.empty((0, 4)))
