@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,9 +17,9 @@ from pliant.errors import FileError, PliantError
 from pliant.geometry import TetMesh
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
-from pliant.io.results.result import Frame, Layout
+from pliant.io.results.result import Frame
 from pliant.io.results.surfaces import Part, layout_of_parts
-from pliant.model import Model, Scene
+from pliant.model import Body, Model, Scene, Solids
 from pliant.state import State
 
 QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
@@ -30,8 +31,8 @@ Field = Callable[[State, Any], np.ndarray]
 class Recorder:
     """Writes every so many-th frame of a simulation, in a thread of its own. Made by Simulation.record.
 
-    Use it as a context manager or call `close`: formats that are finished at the end (movies, .usdc, .glb) are made then,
-    from `<path>.frames.npz`, which a killed run leaves behind and `pliant convert` finishes.
+    Use it as a context manager or call `close`: formats that are finished at the end (movies, .usdc, .glb) are made
+    then, from `<path>.frames.npz`, which a killed run leaves behind and `pliant convert` finishes.
     """
 
     def __init__(
@@ -74,6 +75,11 @@ class Recorder:
         _check_shapes(fields, len(state.x))
         self._queue.put((state.step * self._h, state.x.copy(), fields))
 
+    def wait(self) -> None:
+        """Until all frames seen so far are written."""
+        self._queue.join()
+        self._raise_if_failed()
+
     def close(self) -> None:
         """Write what is waiting and finish the file. Raises if anything could not be written."""
         if self._closed:
@@ -99,6 +105,8 @@ class Recorder:
         while (item := self._queue.get()) is not None:
             if self._error is None:
                 self._attempt(lambda item=item: self._write(*item))
+            self._queue.task_done()
+        self._queue.task_done()
         self._attempt(self._writer.close)
 
     def _attempt(self, action: Callable[[], None]) -> None:
@@ -144,36 +152,47 @@ class _Measure:
     """Makes frames of positions: chooses the points that are kept and computes the fields of the cells."""
 
     def __init__(self, model: Model, scene: Scene, frame_rate: float, volume: bool):
-        no_triangles, no_tets = np.empty((0, 3)), np.empty((0, 4))
-        parts = [
-            Part(body.n_vertices, no_triangles, body.mesh.tets)
-            if isinstance(body.mesh, TetMesh)
-            else Part(body.n_vertices, body.mesh.triangles, no_tets)
-            for body in scene.bodies
-        ]
-        whole = layout_of_parts(parts, model.body_names, frame_rate)
-        self._whole, self._solids = whole, model.solids
-        self._kept: np.ndarray | None = None
-        self.layout: Layout = whole
+        whole = layout_of_parts([_part(body) for body in scene.bodies], model.body_names, frame_rate)
+        # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
+        bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
+        row = np.argsort(np.concatenate([np.empty(0, int), *bodies]), kind="stable")
+        self.layout, self._kept, wanted = whole, slice(None), row
         if not volume:
             self.layout, self._kept = whole.surface()
-        # the model keeps tets by law, the layout by body
-        bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
-        self._order = np.argsort(np.concatenate(bodies), kind="stable")
+            wanted = np.append(row, -1)[whole.triangle_tets]  # a sheet's triangle has no tet, -1
+        needed = np.unique(wanted[wanted >= 0])  # only the tets behind surface triangles, unless all are kept
+        self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
+        self._solids = _some(model.solids, needed)
 
     def frame(self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]) -> Frame:
         measured = [densities_and_von_mises(solids, x) for solids in self._solids]
-        psi, equivalent = (np.concatenate(values)[self._order] for values in zip(*measured, strict=True))
-        frame = Frame(time, x, fields, {"energy_density": psi, "von_mises": equivalent})
-        return frame if self._kept is None else frame.on_surface(self._whole, self._kept)
+        nothing = np.full(1, np.nan)  # at place -1, of sheets
+        psi, equivalent = (np.concatenate([*values, nothing])[self._place] for values in zip(*measured, strict=True))
+        kept = {name: values[self._kept] for name, values in fields.items()}
+        return Frame(time, x[self._kept], kept, {"energy_density": psi, "von_mises": equivalent})
+
+
+def _part(body: Body) -> Part:
+    if isinstance(body.mesh, TetMesh):
+        return Part(body.n_vertices, np.empty((0, 3)), body.mesh.tets)
+    return Part(body.n_vertices, body.mesh.triangles, np.empty((0, 4)))
+
+
+def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:
+    """Some tets, numbered through all groups in ascending order."""
+    chosen, first = [], 0
+    for group in groups:
+        own = rows[(rows >= first) & (rows < first + len(group.tets))] - first
+        arrays = {name: getattr(group, name)[own] for name in ("tets", "gradients", "volumes", "parameters")}
+        chosen.append(replace(group, **arrays))
+        first += len(group.tets)
+    return chosen
 
 
 def _check_fields(fields: dict[str, Field]) -> None:
     for name, field in fields.items():
         if not name.isidentifier() or name in ("points", "time", "velocity", "body"):
-            raise FileError(
-                f"record: a field cannot be called {name!r}; use letters, and not points, time or velocity."
-            )
+            raise FileError(f"record: a field cannot be called {name!r}; use letters, not points, time or velocity.")
         if not callable(field):
             raise FileError(f"record: the field {name!r} is {field!r}; give a function of state and report.")
 

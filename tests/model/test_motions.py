@@ -12,9 +12,9 @@ POINTS = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, -1.0]])
 def test_slide_moves_between_begin_and_end():
     slide = Slide(POINTS, (1.0, 0.0, -2.0), begin=0.5, seconds=2.0)
     np.testing.assert_array_equal(slide(0.25), POINTS)
-    np.testing.assert_allclose(slide(1.0), POINTS + (0.5, 0, -1.0), atol=1e-15)
-    np.testing.assert_allclose(slide(9.0), POINTS + (2.0, 0, -4.0), atol=1e-15)
-    np.testing.assert_allclose(Slide(POINTS, (0, 0, 1))(7.0), POINTS + (0, 0, 7.0), atol=1e-15)
+    np.testing.assert_allclose(slide(1.0), POINTS + np.array([0.5, 0, -1.0]), atol=1e-15)
+    np.testing.assert_allclose(slide(9.0), POINTS + np.array([2.0, 0, -4.0]), atol=1e-15)
+    np.testing.assert_allclose(Slide(POINTS, (0, 0, 1))(7.0), POINTS + np.array([0, 0, 7.0]), atol=1e-15)
 
 
 def test_turn_reaches_its_angle_and_holds():
@@ -25,7 +25,7 @@ def test_turn_reaches_its_angle_and_holds():
 
 
 def test_turn_about_a_skew_axis_keeps_lengths_and_heights():
-    """Distances from the centre and heights along the axis do not change; a third of a turn about (1, 1, 1) permutes."""
+    """Distances from the centre and heights along the axis stay; a third of a turn about (1, 1, 1) permutes."""
     axis, centre = np.array([1.0, 2.0, -0.5]), np.array([0.3, 0.1, 0.2])
     moved = Turn(POINTS, axis, centre, turns=0.37, seconds=1.0, smooth=False)(0.8)
     np.testing.assert_allclose(np.linalg.norm(moved - centre, axis=1), np.linalg.norm(POINTS - centre, axis=1))
@@ -39,8 +39,10 @@ def test_keyframes_interpolate_repeat_and_stay():
     path = Keyframes(POINTS, **keys)
     for time, offset in [(0, (0, 0, 0)), (1.5, (0.5, 0, 0)), (2.5, (1, 1, 0)), (9, (1, 4, 0))]:
         np.testing.assert_allclose(path(time), POINTS + offset, atol=1e-15)
-    np.testing.assert_allclose(Keyframes(POINTS, **keys, smooth=True)(2.5), POINTS + (1, 4 * 0.15625, 0), atol=1e-15)
-    np.testing.assert_allclose(Keyframes(POINTS, **keys, repeat=True)(5.5), POINTS + (0.5, 0, 0), atol=1e-15)
+    np.testing.assert_allclose(
+        Keyframes(POINTS, **keys, smooth=True)(2.5), POINTS + np.array([1, 4 * 0.15625, 0]), atol=1e-15
+    )
+    np.testing.assert_allclose(Keyframes(POINTS, **keys, repeat=True)(5.5), POINTS + np.array([0.5, 0, 0]), atol=1e-15)
 
 
 @pytest.mark.parametrize(

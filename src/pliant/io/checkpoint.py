@@ -193,9 +193,9 @@ def _unpack_body(
         setattr(body, field_name, own[field_name])
     body.colour = about["colour"]
     body.releases.extend((own[f"release{r}"], time) for r, time in enumerate(about["releases"]))
-    given = iter(functions["motions"])
+    passed_again = iter(functions["motions"])
     for m, kept in enumerate(about["motions"]):
-        motion = next(given) if kept is None else _unpack_motion(m, kept, own)
+        motion = next(passed_again) if kept is None else _unpack_motion(m, kept, own)
         body.motions.append((own[f"motion{m}"], motion))
     body.forces.extend(functions["forces"])
     return body

@@ -7,6 +7,7 @@ Any function of the time does as well, but a checkpoint or a scene file cannot h
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -24,7 +25,7 @@ def smooth_step(s: float) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class KeptMotion:
+class KeptMotion(ABC):
     """Base of motions that files keep: frozen fields, of which `points` (k, 3) [m] are where the vertices start."""
 
     points: ArrayLike
@@ -33,6 +34,10 @@ class KeptMotion:
         points = np.asarray(self.points)
         count = len(points) if points.ndim else 0
         self._keep("points", checks.vectors(self.points, count, f"{self.name}: points", "m"))
+
+    @abstractmethod
+    def __call__(self, time: float) -> np.ndarray:
+        """Positions (k, 3) [m] at a time [s]."""
 
     @property
     def name(self) -> str:

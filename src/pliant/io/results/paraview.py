@@ -1,6 +1,6 @@
 """`.pvd` and `.vtu`: ParaView. `run.pvd` lists times and files; the frames are in the folder `run/`.
 
-Each file is written beside its place and moved there, frames before the list, so that the list is right at any moment.
+A frame enters the list when its file is whole, and a new list replaces the old one at once: it is right at any moment.
 Data follow the XML as raw bytes (VTK file formats, "appended"): nothing to encode, fast to write and to read.
 """
 
@@ -14,7 +14,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from pliant.errors import FileError
-from pliant.io.results.places import cannot_write, replacing
+from pliant.io.results.places import cannot_write, replacing, write_all
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 from pliant.io.results.surfaces import Part, frame_rate_of, layout_of_parts
 
@@ -38,10 +38,10 @@ class ParaViewWriter(FrameWriter):
 
     def write(self, frame: Frame) -> None:
         name = f"{self._path.stem}_{len(self._lines):05d}.vtu"
-        with replacing(self._folder / name) as beside:
-            beside.write_bytes(self._grid(frame))
-        file = quoteattr(f"{self._folder.name}/{name}")
-        self._lines.append(f'    <DataSet timestep="{frame.time!r}" part="0" file={file}/>\n')
+        with (self._folder / name).open("wb", buffering=0) as file:
+            write_all(file, self._grid(frame))
+        place = quoteattr(f"{self._folder.name}/{name}")
+        self._lines.append(f'    <DataSet timestep="{frame.time!r}" part="0" file={place}/>\n')
         self._write_list()
 
     def _write_list(self) -> None:
@@ -49,7 +49,7 @@ class ParaViewWriter(FrameWriter):
         with replacing(self._path) as beside:
             beside.write_text(f"{head}  <Collection>\n{''.join(self._lines)}  </Collection>\n</VTKFile>\n")
 
-    def _grid(self, frame: Frame) -> bytes:
+    def _grid(self, frame: Frame) -> list[bytes | memoryview]:
         points = {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()}
         cells: dict[str, np.ndarray] = {"body": self._bodies}
         for name, values in frame.cell_fields.items():
@@ -70,7 +70,7 @@ class ParaViewWriter(FrameWriter):
             '<?xml version="1.0"?>\n<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" '
             f'header_type="UInt64">\n<UnstructuredGrid>\n{body}</UnstructuredGrid>\n<AppendedData encoding="raw">\n_'
         )
-        return b"".join([head.encode(), *data.chunks, b"\n</AppendedData>\n</VTKFile>\n"])
+        return [head.encode(), *data.chunks, b"\n</AppendedData>\n</VTKFile>\n"]
 
 
 class ParaViewResult(Result):
@@ -141,7 +141,7 @@ def _cells(layout: Layout) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
         "types": np.where(counts == 4, VTK_TETRA, VTK_TRIANGLE).astype(np.uint8),
     }
     bodies = np.searchsorted(layout.body_start, first, side="right") - 1
-    return cells, len(counts), bodies.astype(np.int32)
+    return cells, len(counts), bodies.astype(np.uint8 if len(layout.body_names) < 256 else np.int32)
 
 
 def _parts(grid: Any) -> list[Part]:
@@ -150,13 +150,10 @@ def _parts(grid: Any) -> list[Part]:
     cells = [grid.cells_dict.get(kind, np.empty((0, n), np.int64)) for kind, n in kinds]
     field = grid.cell_data_dict.get("body", {})
     bodies = [field.get(kind, np.zeros(len(own), int)) for (kind, _), own in zip(kinds, cells, strict=True)]
-    count = 1 + max(int(own.max()) for own in bodies if len(own))
-    first = [
-        min(own[b == k].min(initial=len(grid.points)) for own, b in zip(cells, bodies, strict=True))
-        for k in range(count)
-    ]
-    first = [0, *first[1:], len(grid.points)]
-    return [
-        Part(first[k + 1] - first[k], *(own[b == k] - first[k] for own, b in zip(cells, bodies, strict=True)))
-        for k in range(count)
-    ]
+    first = np.full(1 + max(int(own.max(initial=0)) for own in bodies), len(grid.points))
+    for own, body in zip(cells, bodies, strict=True):
+        np.minimum.at(first, body, own.min(axis=1, initial=len(grid.points)))
+    first[0] = 0
+    counts = np.diff([*first, len(grid.points)])
+    chosen = [[own[body == k] - first[k] for own, body in zip(cells, bodies, strict=True)] for k in range(len(first))]
+    return [Part(int(count), *own) for count, own in zip(counts, chosen, strict=True)]

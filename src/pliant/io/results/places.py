@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import RawIOBase
 from pathlib import Path
 
 from pliant.errors import FileError
@@ -46,3 +47,11 @@ def replacing(path: Path) -> Iterator[Path]:
         with suppress(OSError):
             beside.unlink()
         raise
+
+
+def write_all(file: RawIOBase, chunks: Iterable[bytes | memoryview]) -> None:
+    """Write chunks of bytes to an unbuffered file, which may take less than it is given at a time."""
+    for chunk in chunks:
+        rest = memoryview(chunk)
+        while rest:
+            rest = rest[file.write(rest) :]

@@ -1,4 +1,4 @@
-"""`.usdc`, `.usda`, `.usd`: Blender, Houdini, Omniverse. A mesh a body, with points and normals by time, and a material.
+"""`.usdc`, `.usda`, `.usd`: Blender, Houdini, Omniverse. A mesh a body: points and normals by time, and a material.
 
 z is up and a unit is a metre. The time code of a frame is its time times the frame rate.
 """
@@ -67,10 +67,8 @@ class UsdResult(Result):
         return Frame(float(self.times[k]), np.concatenate(points))
 
     def _part(self, mesh: UsdGeom.Mesh) -> Part:
-        counts, corners = (
-            np.array(mesh.GetFaceVertexCountsAttr().Get()),
-            np.array(mesh.GetFaceVertexIndicesAttr().Get()),
-        )
+        counts = np.array(mesh.GetFaceVertexCountsAttr().Get())
+        corners = np.array(mesh.GetFaceVertexIndicesAttr().Get())
         starts = np.cumsum(counts) - counts
         fans = [(s, s + k, s + k + 1) for s, n in zip(starts, counts, strict=True) for k in range(1, n - 1)]
         return Part(len(mesh.GetPointsAttr().Get(self._codes[0])), corners[np.array(fans)], np.empty((0, 4)))

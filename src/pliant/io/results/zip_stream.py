@@ -1,8 +1,8 @@
 """A zip archive that grows entry by entry and can be read to its last whole entry even if it was never closed.
 
 Python's zipfile goes back to fill in an entry's header and keeps what a failed write left. Here an entry is one stretch
-of bytes, header first, appended by one call; the directory at the end, which other programs want, comes when the file is
-closed (layout: PKWARE, .ZIP File Format Specification 6.3.10, 4.3). Nothing is compressed.
+of bytes, header first, and is never touched again; the directory at the end, which other programs want, comes when the
+file is closed (layout: PKWARE, .ZIP File Format Specification 6.3.10, 4.3). Nothing is compressed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import struct
 import zlib
 from pathlib import Path
 from typing import NamedTuple
+
+from pliant.io.results.places import write_all
 
 LOCAL = struct.Struct("<4s5H3L2H")  # signature, version, flags, method, time, date, crc, 2 sizes, name, extra
 CENTRAL = struct.Struct("<4s6H3L5H2L")
@@ -41,7 +43,7 @@ class ZipStream:
         self._end = 0
 
     def append(self, parts: dict[str, bytes]) -> None:
-        """Add entries by name, in one call to the system; an OSError takes back what was half written."""
+        """Add entries by name; an OSError takes back what was half written."""
         entries, chunks, offset = [], [], self._end
         for name, data in parts.items():
             entry = Entry(name, offset, len(data), zlib.crc32(data))
@@ -49,7 +51,7 @@ class ZipStream:
             entries.append(entry)
             offset = entry.data_offset + len(data)
         try:
-            _write_all(self._file, b"".join(chunks))
+            write_all(self._file, chunks)
         except OSError:
             self._file.seek(self._end)
             self._file.truncate()
@@ -62,7 +64,7 @@ class ZipStream:
         if self._file.closed:
             return
         try:
-            _write_all(self._file, _directory(self._entries, self._end))
+            write_all(self._file, [_directory(self._entries, self._end)])
         finally:
             self._file.close()
 
@@ -84,12 +86,6 @@ def entries(path: Path) -> list[Entry]:
             found.append(entry)
             file.seek(offset)
     return found
-
-
-def _write_all(file, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[file.write(rest) :]
 
 
 def _local_header(entry: Entry) -> bytes:
