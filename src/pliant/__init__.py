@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from pliant.materials.user_law import material
     from pliant.model import Body, Scene, motions
+    from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
     from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
@@ -49,6 +50,7 @@ _HOMES = {
     "materials.user_law": ("material",),
     "model": ("Body", "Scene", "motions"),
     "energies": ("IncrementalPotential",),
+    "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
     "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
     "state": ("State",),
@@ -84,9 +86,12 @@ __all__ = [
     "TriMesh",
     "__version__",
     "load_mesh",
+    "load_scene",
+    "load_simulation",
     "material",
     "motions",
     "save_mesh",
+    "save_scene",
     "shapes",
     "solve",
 ]

@@ -160,10 +160,10 @@ class Simulation:
     def _save_interrupted(self, path: Path) -> Callable[[], str]:
         def save() -> str:
             self.save(path)
-            stopped = f"Stopped at t = {self.time:.3f} s. Continue with"
+            stopped = f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}"
             if self._has_functions():
-                return f"{stopped} pliant.Simulation.resume({str(path)!r}, motions={{...}}, forces={{...}})."
-            return f"{stopped}: pliant resume {path}"
+                return f"{stopped}, motions={{...}}, forces={{...}})."
+            return f"{stopped}), or in a shell: pliant resume {path}"
 
         return save
 
