@@ -9,8 +9,10 @@ from typer.core import TyperGroup
 
 from pliant import PliantError, __version__
 from pliant.cli.bench import bench
+from pliant.cli.convert import convert
 from pliant.cli.demo import demo
 from pliant.cli.info import info
+from pliant.cli.render import render
 
 FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
 
@@ -60,6 +62,8 @@ def pliant(
 app.command()(demo)
 app.command()(bench)
 app.command()(info)
+app.command()(render)
+app.command()(convert)
 
 if __name__ == "__main__":
     app()

@@ -2,40 +2,66 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pliant.viewer.camera import Camera, direction, fit_camera
 from pliant.viewer.raster import corner_normals, fill, reached_by_light
 
 KEY_LIGHT = direction(azimuth=-85, elevation=52)
-KEY, SKY, UP, FRONT, SHINE = 0.54, 0.42, 0.10, 0.24, 0.07  # strengths of the lights
+
+
+class Lights(NamedTuple):
+    """Strengths of the lights."""
+
+    key: float = 0.54
+    sky: float = 0.42
+    up: float = 0.10
+    front: float = 0.24
+    shine: float = 0.07
+
+
+EVEN_LIGHTS = Lights(key=0.16, sky=0.74, up=0.04, front=0.12, shine=0.0)  # colours that mean a value stay readable
 BACKGROUND = np.array([0.975, 0.98, 0.985])
 GROUND = np.array([0.915, 0.92, 0.935])
 SHADOW_DEPTH = 0.30  # how much darker the ground is in the shadow
 SHADOW_ROWS = 600
 SOFT_CELLS = 6  # half width of a shadow's edge, in cells of the shadow map
+GROUND_CELL = 2  # pixels along the edge of a square of ground that is lit as one: nothing on it is sharp
 
 
 def render(
-    camera: Camera, points: np.ndarray, triangles: np.ndarray, colours: np.ndarray, ground: float, middle: np.ndarray
+    camera: Camera,
+    points: np.ndarray,
+    triangles: np.ndarray,
+    colours: np.ndarray,
+    ground: float,
+    middle: np.ndarray,
+    lights: Lights = Lights(),  # noqa: B008  it cannot change
 ) -> np.ndarray:
     """A picture (height, width, 3) with values 0 to 1.
 
-    colours (m, 3) of the triangles; ground: its height z [m]; middle (3,): where the ground is brightest [m].
+    colours (m, 3) of the triangles, or (m, 3, 3) of their corners; ground: its height z [m]; middle (3,): where the
+    ground is brightest [m].
     """
     nearness, owner, weights = _look(camera, points, triangles)
     sun = fit_camera(points, KEY_LIGHT, SHADOW_ROWS)
     shadow = _look(sun, points, triangles)[0]
-    picture = np.empty((camera.height, camera.width, 3))
-    rows, columns = np.nonzero(owner < 0)
-    picture[rows, columns] = _ground(camera, rows, columns, sun, shadow, ground, middle)
+    picture = _ground(camera, owner < 0, sun, shadow, ground, middle)
     rows, columns = np.nonzero(owner >= 0)
     places = camera.places(rows, columns, nearness[rows, columns])
     t, (wa, wb) = owner[rows, columns], weights[rows, columns].T
-    corners = corner_normals(points, triangles)[t]
-    normals = wa[:, None] * corners[:, 0] + wb[:, None] * corners[:, 1] + (1 - wa - wb)[:, None] * corners[:, 2]
-    picture[rows, columns] = _body(camera, places, normals, colours[t], sun, shadow)
+    weights = np.stack([wa, wb, 1 - wa - wb], axis=1)[:, :, None]
+    normals = _interpolated(corner_normals(points, triangles), t, weights)
+    seen_colours = colours[t] if colours.ndim == 2 else _interpolated(colours, t, weights)
+    picture[rows, columns] = _body(camera, places, normals, seen_colours, sun, shadow, lights)
     return picture
+
+
+def _interpolated(corners: np.ndarray, t: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Values (n, 3) inside triangles t (n,) from those of their corners (m, 3, 3) with weights (n, 3, 1)."""
+    return sum(weights[:, k] * corners[t, k] for k in range(3))
 
 
 def _look(camera: Camera, points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -54,6 +80,24 @@ def _light_at(places: np.ndarray, sun: Camera, shadow: np.ndarray, lift: float) 
 
 
 def _ground(
+    camera: Camera, seen: np.ndarray, sun: Camera, shadow: np.ndarray, level: float, middle: np.ndarray
+) -> np.ndarray:
+    """A picture of the ground where it is seen, from its middle to the background."""
+    cells = tuple(-(-n // GROUND_CELL) for n in seen.shape)
+    is_seen = np.zeros(cells, bool)
+    for i in range(GROUND_CELL):
+        for j in range(GROUND_CELL):
+            part = seen[i::GROUND_CELL, j::GROUND_CELL]
+            is_seen[: part.shape[0], : part.shape[1]] |= part
+    rows, columns = np.nonzero(is_seen)
+    picture = np.zeros((*cells, 3))
+    middles = (GROUND_CELL * rows + (GROUND_CELL - 1) / 2, GROUND_CELL * columns + (GROUND_CELL - 1) / 2)
+    picture[rows, columns] = _lit_ground(camera, *middles, sun, shadow, level, middle)
+    large = picture.repeat(GROUND_CELL, axis=0).repeat(GROUND_CELL, axis=1)
+    return large[: seen.shape[0], : seen.shape[1]]
+
+
+def _lit_ground(
     camera: Camera,
     rows: np.ndarray,
     columns: np.ndarray,
@@ -75,7 +119,13 @@ def _ground(
 
 
 def _body(
-    camera: Camera, places: np.ndarray, normals: np.ndarray, colours: np.ndarray, sun: Camera, shadow: np.ndarray
+    camera: Camera,
+    places: np.ndarray,
+    normals: np.ndarray,
+    colours: np.ndarray,
+    sun: Camera,
+    shadow: np.ndarray,
+    lights: Lights,
 ) -> np.ndarray:
     normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
     front = (normals @ camera.axes[2])[:, None]
@@ -83,5 +133,5 @@ def _body(
     lit = _light_at(places, sun, shadow, (SOFT_CELLS + 4) * sun.metres_a_pixel)
     key = lit * np.maximum(normals @ KEY_LIGHT, 0)[:, None]
     halfway = (KEY_LIGHT + camera.axes[2]) / np.linalg.norm(KEY_LIGHT + camera.axes[2])
-    shine = SHINE * lit * np.maximum(normals @ halfway, 0)[:, None] ** 40
-    return colours * (SKY + UP * normals[:, 2:] + FRONT * front + KEY * key) + shine
+    shine = lights.shine * lit * np.maximum(normals @ halfway, 0)[:, None] ** 40
+    return colours * (lights.sky + lights.up * normals[:, 2:] + lights.front * front + lights.key * key) + shine

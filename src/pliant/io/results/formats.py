@@ -90,7 +90,7 @@ def _home(path: Path, table: dict[str, str], what: str) -> str:
     ending = path.suffix.lower()
     if ending in table:
         return table[ending]
-    near = get_close_matches(ending, table, n=1, cutoff=0.5)
+    near = get_close_matches(ending, table, n=1, cutoff=0.6)
     hint = f" Did you mean {near[0]}?" if near else ""
     raise FileError(
         f"{path}: results with the ending {ending or '(none)'!r} cannot be {what}; known are {', '.join(table)}.{hint}"
