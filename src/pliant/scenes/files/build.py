@@ -53,8 +53,54 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
     return scene.add_solid(mesh, material, about.density, about.damping, about.name)
 
 
+def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:
+    mesh = _geometry(about, source, k, generated.SHEET_SHAPES)
+    with source.at("bodies", k, "material"):
+        material = generated.make_law(about.material)
+    names = ("density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction", "name")
+    return scene.add_cloth(mesh, material, **{name: getattr(about, name) for name in names})
+
+
+def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: int) -> Body:
+    arrays = _net(about, source, k)
+    for name in ("stiffness", "mass"):
+        given = getattr(about, name)
+        if given is not None:
+            arrays[name] = given
+        if name not in arrays:
+            raise source.error(("bodies", k, name), "this key is missing, and the mesh has no array of this name.")
+    arrays["points"] = _placed(arrays["points"], about.transform)
+    options = {name: getattr(about, name) for name in ("damping", "one_sided", "bending", "name")}
+    return scene.add_springs(**arrays, **options)
+
+
+def _net(about: schema.SpringsTable, source: Source, k: int) -> dict[str, Any]:
+    """Points and edges of springs, from a shape or a file; a file may hold lengths, stiffness and mass of each too."""
+    with source.at("bodies", k, "mesh" if about.shape is None else "shape"):
+        if about.shape is not None:
+            make = generated.NET_SHAPES[about.shape.kind]
+            return dict(zip(("points", "edges"), make(**generated.options(about.shape, "kind")), strict=True))
+        path = source.folder / str(about.mesh)
+        arrays = _arrays(path, ("points", "edges", "lengths", "stiffness", "mass"))
+        if not {"points", "edges"} <= set(arrays):
+            raise FileError(f"{path}: springs need the arrays 'points' and 'edges'; it has {list(arrays)}.")
+        return arrays
+
+
+def _placed(points: np.ndarray, place: schema.Transform) -> np.ndarray:
+    """Points scaled, rotated and moved, as TetMesh.transformed does; the same points if nothing is asked."""
+    if place == schema.Transform():
+        return points
+    matrix = _matrix(place.rotation)
+    return (points * np.asarray(place.scale)) @ (np.eye(3) if matrix is None else matrix.T) + place.translation
+
+
 #: Builders of the kinds of bodies, by the name that `schema.BODY_TABLES` gives them.
-BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {"solid": _add_solid}
+BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
+    "solid": _add_solid,
+    "cloth": _add_cloth,
+    "springs": _add_springs,
+}
 
 
 def _geometry(about: Any, source: Source, k: int, shapes: dict[str, Callable[..., Any]]) -> Any:
@@ -81,19 +127,24 @@ def _matrix(rotation: schema.Rotation | None) -> np.ndarray | None:
 
 def _start_from(body: Body, path: Path) -> None:
     """Positions and velocities (n, 3) from the arrays of these names in an .npz file; at least one is there."""
-    if not path.exists():
-        raise FileError(f"{path}: there is no such file.")
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in ("positions", "velocities") if name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise FileError(f"{path}: this is no .npz file ({error}).") from None
+    arrays = _arrays(path, ("positions", "velocities"))
     if not arrays:
         raise FileError(f"{path}: it has neither an array 'positions' nor one 'velocities'.")
     if "positions" in arrays:
         body.set_positions(arrays["positions"])
     if "velocities" in arrays:
         body.set_velocities(arrays["velocities"])
+
+
+def _arrays(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
+    """Those arrays of an .npz file that it has."""
+    if not path.exists():
+        raise FileError(f"{path}: there is no such file.")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in names if name in file.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+        raise FileError(f"{path}: this is no .npz file ({error}).") from None
 
 
 # --- holds ----------------------------------------------------------------------------------------------------------

@@ -6,11 +6,12 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, Union, get_type_hints
 
+from numpy.typing import ArrayLike
 from pydantic import Field, create_model, model_validator
 
 from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.materials import SOLID_LAWS, LameLaw, SolidLaw
-from pliant.scenes.files.fields import Number, Table, refuse
+from pliant.scenes.files.fields import Number, Table, Vector, refuse
 from pliant.solvers import SOLVERS
 
 YOUNG = ("youngs_modulus", "poissons_ratio")
@@ -22,7 +23,8 @@ def table_of(tag: str, name: str, make: Callable[..., Any], **others: Any) -> ty
     arguments: dict[str, Any] = {tag: (Literal[name], Field())}
     for argument in inspect.signature(make).parameters.values():
         default = ... if argument.default is inspect.Parameter.empty else argument.default
-        arguments[argument.name] = (hints[argument.name], default)
+        hint = hints[argument.name]
+        arguments[argument.name] = (list[Annotated[tuple, Vector("m")]] if hint == ArrayLike else hint, default)
     return create_model(f"{name}Table", __base__=Table, __doc__=_first_line(make), **{**arguments, **others})
 
 
@@ -46,14 +48,18 @@ def options(table: Table, tag: str) -> dict[str, Any]:
 # --- shapes ---------------------------------------------------------------------------------------------------------
 
 
-def shapes_of(result: Any) -> dict[str, Callable[..., Any]]:
-    """The ready-made shapes that return such a mesh."""
-    functions = {name: getattr(shapes, name) for name in shapes.__all__}
-    return {name: make for name, make in functions.items() if get_type_hints(make)["return"] == result}
+def _shapes_by_result() -> dict[Any, dict[str, Callable[..., Any]]]:
+    """The ready-made shapes by what they are: TetMesh, TriMesh, or None for points and edges."""
+    found: dict[Any, dict[str, Callable[..., Any]]] = {TetMesh: {}, TriMesh: {}, None: {}}
+    for name in shapes.__all__:
+        make = getattr(shapes, name)
+        result = get_type_hints(make)["return"]
+        found[result if result in found else None][name] = make
+    return found
 
 
-SOLID_SHAPES = shapes_of(TetMesh)
-SHEET_SHAPES = shapes_of(TriMesh)
+_SHAPES = _shapes_by_result()
+SOLID_SHAPES, SHEET_SHAPES, NET_SHAPES = _SHAPES[TetMesh], _SHAPES[TriMesh], _SHAPES[None]
 
 
 def shape_tables(makers: dict[str, Callable[..., Any]]) -> Any:

@@ -168,6 +168,8 @@ class BodyTable(Table):
 
 
 SolidShape = generated.shape_tables(generated.SOLID_SHAPES)
+SheetShape = generated.shape_tables(generated.SHEET_SHAPES)
+NetShape = generated.shape_tables(generated.NET_SHAPES)
 AnyLaw = generated.AnyLaw
 
 
@@ -180,8 +182,33 @@ class SolidTable(BodyTable):
     density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
 
 
+class ClothTable(BodyTable):
+    """A sheet of triangles. The moduli of its law are those of a sheet: of a solid times the thickness [N/m]."""
+
+    kind: Literal["cloth"]
+    shape: SheetShape | None = None  # type: ignore[valid-type]
+    material: AnyLaw  # type: ignore[valid-type]
+    density: Annotated[float, Number("kg/m^2", above=0)] = 0.2
+    bending: Annotated[float, Number("N m", least=0)] = 1e-5
+    bending_model: Literal["quadratic", "dihedral"] | None = None
+    warp: Annotated[float, Number("N/m", least=0)] = 0.0
+    weft: Annotated[float, Number("N/m", least=0)] = 0.0
+    warp_direction: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
+
+
+class SpringsTable(BodyTable):
+    """Points joined by springs; a mesh is an .npz file with `points` and `edges`, and may hold numbers for each."""
+
+    kind: Literal["springs"]
+    shape: NetShape | None = None  # type: ignore[valid-type]
+    stiffness: Annotated[float | None, Number("N/m", above=0)] = None
+    mass: Annotated[float | None, Number("kg", above=0)] = None
+    one_sided: bool = False
+    bending: Annotated[float, Number("N m^2", least=0)] = 0.0
+
+
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
-BODY_TABLES: tuple[type[BodyTable], ...] = (SolidTable,)
+BODY_TABLES: tuple[type[BodyTable], ...] = (SolidTable, ClothTable, SpringsTable)
 AnyBody = generated.one_of(BODY_TABLES, "kind")
 
 # --- the whole ------------------------------------------------------------------------------------------------------

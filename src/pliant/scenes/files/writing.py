@@ -13,7 +13,7 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.io.meshes import save_arrays
 from pliant.materials import SOLID_LAWS, SolidLaw
-from pliant.model import MOTIONS, Body, KeptMotion, Scene, Solid
+from pliant.model import MOTIONS, Body, Cloth, KeptMotion, Scene, Solid, SpringNet
 from pliant.model.body import FIXED, LINE, PLANE
 from pliant.scenes.files.toml_text import toml_text
 from pliant.simulate import Simulation
@@ -93,6 +93,18 @@ def _describe_solid(path: Path, body: Solid) -> tuple[dict[str, Any], dict[str, 
     return about, {"points": body.mesh.points, "tets": body.mesh.tets}
 
 
+def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    about = {name: getattr(body, name) for name in ("density", "bending", "bending_model", "warp", "weft")}
+    about["warp_direction"] = body.warp_direction.tolist()
+    about["material"] = _describe_law(path, body.name, body.material)
+    return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
+
+
+def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    arrays = {name: getattr(body, name) for name in ("points", "edges", "lengths", "stiffness", "mass")}
+    return {"one_sided": body.one_sided, "bending": body.bending}, arrays
+
+
 def _describe_law(path: Path, name: str, law: SolidLaw) -> dict[str, Any]:
     if type(law) is not SOLID_LAWS.get(type(law).__name__):
         raise FileError(f"{path}: {name} has the law {type(law).__name__}, which is not one that scene files know.")
@@ -102,7 +114,9 @@ def _describe_law(path: Path, name: str, law: SolidLaw) -> dict[str, Any]:
 
 #: What kinds of bodies add to their table, and their arrays.
 DESCRIPTIONS: dict[str, Callable[[Path, Any], tuple[dict[str, Any], dict[str, np.ndarray]]]] = {
-    "solid": _describe_solid
+    "solid": _describe_solid,
+    "cloth": _describe_cloth,
+    "springs": _describe_springs,
 }
 
 # --- holds ----------------------------------------------------------------------------------------------------------
