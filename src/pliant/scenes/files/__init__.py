@@ -4,15 +4,25 @@
 tells errors with their line.
 """
 
-from pliant.scenes.files.reading import check, json_schema, load_scene, load_simulation, make_simulation
+from pliant.scenes.files.reading import (
+    check,
+    check_run,
+    json_schema,
+    load_scene,
+    load_simulation,
+    make_simulation,
+    simulate,
+)
 from pliant.scenes.files.settings import apply_setting, set_solver
 from pliant.scenes.files.source import Source, read_source
-from pliant.scenes.files.writing import save_scene
+from pliant.scenes.files.writing import describe_run, save_scene
 
 __all__ = [
     "Source",
     "apply_setting",
     "check",
+    "check_run",
+    "describe_run",
     "json_schema",
     "load_scene",
     "load_simulation",
@@ -20,4 +30,5 @@ __all__ = [
     "read_source",
     "save_scene",
     "set_solver",
+    "simulate",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -12,6 +12,8 @@ from pliant.scenes.files import generated, schema
 from pliant.scenes.files.build import build_scene
 from pliant.scenes.files.source import Source, read_source
 from pliant.simulate import Simulation
+
+AnyTable = TypeVar("AnyTable", bound=schema.RunTable)
 
 
 def load_scene(path: str | Path) -> Scene:
@@ -32,15 +34,28 @@ def load_simulation(path: str | Path, threads: int | None = None) -> Simulation:
 
 def check(source: Source) -> schema.SceneTable:
     """The tables of a file, or the one error that tells what is wrong first."""
+    return _validated(schema.SceneTable, source)
+
+
+def check_run(source: Source) -> schema.RunTable:
+    """The same of the settings that a scene made by Python has."""
+    return _validated(schema.RunTable, source)
+
+
+def _validated(table: type[AnyTable], source: Source) -> AnyTable:
     try:
-        return schema.SceneTable.model_validate(source.data)
+        return table.model_validate(source.data)
     except ValidationError as invalid:
         raise source.explain(invalid) from None
 
 
 def make_simulation(table: schema.SceneTable, source: Source, threads: int | None = None) -> Simulation:
     """The simulation that a checked file describes."""
-    scene = build_scene(table, source)
+    return simulate(build_scene(table, source), table, source, threads)
+
+
+def simulate(scene: Scene, table: schema.RunTable, source: Source, threads: int | None = None) -> Simulation:
+    """A simulation of a scene, with the solver and the steps of a file or the command line."""
     with source.at("solver"):
         solver = None if table.solver is None else generated.make_solver(table.solver)
     settings = table.simulation

@@ -243,14 +243,9 @@ class Output(Table):
         return file
 
 
-class SceneTable(Table):
-    """A scene file."""
+class RunTable(Table):
+    """How a scene is run: what can be set for scenes made by Python too."""
 
-    title: str = ""
-    description: str = ""
-    run_seconds: Annotated[float | None, Number("s", above=0)] = None
-    gravity: Annotated[tuple, Vector("m/s^2")] = (0.0, 0.0, -9.81)
-    bodies: Annotated[list[AnyBody], Field(min_length=1)]  # type: ignore[valid-type]
     simulation: SimulationTable = SimulationTable()
     solver: generated.AnySolver | None = None  # type: ignore[valid-type]
     outputs: list[Output] = Field(default_factory=list)
@@ -263,3 +258,13 @@ class SceneTable(Table):
             if files.count(file) > 1:
                 raise refuse(f"{file!r} is named twice; give every output a file of its own")
         return outputs
+
+
+class SceneTable(RunTable):
+    """A scene file."""
+
+    title: str = ""
+    description: str = ""
+    run_seconds: Annotated[float | None, Number("s", above=0)] = None  # measured; the gallery shows it
+    gravity: Annotated[tuple, Vector("m/s^2")] = (0.0, 0.0, -9.81)
+    bodies: Annotated[list[AnyBody], Field(min_length=1)]  # type: ignore[valid-type]

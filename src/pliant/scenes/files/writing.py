@@ -33,12 +33,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     files: dict[Path, dict[str, np.ndarray]] = {}
     table: dict[str, Any] = {"gravity": scene.gravity.tolist()}
     if simulation:
-        table["simulation"] = {
-            "frame_rate": simulation.frame_rate,
-            "substeps": simulation.substeps,
-            "precision": simulation.execution.precision,
-        }
-        table["solver"] = _describe_solver(simulation.solver)
+        table |= describe_run(simulation)
     table["bodies"] = [_describe_body(path, body, files) for body in scene.bodies]
     for place, arrays in files.items():
         save_arrays(place, **arrays)
@@ -46,6 +41,13 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
         path.write_text(toml_text(table), encoding="utf-8")
     except OSError as error:
         raise FileError(f"{path}: the scene cannot be written ({error.strerror or error}).") from None
+
+
+def describe_run(simulation: Simulation) -> dict[str, Any]:
+    """The tables `simulation` and `solver` of a file."""
+    settings: dict[str, Any] = {"frame_rate": simulation.frame_rate, "substeps": simulation.substeps}
+    settings["precision"] = simulation.execution.precision
+    return {"simulation": settings, "solver": _describe_solver(simulation.solver)}
 
 
 def _describe_solver(solver: Any) -> dict[str, Any]:
