@@ -6,6 +6,7 @@ import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -104,7 +105,7 @@ class Recorder:
         """The thread. After an error it goes on emptying the queue, so that the simulation never waits for it."""
         while (item := self._queue.get()) is not None:
             if self._error is None:
-                self._attempt(lambda item=item: self._write(*item))
+                self._attempt(partial(self._write, *item))
             self._queue.task_done()
         self._queue.task_done()
         self._attempt(self._writer.close)
@@ -156,7 +157,7 @@ class _Measure:
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
         bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
         row = np.argsort(np.concatenate([np.empty(0, int), *bodies]), kind="stable")
-        self.layout, self._kept, wanted = whole, slice(None), row
+        self.layout, self._kept, wanted = whole, np.arange(whole.n_points), row
         if not volume:
             self.layout, self._kept = whole.surface()
             wanted = np.append(row, -1)[whole.triangle_tets]  # a sheet's triangle has no tet, -1

@@ -35,9 +35,7 @@ class Animation:
         """Write the movie; the ending is the one it was made with."""
         path = Path(path)
         if path.suffix.lower() != self.ending:
-            raise FileError(
-                f"{path}: this movie is a {self.ending}; animate(..., ending={path.suffix!r}) makes others."
-            )
+            raise FileError(f"{path}: the movie is a {self.ending}; animate(..., ending={path.suffix!r}) makes others.")
         check_place(path)
         try:
             path.write_bytes(self.data)

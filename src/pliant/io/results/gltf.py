@@ -66,14 +66,14 @@ class _Document:
         """Show frame k from its time to the next one's; the last for so many seconds."""
         ends = [*self._times[1:], self._times[-1] + last_seconds] if self._times else []
         samplers, channels = [], []
-        rise = self._add_array(np.repeat(np.float32([0, 1, 0]), 3).reshape(3, 3))
-        first = self._add_array(np.repeat(np.float32([1, 0]), 3).reshape(2, 3))
+        rise = self._add_array(_scales(0, 1, 0))
+        first = self._add_array(_scales(1, 0))
         for k, (begin, end) in enumerate(zip(self._times, ends, strict=True)):
             last = k == len(ends) - 1
             keys, scales = ([begin, end], first) if k == 0 else ([0.0, begin, end], rise)
             if last:  # stays until the animation starts again
-                scales = self._add_array(np.repeat(np.float32([0, 1, 1] if k else [1, 1]), 3).reshape(-1, 3))
-            times = self._add_array(np.float32(keys))
+                scales = self._add_array(_scales(0, 1, 1) if k else _scales(1, 1))
+            times = self._add_array(np.array(keys, np.float32))
             samplers.append({"input": times, "output": scales, "interpolation": "STEP"})
             channels.append({"sampler": k, "target": {"node": k + 1, "path": "scale"}})
         self._animation = {"name": "simulation", "samplers": samplers, "channels": channels}
@@ -119,13 +119,17 @@ class _Document:
             view["target"] = target
         self._views.append(view)
         self.head += values.tobytes()
-        about = {"bufferView": len(self._views) - 1, "count": len(values)}
+        about: dict[str, Any] = {"bufferView": len(self._views) - 1, "count": len(values)}
         about["componentType"] = FLOAT if values.dtype == np.float32 else UINT
         about["type"] = "VEC3" if values.ndim == 2 else "SCALAR"
         if values.ndim == 1:
             about |= {"min": [values.min().item()], "max": [values.max().item()]}
         self._accessors.append(about)
         return len(self._accessors) - 1
+
+
+def _scales(*sizes: float) -> np.ndarray:
+    return np.repeat(np.array(sizes, np.float32)[:, None], 3, axis=1)
 
 
 def _write(file: BinaryIO, document: _Document, result: Result, layout: Layout, kept: np.ndarray) -> None:

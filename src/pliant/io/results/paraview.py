@@ -135,7 +135,7 @@ def _cells(layout: Layout) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
     sheets = layout.triangles[layout.triangle_tets < 0]
     counts = np.repeat([4, 3], [len(layout.tets), len(sheets)])
     first = np.concatenate([layout.tets[:, 0], sheets[:, 0]])
-    cells = {
+    cells: dict[str, np.ndarray] = {
         "connectivity": np.concatenate([layout.tets.ravel(), sheets.ravel()]).astype(np.int32),
         "offsets": np.cumsum(counts).astype(np.int32),
         "types": np.where(counts == 4, VTK_TETRA, VTK_TRIANGLE).astype(np.uint8),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -114,7 +115,7 @@ def _time(path: Path, number: int) -> float:
     return float(match[1]) if match else number / 30
 
 
-def _read(path: Path):
+def _read(path: Path) -> Any:
     import meshio
 
     try:
