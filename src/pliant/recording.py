@@ -15,12 +15,11 @@ import numpy as np
 
 from pliant.energies.stress import densities_and_von_mises
 from pliant.errors import FileError, PliantError
-from pliant.geometry import TetMesh
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
 from pliant.io.results.result import Frame
 from pliant.io.results.surfaces import Part, layout_of_parts
-from pliant.model import Body, Model, Scene, Solids
+from pliant.model import Body, Model, Scene, Solid, Solids
 from pliant.state import State
 
 QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
@@ -154,6 +153,9 @@ class _Measure:
 
     def __init__(self, model: Model, scene: Scene, frame_rate: float, volume: bool):
         whole = layout_of_parts([_part(body) for body in scene.bodies], model.body_names, frame_rate)
+        for k, body in enumerate(scene.bodies):
+            if body.colour is not None:
+                whole.colours[k] = body.colour
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
         bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
         row = np.argsort(np.concatenate([np.empty(0, int), *bodies]), kind="stable")
@@ -168,15 +170,17 @@ class _Measure:
     def frame(self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]) -> Frame:
         measured = [densities_and_von_mises(solids, x) for solids in self._solids]
         nothing = np.full(1, np.nan)  # at place -1, of sheets
-        psi, equivalent = (np.concatenate([*values, nothing])[self._place] for values in zip(*measured, strict=True))
+        psi, equivalent = (
+            np.concatenate([*(values[k] for values in measured), nothing])[self._place] for k in range(2)
+        )
         kept = {name: values[self._kept] for name, values in fields.items()}
         return Frame(time, x[self._kept], kept, {"energy_density": psi, "von_mises": equivalent})
 
 
 def _part(body: Body) -> Part:
-    if isinstance(body.mesh, TetMesh):
+    if isinstance(body, Solid):
         return Part(body.n_vertices, np.empty((0, 3)), body.mesh.tets)
-    return Part(body.n_vertices, body.mesh.triangles, np.empty((0, 4)))
+    return Part(body.n_vertices, body.surface, np.empty((0, 4)))
 
 
 def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:
@@ -184,7 +188,7 @@ def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:
     chosen, first = [], 0
     for group in groups:
         own = rows[(rows >= first) & (rows < first + len(group.tets))] - first
-        arrays = {name: getattr(group, name)[own] for name in ("tets", "gradients", "volumes", "parameters")}
+        arrays = {name: getattr(group, name)[own] for name in ("elements", "gradients", "volumes", "parameters")}
         chosen.append(replace(group, **arrays))
         first += len(group.tets)
     return chosen

@@ -15,6 +15,7 @@ from pliant.cli.info import info
 from pliant.cli.render import render
 from pliant.cli.run import gallery, resume, run
 from pliant.cli.schema import schema
+from pliant.cli.view import view
 
 FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
 
@@ -61,7 +62,7 @@ def pliant(
     """
 
 
-for command in (demo, run, resume, gallery, render, convert, schema, bench, info):
+for command in (demo, run, view, resume, gallery, render, convert, schema, bench, info):
     app.command()(command)
 
 if __name__ == "__main__":

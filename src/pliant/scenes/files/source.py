@@ -63,6 +63,8 @@ class Source:
         found = []
         for k, error in enumerate(invalid.errors(include_url=False)):
             path = self._path_in_data(error["loc"], error["type"] == "missing")
+            if error["type"] == "unknown_key":
+                path = (*path, error["ctx"]["key"])
             found.append((line_of(self.text, path) or 0, k, path, _sentence(error)))
         _, _, path, sentence = min(found)
         return self.error(path, sentence, len({entry[2] for entry in found}) - 1)
@@ -112,7 +114,7 @@ def _sentence(error: Any) -> str:
     """What was found and what is allowed."""
     kind, context, found = error["type"], error.get("ctx", {}), error["input"]
     if kind == "unknown_key":
-        return f"the key {context['key']!r} is not known.{context['hint']} Known here: {context['known']}."
+        return f"this key is not known.{context['hint']} Known here: {context['known']}."
     if kind == "missing":
         return "this key is missing."
     if kind == "union_tag_not_found":
@@ -125,4 +127,4 @@ def _sentence(error: Any) -> str:
         known = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         return f"found {shown(found)}.{nearest(found, known)} Allowed: {', '.join(known)}."
     allowed = error["msg"]
-    return f"found {shown(found)}; {allowed[0].lower()}{allowed[1:]}."
+    return f"found {shown(found)}; {allowed[0].lower()}{allowed[1:]}{'' if allowed[-1] == '?' else '.'}"
