@@ -128,8 +128,8 @@ def test_a_click_grabs_and_the_gizmo_pulls(browser, page, session):
     wait_for(lambda: session.is_grabbing)
     time.sleep(2.0)  # until the gizmo is drawn
     held = page._grabbed_at.copy()
-    arrow = held + (0, 0, 0.3 * 0.75 * page._size)
-    start, end = np.array(pixel_of(page, arrow)), np.array(pixel_of(page, arrow + (0, 0, 0.15)))
+    arrow = held + np.array([0, 0, 0.3 * 0.75 * page._size])
+    start, end = np.array(pixel_of(page, arrow)), np.array(pixel_of(page, arrow + np.array([0, 0, 0.15])))
     browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start[0], y=start[1])
     time.sleep(0.5)
     browser.mouse("mousePressed", *start)
