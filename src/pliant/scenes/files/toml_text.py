@@ -37,14 +37,19 @@ def _is_section(value: Any, is_inside: bool) -> bool:
 
 
 def _key(key: str) -> str:
-    return key if key and all(c.isascii() and (c.isalnum() or c in "_-") for c in key) else json.dumps(key)
+    return key if key and all(c.isascii() and (c.isalnum() or c in "_-") for c in key) else _string(key)
+
+
+def _string(text: str) -> str:
+    """JSON's strings are TOML's, but for pairs of surrogates and the character 127."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value)  # JSON's strings are TOML's basic strings
+        return _string(value)
     if isinstance(value, dict):
         inside = ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items() if v is not None)
         return f"{{ {inside} }}" if inside else "{}"

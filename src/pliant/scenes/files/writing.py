@@ -66,8 +66,8 @@ def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarra
         raise FileError(f"{path}: {body.name} is a {body.kind}, which scene files do not know.")
     if body.forces:
         raise FileError(f"{path}: {body.name} has a Python function as a force, which a scene file cannot hold.")
-    place = path.with_name(f"{path.stem}.{body.name}.npz")
-    if place.parent != path.parent or place in files:
+    place = path.parent / f"{path.stem}.{body.name}.npz"
+    if set(body.name) & set('/\\:*?"<>|\0') or place in files:
         raise FileError(f"{path}: the name {body.name!r} cannot be part of a file's; choose letters and digits.")
     about, arrays = DESCRIPTIONS[body.kind](path, body)
     if not np.array_equal(arrays["points"], body.initial_positions):

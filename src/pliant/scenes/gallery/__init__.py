@@ -16,7 +16,7 @@ class Entry:
     name: str
     title: str
     description: str
-    run_seconds: float  # measured, on two cores of a server
+    run_seconds: float  # measured, on one core of a server
 
     @property
     def path(self) -> Path:
