@@ -180,7 +180,8 @@ def test_settings_change_keys_and_errors_name_them(written):
 
 
 def test_lines_of_dotted_quoted_and_long_keys():
-    text = 'a.b = 1\n"c d" = [\n  1,\n  2,\n]\n[t]\ne = """\nx = 1\n"""\n[[l]]\nf = { g = 1 }\n[[l.m]]\nh = 1\n[[l]]\nf = 2\n'
+    text = 'a.b = 1\n"c d" = [\n  1,\n  2,\n]\n[t]\ne = """\nx = 1\n"""\n'
+    text += "[[l]]\nf = { g = 1 }\n[[l.m]]\nh = 1\n[[l]]\nf = 2\n"
     expected = {("a", "b"): 1, ("c d", 1): 2, ("t", "e"): 7, ("l", 0, "f", "g"): 11, ("l", 0, "m", 0, "h"): 13}
     expected[("l", 1, "f")] = 15
     for path, line in expected.items():
