@@ -20,16 +20,18 @@ if TYPE_CHECKING:
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.io.meshes import load_mesh, save_mesh
     from pliant.materials import (
+        ARAP,
         CompressibleNeoHookean,
         Corotated,
         Fung,
+        Invertible,
         MooneyRivlin,
         NeoHookean,
         StableNeoHookean,
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Body, Scene, motions
+    from pliant.model import Body, Contact, Scene, motions
     from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
     from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
@@ -39,16 +41,18 @@ _HOMES = {
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "materials": (
+        "ARAP",
         "CompressibleNeoHookean",
         "Corotated",
         "Fung",
+        "Invertible",
         "MooneyRivlin",
         "NeoHookean",
         "StVenantKirchhoff",
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Body", "Scene", "motions"),
+    "model": ("Body", "Contact", "Scene", "motions"),
     "energies": ("IncrementalPotential",),
     "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
@@ -58,14 +62,17 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ARAP",
     "VBD",
     "Body",
     "Chebyshev",
     "CompressibleNeoHookean",
+    "Contact",
     "Corotated",
     "FileError",
     "Fung",
     "IncrementalPotential",
+    "Invertible",
     "MaterialError",
     "MeshError",
     "MooneyRivlin",

@@ -1,7 +1,7 @@
 """The time loop. One step, the same for every solver:
 
 1. predict   the inertial target y and where the iterations start
-2. detect    contacts (a scene has none so far)
+2. detect    contacts: what penetrates, and what would hit on the way to the start
 3. pose      the step as a minimisation problem
 4. solve     it
 5. finish    velocities, and make the new state the current one
@@ -12,17 +12,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from pliant.contact.detector import Detector
+from pliant.contact.potential import ContactPotential
 from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
 from pliant.errors import SimulationError
 from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
+from pliant.kernels.threads import Team
+from pliant.lanes.host import core_count
 from pliant.model import Force, KeptMotion, Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
 from pliant.recording import Field, Recorder
@@ -62,10 +67,12 @@ class Simulation:
         self.model = build_model(scene)
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
-        self.state = State(self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
+        start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
+        self.state = State(*start, memory=self.model.memory)
         # all arrays a step needs beside the state's
         self._y, self._start = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
+        self._memory_new = np.empty_like(self.state.memory)
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._prepare()
         for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
@@ -74,17 +81,23 @@ class Simulation:
     def _prepare(self) -> None:
         """Make ready for a model that is new, or of which vertices were let go."""
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
-        self._work = self.solver.init(self._pose(self._y, self._start), self.execution)
+        contact = self.model.contact
+        self._detector = (
+            None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
+        )
+        self._detect_every = None if contact is None else contact.settings.detect_every
+        contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
+        self._work = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
     def step(self) -> SolveReport:
         """Advance by one substep of h seconds."""
         self._predict(self._y, self._start)
-        problem = self._pose(self._y, self._start)
-        report = self._solve(problem)
+        contacts = self._detect(self._start)
+        problem = self._pose(self._y, self._start, contacts)
+        report, self._solved = self._solve(problem)
         self._finish()
-        self._solved = problem
         for observe in self.observers:
             observe(self.state.read_only(), report)
         return report
@@ -112,29 +125,54 @@ class Simulation:
             self.model = self.model.released(now)
             self._prepare()
 
-    def _pose(self, y: np.ndarray, start: np.ndarray) -> IncrementalPotential:
-        return IncrementalPotential(self.model, self.h, self.state.x, y, start)
+    def _detect(self, start: np.ndarray) -> ContactPotential | None:
+        """What touches at the beginning of the step, or on the way to `start`."""
+        if self._detector is None:
+            return None
+        self._detector.begin(self.state.x)
+        return self._detector.detect(self.state.x, start, self.time)
 
-    def _solve(self, problem: IncrementalPotential) -> SolveReport:
+    def _pose(self, y: np.ndarray, start: np.ndarray, contacts: ContactPotential | None) -> IncrementalPotential:
+        self._memory_new[:] = self.state.memory
+        return IncrementalPotential.pose(self.model, self._memory_new, self.h, self.state.x, y, start, contacts)
+
+    def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
+        """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
+        if self._detector is None:
+            return problem
+        contacts = self._detector.detect(self.state.x, self._x_new, self.time)
+        problem = replace(problem, contacts=contacts)
+        self.solver.take_contacts(problem, self._work)
+        return problem
+
+    def _solve(self, problem: IncrementalPotential) -> tuple[SolveReport, IncrementalPotential]:
+        """Iterate; the report, and the problem with the contacts that were detected last."""
         began = time.perf_counter()
         n = self.solver.iterations
         self._x_new[:] = self._start
         self.solver.begin(problem, self._work)
-        self.solver.sweep(problem, self._x_new, self._work, n)
+        done = 0
+        while done < n:
+            part = min(self._detect_every or n, n - done)
+            self.solver.sweep(problem, self._x_new, self._work, part)
+            done += part
+            if done < n:
+                problem = self._detect_again(problem)
         seconds = time.perf_counter() - began
         report = SolveReport(f"did all {n} iterations", n, seconds)
         report.singular_blocks = getattr(self._work, "singular_blocks", 0)
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
-        return report
+        return report, problem
 
     def _finish(self) -> None:
         state = self.state
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
             raise SimulationError(self._what_broke())
-        new = State(self._x_new, self._v_new, state.v, state.step + 1)
-        self.state, self._x_new, self._v_new = new, state.x, state.v_previous  # the old arrays are the next step's
+        new = State(self._x_new, self._v_new, state.v, state.step + 1, self._memory_new)
+        # the old arrays are the next step's
+        self.state, self._x_new, self._v_new, self._memory_new = new, state.x, state.v_previous, state.memory
 
     # --- running ----------------------------------------------------------------------------------------------------
 
@@ -188,7 +226,8 @@ class Simulation:
         """The next step as an optimisation problem, with arrays of its own."""
         y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._predict(y, start)
-        return IncrementalPotential(self.model, self.h, self.state.x.copy(), y, start)
+        memory, x = self.state.memory.copy(), self.state.x.copy()
+        return IncrementalPotential.pose(self.model, memory, self.h, x, y, start, self._detect(start))
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
@@ -199,8 +238,9 @@ class Simulation:
         """
         model, state = self.model, self.state
         if self._solved is None:
-            terms = {"inertia": 0.0, "damping": 0.0}
-            terms["elastic"] = sum(energy_of(block).energy(block, state.x) for block in model.blocks)
+            terms = {"inertia": 0.0, "damping": 0.0, "contact": 0.0}
+            blocks = model.with_memory(state.memory).blocks
+            terms["elastic"] = sum(energy_of(block).energy(block, state.x) for block in blocks)
         else:
             terms = self._solved.energies(state.x)
         terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
@@ -285,6 +325,8 @@ class Simulation:
             raise SimulationError(
                 f"the residual of step {step} can no longer be measured: ask for it before the next step."
             )
+        if problem.contacts is not None:
+            problem.contacts.refresh(self.state.x)
         return problem.residual(self.state.x)
 
     def _what_broke(self) -> str:

@@ -9,13 +9,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pliant.energies import elastic, fibres, hinges, joints, pairs, springs, triangles
+from pliant.energies import elastic, fibres, hinges, invertible, joints, pairs, springs, triangles
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
-from pliant.model import Block, Fibres, Hinges, Joints, Pairs, Sheets, Solids, Springs
+from pliant.model import Block, Fibres, Hinges, InvertibleSolids, Joints, Pairs, Sheets, Solids, Springs
 
 
 class ElementEnergy(Protocol):
-    """What is known of a kind of element. Files of functions (elastic, pairs) have these too."""
+    """What is known of a kind of element. Files of functions (elastic, pairs) have these too.
+
+    Where elements remember something, there is also remember(block, x), which brings it up to date at x.
+    """
 
     def energy(self, block: Any, x: np.ndarray) -> float:
         """[J]."""
@@ -61,6 +64,7 @@ class Elementwise:
 
 ENERGIES: dict[type[Block], Any] = {
     Solids: elastic,
+    InvertibleSolids: invertible,
     Pairs: pairs,
     Sheets: Elementwise(triangles, lambda b: (b.gradients, b.areas, b.law, b.parameters)),
     Fibres: Elementwise(fibres, lambda b: (b.slopes, b.stiffness)),
@@ -70,5 +74,5 @@ ENERGIES: dict[type[Block], Any] = {
 }
 
 
-def energy_of(block: Block) -> ElementEnergy:
+def energy_of(block: Block) -> Any:
     return ENERGIES[type(block)]

@@ -7,8 +7,10 @@ E is the elastic energy and D the damping potential.  Everything is in double pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +18,16 @@ import scipy.sparse as sp
 from pliant.energies.elements import energy_of
 from pliant.energies.scatter import chunks
 from pliant.model import Model
+
+
+class ContactEnergy(Protocol):
+    """What touches in a step. Normals and friction limits are held between two refreshes, so that it is a potential."""
+
+    def refresh(self, x: np.ndarray) -> None: ...
+    def energy(self, x: np.ndarray) -> float: ...
+    def gradient(self, x: np.ndarray) -> np.ndarray: ...
+    def hessian(self, x: np.ndarray) -> sp.csr_matrix: ...
+    def vertex_blocks(self, x: np.ndarray) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,42 @@ class IncrementalPotential:
     x_start: np.ndarray  # (n, 3) positions at the start of the step [m]
     y: np.ndarray  # (n, 3) inertial target; for pinned and led vertices where they are to be [m]
     start: np.ndarray  # (n, 3) where a solver begins if nothing else is said; held vertices are in place [m]
+    contacts: ContactEnergy | None = None  # what touches in this step
+    model_at_start: Model | None = None  # with what elements remembered when the step began, if they remember
+
+    @classmethod
+    def pose(
+        cls,
+        model: Model,
+        memory: np.ndarray,
+        h: float,
+        x_start: np.ndarray,
+        y: np.ndarray,
+        start: np.ndarray,
+        contacts: ContactEnergy | None = None,
+    ) -> IncrementalPotential:
+        """The step from x_start.
+
+        memory: (k,) what elements remember from iteration to iteration.  It is brought up to date at x_start, and
+        changes in place as a solver goes on: between two iterations G is another potential where such elements convert.
+        """
+        if not len(memory):
+            return cls(model, h, x_start, y, start, contacts)
+        problem = cls(model.with_memory(memory), h, x_start, y, start, contacts)
+        problem.remember(x_start)
+        return replace(problem, model_at_start=model.with_memory(memory.copy()))
+
+    def remember(self, x: np.ndarray) -> None:
+        """Let elements with a memory and contacts take note of x. Solvers do so at the start of an iteration."""
+        for block in self.model.blocks:
+            if block.memory_size:
+                energy_of(block).remember(block, x)
+        if self.contacts is not None:
+            self.contacts.refresh(x)
+
+    def with_own_memory(self) -> IncrementalPotential:
+        """The same problem, with a memory and contacts that a solve may change without changing this one's."""
+        return replace(self, model=self.model.with_memory(self.model.memory), contacts=deepcopy(self.contacts))
 
     def energy(self, x: np.ndarray) -> float:
         """G [J]."""
@@ -42,13 +90,16 @@ class IncrementalPotential:
         inertia = 0.5 * float(np.sum(self.inertia[:, None] * d**2))
         stored = sum(energy_of(block).energy(block, x) for block in self.model.blocks)
         damping = 0.5 * float(np.einsum("na,nab,nb->", displacement, self.damping_blocks, displacement))
-        return {"inertia": inertia, "elastic": stored, "damping": damping}
+        contact = 0.0 if self.contacts is None else self.contacts.energy(x)
+        return {"inertia": inertia, "elastic": stored, "damping": damping, "contact": contact}
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """dG/dx (n, 3) [N]."""
         g = self.inertia[:, None] * (x - self.y)
         for block in self.model.blocks:
             g += energy_of(block).gradient(block, x)
+        if self.contacts is not None:
+            g += self.contacts.gradient(x)
         return g + np.einsum("nab,nb->na", self.damping_blocks, x - self.x_start)
 
     def hessian(self, x: np.ndarray, psd: bool = False) -> sp.csr_matrix:
@@ -57,14 +108,16 @@ class IncrementalPotential:
         for block in self.model.blocks:
             for part in chunks(len(block.elements)):
                 parts.append(self._sparse(block.elements[part], energy_of(block).element_hessians(block, x, part), psd))
+        if self.contacts is not None:
+            parts.append(self.contacts.hessian(x))
         return sum(parts[1:], parts[0])
 
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
         """d2G/dx_i^2 of every vertex (n, 3, 3) [N/m] (Equations 9 and 10), as vertex block descent solves them: thin
         elements leave out stiffness that is negative across them (decision 0007).
         """
-        blocks = self.damping_blocks + self.inertia[:, None, None] * np.eye(3)
-        return blocks + self._element_blocks(x)
+        blocks = self.damping_blocks + self.inertia[:, None, None] * np.eye(3) + self._element_blocks(x, self.model)
+        return blocks if self.contacts is None else blocks + self.contacts.vertex_blocks(x)
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
         """The part of (n, 3) vectors along which their vertices may move."""
@@ -93,7 +146,8 @@ class IncrementalPotential:
         model = self.model
         if not model.damping.any():
             return np.zeros((model.n_vertices, 3, 3))
-        values, vectors = np.linalg.eigh(self._element_blocks(self.x_start))
+        blocks = self._element_blocks(self.x_start, self.model_at_start or model)
+        values, vectors = np.linalg.eigh(blocks)
         positive = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)
         return (model.damping / self.h)[:, None, None] * positive
 
@@ -102,8 +156,8 @@ class IncrementalPotential:
         """(n,) m / h^2, and what air damping adds to it [N/m]."""
         return self.model.mass / self.h**2 * (1 + self.model.air_damping * self.h)
 
-    def _element_blocks(self, x: np.ndarray) -> np.ndarray:
-        return sum((energy_of(b).vertex_blocks(b, x) for b in self.model.blocks), np.zeros((len(x), 3, 3)))
+    def _element_blocks(self, x: np.ndarray, model: Model) -> np.ndarray:
+        return sum((energy_of(b).vertex_blocks(b, x) for b in model.blocks), np.zeros((len(x), 3, 3)))
 
     def _sparse(self, elements: np.ndarray, hessians: np.ndarray, psd: bool) -> sp.csr_matrix:
         """Hessians of elements (k, corners, 3, corners, 3) as one matrix."""

@@ -15,12 +15,12 @@ import numpy as np
 
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
-from pliant.materials import SOLID_LAWS, SolidLaw
+from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene
 from pliant.state import State
 
-FORMAT = 3
-_STATE = ("x", "v", "v_previous")
+FORMAT = 4
+_STATE = ("x", "v", "v_previous", "memory")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions")
 
 
@@ -167,6 +167,9 @@ def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> A
         if type(value) is not SOLID_LAWS.get(law):
             raise FileError(f"body {body.name} has the law {law}, which is not registered: a file could not name it.")
         return {"law": law, "parameters": [float(parameter) for parameter in value.parameters]}
+    if isinstance(value, Invertible):
+        law = _pack(body, name, value.law, arrays)
+        return {"invertible": law, **{f.name: getattr(value, f.name) for f in fields(value) if f.name != "law"}}
     if isinstance(value, np.ndarray):
         arrays[name] = value
         return {"array": name}
@@ -207,6 +210,9 @@ def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.n
     if "mesh" in value:
         kind = {"TetMesh": TetMesh, "TriMesh": TriMesh}[value["mesh"]]
         return kind(arrays[f"{name}.points"], arrays[f"{name}.elements"])
+    if "invertible" in value:
+        law = _unpack(path, body, name, value["invertible"], arrays)
+        return Invertible(law, **{key: number for key, number in value.items() if key != "invertible"})
     if "law" in value:
         if value["law"] not in SOLID_LAWS:
             raise FileError(f"{path}: body {body} has the law {value['law']}, which this Pliant does not know.")

@@ -42,6 +42,7 @@ class Variant:
     damped: bool = False
     line_search: bool = False
     psd: bool = False
+    contact: bool = False
 
     def describe(self) -> str:
         laws = " and ".join(term.name for term in self.terms)
@@ -54,22 +55,25 @@ def sweep_module(variant: Variant) -> ModuleType:
 
 
 def source(variant: Variant) -> str:
-    tables = ", ".join(_lines(variant, "tables"))
+    tables = ", ".join([*_lines(variant, "tables"), *(["contacts"] if variant.contact else [])])
     parts = [
         _HEADER.format(
             description=variant.describe(),
             precision=variant.precision,
             width=variant.width,
             imports="\n".join(dict.fromkeys(term.imports for term in variant.terms)),
+            contact_imports=_CONTACT_IMPORTS if variant.contact else "",
         ),
         *_lines(variant, "definitions"),
         _FORCES.format(tables=tables, body=_indent(_lines(variant, "force"))),
     ]
     if variant.line_search:
-        damping = _ENERGY_DAMPING if variant.damped else ""
-        parts.append(_ENERGY.format(tables=tables, body=_indent(_lines(variant, "energy")), damping=damping))
+        extra = (_ENERGY_DAMPING if variant.damped else "") + (_ENERGY_CONTACTS if variant.contact else "")
+        parts.append(_ENERGY.format(tables=tables, body=_indent(_lines(variant, "energy")), extra=extra))
     parts.append(_solve_source(variant, tables))
-    parts.append(_SWEEP.format(tables=tables))
+    iteration = [*lines, *_MEET] if (lines := _lines(variant, "iteration")) else []
+    steps = _CONTACT_STEPS if variant.contact else _NO_CONTACT_STEPS
+    parts.append(_SWEEP.format(tables=tables, iteration="".join(f"        {line}\n" for line in iteration), **steps))
     if variant.damped:
         parts.append(_MEASURE_DAMPING.format(tables=tables))
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
@@ -82,6 +86,9 @@ def _lines(variant: Variant, what: str) -> list[str]:
 
 def _solve_source(variant: Variant, tables: str) -> str:
     lines = []
+    if variant.contact:
+        lines += ["fc, Hc = contact_force_and_hessian(p, x, xi, contacts, vertices.is_wide[p])"]
+        lines += ["f, H = add(f, fc), add_symmetric(H, number(1.0, m), Hc)"]
     if variant.damped:
         lines += ["d = subtract(xi, load_vector(vertices.start, p, zero()))"]
         lines += ["D = load_symmetric(vertices.damping, p, zero())"]
@@ -112,6 +119,12 @@ def _solve_source(variant: Variant, tables: str) -> str:
     if variant.line_search:
         lines += [line.format(tables=tables) for line in _SEARCH]
     lines += ["xi = add_scaled(xi, step, dx)" if bounds or variant.line_search else "xi = add(xi, dx)"]
+    store = "store3({target}, p * WIDTH, xi[0], xi[1], xi[2])"
+    if variant.contact:
+        lines += ["if contacts.start[p + 1] > contacts.start[p]:", "    " + store.format(target="contacts.buffer")]
+        lines += ["else:", "    " + store.format(target="x")]
+    else:
+        lines += [store.format(target="x")]
     return _SOLVE.format(tables=tables, body=_indent(lines))
 
 
@@ -123,14 +136,15 @@ _HEADER = '''
 """{description}. Written by pliant.kernels.sweep_source: change that, not this."""
 from numba import njit
 
-from pliant.kernels.local_solve import (
+{contact_imports}from pliant.kernels.local_solve import (
     descent_direction, keep_subspace, project_block, solve_free, solve_in_plane, solve_on_line
 )
 from pliant.kernels.momentum import accelerate
 from pliant.kernels.threads import meet, share
 {imports}
 from pliant.lanes import (
-    count, exp, lane_least, lane_sum, load, load3, log, make_zero, number, prefetch_row, select, sqrt, store, store3
+    count, exp, inverse_cube_root, lane_least, lane_sum, load, load3, log, make_zero, number, prefetch_row, select,
+    sqrt, store, store3
 )
 from pliant.lanes.vectors import (
     add, add_identity, add_scaled, add_symmetric, dot, load_symmetric, load_vector, physics, positive_part,
@@ -166,11 +180,14 @@ def local_energy(p, x, xi, vertices, {tables}):
         energy = lane_sum(energy)
     d = subtract(xi, load_vector(vertices.target, p, z))
     energy = energy + 0.5 * load(vertices.inertia, p * WIDTH, z) * dot(d, d)
-{damping}    return energy
+{extra}    return energy
 '''
 
 _ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.start, p, z))
     energy = energy + 0.5 * dot(d, symmetric_times(load_symmetric(vertices.damping, p, z), d))
+"""
+
+_ENERGY_CONTACTS = """    energy = energy + contacts_energy(p, x, xi, contacts, vertices.is_wide[p])
 """
 
 _SOLVE = '''
@@ -185,7 +202,6 @@ def solve_pack(p, x, vertices, {tables}):
     f = add_scaled(f, m, subtract(load_vector(vertices.target, p, zero()), xi))
     H = add_identity(H, m)
 {body}
-    store3(x, p * WIDTH, xi[0], xi[1], xi[2])
     return count(singular)
 '''
 
@@ -201,6 +217,8 @@ _SEARCH = (
     "step = select(accepted, step, number(0.0, m))",
 )
 
+_MEET = ("arrivals += threads", "meet(barrier, arrivals)")
+
 _SWEEP = '''
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, skipped, x, vertices, {tables}):
@@ -210,21 +228,37 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
     arrivals = 0
     for omega in omegas:
         singular = 0
-        for c in range(len(shares.packs)):
+{iteration}{refresh}        for c in range(len(shares.packs)):
             for k in range(shares.borrowed_start[thread, c], shares.borrowed_start[thread, c + 1]):
                 prefetch_row(x, shares.borrowed[k])
             for p in range(shares.packs[c, thread], shares.packs[c, thread + 1]):
                 singular += solve_pack(p, x, vertices, {tables})
             arrivals += threads
             meet(barrier, arrivals)
-        if len(previous) > 0:
+{show}        if len(previous) > 0:
             for c in range(len(shares.packs)):
                 first, last = shares.packs[c, thread] * WIDTH, shares.packs[c, thread + 1] * WIDTH
-                accelerate(x, previous, before_previous, omega, first, last)
+                accelerate(x, previous, before_previous, omega, first, last, {held})
             arrivals += threads
             meet(barrier, arrivals)
         skipped[thread] = singular
 '''
+
+_CONTACT_IMPORTS = """from pliant.contact.contacts import refreshed
+from pliant.kernels.contacts import contact_force_and_hessian, contacts_energy, refresh_contacts, show_buffered
+"""
+_CONTACT_STEPS = {
+    "refresh": """        refresh_contacts(thread, threads, x, contacts, WIDTH, refreshed)
+        arrivals += threads
+        meet(barrier, arrivals)
+""",
+    "show": """            show_buffered(x, contacts, shares.packs[c, thread], shares.packs[c, thread + 1], WIDTH)
+            arrivals += threads
+            meet(barrier, arrivals)
+""",
+    "held": "contacts.collided",
+}
+_NO_CONTACT_STEPS = {"refresh": "", "show": "", "held": "vertices.is_wide[:0]"}
 
 _MEASURE_DAMPING = '''
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -1,8 +1,9 @@
 """From what a user builds (Scene) to what solvers read (Model)."""
 
-from pliant.model.blocks import Block, Fibres, Hinges, Joints, Pairs, Sheets, Solids, Springs
+from pliant.model.blocks import Block, Fibres, Hinges, InvertibleSolids, Joints, Pairs, Sheets, Solids, Springs
 from pliant.model.body import Body, Motion
 from pliant.model.cloth import Cloth
+from pliant.model.contact import Contact, ContactModel
 from pliant.model.forces import Force
 from pliant.model.model import LedVertices, Model, build_model
 from pliant.model.motions import MOTIONS, KeptMotion
@@ -16,9 +17,12 @@ __all__ = [
     "Block",
     "Body",
     "Cloth",
+    "Contact",
+    "ContactModel",
     "Fibres",
     "Force",
     "Hinges",
+    "InvertibleSolids",
     "Joints",
     "KeptMotion",
     "LedVertices",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -20,6 +20,15 @@ class Block:
     def key(self) -> tuple[type, ...]:
         """Blocks of the same key are one block."""
         return (type(self),)
+
+    @property
+    def memory_size(self) -> int:
+        """How many numbers its elements remember from iteration to iteration."""
+        return 0
+
+    def with_memory(self, memory: np.ndarray) -> Block:
+        """The same block, whose memory (memory_size,) is this array and changes with it."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,21 @@ class Solids(Block):
     @property
     def key(self) -> tuple[type, ...]:
         return type(self), self.law
+
+
+@dataclass(frozen=True)
+class InvertibleSolids(Solids):
+    """Tets of one law that is converted where they are crushed or inverted (see materials.Invertible)."""
+
+    conversion: np.ndarray  # (m, 4) lower, upper, release and the projective stiffness [Pa]
+    interpolants: np.ndarray  # (m,) l of Equation 17, in [0, 1]: the only array that changes
+
+    @property
+    def memory_size(self) -> int:
+        return len(self.interpolants)
+
+    def with_memory(self, memory: np.ndarray) -> InvertibleSolids:
+        return replace(self, interpolants=memory)
 
 
 @dataclass(frozen=True)

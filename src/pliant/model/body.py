@@ -36,6 +36,8 @@ class Body(ABC):
         self.releases: list[tuple[np.ndarray, float]] = []  # held vertices that become free at a time [s]
         self.forces: list[Force] = []
         self._colour: tuple[float, ...] | None = None
+        self.touches_nothing = np.zeros(n, bool)  # (n,) vertices without contact
+        self._friction: float | None = None
         self._gravity: np.ndarray | None = None
         self._air_damping = 0.0
         self._simulated: Callable[[], np.ndarray] | None = None
@@ -103,6 +105,21 @@ class Body(ABC):
     @air_damping.setter
     def air_damping(self, value: float) -> None:
         self._air_damping = checks.number(value, f"{self.name}: air_damping", "1/s")
+
+    @property
+    def friction(self) -> float | None:
+        """Coefficient of its contacts: with another body or obstacle that has one too, the geometric mean of both
+        holds; with one that has none, its own. None: the other's, or the scene's where neither says anything.
+        """
+        return self._friction
+
+    @friction.setter
+    def friction(self, value: float | None) -> None:
+        self._friction = None if value is None else checks.number(value, f"{self.name}: friction", "1")
+
+    def ignore_contact(self, vertices: ArrayLike) -> None:
+        """Let vertices (indices or mask), and what holds one of them, touch nothing."""
+        self.touches_nothing[checks.selection(vertices, self.n_vertices, f"{self.name}.ignore_contact")] = True
 
     def add_force(self, force: Force) -> None:
         """Let force(positions (n, 3) [m], velocities (n, 3) [m/s], time [s]) give forces (n, 3) [N] on its vertices.

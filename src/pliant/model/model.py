@@ -9,8 +9,9 @@ import numpy as np
 
 from pliant.errors import SceneError
 from pliant.model import checks
-from pliant.model.blocks import Block, Solids, merge
+from pliant.model.blocks import Block, InvertibleSolids, Solids, merge
 from pliant.model.body import FIXED, FREE, Motion
+from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField
 from pliant.model.scene import Scene
 
@@ -52,6 +53,7 @@ class Model:
     led: tuple[LedVertices, ...]
     forces: tuple[ForceField, ...]
     blocks: tuple[Block, ...]
+    contact: ContactModel | None
     body_names: tuple[str, ...]
     body_start: np.ndarray  # (bodies + 1,) first vertex of each
     releases: tuple[Release, ...] = ()
@@ -90,6 +92,20 @@ class Model:
         led = tuple(led for led in self.led if not np.isin(led.vertices, freed).any())
         return replace(self, subspace=subspace, led=led, releases=tuple(r for r in self.releases if r.time > time))
 
+    @property
+    def memory(self) -> np.ndarray:
+        """(k,) what all elements remember, block after block: a copy."""
+        parts = [block.interpolants for block in self.blocks if isinstance(block, InvertibleSolids)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def with_memory(self, memory: np.ndarray) -> Model:
+        """The same model, whose elements remember these numbers (k,) and write to them."""
+        if not len(memory):
+            return self
+        ends = np.cumsum([block.memory_size for block in self.blocks])
+        parts = np.split(memory, ends[:-1])
+        return replace(self, blocks=tuple(b.with_memory(part) for b, part in zip(self.blocks, parts, strict=True)))
+
     def acceleration(self, x: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
         """(n, 3) [m/s^2] by gravity and the force fields, at positions x, velocities v and a time [s]."""
         if not self.forces:
@@ -97,7 +113,7 @@ class Model:
         total = np.zeros_like(x)
         for force in self.forces:
             force.add_to(total, x, v, time)
-        return self.gravity + total / self.mass[:, None]
+        return self.gravity + total / np.where(self.mass > 0, self.mass, 1.0)[:, None]
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
         """The part of (n, 3) vectors along which their vertices may move (VBD 3.4)."""
@@ -143,6 +159,7 @@ def build_model(scene: Scene) -> Model:
         led,
         forces,
         merge(block for body, first in placed for block in body.blocks(first)),
+        None if scene.contact is None else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes),
         tuple(body.name for body in bodies),
         start,
         tuple(Release(first + held, time) for body, first in placed for held, time in body.releases),

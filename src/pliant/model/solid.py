@@ -8,9 +8,9 @@ import numpy as np
 
 from pliant.elements import tet
 from pliant.geometry import TetMesh
-from pliant.materials import SolidLaw
+from pliant.materials import Invertible, SolidLaw
 from pliant.model import checks
-from pliant.model.blocks import Block, Solids
+from pliant.model.blocks import Block, InvertibleSolids, Solids
 from pliant.model.body import Body
 
 
@@ -19,7 +19,7 @@ class Solid(Body):
 
     kind = "solid"
 
-    def __init__(self, name: str, mesh: TetMesh, material: SolidLaw, density: float, damping: float):
+    def __init__(self, name: str, mesh: TetMesh, material: SolidLaw | Invertible, density: float, damping: float):
         checks.instance(mesh, TetMesh, f"{name}: the mesh", "a TetMesh (TriMesh.tetrahedralize makes one)")
         checks.law(material, name)
         super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))
@@ -28,8 +28,12 @@ class Solid(Body):
 
     def blocks(self, first: int) -> list[Block]:
         gradients, volumes = tet.rest_data(self.mesh.points, self.mesh.tets)
-        parameters = np.tile(self.material.parameters, (len(volumes), 1))
-        return [Solids(self.mesh.tets + first, type(self.material), gradients, volumes, parameters)]
+        material, tets, m = self.material, self.mesh.tets + first, len(volumes)
+        law = material.law if isinstance(material, Invertible) else material
+        rest = (tets, type(law), gradients, volumes, np.tile(law.parameters, (m, 1)))
+        if isinstance(material, Invertible):
+            return [InvertibleSolids(*rest, np.tile(material.conversion, (m, 1)), np.zeros(m))]
+        return [Solids(*rest)]
 
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.volumes * self.density / 4, 4)

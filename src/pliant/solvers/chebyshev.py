@@ -65,6 +65,9 @@ class Chebyshev:
         work.iteration, work.omega = 0, 1.0
         self.solver.begin(problem, work.inner)
 
+    def take_contacts(self, problem: IncrementalPotential, work: ChebyshevWork) -> None:
+        self.solver.take_contacts(problem, work.inner)
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ChebyshevWork, n: int = 1) -> None:
         self.solver.sweep(problem, x, work.inner, n, omegas=self._next_factors(work, n))
 

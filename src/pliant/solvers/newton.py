@@ -38,8 +38,12 @@ class Newton:
     def begin(self, problem: IncrementalPotential, work: sp.csr_matrix) -> None:
         """Nothing is kept from step to step."""
 
+    def take_contacts(self, problem: IncrementalPotential, work: sp.csr_matrix) -> None:
+        """Nothing is kept of contacts either."""
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: sp.csr_matrix, n: int = 1) -> None:
         for _ in range(n):
+            problem.remember(x)
             g = work.T @ problem.gradient(x).ravel()
             step = newton_direction(problem, x, work, g)
             if step is None:

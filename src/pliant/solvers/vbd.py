@@ -50,10 +50,19 @@ class VBD:
         packs = work.packs
         to_lanes(problem.y, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.target)
         work.momentum_is_fresh = True
+        if work.contacts is not None:
+            work.contacts.begin(problem.x_start)
+            self.take_contacts(problem, work)
         if work.is_damped:
+            work.load_memory(problem.model)
             to_lanes(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.start)
             to_rows(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, work.x)
-            work.team.run(work.module.measure_damping, work.x, work.vertices, *work.terms)
+            work.team.run(work.module.measure_damping, work.x, work.vertices, *work.tables)
+
+    def take_contacts(self, problem: IncrementalPotential, work: Tables) -> None:
+        """Take up what was detected last, in the middle of a step."""
+        if work.contacts is not None:
+            work.contacts.load(problem.contacts)
 
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, omegas: np.ndarray | None = None
@@ -61,10 +70,12 @@ class VBD:
         """n iterations; with omegas (n,) each is carried on by Equation 18."""
         packs = work.packs
         to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, work.x)
+        work.load_memory(problem.model)
         if omegas is None:
             omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
         else:
             memory = work.momentum()
-        arrays = (work.singular, work.x, work.vertices, *work.terms)
+        arrays = (work.singular, work.x, work.vertices, *work.tables)
         work.team.run(work.module.sweep, work.shares, omegas, *memory, *arrays)
         from_rows(work.x, packs.row_of_vertex, x)
+        work.save_memory(problem.model)

@@ -18,8 +18,10 @@ from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
 from pliant.kernels.threads import Team
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
+from pliant.model import Model
 from pliant.solvers.iterate import Execution
-from pliant.solvers.vbd_terms import Crowding, make_terms
+from pliant.solvers.vbd_contacts import ContactTables
+from pliant.solvers.vbd_terms import Crowding, Memory, make_terms
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
@@ -38,12 +40,19 @@ class Tables:
     x: np.ndarray  # (rows, 4) positions
     singular: np.ndarray  # (threads,) singular blocks in the last iteration
     is_damped: bool
+    memories: tuple[Memory | None, ...]  # of each block of the model
+    contacts: ContactTables | None = None
     momentum_is_fresh: bool = True
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
     @property
     def no_rows(self) -> np.ndarray:
         return self.x[:0]
+
+    @property
+    def tables(self) -> tuple[Any, ...]:
+        """What a kernel takes after the vertices."""
+        return self.terms if self.contacts is None else (*self.terms, self.contacts.rows)
 
     @property
     def singular_blocks(self) -> int:
@@ -53,10 +62,22 @@ class Tables:
         """Compile now, or load what is compiled, so that no step has to."""
         alone, barrier, no_iterations = (0, 1), np.zeros(1, np.int64), np.ones(0)
         memory = (self.no_rows, self.no_rows)
-        arrays = (self.singular, self.x, self.vertices, *self.terms)
+        arrays = (self.singular, self.x, self.vertices, *self.tables)
         self.module.sweep(*alone, barrier, self.shares, no_iterations, *memory, *arrays)
         if self.is_damped:
-            self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.terms)
+            self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.tables)
+
+    def load_memory(self, model: Model) -> None:
+        """Take over what the model's elements remember."""
+        for memory, block in zip(self.memories, model.blocks, strict=True):
+            if memory is not None:
+                memory.load(block)
+
+    def save_memory(self, model: Model) -> None:
+        """Let the model's elements remember what they do here."""
+        for memory, block in zip(self.memories, model.blocks, strict=True):
+            if memory is not None:
+                memory.save(block)
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Iterates n - 1 and n - 2 (rows, 4); both are x at the beginning of a step."""
@@ -120,12 +141,17 @@ def build_tables(
         spread(packs, model.directions, dtype, padding=3**-0.5) if constrained else nothing,
     )
     sources = tuple(term.source for term in terms)
-    module = sweep_module(Variant(execution.precision, width, sources, constrained, damped, line_search, psd))
+    touching = problem.contacts is not None
+    variant = Variant(execution.precision, width, sources, constrained, damped, line_search, psd, touching)
+    module = sweep_module(variant)
+    contacts = ContactTables(packs, dtype) if touching else None
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
     shares = share_out(packs, work_of_pack, graph, threads)
     singular = np.zeros(threads, np.int64)
+    memories = tuple(term.memory for term in built)
     tables = tuple(table for term in built for table in term.tables)
-    work = Tables(packs, shares, vertices, tables, module, Team(threads), x, singular, damped)
+    team = Team(threads)
+    work = Tables(packs, shares, vertices, tables, module, team, x, singular, damped, memories, contacts)
     work.compile()
     return work
 

@@ -16,10 +16,11 @@ from pliant.kernels.pairs import PAIRS_SOURCE, pair_incidences
 from pliant.kernels.springs import SPRINGS_SOURCE, spring_incidences
 from pliant.kernels.term_source import TermSource
 from pliant.kernels.tets_general import general_links, general_source
+from pliant.kernels.tets_invertible import TetPacks, invertible_source, load_interpolants, tet_packs
 from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.triangles import FIBRES_SOURCE, membrane_source, triangle_incidences
 from pliant.materials.calculus import law_code
-from pliant.model import Block, Fibres, Hinges, Joints, Pairs, Sheets, Solids, Springs
+from pliant.model import Block, Fibres, Hinges, InvertibleSolids, Joints, Pairs, Sheets, Solids, Springs
 
 
 class Crowding(NamedTuple):
@@ -30,11 +31,27 @@ class Crowding(NamedTuple):
     width: int
 
 
+class Memory(NamedTuple):
+    """Where a term keeps what its elements remember."""
+
+    tets: TetPacks
+    by_entry: np.ndarray
+
+    def load(self, block: Any) -> None:
+        """Take the block's memory."""
+        load_interpolants(block.interpolants, self.tets.interpolants, self.tets.slots, self.by_entry)
+
+    def save(self, block: Any) -> None:
+        """Write to the block's memory."""
+        block.interpolants[:] = self.tets.interpolants[: len(block.interpolants)]
+
+
 class Built(NamedTuple):
     """A term in the order of packs."""
 
     tables: tuple[Any, ...]  # those with a `start`, the first entries of the packs, are lists
     diagonal: np.ndarray  # (n,) constant part of its Hessian [N/m]
+    memory: Memory | None = None
 
 
 class Term(Protocol):
@@ -72,6 +89,25 @@ class SolidTerm:
             links, diagonal = volumetric_links(packs, self.walks, *rest, shear, dtype)
             return Built((links, parameters), diagonal)
         return Built((general_links(packs, self.walks, *rest, dtype), parameters), np.zeros(n))
+
+
+class InvertibleTerm(SolidTerm):
+    """Tets whose law is converted where they are crushed or inverted: the general path, whatever the law."""
+
+    block: InvertibleSolids
+
+    @property
+    def source(self) -> TermSource:
+        return invertible_source(self.code.name, self.code.text, self.block.parameters.shape[1], self.code.has_barrier)
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        block, n = self.block, len(packs.row_of_vertex)
+        links = general_links(packs, self.walks, block.tets, block.gradients, block.volumes, dtype)
+        numbers = np.column_stack([block.parameters, block.conversion[:, 3]])
+        parameters = spread(packs, vertex_parameters(block.tets, numbers, n), dtype)
+        by_entry = np.zeros(len(links.pushed), dtype)
+        tets = tet_packs(packs, self.walks, block.tets, block.gradients, block.conversion[:, :3], dtype)
+        return Built((links, parameters, by_entry, tets), np.zeros(n), Memory(tets, by_entry))
 
 
 class ListTerm:
@@ -130,7 +166,7 @@ class SheetTerm(ListTerm):
         return membrane_source(code.name, code.text, self.block.parameters.shape[1])
 
     def build(self, packs: Packs, dtype: Any) -> Built:
-        lists, diagonal = super().build(packs, dtype)
+        lists, diagonal, _ = super().build(packs, dtype)
         at_vertices = vertex_parameters(self.block.elements, self.block.parameters, len(packs.row_of_vertex))
         return Built((*lists, spread(packs, at_vertices, dtype)), diagonal)
 
@@ -167,6 +203,7 @@ class JointTerm(ListTerm):
 
 TERMS: dict[type[Block], type[Term]] = {
     Solids: SolidTerm,
+    InvertibleSolids: InvertibleTerm,
     Sheets: SheetTerm,
     Fibres: FibreTerm,
     Springs: SpringTerm,

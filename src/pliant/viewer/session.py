@@ -230,7 +230,8 @@ class Session:
         model = self.simulation.model
         self._rebuild()
         velocities = model.velocities
-        self.simulation.state = State(model.positions.copy(), velocities.copy(), velocities.copy())
+        start = (model.positions.copy(), velocities.copy(), velocities.copy())
+        self.simulation.state = State(*start, memory=self.simulation.model.memory)
         self.history = History()
         self._show(0.0)
 
