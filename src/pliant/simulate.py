@@ -74,6 +74,11 @@ class Simulation:
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._memory_new = np.empty_like(self.state.memory)
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
+        contact = self.model.contact
+        self._detector = (
+            None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
+        )
+        self._detect_every = None if contact is None else contact.settings.detect_every
         self._prepare()
         for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
             body._simulated = lambda first=first, last=last: self.state.x[first:last].copy()
@@ -81,11 +86,6 @@ class Simulation:
     def _prepare(self) -> None:
         """Make ready for a model that is new, or of which vertices were let go."""
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
-        contact = self.model.contact
-        self._detector = (
-            None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
-        )
-        self._detect_every = None if contact is None else contact.settings.detect_every
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
         self._work = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
 

@@ -15,13 +15,14 @@ import numpy as np
 
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
+from pliant.io.contact_header import describe_contact, describe_shapes, restore_contact
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene
 from pliant.state import State
 
 FORMAT = 4
 _STATE = ("x", "v", "v_previous", "memory")
-_BODY = ("initial_positions", "initial_velocities", "subspace", "directions")
+_BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,9 @@ def write(
     header = {
         "format": FORMAT,
         "gravity": scene.gravity.tolist(),
+        "contact": describe_contact(scene),
+        "obstacles": describe_shapes(scene),
+        "apart": sorted(scene.apart),
         "bodies": bodies,
         "solver": _describe(solver),
         "settings": settings,
@@ -119,6 +123,8 @@ def read(
             "forces": forces.get(about["name"], []),
         }
         scene.add(_unpack_body(path, k, about, arrays, functions))
+    restore_contact(scene, header["contact"], header["obstacles"])
+    scene.apart = {(one, other) for one, other in header["apart"]}
     state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
     return Kept(scene, _rebuild(header["solver"], solvers), header["settings"], state, header["notes"])
 
@@ -138,6 +144,7 @@ def _pack_body(k: int, body: Body, arrays: dict[str, np.ndarray]) -> dict[str, A
         "forces": len(body.forces),
         "releases": [time for _, time in body.releases],
         "colour": body.colour,
+        "friction": body.friction,
         "gravity": None if body.gravity is None else body.gravity.tolist(),
         "air_damping": body.air_damping,
     }
@@ -194,7 +201,7 @@ def _unpack_body(
     body.gravity, body.air_damping = about["gravity"], about["air_damping"]
     for field_name in _BODY:
         setattr(body, field_name, own[field_name])
-    body.colour = about["colour"]
+    body.colour, body.friction = about["colour"], about["friction"]
     body.releases.extend((own[f"release{r}"], time) for r, time in enumerate(about["releases"]))
     passed_again = iter(functions["motions"])
     for m, kept in enumerate(about["motions"]):

@@ -12,7 +12,7 @@ import numpy as np
 from pliant.errors import FileError, SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io.meshes import load_mesh
-from pliant.model import MOTIONS, Body, Scene, checks
+from pliant.model import MOTIONS, Body, Contact, Scene, checks
 from pliant.model.motions import turned
 from pliant.scenes.files import generated, schema
 from pliant.scenes.files.source import Source
@@ -27,12 +27,20 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     for k, about in enumerate(table.bodies):
         with source.at("bodies", k):
             _add_body(scene, about, source, k)
+    for k, obstacle in enumerate(table.obstacles):
+        with source.at("obstacles", k):
+            options = {name: value for name, value in obstacle if name != "kind"}
+            getattr(scene, f"add_{obstacle.kind}")(**options)
+    if table.contact is not None:
+        with source.at("contact"):
+            scene.contact = Contact(**dict(table.contact))
     return scene
 
 
 def _add_body(scene: Scene, about: Any, source: Source, k: int) -> None:
     body = BUILDERS[about.kind](scene, about, source, k)
     body.air_damping, body.gravity, body.colour = about.air_damping, about.gravity, about.colour
+    body.friction = about.friction
     if about.start is not None:
         with source.at("bodies", k, "start"):
             _start_from(body, source.folder / about.start)

@@ -106,7 +106,7 @@ AnyLaw = one_of((_law_table(law) for law in SOLID_LAWS.values()), "law")
 def make_law(table: Any) -> SolidLaw:
     """The law that a table names."""
     law, given = SOLID_LAWS[table.law], options(table, "law")
-    return law.from_young(**given) if YOUNG[0] in given else law(**given)
+    return law.from_young(**given) if YOUNG[0] in given else law(**given)  # type: ignore[attr-defined]
 
 
 # --- solvers --------------------------------------------------------------------------------------------------------

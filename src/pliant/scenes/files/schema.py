@@ -158,6 +158,7 @@ class BodyTable(Table):
     velocity: Annotated[tuple | None, Vector("m/s")] = None
     gravity: Annotated[tuple | None, Vector("m/s^2")] = None
     colour: Annotated[tuple | None, Colour()] = None
+    friction: Annotated[float | None, Number("1", least=0)] = None
     holds: list[AnyHold] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -214,6 +215,60 @@ AnyBody = generated.one_of(BODY_TABLES, "kind")
 # --- the whole ------------------------------------------------------------------------------------------------------
 
 
+class ContactTable(Table):
+    """How bodies touch each other and obstacles; without this table and without obstacles they do not."""
+
+    stiffness: Annotated[float, Number("N/m", above=0)] = 1e7
+    friction: Annotated[float, Number("1", least=0)] = 0.3
+    friction_speed: Annotated[float, Number("m/s", above=0)] = 1e-2
+    detect_every: Annotated[int | None, Whole()] = None
+    self_contact: bool = True
+    damping: Annotated[float, Number("s", least=0)] = 0.0
+    thickness: Annotated[float, Number("m", least=0)] = 1e-3
+
+
+class ObstacleTable(Table):
+    """What bodies run into."""
+
+    friction: Annotated[float, Number("1", least=0)] = 0.3
+
+
+class PlaneTable(ObstacleTable):
+    """The half-space behind a plane."""
+
+    kind: Literal["plane"]
+    point: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
+    normal: Annotated[tuple, Vector("any length")] = (0.0, 0.0, 1.0)
+
+
+class SphereTable(ObstacleTable):
+    """A ball."""
+
+    kind: Literal["sphere"]
+    centre: Annotated[tuple, Vector("m")]
+    radius: Annotated[float, Number("m", above=0)]
+
+
+class BoxTable(ObstacleTable):
+    """A block, or a cavity with floor and walls that is open at the top."""
+
+    kind: Literal["box", "container"]
+    centre: Annotated[tuple, Vector("m")]
+    size: Annotated[tuple, Vector("m")]
+
+
+class CapsuleTable(ObstacleTable):
+    """A rod with round or flat ends."""
+
+    kind: Literal["capsule", "cylinder"]
+    start: Annotated[tuple, Vector("m")]
+    end: Annotated[tuple, Vector("m")]
+    radius: Annotated[float, Number("m", above=0)]
+
+
+AnyObstacle = Annotated[PlaneTable | SphereTable | BoxTable | CapsuleTable, Field(discriminator="kind")]
+
+
 class SimulationTable(Table):
     """How time passes: a step is 1 / (frame_rate * substeps) seconds long."""
 
@@ -268,3 +323,5 @@ class SceneTable(RunTable):
     run_seconds: Annotated[float | None, Number("s", above=0)] = None  # measured; the gallery shows it
     gravity: Annotated[tuple, Vector("m/s^2")] = (0.0, 0.0, -9.81)
     bodies: Annotated[list[AnyBody], Field(min_length=1)]  # type: ignore[valid-type]
+    contact: ContactTable | None = None
+    obstacles: list[AnyObstacle] = Field(default_factory=list)

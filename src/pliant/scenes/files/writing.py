@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.io.contact_header import describe_contact, describe_shapes
 from pliant.io.meshes import save_arrays
-from pliant.materials import SOLID_LAWS, SolidLaw
+from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import MOTIONS, Body, Cloth, KeptMotion, Scene, Solid, SpringNet
 from pliant.model.body import FIXED, LINE, PLANE
 from pliant.scenes.files.toml_text import toml_text
@@ -34,7 +35,11 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     table: dict[str, Any] = {"gravity": scene.gravity.tolist()}
     if simulation:
         table |= describe_run(simulation)
+    table["contact"] = describe_contact(scene)
+    if scene.apart:
+        raise FileError(f"{path}: bodies {sorted(scene.apart)[0]} ignore each other, which a scene file cannot say.")
     table["bodies"] = [_describe_body(path, body, files) for body in scene.bodies]
+    table["obstacles"] = describe_shapes(scene)
     for place, arrays in files.items():
         save_arrays(place, **arrays)
     try:
@@ -64,6 +69,8 @@ def _describe_solver(solver: Any) -> dict[str, Any]:
 def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarray]]) -> dict[str, Any]:
     if body.kind not in DESCRIPTIONS:
         raise FileError(f"{path}: {body.name} is a {body.kind}, which scene files do not know.")
+    if body.touches_nothing.any():
+        raise FileError(f"{path}: {body.name} has vertices without contact, which a scene file cannot say.")
     if body.forces:
         raise FileError(f"{path}: {body.name} has a Python function as a force, which a scene file cannot hold.")
     place = path.parent / f"{path.stem}.{body.name}.npz"
@@ -86,6 +93,7 @@ def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarra
         "air_damping": float(body.air_damping),
         "gravity": None if body.gravity is None else body.gravity.tolist(),
         "colour": body.colour,
+        "friction": body.friction,
         "holds": _holds(path, body),
     }
 
@@ -107,8 +115,8 @@ def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict
     return {"one_sided": body.one_sided, "bending": body.bending}, arrays
 
 
-def _describe_law(path: Path, name: str, law: SolidLaw) -> dict[str, Any]:
-    if type(law) is not SOLID_LAWS.get(type(law).__name__):
+def _describe_law(path: Path, name: str, law: SolidLaw | Invertible) -> dict[str, Any]:
+    if isinstance(law, Invertible) or type(law) is not SOLID_LAWS.get(type(law).__name__):
         raise FileError(f"{path}: {name} has the law {type(law).__name__}, which is not one that scene files know.")
     parameters = zip(law.parameter_names(), map(float, law.parameters), strict=True)
     return {"law": type(law).__name__, **dict(parameters)}
