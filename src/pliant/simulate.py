@@ -222,6 +222,12 @@ class Simulation:
         """(n, 3) [m/s]."""
         return self.state.v.copy()
 
+    @property
+    def n_contacts(self) -> int:
+        """Contacts of the last step; 0 before the first."""
+        contacts = None if self._solved is None else self._solved.contacts
+        return 0 if contacts is None else contacts.count
+
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own."""
         y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)

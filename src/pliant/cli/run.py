@@ -142,6 +142,7 @@ def _summary(run: Run, frames: int, seconds: float) -> dict[str, Any]:
         "frames_a_second": frames / seconds,
         "solver": type(simulation.solver).__name__,
         "iterations": simulation.solver.iterations,
+        "contacts": simulation.n_contacts,
         "residual": report.residual if report else None,
         "vertices": simulation.model.n_vertices,
         "results": [str(path) for path in run.results],
@@ -166,7 +167,7 @@ def _advance(run: Run, silent: bool) -> None:
 
 
 class _Status:
-    """One line: frame, simulated time, frames a second, iterations and residual."""
+    """One line: frame, simulated time, frames a second, iterations, residual and contacts, if there can be any."""
 
     def __init__(self, run: Run):
         self._run, self._began = run, time.monotonic()
@@ -177,7 +178,8 @@ class _Status:
         if run.report is not None and now - self._measured >= MEASURE_SECONDS:
             self._residual, self._measured = run.report.residual, now
         speed = (run.frames_done - run.first_frame) / max(now - self._began, 1e-9)
+        contacts = f" {run.simulation.n_contacts} contacts" if run.simulation.model.contact else ""
         return (
             f"{run.frames_done}/{run.frames} {run.simulation.time:.2f} s {speed:.1f}/s "
-            f"{run.simulation.solver.iterations} it. {self._residual:.1e} m/s2"
+            f"{run.simulation.solver.iterations} it. {self._residual:.1e} m/s2{contacts}"
         )

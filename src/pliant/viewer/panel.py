@@ -54,6 +54,8 @@ class Panel:
             self._slider("Substeps", 1, 20, 1, simulation.substeps, lambda v: session.set_substeps(int(v)))
             gravity = float(-simulation.scene.gravity[2])
             self._slider("Gravity", -20.0, 20.0, 0.01, gravity, session.set_gravity)
+            if simulation.scene.contact is not None:
+                self._slider("Friction", 0.0, 1.5, 0.01, simulation.scene.contact.friction, session.set_friction)
             if session.stiffness.is_there:
                 self._slider("Stiffness, log10", -2.0, 2.0, 0.05, 0.0, lambda v: session.set_stiffness(10.0**v))
 

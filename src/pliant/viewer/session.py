@@ -111,6 +111,10 @@ class Session:
         """Downwards [m/s^2]."""
         self._post("gravity", lambda: self._set_gravity(acceleration))
 
+    def set_friction(self, coefficient: float) -> None:
+        """Of all contacts whose bodies say nothing else, and of all obstacles."""
+        self._post("friction", lambda: self._set_friction(coefficient))
+
     def grab(self, vertex: int, radius: float = 0.0) -> None:
         """Take hold of a vertex of the scene, and of those of its body within a radius [m]."""
         self._post("grab", lambda: self._grab(vertex, radius))
@@ -242,6 +246,13 @@ class Session:
     def _set_stiffness(self, factor: float) -> None:
         self.stiffness.set(factor)
         self._rebuild()
+
+    def _set_friction(self, coefficient: float) -> None:
+        scene = self.simulation.scene
+        if scene.contact is not None:
+            scene.shapes = [replace(shape, friction=coefficient) for shape in scene.shapes]
+            scene.contact = replace(scene.contact, friction=coefficient)
+            self._rebuild()
 
     def _set_substeps(self, n: int) -> None:
         if self.is_recording:

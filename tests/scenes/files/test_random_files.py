@@ -165,6 +165,9 @@ def test_every_law_can_be_named(law):
         body = {"kind": "solid", "shape": {"kind": "box"}, "material": {"law": law, **parameters}}
         return make_law(check(Source("x.toml", "", {"bodies": [body]})).bodies[0].material)
 
+    if law == "ARAP":  # has no parameter but mu
+        assert material(mu=1e5) == pl.ARAP(1e5)
+        return
     expected = SOLID_LAWS[law].from_young(1e5, 0.3)
     assert material(youngs_modulus=1e5, poissons_ratio=0.3) == expected
     assert material(mu=expected.mu, lam=expected.lam) == expected
