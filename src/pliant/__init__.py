@@ -31,7 +31,8 @@ if TYPE_CHECKING:
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Attachment, Body, Contact, Scene, Wind, WorldBox
+    from pliant.model import Attachment, Body, Contact, Scene, Wind, WorldBox, motions
+    from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
     from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
@@ -51,8 +52,9 @@ _HOMES = {
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Attachment", "Body", "Contact", "Scene", "Wind", "WorldBox"),
+    "model": ("Attachment", "Body", "Contact", "Scene", "Wind", "WorldBox", "motions"),
     "energies": ("IncrementalPotential",),
+    "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
     "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
     "state": ("State",),
@@ -94,8 +96,12 @@ __all__ = [
     "WorldBox",
     "__version__",
     "load_mesh",
+    "load_scene",
+    "load_simulation",
     "material",
+    "motions",
     "save_mesh",
+    "save_scene",
     "shapes",
     "solve",
 ]

@@ -157,6 +157,9 @@ class _Measure:
 
     def __init__(self, model: Model, scene: Scene, frame_rate: float, volume: bool):
         whole = layout_of_parts([_part(body) for body in scene.bodies], model.body_names, frame_rate)
+        for k, body in enumerate(scene.bodies):
+            if body.colour is not None:
+                whole.colours[k] = body.colour
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
         bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
         row = np.argsort(np.concatenate([np.empty(0, int), *bodies]), kind="stable")

@@ -28,7 +28,7 @@ from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.kernels.threads import Team
 from pliant.lanes.host import core_count
-from pliant.model import Force, Motion, Scene, build_model, checks
+from pliant.model import Force, KeptMotion, Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
 from pliant.recording import Field, Recorder
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
@@ -66,6 +66,7 @@ class Simulation:
         self.h = 1 / (self.frame_rate * self.substeps)
         self.model = build_model(scene)
         self.observers: list[Observer] = []
+        self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
         self.state = State(*start, memory=self.model.memory)
         # all arrays a step needs beside the state's
@@ -73,16 +74,20 @@ class Simulation:
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._memory_new = np.empty_like(self.state.memory)
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
-        self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         contact = self.model.contact
         self._detector = (
             None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
         )
         self._detect_every = None if contact is None else contact.settings.detect_every
-        contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, 0.0)
-        self._work = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
+        self._prepare()
         for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
             body._simulated = lambda first=first, last=last: self.state.x[first:last].copy()
+
+    def _prepare(self) -> None:
+        """Make ready for a model that is new, or of which vertices were let go."""
+        self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
+        contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
+        self._work = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -99,6 +104,7 @@ class Simulation:
 
     def _predict(self, y: np.ndarray, start: np.ndarray) -> None:
         """Fill in the inertial target and the start; held vertices are where they are to be in both."""
+        self._let_go()
         state, fixed = self.state, ~self.model.is_free
         policy = STARTS.index(self.solver.start)
         acceleration = self.model.acceleration(state.x, state.v, self.time)
@@ -111,6 +117,13 @@ class Simulation:
             start[led.vertices] = led.positions((state.step + 1) * self.h)
         y[fixed] = start[fixed]
         keep_volumes_positive(self.model, state.x, start)
+
+    def _let_go(self) -> None:
+        """Free the vertices whose time has come, to the nearest step."""
+        now = self.time + 0.5 * self.h
+        if self.model.next_release <= now:
+            self.model = self.model.released(now)
+            self._prepare()
 
     def _detect(self, start: np.ndarray) -> ContactPotential | None:
         """What touches at the beginning of the step, or on the way to `start`."""
@@ -186,14 +199,15 @@ class Simulation:
     def _save_interrupted(self, path: Path) -> Callable[[], str]:
         def save() -> str:
             self.save(path)
+            stopped = f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}"
             wind = self.scene.wind
             functions = {
-                "motions": bool(self.model.led),
+                "motions": self._has_functions(),
                 "forces": any(body.forces for body in self.scene.bodies),
                 "functions": bool(self.model.pressure_courses) or (wind is not None and callable(wind.velocity)),
             }
             again = "".join(f", {name}={{...}}" for name, needed in functions.items() if needed)
-            return f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}{again})."
+            return f"{stopped}{again})." if again else f"{stopped}), or in a shell: pliant resume {path}"
 
         return save
 
@@ -213,6 +227,12 @@ class Simulation:
     def velocities(self) -> np.ndarray:
         """(n, 3) [m/s]."""
         return self.state.v.copy()
+
+    @property
+    def n_contacts(self) -> int:
+        """Contacts of the last step; 0 before the first."""
+        contacts = None if self._solved is None else self._solved.contacts
+        return 0 if contacts is None else contacts.count
 
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own."""
@@ -293,7 +313,7 @@ class Simulation:
         all.
         """
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
-        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, SOLVERS)
+        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, self.notes, SOLVERS)
 
     @classmethod
     def resume(
@@ -304,17 +324,20 @@ class Simulation:
         forces: dict[str, list[Force]] | None = None,
         functions: dict[str, Callable[[float], Any]] | None = None,
     ) -> Simulation:
-        """Continue from a checkpoint. Python functions are not in the file, pass them again: motions and forces by
-        name of the body and in the order they were added; other functions of time by what they give, such as
-        {"balloon.pressure": p, "wind.velocity": w}."""
-        scene, solver, settings, state = checkpoint.read(
-            Path(path), motions or {}, forces or {}, functions or {}, SOLVERS
-        )
-        simulation = cls(scene, solver, threads=threads, **settings)
-        simulation.state = state
+        """Continue from a checkpoint. Python functions are not in the file, pass them again: motions (other than those
+        of `pliant.motions`) and forces by name of the body and in the order they were added; other functions of time by
+        what they give, such as {"balloon.pressure": p, "wind.velocity": w}."""
+        kept = checkpoint.read(Path(path), motions or {}, forces or {}, functions or {}, SOLVERS)
+        simulation = cls(kept.scene, kept.solver, threads=threads, **kept.settings)
+        simulation.state, simulation.notes = kept.state, kept.notes
         return simulation
 
     # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _has_functions(self) -> bool:
+        """Whether bodies are led by Python functions, which a file cannot hold."""
+        led = (motion for body in self.scene.bodies for _, motion in body.motions)
+        return any(not isinstance(motion, KeptMotion) for motion in led)
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

@@ -13,6 +13,9 @@ from pliant.cli.convert import convert
 from pliant.cli.demo import demo
 from pliant.cli.info import info
 from pliant.cli.render import render
+from pliant.cli.run import gallery, resume, run
+from pliant.cli.schema import schema
+from pliant.cli.view import view
 
 FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
 
@@ -55,15 +58,12 @@ def pliant(
 ) -> None:
     """Simulate deformable bodies, fast, on the CPU you have.
 
-    Start with: pliant demo
+    Start with: pliant demo, or pliant gallery
     """
 
 
-app.command()(demo)
-app.command()(bench)
-app.command()(info)
-app.command()(render)
-app.command()(convert)
+for command in (demo, run, view, resume, gallery, render, convert, schema, bench, info):
+    app.command()(command)
 
 if __name__ == "__main__":
     app()

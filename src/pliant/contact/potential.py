@@ -27,6 +27,11 @@ class ContactPotential:
     def __post_init__(self) -> None:
         self.limits = self.touches.friction * self.stiffness * self.depths(self.x_start)
 
+    @property
+    def count(self) -> int:
+        """How many contacts there are."""
+        return len(self.limits)
+
     def refresh(self, x: np.ndarray) -> None:
         """Find closest points anew where they follow, and set friction limits; solvers do so before an iteration."""
         t = self.touches

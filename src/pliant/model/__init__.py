@@ -21,6 +21,7 @@ from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact, ContactModel
 from pliant.model.forces import Force
 from pliant.model.model import LedVertices, Model, build_model
+from pliant.model.motions import MOTIONS, KeptMotion
 from pliant.model.scene import BODIES, Scene
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
@@ -29,6 +30,7 @@ from pliant.model.world_box import WorldBox
 
 __all__ = [
     "BODIES",
+    "MOTIONS",
     "Attachment",
     "Attachments",
     "Block",
@@ -43,6 +45,7 @@ __all__ = [
     "Hinges",
     "InvertibleSolids",
     "Joints",
+    "KeptMotion",
     "LedVertices",
     "Model",
     "Motion",

@@ -36,7 +36,9 @@ class Body(ABC):
         self.subspace = np.full(n, FREE, np.int8)  # (n,) FREE, PLANE, LINE or FIXED
         self.directions = np.zeros((n, 3))  # unit normal of the plane or direction of the line
         self.motions: list[tuple[np.ndarray, Motion]] = []
+        self.releases: list[tuple[np.ndarray, float]] = []  # held vertices that become free at a time [s]
         self.forces: list[Force] = []
+        self._colour: tuple[float, ...] | None = None
         self.touches_nothing = np.zeros(n, bool)  # (n,) vertices without contact
         self._friction: float | None = None
         self._gravity: np.ndarray | None = None
@@ -69,6 +71,21 @@ class Body(ABC):
     def positions(self) -> np.ndarray:
         """(n, 3) [m]: in the simulation last built from the scene, or as they will be when it starts."""
         return self.initial_positions.copy() if self._simulated is None else self._simulated()
+
+    @property
+    def colour(self) -> tuple[float, ...] | None:
+        """Red, green, blue from 0 to 1 in pictures; None: the next of a palette."""
+        return self._colour
+
+    @colour.setter
+    def colour(self, value: ArrayLike | None) -> None:
+        if value is None:
+            self._colour = None
+            return
+        given = checks.vectors(value, None, f"{self.name}: colour", "0 to 1")
+        if given.min() < 0 or given.max() > 1:
+            raise SceneError(f"{self.name}: colour is {given.tolist()}: red, green and blue lie between 0 and 1.")
+        self._colour = tuple(given.tolist())
 
     @property
     def gravity(self) -> np.ndarray | None:
@@ -135,12 +152,17 @@ class Body(ABC):
             )
         self.forces.append(force)
 
-    def pin(self, vertices: ArrayLike) -> None:
-        """Hold vertices (indices or mask) where they are when the simulation starts."""
-        self._hold(vertices, FIXED, None, "pin")
+    def pin(self, vertices: ArrayLike, until: float | None = None) -> None:
+        """Hold vertices (indices or mask) where they are when the simulation starts; let go at `until` [s] if given."""
+        chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.pin")
+        self._hold(chosen, FIXED, None, "pin")
+        self._release_at(chosen, until, "pin")
 
-    def move(self, vertices: ArrayLike, motion: Motion) -> None:
-        """Lead vertices: motion(t) gives their positions (k, 3) [m] at time t [s]."""
+    def move(self, vertices: ArrayLike, motion: Motion, until: float | None = None) -> None:
+        """Lead vertices: motion(t) gives their positions (k, 3) [m] at time t [s]; let go at `until` [s] if given.
+
+        The motions of `pliant.motions` (Slide, Turn, Keyframes) can be kept in files; other functions cannot.
+        """
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.move")
         if not callable(motion):
             raise SceneError(
@@ -148,7 +170,22 @@ class Body(ABC):
                 "that returns positions [m]."
             )
         self._hold(chosen, FIXED, None, "move")
+        self._release_at(chosen, until, "move")
         self.motions.append((chosen, motion))
+
+    def free(self, vertices: ArrayLike) -> None:
+        """Undo what holds these vertices: pins, motions, lines, planes."""
+        chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.free")
+        for led, _ in self.motions:
+            if 0 < np.isin(led, chosen).sum() < len(led):
+                raise SceneError(
+                    f"{self.name}.free: vertex {int(led[np.isin(led, chosen)][0])} is led together with "
+                    f"{len(led) - 1} others; free all of them."
+                )
+        self.subspace[chosen], self.directions[chosen] = FREE, 0.0
+        self.motions = [(led, motion) for led, motion in self.motions if not np.isin(led, chosen).any()]
+        kept = [(held[~np.isin(held, chosen)], time) for held, time in self.releases]
+        self.releases = [(held, time) for held, time in kept if len(held)]
 
     def constrain_to_line(self, vertices: ArrayLike, direction: ArrayLike) -> None:
         """Let vertices move only along a direction, each on the line through its position."""
@@ -174,6 +211,11 @@ class Body(ABC):
         one = checks.vectors(velocities, None, what, "m/s") if is_one else None
         each = velocities if one is None else np.tile(one, (self.n_vertices, 1))
         self.initial_velocities = checks.vectors(each, self.n_vertices, what, "m/s")
+
+    def _release_at(self, vertices: np.ndarray, until: float | None, how: str) -> None:
+        if until is not None:
+            time = checks.number(until, f"{self.name}.{how}: until", "s", positive=True)
+            self.releases.append((vertices, time))
 
     def _hold(self, vertices: ArrayLike, subspace: int, direction: np.ndarray | None, how: str) -> None:
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.{how}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
 from pliant.model.blocks import Block, InvertibleSolids, Pressures, Solids, merge
-from pliant.model.body import FIXED, Body, Motion
+from pliant.model.body import FIXED, FREE, Body, Motion
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
 from pliant.model.pressure import PressureCourse, pressure_block
@@ -33,6 +34,14 @@ class LedVertices:
 
 
 @dataclass(frozen=True)
+class Release:
+    """Held vertices that become free at a time [s]."""
+
+    vertices: np.ndarray
+    time: float
+
+
+@dataclass(frozen=True)
 class Model:
     """Vertices of all bodies one after another, and what acts on them."""
 
@@ -51,6 +60,7 @@ class Model:
     pressure_courses: tuple[PressureCourse, ...]
     body_names: tuple[str, ...]
     body_start: np.ndarray  # (bodies + 1,) first vertex of each
+    releases: tuple[Release, ...] = ()
 
     @property
     def n_vertices(self) -> int:
@@ -69,6 +79,22 @@ class Model:
     def is_free(self) -> np.ndarray:
         """(n,) which vertices move at all."""
         return self.subspace != FIXED
+
+    @property
+    def next_release(self) -> float:
+        """When held vertices become free next [s]."""
+        return min((release.time for release in self.releases), default=math.inf)
+
+    def released(self, time: float) -> Model:
+        """What is left of it at a time [s]: vertices whose time has come are free."""
+        due = [release.vertices for release in self.releases if release.time <= time]
+        if not due:
+            return self
+        freed = np.concatenate(due)
+        subspace = self.subspace.copy()
+        subspace[freed] = FREE
+        led = tuple(led for led in self.led if not np.isin(led.vertices, freed).any())
+        return replace(self, subspace=subspace, led=led, releases=tuple(r for r in self.releases if r.time > time))
 
     @property
     def memory(self) -> np.ndarray:
@@ -158,6 +184,7 @@ def build_model(scene: Scene) -> Model:
         _pressure_courses(bodies),
         tuple(body.name for body in bodies),
         start,
+        tuple(Release(first + held, time) for body, first in placed for held, time in body.releases),
     )
 
 
