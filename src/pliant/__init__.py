@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pliant.materials.user_law import material
     from pliant.model import Body, Scene
     from pliant.simulate import Simulation
-    from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
+    from pliant.solvers import VBD, XPBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
 
 _HOMES = {
@@ -50,13 +50,14 @@ _HOMES = {
     "model": ("Body", "Scene"),
     "energies": ("IncrementalPotential",),
     "simulate": ("Simulation",),
-    "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
+    "solvers": ("VBD", "XPBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
     "state": ("State",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "VBD",
+    "XPBD",
     "Body",
     "Chebyshev",
     "CompressibleNeoHookean",

@@ -5,7 +5,8 @@ from pliant.solvers.iterate import Execution, Solver, solve
 from pliant.solvers.newton import Newton
 from pliant.solvers.stopping import SolveReport, Stop
 from pliant.solvers.vbd import VBD
+from pliant.solvers.xpbd import XPBD
 
-SOLVERS = {solver.__name__: solver for solver in (VBD, Newton, Chebyshev)}
+SOLVERS = {solver.__name__: solver for solver in (VBD, Newton, Chebyshev, XPBD)}
 
-__all__ = ["SOLVERS", "VBD", "Chebyshev", "Execution", "Newton", "SolveReport", "Solver", "Stop", "solve"]
+__all__ = ["SOLVERS", "VBD", "XPBD", "Chebyshev", "Execution", "Newton", "SolveReport", "Solver", "Stop", "solve"]

@@ -1,0 +1,171 @@
+"""Stable neo-Hookean tets as two constraints with compliance (Macklin and Mueller 2021).
+
+    C_D = |F|,  compliance 1 / (mu V);    C_H = J - 1 - mu / l,  compliance 1 / (l V);    l = lam + mu
+    sum C^2 / (2 compliance) = V (psi + 3/2 mu + mu^2 / (2 l)),  psi that of StableNeoHookean: the same forces.
+
+Both are solved together (Ton-That, Kry and Andrews 2023): one after the other, each would pull an element at rest out
+of its shape.  At rest their gradients are parallel, so g_D is first made orthogonal to g_H; the system that remains
+is well conditioned for any stiffness.
+
+Ten numbers an element: b_i . b_j of corners 1 to 3 (six), 1 / (6 V), the compliances, and the relaxation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.kernels.projection_source import ConstraintSource
+from pliant.lanes import load, maximum, number, select, sqrt, store, width_of
+from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
+
+NUMBERS = 10
+DAMPED = 1  # more numbers of a damped element: k_d / h
+SMALLEST = 1e-30  # keeps a division by the size of a collapsed element finite
+
+
+def constraint_numbers(gradients, volumes, mu, l, relaxation) -> np.ndarray:
+    """The ten numbers of each element (m, 10)."""
+    b = gradients[:, 1:]
+    products = np.einsum("mia,mja->mij", b, b)[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+    return np.column_stack([products, 1 / (6 * volumes), 1 / (mu * volumes), 1 / (l * volumes), relaxation])
+
+
+def constraint_source(damped: bool, constrained: bool) -> ConstraintSource:
+    """Tets as a kernel sees them."""
+    count = NUMBERS + (DAMPED if damped else 0)
+    lines = [
+        f"n = load_numbers(numbers_K, p * {count}, r[0][0])",
+        "D, gD, J, gH = measures(r, n)",
+    ]
+    if constrained:
+        lines += ["gD, gH = hold(gD, holds), hold(gH, holds)"]
+    if damped:
+        lines += [
+            f"rate = load(numbers_K, (p * {count} + {NUMBERS}) * WIDTH, r[0][0])",
+            "drag_D, drag_H = rate * drift(gD, r, started), rate * drift(gH, r, started)",
+        ]
+    else:
+        lines += ["rate, drag_D, drag_H = zero(), zero(), zero()"]
+    lines += ["d = coupled_corrections(p, r, D, gD, J, gH, n, rate, drag_D, drag_H, multipliers_K)"]
+    imports = "from pliant.kernels.two_constraints import coupled_corrections, drift, hold, load_numbers, measures"
+    return ConstraintSource("StableNeoHookean", 4, imports, ("numbers_K", "multipliers_K"), tuple(lines))
+
+
+@physics
+def load_numbers(numbers, first, like):
+    w = width_of(like)
+    return (
+        load(numbers, first * w, like),
+        load(numbers, (first + 1) * w, like),
+        load(numbers, (first + 2) * w, like),
+        load(numbers, (first + 3) * w, like),
+        load(numbers, (first + 4) * w, like),
+        load(numbers, (first + 5) * w, like),
+        load(numbers, (first + 6) * w, like),
+        load(numbers, (first + 7) * w, like),
+        load(numbers, (first + 8) * w, like),
+        load(numbers, (first + 9) * w, like),
+    )
+
+
+@physics
+def measures(r, n):
+    """|F| and J with their gradients at the four corners; |F|^2 = sum_ij (b_i . b_j) e_i . e_j with edges e_i."""
+    e1, e2, e3 = subtract(r[1], r[0]), subtract(r[2], r[0]), subtract(r[3], r[0])
+    q1 = _combine(n[0], e1, n[1], e2, n[2], e3)
+    q2 = _combine(n[1], e1, n[3], e2, n[4], e3)
+    q3 = _combine(n[2], e1, n[4], e2, n[5], e3)
+    square = maximum(dot(e1, q1) + dot(e2, q2) + dot(e3, q3), number(SMALLEST, n[0]))
+    inverse = 1.0 / sqrt(square)
+    c1, c2, c3 = cross(e2, e3), cross(e3, e1), cross(e1, e2)
+    J = dot(e1, c1) * n[6]
+    return square * inverse, _gradients(inverse, q1, q2, q3), J, _gradients(n[6], c1, c2, c3)
+
+
+@physics
+def _combine(a, u, b, v, c, w):
+    return (a * u[0] + b * v[0] + c * w[0], a * u[1] + b * v[1] + c * w[1], a * u[2] + b * v[2] + c * w[2])
+
+
+@physics
+def _gradients(s, a, b, c):
+    """(-(a + b + c), a, b, c) times s."""
+    a, b, c = _scaled(s, a), _scaled(s, b), _scaled(s, c)
+    return ((-(a[0] + b[0] + c[0]), -(a[1] + b[1] + c[1]), -(a[2] + b[2] + c[2])), a, b, c)
+
+
+@physics
+def _scaled(s, a):
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@physics
+def hold(g, holds):
+    """Gradients without the directions in which corners are held; holds: unit vector and 1 for a line, 2 for a
+    plane.
+    """
+    return (_hold(g[0], holds[0]), _hold(g[1], holds[1]), _hold(g[2], holds[2]), _hold(g[3], holds[3]))
+
+
+@physics
+def _hold(g, h):
+    along, on_line = dot(g, h), h[3] == 1.0
+    zero, one = number(0.0, along), number(1.0, along)
+    keep, part = select(on_line, zero, one), select(on_line, along, -along)
+    return (keep * g[0] + part * h[0], keep * g[1] + part * h[1], keep * g[2] + part * h[2])
+
+
+@physics
+def drift(g, r, started):
+    """grad C . (x - x_t): how far the constraint has moved since the start of the step."""
+    total = dot(g[0], subtract(r[0], started[0])) + dot(g[1], subtract(r[1], started[1]))
+    return total + dot(g[2], subtract(r[2], started[2])) + dot(g[3], subtract(r[3], started[3]))
+
+
+@physics
+def _inner(r, a, b):
+    """Sum of h^2 / m  a . b over the corners."""
+    return r[0][3] * dot(a[0], b[0]) + r[1][3] * dot(a[1], b[1]) + r[2][3] * dot(a[2], b[2]) + r[3][3] * dot(a[3], b[3])
+
+
+@physics
+def coupled_corrections(p, r, D, gD, J, gH, n, rate, drag_D, drag_H, multipliers):
+    """Corrections of the corners, and new multipliers [N] (XPBD, Equations 17, 18 and 26, for two constraints).
+
+    With g' = g_D - beta g_H, beta = (g_D, g_H) / (g_H, g_H), and u = delta lambda_H + beta delta lambda_D:
+        ((1 + rate) (g', g') + a_D + beta^2 a_H) delta lambda_D          - beta a_H u = -(r_D - beta r_H)
+                                      - beta a_H delta lambda_D + ((1 + rate) (g_H, g_H) + a_H) u = -r_H
+    """
+    w = width_of(D)
+    a_D, a_H = n[7], n[8]
+    lambda_D, lambda_H = load(multipliers, 2 * p * w, D), load(multipliers, (2 * p + 1) * w, D)
+    HH = _inner(r, gH, gH)
+    beta = _inner(r, gD, gH) / maximum(HH, number(SMALLEST, D))
+    g = (
+        add_scaled(gD[0], -beta, gH[0]),
+        add_scaled(gD[1], -beta, gH[1]),
+        add_scaled(gD[2], -beta, gH[2]),
+        add_scaled(gD[3], -beta, gH[3]),
+    )
+    r_D = D + a_D * lambda_D + drag_D
+    r_H = J - 1.0 - a_H / a_D + a_H * lambda_H + drag_H  # mu / l = a_H / a_D
+    mixed = beta * a_H
+    DD = (1.0 + rate) * _inner(r, g, g) + a_D + beta * mixed
+    UU = (1.0 + rate) * HH + a_H
+    ratio, f_U = mixed / UU, -r_H
+    step = (beta * r_H - r_D + ratio * f_U) / (DD - ratio * mixed)
+    u = n[9] * (f_U / UU + ratio * step)
+    step = n[9] * step
+    store(multipliers, 2 * p * w, lambda_D + step)
+    store(multipliers, (2 * p + 1) * w, lambda_H + u - beta * step)
+    return (
+        _correction(r[0], step, g[0], u, gH[0]),
+        _correction(r[1], step, g[1], u, gH[1]),
+        _correction(r[2], step, g[2], u, gH[2]),
+        _correction(r[3], step, g[3], u, gH[3]),
+    )
+
+
+@physics
+def _correction(row, a, g, b, k):
+    return _scaled(row[3], add(_scaled(a, g), _scaled(b, k)))
