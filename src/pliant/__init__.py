@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pliant.materials.user_law import material
     from pliant.model import Body, Scene
     from pliant.simulate import Simulation
-    from pliant.solvers import VBD, XPBD, Chebyshev, Newton, SolveReport, Stop, solve
+    from pliant.solvers import GPBD, VBD, XPBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
 
 _HOMES = {
@@ -50,12 +50,13 @@ _HOMES = {
     "model": ("Body", "Scene"),
     "energies": ("IncrementalPotential",),
     "simulate": ("Simulation",),
-    "solvers": ("VBD", "XPBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
+    "solvers": ("GPBD", "VBD", "XPBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
     "state": ("State",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "GPBD",
     "VBD",
     "XPBD",
     "Body",

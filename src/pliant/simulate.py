@@ -91,7 +91,8 @@ class Simulation:
         for led in self.model.led:
             start[led.vertices] = led.positions((state.step + 1) * self.h)
         y[fixed] = start[fixed]
-        keep_volumes_positive(self.model, state.x, start)
+        if not getattr(self.solver, "repairs_inversion", False):
+            keep_volumes_positive(self.model, state.x, start)
 
     def _pose(self, y: np.ndarray, start: np.ndarray) -> IncrementalPotential:
         return IncrementalPotential(self.model, self.h, self.state.x, y, start)

@@ -26,7 +26,8 @@ class ConstraintSource:
     imports: str
     tables: tuple[str, ...]
     lines: tuple[str, ...]
-    definitions: str = ""
+    definitions: str = ""  # functions of its own
+    shared: str = ""  # functions that several kinds may bring along: written once
 
     def numbered(self, text: str, k: int) -> str:
         return text.replace("_K", f"_{k}")
@@ -66,7 +67,8 @@ def source(variant: ProjectionVariant) -> str:
             width=variant.width,
             imports="\n".join(imports),
         ),
-        *dict.fromkeys(c.numbered(c.definitions, k) for k, c in sources if c.definitions),
+        *dict.fromkeys(c.shared for _, c in sources if c.shared),
+        *(c.numbered(c.definitions, k) for k, c in sources if c.definitions),
         *(_correct_source(variant, k, c) for k, c in sources),
     ]
     sweeps = "".join(_COLOURS.format(k=k, tables=c.numbered(", ".join(c.tables), k)) for k, c in sources)

@@ -15,6 +15,7 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.kernels.element_packs import spread_over_packs
+from pliant.kernels.projection_source import ConstraintSource
 from pliant.kernels.two_constraints import constraint_numbers, constraint_source
 from pliant.materials import StableNeoHookean
 from pliant.model import Solids
@@ -81,7 +82,7 @@ class XPBD:
         """n iterations; the first of a step begin at the inertial target, wherever x is."""
         work.sweep(problem, x, n)
 
-    def _constraints(self, layout: Layout, solids: Solids, source, damped: bool) -> Constraints:
+    def _constraints(self, layout: Layout, solids: Solids, source: ConstraintSource, damped: bool) -> Constraints:
         moving = movable(layout, solids.tets)
         tets = solids.tets[moving]
         mu, lam = solids.parameters[moving].T
