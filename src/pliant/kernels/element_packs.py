@@ -38,10 +38,10 @@ def pack_elements(colours: np.ndarray, place: np.ndarray, width: int) -> Element
     return ElementPacks(width, element.reshape(-1, width), (rank < sizes[colour]).reshape(-1, width), colour_start)
 
 
-def corner_rows(packs: ElementPacks, elements: np.ndarray, row_of_vertex: np.ndarray) -> np.ndarray:
-    """Rows of the corners of elements (m, k), flat (packs, k, width)."""
-    rows = row_of_vertex[elements][packs.element]  # (packs, width, k)
-    return np.ascontiguousarray(rows.transpose(0, 2, 1), np.uint32).reshape(-1)
+def corner_starts(packs: ElementPacks, elements: np.ndarray, row_of_vertex: np.ndarray) -> np.ndarray:
+    """Where the rows (of four numbers) of the corners of elements (m, k) begin, flat (packs, k, width)."""
+    starts = 4 * row_of_vertex[elements][packs.element]  # (packs, width, k)
+    return np.ascontiguousarray(starts.transpose(0, 2, 1), np.uint32).reshape(-1)
 
 
 def spread_over_packs(packs: ElementPacks, values: np.ndarray, dtype) -> np.ndarray:

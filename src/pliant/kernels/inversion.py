@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pliant.kernels.strain_derivatives import invariants_of_columns
 from pliant.kernels.strain_frame import columns, corner_moves, scale
-from pliant.kernels.strain_newton import invariants_of_columns
 from pliant.lanes import absolute, count, maximum, number, select, sqrt
 from pliant.lanes.vectors import add, add_scaled, cross, dot, eigen_symmetric, physics
 

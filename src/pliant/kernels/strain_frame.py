@@ -128,6 +128,13 @@ def pair_up(A, s):
 
 
 @physics
+def pulled_back(F, D):
+    """Gradient of 1/2 |D + F^ z|^2 at z = 0."""
+    A = (transposed_times(F, D[0]), transposed_times(F, D[1]), transposed_times(F, D[2]))
+    return (A[0][0], A[0][1] + A[1][0], A[0][2] + A[2][0], A[1][1], A[1][2] + A[2][1], A[2][2])
+
+
+@physics
 def load_columns(own, p, like):
     """D of the elements of pack p: flat (packs, 9, width)."""
     w, first = width_of(like), 9 * p

@@ -4,10 +4,10 @@
     sum C^2 / (2 compliance) = V (psi + 3/2 mu + mu^2 / (2 l)),  psi that of StableNeoHookean: the same forces.
 
 Both are solved together (Ton-That, Kry and Andrews 2023): one after the other, each would pull an element at rest out
-of its shape.  At rest their gradients are parallel, so g_D is first made orthogonal to g_H; the system that remains
-is well conditioned for any stiffness.
+of its shape.  At rest their gradients are parallel, so one is first made orthogonal to the other; the system that
+remains is well conditioned for any stiffness.
 
-Ten numbers an element: b_i . b_j of corners 1 to 3 (six), 1 / (6 V), the compliances, and the relaxation.
+Eleven numbers an element: b_i . b_j of corners 1 to 3 (six), 1 / (6 V), the compliances, 1 + mu / l, the relaxation.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pliant.kernels.projection_source import ConstraintSource
 from pliant.lanes import load, maximum, number, select, sqrt, store, width_of
 from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
 
-NUMBERS = 10
+NUMBERS = 11
 DAMPED = 1  # more numbers of a damped element: k_d / h
 SMALLEST = 1e-30  # keeps a division by the size of a collapsed element finite
 
 
 def constraint_numbers(gradients, volumes, mu, l, relaxation) -> np.ndarray:
-    """The ten numbers of each element (m, 10)."""
+    """The eleven numbers of each element (m, 11)."""
     b = gradients[:, 1:]
     products = np.einsum("mia,mja->mij", b, b)[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
-    return np.column_stack([products, 1 / (6 * volumes), 1 / (mu * volumes), 1 / (l * volumes), relaxation])
+    return np.column_stack([products, 1 / (6 * volumes), 1 / (mu * volumes), 1 / (l * volumes), 1 + mu / l, relaxation])
 
 
 def constraint_source(damped: bool, constrained: bool) -> ConstraintSource:
@@ -35,18 +35,18 @@ def constraint_source(damped: bool, constrained: bool) -> ConstraintSource:
     count = NUMBERS + (DAMPED if damped else 0)
     lines = [
         f"n = load_numbers(numbers_K, p * {count}, r[0][0])",
-        "D, gD, J, gH = measures(r, n)",
+        "I, q, J, g = measures(r, n)",
     ]
     if constrained:
-        lines += ["gD, gH = hold(gD, holds), hold(gH, holds)"]
+        lines += ["q, g = hold(q, holds), hold(g, holds)"]
     if damped:
         lines += [
             f"rate = load(numbers_K, (p * {count} + {NUMBERS}) * WIDTH, r[0][0])",
-            "drag_D, drag_H = rate * drift(gD, r, started), rate * drift(gH, r, started)",
+            "drag_D, drag_H = rate * drift(q, r, started), rate * drift(g, r, started)",
         ]
     else:
         lines += ["rate, drag_D, drag_H = zero(), zero(), zero()"]
-    lines += ["d = coupled_corrections(p, r, D, gD, J, gH, n, rate, drag_D, drag_H, multipliers_K)"]
+    lines += ["d = coupled_corrections(p, r, I, q, J, g, n, rate, drag_D, drag_H, multipliers_K)"]
     imports = "from pliant.kernels.two_constraints import coupled_corrections, drift, hold, load_numbers, measures"
     return ConstraintSource("StableNeoHookean", 4, imports, ("numbers_K", "multipliers_K"), tuple(lines))
 
@@ -65,21 +65,20 @@ def load_numbers(numbers, first, like):
         load(numbers, (first + 7) * w, like),
         load(numbers, (first + 8) * w, like),
         load(numbers, (first + 9) * w, like),
+        load(numbers, (first + 10) * w, like),
     )
 
 
 @physics
 def measures(r, n):
-    """|F| and J with their gradients at the four corners; |F|^2 = sum_ij (b_i . b_j) e_i . e_j with edges e_i."""
+    """I = |F|^2 and half its gradient, J and its gradient; I = sum_ij (b_i . b_j) e_i . e_j with edges e_i."""
     e1, e2, e3 = subtract(r[1], r[0]), subtract(r[2], r[0]), subtract(r[3], r[0])
     q1 = _combine(n[0], e1, n[1], e2, n[2], e3)
     q2 = _combine(n[1], e1, n[3], e2, n[4], e3)
     q3 = _combine(n[2], e1, n[4], e2, n[5], e3)
-    square = maximum(dot(e1, q1) + dot(e2, q2) + dot(e3, q3), number(SMALLEST, n[0]))
-    inverse = 1.0 / sqrt(square)
-    c1, c2, c3 = cross(e2, e3), cross(e3, e1), cross(e1, e2)
-    J = dot(e1, c1) * n[6]
-    return square * inverse, _gradients(inverse, q1, q2, q3), J, _gradients(n[6], c1, c2, c3)
+    I = maximum(dot(e1, q1) + dot(e2, q2) + dot(e3, q3), number(SMALLEST, n[0]))
+    c1, c2, c3 = _scaled(n[6], cross(e2, e3)), _scaled(n[6], cross(e3, e1)), _scaled(n[6], cross(e1, e2))
+    return I, _four(q1, q2, q3), dot(e1, c1), _four(c1, c2, c3)
 
 
 @physics
@@ -88,9 +87,8 @@ def _combine(a, u, b, v, c, w):
 
 
 @physics
-def _gradients(s, a, b, c):
-    """(-(a + b + c), a, b, c) times s."""
-    a, b, c = _scaled(s, a), _scaled(s, b), _scaled(s, c)
+def _four(a, b, c):
+    """Gradients at the four corners: they sum to zero."""
     return ((-(a[0] + b[0] + c[0]), -(a[1] + b[1] + c[1]), -(a[2] + b[2] + c[2])), a, b, c)
 
 
@@ -129,40 +127,43 @@ def _inner(r, a, b):
 
 
 @physics
-def coupled_corrections(p, r, D, gD, J, gH, n, rate, drag_D, drag_H, multipliers):
+def coupled_corrections(p, r, I, q, J, g, n, rate, drag_D, drag_H, multipliers):
     """Corrections of the corners, and new multipliers [N] (XPBD, Equations 17, 18 and 26, for two constraints).
 
-    With g' = g_D - beta g_H, beta = (g_D, g_H) / (g_H, g_H), and u = delta lambda_H + beta delta lambda_D:
-        ((1 + rate) (g', g') + a_D + beta^2 a_H) delta lambda_D          - beta a_H u = -(r_D - beta r_H)
-                                      - beta a_H delta lambda_D + ((1 + rate) (g_H, g_H) + a_H) u = -r_H
+    grad C_D = q / |F| and grad C_H = g.  With q' = q - beta g, beta = (q, g) / (g, g), the unknowns
+    s = delta lambda_D / |F| and u = delta lambda_H + beta s, residuals r_D and r_H and compliances a_D and a_H:
+
+        ((1 + rate) (q', q') + a_D I + beta^2 a_H) s              - beta a_H u = -(|F| r_D - beta r_H)
+                                      - beta a_H s + ((1 + rate) (g, g) + a_H) u = -r_H
     """
-    w = width_of(D)
+    w = width_of(I)
     a_D, a_H = n[7], n[8]
-    lambda_D, lambda_H = load(multipliers, 2 * p * w, D), load(multipliers, (2 * p + 1) * w, D)
-    HH = _inner(r, gH, gH)
-    beta = _inner(r, gD, gH) / maximum(HH, number(SMALLEST, D))
-    g = (
-        add_scaled(gD[0], -beta, gH[0]),
-        add_scaled(gD[1], -beta, gH[1]),
-        add_scaled(gD[2], -beta, gH[2]),
-        add_scaled(gD[3], -beta, gH[3]),
+    size = sqrt(I)
+    lambda_D, lambda_H = load(multipliers, 2 * p * w, I), load(multipliers, (2 * p + 1) * w, I)
+    gg = _inner(r, g, g)
+    beta = _inner(r, q, g) / maximum(gg, number(SMALLEST, I))
+    q = (
+        add_scaled(q[0], -beta, g[0]),
+        add_scaled(q[1], -beta, g[1]),
+        add_scaled(q[2], -beta, g[2]),
+        add_scaled(q[3], -beta, g[3]),
     )
-    r_D = D + a_D * lambda_D + drag_D
-    r_H = J - 1.0 - a_H / a_D + a_H * lambda_H + drag_H  # mu / l = a_H / a_D
+    r_D = I + a_D * (lambda_D * size) + drag_D  # times |F|
+    r_H = J - n[9] + a_H * lambda_H + drag_H
     mixed = beta * a_H
-    DD = (1.0 + rate) * _inner(r, g, g) + a_D + beta * mixed
-    UU = (1.0 + rate) * HH + a_H
-    ratio, f_U = mixed / UU, -r_H
-    step = (beta * r_H - r_D + ratio * f_U) / (DD - ratio * mixed)
-    u = n[9] * (f_U / UU + ratio * step)
-    step = n[9] * step
-    store(multipliers, 2 * p * w, lambda_D + step)
-    store(multipliers, (2 * p + 1) * w, lambda_H + u - beta * step)
+    inverse = 1.0 / ((1.0 + rate) * gg + a_H)
+    s = (beta * r_H - r_D - mixed * inverse * r_H) / (
+        (1.0 + rate) * _inner(r, q, q) + a_D * I + mixed * (beta - mixed * inverse)
+    )
+    u = n[10] * (inverse * (mixed * s - r_H))
+    s = n[10] * s
+    store(multipliers, 2 * p * w, lambda_D + s * size)
+    store(multipliers, (2 * p + 1) * w, lambda_H + u - beta * s)
     return (
-        _correction(r[0], step, g[0], u, gH[0]),
-        _correction(r[1], step, g[1], u, gH[1]),
-        _correction(r[2], step, g[2], u, gH[2]),
-        _correction(r[3], step, g[3], u, gH[3]),
+        _correction(r[0], s, q[0], u, g[0]),
+        _correction(r[1], s, q[1], u, g[1]),
+        _correction(r[2], s, q[2], u, g[2]),
+        _correction(r[3], s, q[3], u, g[3]),
     )
 
 

@@ -10,4 +10,16 @@ from pliant.solvers.xpbd import XPBD
 
 SOLVERS = {solver.__name__: solver for solver in (VBD, Newton, Chebyshev, XPBD, GPBD)}
 
-__all__ = ["GPBD", "SOLVERS", "VBD", "XPBD", "Chebyshev", "Execution", "Newton", "SolveReport", "Solver", "Stop", "solve"]
+__all__ = [
+    "GPBD",
+    "SOLVERS",
+    "VBD",
+    "XPBD",
+    "Chebyshev",
+    "Execution",
+    "Newton",
+    "SolveReport",
+    "Solver",
+    "Stop",
+    "solve",
+]

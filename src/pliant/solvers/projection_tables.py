@@ -1,4 +1,4 @@
-"""What constraint solvers keep from step to step: packs of elements, rows of vertices, threads and the compiled kernel."""
+"""What constraint solvers keep from step to step: packs of elements, rows of vertices, threads and the kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.geometry import spatial_order
 from pliant.geometry.colouring import colour_elements
-from pliant.kernels.element_packs import ElementPacks, corner_rows, pack_elements
+from pliant.kernels.element_packs import ElementPacks, corner_starts, pack_elements
 from pliant.kernels.projection_source import ConstraintSource, ProjectionVariant, projection_module
 from pliant.kernels.threads import Team
 from pliant.kernels.transfer import from_rows
@@ -29,7 +29,7 @@ class Constraints:
 
     source: ConstraintSource
     packs: ElementPacks
-    corners: np.ndarray  # flat (packs, corners, width) rows
+    corners: np.ndarray  # flat (packs, corners, width): where the rows of the corners begin
     numbers: np.ndarray  # what does not change
     memory: np.ndarray  # what an element remembers within a step: zero at its start
 
@@ -110,7 +110,7 @@ class Layout:
         """Packs and corner rows of elements (m, k)."""
         colours = colour_elements(elements, self.model.n_vertices)
         packs = pack_elements(colours, self.row_of_vertex[elements].mean(axis=1), self.width)
-        return packs, corner_rows(packs, elements, self.row_of_vertex)
+        return packs, corner_starts(packs, elements, self.row_of_vertex)
 
 
 def lay_out(problem: IncrementalPotential, execution: Execution, width: int | None = None) -> Layout:
