@@ -43,7 +43,7 @@ def repair(r, frame):
         r = (_moved(r[0], moves[0]), _moved(r[1], moves[1]), _moved(r[2], moves[2]), _moved(r[3], moves[3]))
         F = columns(r, frame)
         J = roots[0] * roots[1] * roots[2] * dot(F[0], cross(F[1], F[2]))
-    return r, moves, J > zero
+    return r, moves, J > 0.0
 
 
 @physics

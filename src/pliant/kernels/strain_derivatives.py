@@ -42,7 +42,9 @@ def first_derivatives(F, C, pull, frame, law, derivatives, add_outer):
     J = roots[0] * roots[1] * roots[2] * dot(F[0], cross(F[1], F[2]))
     first, second = derivatives(B[0] + B[3] + B[5], square_norm(B), J, *law)
     B0, B1, B2 = symmetric_columns(B)
-    dI, dII = pair_up(E, s), pair_up((combine(E, B0), combine(E, B1), combine(E, B2)), s)
+    n = (roots[0] * s[0], roots[1] * s[1], roots[2] * s[2])
+    dI = (n[0] * C[0], (n[0] + n[1]) * C[1], (n[0] + n[2]) * C[2], n[1] * C[3], (n[1] + n[2]) * C[4], n[2] * C[5])
+    dII = pair_up((combine(E, B0), combine(E, B1), combine(E, B2)), s)
     zero = number(0.0, J)
     dJ = (J * t[0], zero, zero, J * t[1], zero, J * t[2])
 
@@ -206,7 +208,10 @@ def _scaled(s, u):
 
 @physics
 def _add_second_curvature(H, coefficient, factor, s, C, B, E):
-    """Second derivatives of II / 4: sum_cd s_c s_d (B_cd z_c . C z_d + (z_c . E_d) (z_d . E_c)) + sum_cd (s_c z_c . E_d)^2."""
+    """Second derivatives of II / 4:
+
+    sum_cd s_c s_d (B_cd z_c . C z_d + (z_c . E_d) (z_d . E_c)) + sum_cd (s_c z_c . E_d)^2
+    """
     k = coefficient * factor
     a = (k * s[0], k * s[1], k * s[2])
     c0, c1, c2 = symmetric_columns(C)

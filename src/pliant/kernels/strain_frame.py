@@ -147,23 +147,17 @@ def load_columns(own, p, like):
 
 @physics
 def corner_moves(r, A, frame):
-    """w_i A c_i of the four corners."""
+    """w_i A c_i of the four corners; the c_i sum to zero."""
     c = frame[0]
-    last = (-(c[0][0] + c[1][0] + c[2][0]), -(c[0][1] + c[1][1] + c[2][1]), -(c[0][2] + c[1][2] + c[2][2]))
-    return (
-        scale(r[0][3], combine(A, last)),
-        scale(r[1][3], combine(A, c[0])),
-        scale(r[2][3], combine(A, c[1])),
-        scale(r[3][3], combine(A, c[2])),
-    )
+    a, b, d = combine(A, c[0]), combine(A, c[1]), combine(A, c[2])
+    last = (-(a[0] + b[0] + d[0]), -(a[1] + b[1] + d[1]), -(a[2] + b[2] + d[2]))
+    return scale(r[0][3], last), scale(r[1][3], a), scale(r[2][3], b), scale(r[3][3], d)
 
 
 @physics
-def remember(own, p, D, d, frame):
-    """Add sum_i d_i c_i^T to D."""
-    c, w = frame[0], width_of(D[0][0])
-    a, b, e = subtract(d[1], d[0]), subtract(d[2], d[0]), subtract(d[3], d[0])
-    for k in range(3):
-        store(own, (9 * p + k) * w, D[0][k] + a[k] * c[0][0] + b[k] * c[1][0] + e[k] * c[2][0])
-        store(own, (9 * p + 3 + k) * w, D[1][k] + a[k] * c[0][1] + b[k] * c[1][1] + e[k] * c[2][1])
-        store(own, (9 * p + 6 + k) * w, D[2][k] + a[k] * c[0][2] + b[k] * c[1][2] + e[k] * c[2][2])
+def remember(own, p, D, A, frame):
+    """Add sum_i d_i c_i^T = A T of the moves d_i = w_i A c_i to D."""
+    t, w = frame[2], width_of(D[0][0])
+    for c in range(3):
+        for k in range(3):
+            store(own, (9 * p + 3 * c + k) * w, D[c][k] + t[c] * A[c][k])

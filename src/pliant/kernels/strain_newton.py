@@ -38,7 +38,7 @@ def strain_energy(F, C, z, pull, frame, law, density):
     linear = pull[0] * z[0] + pull[1] * z[1] + pull[2] * z[2] + pull[3] * z[3] + pull[4] * z[4] + pull[5] * z[5]
     square = t[0] * dot(z0, symmetric_times(C, z0)) + t[1] * dot(z1, symmetric_times(C, z1))
     square = square + t[2] * dot(z2, symmetric_times(C, z2))
-    return linear + 0.5 * square + frame[3] * density(I, II, J, *law), J > number(0.0, J)
+    return linear + 0.5 * square + frame[3] * density(I, II, J, *law), J > 0.0
 
 
 @physics

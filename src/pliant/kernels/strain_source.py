@@ -55,8 +55,9 @@ def strain_source(name: str, text: str, parameter_count: int, has_barrier: bool,
         lines += ["z = keep(is_sound, z)", "left += WIDTH - count(is_sound)"]
     lines += [
         "z0, z1, z2 = symmetric_columns(z)",
-        "d = corner_moves(r, (combine(F, z0), combine(F, z1), combine(F, z2)), frame)",
-        "remember(own_K, p, D, d, frame)",
+        "A = (combine(F, z0), combine(F, z1), combine(F, z2))",
+        "d = corner_moves(r, A, frame)",
+        "remember(own_K, p, D, A, frame)",
     ]
     if has_barrier:
         lines += ["r = before", "d = with_moves(frame[4], moves, d)"]
