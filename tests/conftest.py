@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.energies import elastic
+from pliant.energies.elements import energy_of
 
 
 @pytest.fixture(scope="session")
@@ -154,4 +154,4 @@ def nominal_stress() -> dict[str, Callable[..., float]]:
 @pytest.fixture(scope="session")
 def elastic_energy() -> Callable[[pl.IncrementalPotential, np.ndarray], float]:
     """A function: the elastic energy of a problem's model at x [J]."""
-    return lambda problem, x: sum(elastic.energy(solids, x) for solids in problem.model.solids)
+    return lambda problem, x: sum(energy_of(block).energy(block, x) for block in problem.model.blocks)

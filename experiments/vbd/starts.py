@@ -41,11 +41,11 @@ def swing(sim: pl.Simulation, mesh: pl.TetMesh, cell: float, steps: int, step, l
     """The bob's centre (steps, 3) [m], distance from the hinge over that at rest, alpha (steps, n), positions."""
     bob = mesh.points[:, 0] > cell * ROD - 1e-9
     record = {"centre": [], "alpha": [], "positions": [], "gain": []}
-    weight = -sim.model.gravity[2] * sim.model.mass.sum() * mesh.points[bob, 0].mean()  # [J] it can lose by falling
+    weight = -sim.scene.gravity[2] * sim.model.mass.sum() * mesh.points[bob, 0].mean()  # [J] it can lose by falling
     first = sim.energies()["total"]
     for _ in track(range(steps), label):
         step()
-        fall = (sim.state.v - sim.state.v_previous)[:, 2] / (sim.h * sim.model.gravity[2])
+        fall = (sim.state.v - sim.state.v_previous)[:, 2] / (sim.h * sim.scene.gravity[2])
         record["alpha"].append(np.clip(fall, 0, 1))  # Equation 17
         record["centre"].append(sim.positions[bob].mean(axis=0))
         record["positions"].append(sim.positions)

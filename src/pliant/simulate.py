@@ -16,11 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pliant.energies import IncrementalPotential, elastic
+from pliant.energies import IncrementalPotential
+from pliant.energies.elements import energy_of
 from pliant.errors import SimulationError
 from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
-from pliant.model import Motion, Scene, build_model, checks
+from pliant.model import Force, Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
 from pliant.solvers.feasible import keep_volumes_positive
@@ -84,7 +85,9 @@ class Simulation:
         """Fill in the inertial target and the start; held vertices are where they are to be in both."""
         state, fixed = self.state, ~self.model.is_free
         policy = STARTS.index(self.solver.start)
-        predict(state.x, state.v, state.v_previous, self.model.gravity, self.h, policy, y, start)
+        acceleration = self.model.acceleration(state.x, state.v, self.time)
+        drag = self.model.air_damping
+        predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, start)
         if self._has_constraints:
             start[:] = state.x + self.model.project(start - state.x)
         start[fixed] = self.model.positions[fixed]
@@ -180,11 +183,11 @@ class Simulation:
         model, state = self.model, self.state
         if self._solved is None:
             terms = {"inertia": 0.0, "damping": 0.0}
-            terms["elastic"] = sum(elastic.energy(solids, state.x) for solids in model.solids)
+            terms["elastic"] = sum(energy_of(block).energy(block, state.x) for block in model.blocks)
         else:
             terms = self._solved.energies(state.x)
         terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
-        terms["gravity"] = -float(model.mass @ (state.x @ model.gravity))
+        terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
         terms["total"] = terms["kinetic"] + terms["elastic"] + terms["gravity"]
         return terms
 
@@ -204,11 +207,15 @@ class Simulation:
 
     @classmethod
     def resume(
-        cls, path: str | Path, motions: dict[str, list[Motion]] | None = None, threads: int | None = None
+        cls,
+        path: str | Path,
+        motions: dict[str, list[Motion]] | None = None,
+        threads: int | None = None,
+        forces: dict[str, list[Force]] | None = None,
     ) -> Simulation:
-        """Continue from a checkpoint. Motions are Python functions and not in the file: pass them again, by name of
-        the body and in the order they were added."""
-        scene, solver, settings, state = checkpoint.read(Path(path), motions or {}, SOLVERS)
+        """Continue from a checkpoint. Motions and forces are Python functions and not in the file: pass them again, by
+        name of the body and in the order they were added."""
+        scene, solver, settings, state = checkpoint.read(Path(path), motions or {}, forces or {}, SOLVERS)
         simulation = cls(scene, solver, threads=threads, **settings)
         simulation.state = state
         return simulation

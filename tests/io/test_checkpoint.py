@@ -100,7 +100,7 @@ def test_motions_must_be_passed_again(tmp_path):
     simulation().save(tmp_path / "run.npz")
     with pytest.raises(pl.FileError) as error:
         pl.Simulation.resume(tmp_path / "run.npz")
-    assert "body led is moved by 1 Python functions" in str(error.value)
+    assert "body led has 1 Python functions as motions" in str(error.value)
     assert "motions={'led': [motion, ...]}" in str(error.value)
 
 

@@ -1,5 +1,7 @@
 """Threads share the packs of a colour by work, and know which positions they read from each other."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ def test_shares_cover_every_colour_and_are_even(threads: int) -> None:
     assert np.array_equal(borders[:, 0], packs.colour_start[:-1])
     assert np.array_equal(borders[:, -1], packs.colour_start[1:])
     for row in borders:
-        loads = [work[first:last].sum() for first, last in zip(row[:-1], row[1:], strict=True)]
+        loads = [work[first:last].sum() for first, last in pairwise(row)]
         assert max(loads) <= sum(loads) / threads + work.max()
 
 

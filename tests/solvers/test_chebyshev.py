@@ -30,7 +30,7 @@ def test_iterations_follow_equation_18(make_simulation):
     """x_n = omega_n (sweep(x_(n-1)) - x_(n-2)) + x_(n-2), against the reference's sweeps."""
     rho, problem = 0.9, make_simulation(pl.NeoHookean).problem()
     model = problem.model
-    colours = colour_vertices(*vertex_graph([solids.tets for solids in model.solids], model.n_vertices))
+    colours = colour_vertices(*vertex_graph([block.elements for block in model.blocks], model.n_vertices))
     before, x = problem.start, problem.start
     for omega in chebyshev_factors(rho, 6):
         before, x = x, omega * (vbd_sweep(problem, x, colours) - before) + before

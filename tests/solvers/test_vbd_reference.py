@@ -35,9 +35,7 @@ every_law_and_width = pytest.mark.parametrize(
 def fast(problem, n, width=None, threads=1, **options):
     """n sweeps from the problem's start, and the tables they used."""
     solver = pl.VBD(**options)
-    work = build_tables(
-        problem.model, problem.h, Execution("double", threads), solver.line_search, solver.psd, width=width
-    )
+    work = build_tables(problem, Execution("double", threads), solver.line_search, solver.psd, width=width)
     x = problem.start.copy()
     solver.begin(problem, work)
     solver.sweep(problem, x, work, n)
@@ -46,7 +44,7 @@ def fast(problem, n, width=None, threads=1, **options):
 
 def plain(problem, n, psd=False):
     model = problem.model
-    colours = colour_vertices(*vertex_graph([solids.tets for solids in model.solids], model.n_vertices))
+    colours = colour_vertices(*vertex_graph([block.elements for block in model.blocks], model.n_vertices))
     x = problem.start
     for _ in range(n):
         x = vbd_sweep(problem, x, colours, psd)
@@ -131,7 +129,7 @@ def test_psd_steps_descend(make_simulation):
     """A positive block times its step is the force: every step of the first colour goes down the gradient."""
     problem = squeezed(make_simulation, pl.StVenantKirchhoff)
     model = problem.model
-    colours = colour_vertices(*vertex_graph([s.tets for s in model.solids], model.n_vertices))
+    colours = colour_vertices(*vertex_graph([b.elements for b in model.blocks], model.n_vertices))
     first = colours == colours.min()
     slope = {}
     for psd in (False, True):

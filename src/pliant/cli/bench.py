@@ -28,8 +28,8 @@ def bench(
     from pliant.scenes import cube
 
     scene = cube(cells)
-    tets = scene.bodies[0].mesh.n_tets
-    typer.echo(f"Cube of {tets:,} tets, {scene.bodies[0].n_vertices:,} vertices, on {cpu_name()}")
+    tets = scene.solids[0].mesh.n_tets
+    typer.echo(f"Cube of {tets:,} tets, {scene.solids[0].n_vertices:,} vertices, on {cpu_name()}")
     for threads in sorted({1, core_count()}):
         seconds, build_seconds, size = _time(scene, iterations, threads)
         typer.echo(

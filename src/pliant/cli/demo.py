@@ -35,7 +35,7 @@ def demo(
     from pliant import Simulation, scenes
 
     scene = scenes.twisted_beam()
-    mesh = scene.bodies[0].mesh
+    mesh = scene.solids[0].mesh
     typer.echo(f"Wringing a soft beam of {mesh.n_tets:,} tetrahedra and {mesh.n_vertices:,} vertices.")
     simulation = Simulation(scene)
     typer.echo(
@@ -71,7 +71,7 @@ def _write_results(simulation: Simulation, folder: Path, checkpoint: Path) -> No
 
     shape = folder / "demo.vtu"
     simulation.save(checkpoint)
-    save_mesh(shape, simulation.scene.bodies[0].mesh, simulation.positions)
+    save_mesh(shape, simulation.scene.solids[0].mesh, simulation.positions)
     typer.echo(f"Last shape:  {shape} (open it with ParaView)")
 
 
@@ -79,7 +79,7 @@ def _draw(scene: Scene, moments: dict[float, np.ndarray], path: Path) -> None:
     """The picture is not what the run was for: without it, the rest is still worth having."""
     from pliant.viewer.pictures import BODY_COLOURS, Surface, bands, strip
 
-    mesh = scene.bodies[0].mesh
+    mesh = scene.solids[0].mesh
     colours = bands(mesh.points, mesh.surface_triangles, axis=2, count=12, colour=BODY_COLOURS[0])
     try:
         strip(list(moments.values()), list(moments), Surface(mesh.surface_triangles, colours), path)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
 from pliant.materials.calculus import law_code
 from pliant.model import Solids
-
-CHUNK = 16384  # tets whose 9x9 Hessians are held at a time
 
 _LEVI_CIVITA = np.zeros((3, 3, 3))
 _LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1
@@ -59,9 +58,7 @@ def gradient(solids: Solids, x: np.ndarray) -> np.ndarray:
     P += 4 * first[1][:, None, None] * np.einsum("mab,mcb,mcd->mad", F, F, F, optimize=True)
     P += first[2][:, None, None] * cofactors(F)
     nodal = np.einsum("m,mac,mjc->mja", solids.volumes, P, solids.gradients, optimize=True)
-    return np.stack(
-        [np.bincount(solids.tets.ravel(), nodal[..., a].ravel(), minlength=len(x)) for a in range(3)], axis=1
-    )
+    return sum_at_vertices(solids.tets, nodal, len(x))
 
 
 def element_hessians(solids: Solids, x: np.ndarray, part: slice) -> np.ndarray:
@@ -76,12 +73,8 @@ def vertex_blocks(solids: Solids, x: np.ndarray) -> np.ndarray:
     blocks = np.zeros((len(x), 3, 3))
     for part in chunks(len(solids.tets)):
         own = np.einsum("miaib->miab", element_hessians(solids, x, part))
-        np.add.at(blocks, solids.tets[part], own)
+        blocks += sum_blocks_at_vertices(solids.tets[part], own, len(x))
     return blocks
-
-
-def chunks(m: int) -> list[slice]:
-    return [slice(first, min(first + CHUNK, m)) for first in range(0, m, CHUNK)]
 
 
 def _derivatives(solids: Solids, F: np.ndarray, part: slice = slice(None)) -> tuple[list[np.ndarray], list[np.ndarray]]:

@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from pliant.energies import elastic
+from pliant.energies.elements import energy_of
+from pliant.energies.scatter import chunks
 from pliant.model import Model
 
 
@@ -38,39 +39,32 @@ class IncrementalPotential:
     def energies(self, x: np.ndarray) -> dict[str, float]:
         """The terms of G [J]."""
         d, displacement = x - self.y, x - self.x_start
-        inertia = 0.5 * float(np.sum(self._inertia[:, None] * d**2))
-        stored = sum(elastic.energy(solids, x) for solids in self.model.solids)
+        inertia = 0.5 * float(np.sum(self.inertia[:, None] * d**2))
+        stored = sum(energy_of(block).energy(block, x) for block in self.model.blocks)
         damping = 0.5 * float(np.einsum("na,nab,nb->", displacement, self.damping_blocks, displacement))
         return {"inertia": inertia, "elastic": stored, "damping": damping}
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """dG/dx (n, 3) [N]."""
-        g = self._inertia[:, None] * (x - self.y)
-        for solids in self.model.solids:
-            g += elastic.gradient(solids, x)
+        g = self.inertia[:, None] * (x - self.y)
+        for block in self.model.blocks:
+            g += energy_of(block).gradient(block, x)
         return g + np.einsum("nab,nb->na", self.damping_blocks, x - self.x_start)
 
     def hessian(self, x: np.ndarray, psd: bool = False) -> sp.csr_matrix:
         """d2G/dx2 (3n, 3n) [N/m]; with psd, each element's part is made positive semidefinite first."""
-        n = self.model.n_vertices
-        parts = [self._diagonal_blocks(self.damping_blocks + self._inertia[:, None, None] * np.eye(3))]
-        for solids in self.model.solids:
-            for part in elastic.chunks(len(solids.tets)):
-                blocks = elastic.element_hessians(solids, x, part).reshape(-1, 12, 12)
-                if psd:
-                    values, vectors = np.linalg.eigh(blocks)
-                    blocks = np.einsum("mik,mk,mjk->mij", vectors, np.maximum(values, 0), vectors, optimize=True)
-                index = (3 * solids.tets[part][:, :, None] + np.arange(3)).reshape(-1, 12)
-                rows, columns = np.repeat(index, 12, axis=1).ravel(), np.tile(index, (1, 12)).ravel()
-                parts.append(sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(3 * n, 3 * n)))
+        parts = [self._diagonal_blocks(self.damping_blocks + self.inertia[:, None, None] * np.eye(3))]
+        for block in self.model.blocks:
+            for part in chunks(len(block.elements)):
+                parts.append(self._sparse(block.elements[part], energy_of(block).element_hessians(block, x, part), psd))
         return sum(parts[1:], parts[0])
 
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
-        """d2G/dx_i^2 of every vertex (n, 3, 3) [N/m] (Equations 9 and 10)."""
-        blocks = self.damping_blocks + self._inertia[:, None, None] * np.eye(3)
-        for solids in self.model.solids:
-            blocks = blocks + elastic.vertex_blocks(solids, x)
-        return blocks
+        """d2G/dx_i^2 of every vertex (n, 3, 3) [N/m] (Equations 9 and 10), as vertex block descent solves them: thin
+        elements leave out stiffness that is negative across them (decision 0007).
+        """
+        blocks = self.damping_blocks + self.inertia[:, None, None] * np.eye(3)
+        return blocks + self._element_blocks(x)
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
         """The part of (n, 3) vectors along which their vertices may move."""
@@ -99,14 +93,29 @@ class IncrementalPotential:
         model = self.model
         if not model.damping.any():
             return np.zeros((model.n_vertices, 3, 3))
-        blocks = sum(elastic.vertex_blocks(solids, self.x_start) for solids in model.solids)
-        values, vectors = np.linalg.eigh(blocks)
+        values, vectors = np.linalg.eigh(self._element_blocks(self.x_start))
         positive = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)
         return (model.damping / self.h)[:, None, None] * positive
 
     @cached_property
-    def _inertia(self) -> np.ndarray:
-        return self.model.mass / self.h**2
+    def inertia(self) -> np.ndarray:
+        """(n,) m / h^2, and what air damping adds to it [N/m]."""
+        return self.model.mass / self.h**2 * (1 + self.model.air_damping * self.h)
+
+    def _element_blocks(self, x: np.ndarray) -> np.ndarray:
+        return sum((energy_of(b).vertex_blocks(b, x) for b in self.model.blocks), np.zeros((len(x), 3, 3)))
+
+    def _sparse(self, elements: np.ndarray, hessians: np.ndarray, psd: bool) -> sp.csr_matrix:
+        """Hessians of elements (k, corners, 3, corners, 3) as one matrix."""
+        size = 3 * self.model.n_vertices
+        width = 3 * elements.shape[1]
+        blocks = hessians.reshape(-1, width, width)
+        if psd:
+            values, vectors = np.linalg.eigh(blocks)
+            blocks = np.einsum("mik,mk,mjk->mij", vectors, np.maximum(values, 0), vectors, optimize=True)
+        index = (3 * elements[:, :, None] + np.arange(3)).reshape(-1, width)
+        rows, columns = np.repeat(index, width, axis=1).ravel(), np.tile(index, (1, width)).ravel()
+        return sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(size, size))
 
     def _diagonal_blocks(self, blocks: np.ndarray) -> sp.csr_matrix:
         n = len(blocks)

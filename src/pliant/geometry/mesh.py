@@ -46,8 +46,9 @@ class _Mesh(ABC):
 
     points: FloatArray
 
+    @property
     @abstractmethod
-    def _elements(self) -> IntArray:
+    def elements(self) -> IntArray:
         """(m, k) vertices of the elements."""
 
     @abstractmethod
@@ -59,7 +60,7 @@ class _Mesh(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, because pickled arrays come back writeable.
-        return type(self), (self.points, self._elements())
+        return type(self), (self.points, self.elements)
 
     @property
     def n_vertices(self) -> int:
@@ -74,7 +75,7 @@ class _Mesh(ABC):
     @cached_property
     def edges(self) -> IntArray:
         """Every edge once (k, 2), smaller vertex first, sorted."""
-        return _frozen(surface.unique_edges(self._elements(), self.n_vertices))
+        return _frozen(surface.unique_edges(self.elements, self.n_vertices))
 
     def transformed(
         self,
@@ -122,7 +123,8 @@ class TetMesh(_Mesh):
     def __repr__(self) -> str:
         return f"TetMesh({self.n_vertices} vertices, {self.n_tets} tets)"
 
-    def _elements(self) -> IntArray:
+    @property
+    def elements(self) -> IntArray:
         return self.tets
 
     def _moved_to(self, points: FloatArray) -> Self:
@@ -176,7 +178,8 @@ class TriMesh(_Mesh):
     def __repr__(self) -> str:
         return f"TriMesh({self.n_vertices} vertices, {self.n_triangles} triangles)"
 
-    def _elements(self) -> IntArray:
+    @property
+    def elements(self) -> IntArray:
         return self.triangles
 
     def _moved_to(self, points: FloatArray) -> Self:

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
-from pliant.geometry import TetMesh
-from pliant.materials import SOLID_LAWS
-from pliant.model import Motion, Scene
+from pliant.geometry import TetMesh, TriMesh
+from pliant.materials import SOLID_LAWS, SolidLaw
+from pliant.model import BODIES, Body, Force, Motion, Scene
 from pliant.state import State
 
-FORMAT = 1
+FORMAT = 2
 _STATE = ("x", "v", "v_previous")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions")
 
@@ -28,23 +28,9 @@ def write(
     path: Path, scene: Scene, solver: Any, settings: dict[str, Any], state: State, solvers: Mapping[str, Any]
 ) -> None:
     """Write the whole file beside its place first, then move it there: a crash leaves the old one."""
-    _check_names(path, scene, solver, solvers)
+    _check_names(path, solver, solvers)
     arrays: dict[str, np.ndarray] = {f"state.{name}": getattr(state, name) for name in _STATE}
-    bodies = []
-    for k, body in enumerate(scene.bodies):
-        arrays[f"body{k}.points"], arrays[f"body{k}.tets"] = body.mesh.points, body.mesh.tets
-        arrays.update({f"body{k}.{name}": getattr(body, name) for name in _BODY})
-        arrays.update({f"body{k}.motion{m}": vertices for m, (vertices, _) in enumerate(body.motions)})
-        bodies.append(
-            {
-                "name": body.name,
-                "law": type(body.material).__name__,
-                "parameters": [float(value) for value in body.material.parameters],
-                "density": body.density,
-                "damping": body.damping,
-                "motions": len(body.motions),
-            }
-        )
+    bodies = [_pack_body(k, body, arrays) for k, body in enumerate(scene.bodies)]
     header = {
         "format": FORMAT,
         "gravity": scene.gravity.tolist(),
@@ -77,13 +63,8 @@ def _discard(temporary: Path) -> None:
         temporary.unlink()
 
 
-def _check_names(path: Path, scene: Scene, solver: Any, solvers: Mapping[str, Any]) -> None:
+def _check_names(path: Path, solver: Any, solvers: Mapping[str, Any]) -> None:
     """Refuse now what `read` could not find again."""
-    for body in scene.bodies:
-        if type(body.material) is not SOLID_LAWS.get(type(body.material).__name__):
-            raise FileError(
-                f"{path}: body {body.name} has the law {type(body.material).__name__}, which is not registered."
-            )
     while solver is not None:
         if type(solver) is not solvers.get(type(solver).__name__):
             raise FileError(
@@ -93,7 +74,7 @@ def _check_names(path: Path, scene: Scene, solver: Any, solvers: Mapping[str, An
 
 
 def read(
-    path: Path, motions: dict[str, list[Motion]], solvers: Mapping[str, Any]
+    path: Path, motions: dict[str, list[Motion]], forces: dict[str, list[Force]], solvers: Mapping[str, Any]
 ) -> tuple[Scene, Any, dict[str, Any], State]:
     """Scene, solver, settings and state of a checkpoint; solvers by name."""
     if not path.exists():
@@ -109,34 +90,87 @@ def read(
     if header["format"] != FORMAT:
         raise FileError(f"{path}: checkpoint format {header['format']}, this Pliant reads format {FORMAT}.")
     names = [about["name"] for about in header["bodies"]]
-    for name in motions:
-        if name not in names:
-            raise FileError(f"{path}: motions are given for {name!r}, but its bodies are {', '.join(names)}.")
+    for what, given in (("motions", motions), ("forces", forces)):
+        for name in given:
+            if name not in names:
+                raise FileError(f"{path}: {what} are given for {name!r}, but its bodies are {', '.join(names)}.")
     scene = Scene(gravity=header["gravity"])
     for k, about in enumerate(header["bodies"]):
-        _add_body(path, scene, k, about, arrays, motions.get(about["name"], []))
+        functions: dict[str, list[Any]] = {
+            "motions": motions.get(about["name"], []),
+            "forces": forces.get(about["name"], []),
+        }
+        scene.add(_unpack_body(path, k, about, arrays, functions))
     state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
     return scene, _rebuild(header["solver"], solvers), header["settings"], state
 
 
-def _add_body(
-    path: Path, scene: Scene, k: int, about: dict[str, Any], arrays: dict[str, np.ndarray], motions: list[Motion]
-) -> None:
+def _pack_body(k: int, body: Body, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """A body's header; its arrays are added to `arrays`."""
+    own = {name: getattr(body, name) for name in _BODY}
+    own.update({f"motion{m}": vertices for m, (vertices, _) in enumerate(body.motions)})
+    ingredients = {name: _pack(body, name, value, own) for name, value in body.ingredients().items()}
+    arrays.update({f"body{k}.{name}": array for name, array in own.items()})
+    return {
+        "name": body.name,
+        "kind": body.kind,
+        "ingredients": ingredients,
+        "motions": len(body.motions),
+        "forces": len(body.forces),
+        "gravity": None if body.gravity is None else body.gravity.tolist(),
+        "air_damping": body.air_damping,
+    }
+
+
+def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """An ingredient as plain numbers and words; arrays go to `arrays`."""
+    if isinstance(value, TetMesh | TriMesh):
+        arrays[f"{name}.points"], arrays[f"{name}.elements"] = value.points, value.elements
+        return {"mesh": type(value).__name__}
+    if isinstance(value, SolidLaw):
+        law = type(value).__name__
+        if type(value) is not SOLID_LAWS.get(law):
+            raise FileError(f"body {body.name} has the law {law}, which is not registered: a file could not name it.")
+        return {"law": law, "parameters": [float(parameter) for parameter in value.parameters]}
+    if isinstance(value, np.ndarray):
+        arrays[name] = value
+        return {"array": name}
+    return value
+
+
+def _unpack_body(
+    path: Path, k: int, about: dict[str, Any], arrays: dict[str, np.ndarray], functions: dict[str, list]
+) -> Body:
     name = about["name"]
-    if about["law"] not in SOLID_LAWS:
-        raise FileError(f"{path}: body {name} has the law {about['law']}, which this Pliant does not know.")
-    if len(motions) != about["motions"]:
-        raise FileError(
-            f"{path}: body {name} is moved by {about['motions']} Python functions, which a file cannot hold, and "
-            f"{len(motions)} were given. Pass them again: "
-            f"Simulation.resume(path, motions={{{name!r}: [motion, ...]}})."
-        )
-    mesh = TetMesh(arrays[f"body{k}.points"], arrays[f"body{k}.tets"])
-    law = SOLID_LAWS[about["law"]](*about["parameters"])
-    body = scene.add_solid(mesh, law, about["density"], about["damping"], name)
+    for what, given in functions.items():
+        if about[what] != len(given):
+            raise FileError(
+                f"{path}: body {name} has {about[what]} Python functions as {what}, which a file cannot hold, and "
+                f"{len(given)} were given. Pass them again: "
+                f"Simulation.resume(path, {what}={{{name!r}: [{what.removesuffix('s')}, ...]}})."
+            )
+    own = {key.removeprefix(f"body{k}."): array for key, array in arrays.items() if key.startswith(f"body{k}.")}
+    ingredients = {key: _unpack(path, name, key, value, own) for key, value in about["ingredients"].items()}
+    body = BODIES[about["kind"]](name, **ingredients)
+    body.gravity, body.air_damping = about["gravity"], about["air_damping"]
     for field_name in _BODY:
-        setattr(body, field_name, arrays[f"body{k}.{field_name}"])
-    body.motions.extend((arrays[f"body{k}.motion{m}"], motion) for m, motion in enumerate(motions))
+        setattr(body, field_name, own[field_name])
+    body.motions.extend((own[f"motion{m}"], motion) for m, motion in enumerate(functions["motions"]))
+    body.forces.extend(functions["forces"])
+    return body
+
+
+def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "mesh" in value:
+        kind = {"TetMesh": TetMesh, "TriMesh": TriMesh}[value["mesh"]]
+        return kind(arrays[f"{name}.points"], arrays[f"{name}.elements"])
+    if "law" in value:
+        if value["law"] not in SOLID_LAWS:
+            raise FileError(f"{path}: body {body} has the law {value['law']}, which this Pliant does not know.")
+        return SOLID_LAWS[value["law"]](*value["parameters"])
+    return arrays[value["array"]]
 
 
 def _describe(solver: Any) -> dict[str, Any]:

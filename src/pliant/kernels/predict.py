@@ -8,21 +8,27 @@ STARTS = ("previous", "inertial", "accelerated", "adaptive")
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def predict(x, v, v_previous, gravity, h, start_policy, y, start):
-    """Inertial target y (Equation 3) and the start x of the iterations by policy (VBD 3.7, index into STARTS)."""
-    g2 = gravity[0] ** 2 + gravity[1] ** 2 + gravity[2] ** 2
+def predict(x, v, v_previous, acceleration, air_damping, h, start_policy, y, start):
+    """Inertial target y (Equation 3) and the start x of the iterations by policy (VBD 3.7, index into STARTS).
+
+    Air damping c adds c m / (2 h) |x - x_t|^2 to the potential (Wang and Yang, Equation 20). Together with inertia
+    that is one quadratic of weight (1 + c h) m / h^2 around the mean of y and x_t.
+    """
     for i in range(len(x)):
+        a = acceleration[i]
+        a2 = a[0] ** 2 + a[1] ** 2 + a[2] ** 2
         part = 1.0 if start_policy == 2 else 0.0
-        if start_policy == 3 and g2 > 0.0:  # Equation 17: the part of gravity that the last step followed
+        if start_policy == 3 and a2 > 0.0:  # Equation 17: the part of gravity that the last step followed
             fall = 0.0
             for k in range(3):
-                fall += (v[i, k] - v_previous[i, k]) / h * gravity[k]
-            part = min(max(fall / g2, 0.0), 1.0)
+                fall += (v[i, k] - v_previous[i, k]) / h * a[k]
+            part = min(max(fall / a2, 0.0), 1.0)
+        carried = 1.0 / (1.0 + air_damping[i] * h)
         for k in range(3):
-            y[i, k] = x[i, k] + h * v[i, k] + h * h * gravity[k]
+            y[i, k] = x[i, k] + carried * (h * v[i, k] + h * h * a[k])
             start[i, k] = x[i, k]
             if start_policy > 0:
-                start[i, k] += h * v[i, k] + h * h * part * gravity[k]
+                start[i, k] += carried * (h * v[i, k] + h * h * part * a[k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

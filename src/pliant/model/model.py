@@ -6,22 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.elements import tet
 from pliant.errors import SceneError
-from pliant.materials import SolidLaw
 from pliant.model import checks
-from pliant.model.scene import FIXED, Body, Motion, Scene
-
-
-@dataclass(frozen=True)
-class Solids:
-    """All tets of one law, of all bodies."""
-
-    law: type[SolidLaw]
-    tets: np.ndarray  # (m, 4) vertices
-    gradients: np.ndarray  # (m, 4, 3) shape-function gradients b [1/m]
-    volumes: np.ndarray  # (m,) [m^3]
-    parameters: np.ndarray  # (m, p) of the law, in its order
+from pliant.model.blocks import Block, Solids, merge
+from pliant.model.body import FIXED, Motion
+from pliant.model.forces import ForceField
+from pliant.model.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -45,18 +35,25 @@ class Model:
     positions: np.ndarray  # (n, 3) at the start [m]
     velocities: np.ndarray  # (n, 3) at the start [m/s]
     mass: np.ndarray  # (n,) [kg]
-    gravity: np.ndarray  # (3,) [m/s^2]
+    gravity: np.ndarray  # (n, 3) [m/s^2]
+    air_damping: np.ndarray  # (n,) [1/s]
     damping: np.ndarray  # (n,) k_d [s]
     subspace: np.ndarray  # (n,) dimension of the space a vertex moves in: 3 free, 2 plane, 1 line, 0 fixed
     directions: np.ndarray  # (n, 3) normal of the plane or direction of the line
     led: tuple[LedVertices, ...]
-    solids: tuple[Solids, ...]
+    forces: tuple[ForceField, ...]
+    blocks: tuple[Block, ...]
     body_names: tuple[str, ...]
     body_start: np.ndarray  # (bodies + 1,) first vertex of each
 
     @property
     def n_vertices(self) -> int:
         return len(self.mass)
+
+    @property
+    def solids(self) -> tuple[Solids, ...]:
+        """The blocks that are tets."""
+        return tuple(block for block in self.blocks if isinstance(block, Solids))
 
     @property
     def n_tets(self) -> int:
@@ -66,6 +63,15 @@ class Model:
     def is_free(self) -> np.ndarray:
         """(n,) which vertices move at all."""
         return self.subspace != FIXED
+
+    def acceleration(self, x: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
+        """(n, 3) [m/s^2] by gravity and the force fields, at positions x, velocities v and a time [s]."""
+        if not self.forces:
+            return self.gravity
+        total = np.zeros_like(x)
+        for force in self.forces:
+            force.add_to(total, x, v, time)
+        return self.gravity + total / self.mass[:, None]
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
         """The part of (n, 3) vectors along which their vertices may move (VBD 3.4)."""
@@ -84,48 +90,38 @@ def build_model(scene: Scene) -> Model:
     bodies = scene.bodies
     if not bodies:
         raise SceneError("the scene is empty: add a body with scene.add_solid(mesh, material).")
-    start = np.concatenate([[0], np.cumsum([body.n_vertices for body in bodies])])
+    sizes = [body.n_vertices for body in bodies]
+    start = np.concatenate([[0], np.cumsum(sizes)])
     subspace = np.concatenate([body.subspace for body in bodies])
     if (subspace == FIXED).all():
         raise SceneError(
             f"all {len(subspace)} vertices are pinned or moved: nothing is left to simulate. Leave some vertices free."
         )
 
-    groups: dict[type[SolidLaw], list[tuple[Body, int]]] = {}
-    for body, first in zip(bodies, start[:-1], strict=True):
-        groups.setdefault(type(body.material), []).append((body, first))
-    solids = tuple(_gather(law, members) for law, members in groups.items())
-    density = {
-        law: np.concatenate([np.full(len(b.mesh.tets), b.density) for b, _ in members])
-        for law, members in groups.items()
-    }
-    mass = np.zeros(start[-1])
-    for group in solids:
-        share = group.volumes * density[group.law] / 4
-        mass += np.bincount(group.tets.ravel(), np.repeat(share, 4), minlength=len(mass))
-
+    placed = list(zip(bodies, start[:-1].tolist(), strict=True))
     led = tuple(
-        LedVertices(body.name, first + vertices, motion)
-        for body, first in zip(bodies, start[:-1], strict=True)
-        for vertices, motion in body.motions
+        LedVertices(body.name, first + vertices, motion) for body, first in placed for vertices, motion in body.motions
+    )
+    forces = tuple(
+        ForceField(body.name, first, first + body.n_vertices, force) for body, first in placed for force in body.forces
     )
     return Model(
         np.concatenate([body.initial_positions for body in bodies]),
         np.concatenate([body.initial_velocities for body in bodies]),
-        mass,
-        scene.gravity,
-        np.concatenate([np.full(body.n_vertices, body.damping) for body in bodies]),
+        np.concatenate([body.masses() for body in bodies]),
+        _each([scene.gravity if body.gravity is None else body.gravity for body in bodies], sizes),
+        _each([body.air_damping for body in bodies], sizes),
+        _each([body.damping for body in bodies], sizes),
         subspace,
         np.concatenate([body.directions for body in bodies]),
         led,
-        solids,
+        forces,
+        merge(block for body, first in placed for block in body.blocks(first)),
         tuple(body.name for body in bodies),
         start,
     )
 
 
-def _gather(law: type[SolidLaw], members: list[tuple[Body, int]]) -> Solids:
-    tets = np.concatenate([body.mesh.tets + first for body, first in members])
-    rest = [tet.rest_data(body.mesh.points, body.mesh.tets) for body, _ in members]
-    parameters = np.concatenate([np.tile(body.material.parameters, (len(body.mesh.tets), 1)) for body, _ in members])
-    return Solids(law, tets, np.concatenate([b for b, _ in rest]), np.concatenate([v for _, v in rest]), parameters)
+def _each(values: list, sizes: list[int]) -> np.ndarray:
+    """Values of bodies at each of their vertices."""
+    return np.repeat(np.array(values, dtype=float), sizes, axis=0)

@@ -43,7 +43,7 @@ class VBD:
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> Tables:
         """Colour, sort and pack the vertices; compile the kernel or find it compiled."""
-        return build_tables(problem.model, problem.h, execution, self.line_search, self.psd)
+        return build_tables(problem, execution, self.line_search, self.psd)
 
     def begin(self, problem: IncrementalPotential, work: Tables) -> None:
         """Load the step's inertial target, and measure its damping."""

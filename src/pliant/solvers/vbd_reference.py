@@ -27,7 +27,7 @@ def vbd_sweep(problem: IncrementalPotential, x: np.ndarray, colours: np.ndarray,
 def local_step(problem: IncrementalPotential, i: int, f: np.ndarray, H: np.ndarray, psd: bool) -> np.ndarray:
     """Equation 7 in the space vertex i moves in (Section 3.4): basis^T H basis s = basis^T f, dx = basis s."""
     if psd:
-        m = problem.model.mass[i] / problem.h**2
+        m = problem.inertia[i]
         values, vectors = np.linalg.eigh(H - m * np.eye(3))
         H = m * np.eye(3) + vectors @ np.diag(np.maximum(values, 0)) @ vectors.T
     dimension, direction = problem.model.subspace[i], problem.model.directions[i]

@@ -10,24 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from pliant.energies import IncrementalPotential
 from pliant.geometry import colour_vertices, spatial_order, vertex_graph
-from pliant.geometry.links import LinkWalks, walk_links
-from pliant.kernels.links import Links, longest_paths
 from pliant.kernels.packs import Packs, arrange, needs_wide_pack, spread
 from pliant.kernels.sharing import Shares, share_out
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
-from pliant.kernels.term_source import TermSource
-from pliant.kernels.tets_general import general_links, general_source
-from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.threads import Team
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
-from pliant.materials.calculus import law_code
-from pliant.model import Model, Solids
 from pliant.solvers.iterate import Execution
+from pliant.solvers.vbd_terms import Crowding, make_terms
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
-TETS_A_THREAD = 4000  # fewer are solved sooner by one thread than by two that wait for each other
+ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
 
 
 @dataclass
@@ -87,81 +82,55 @@ class Tables:
 
 
 def build_tables(
-    model: Model, h: float, execution: Execution, line_search: bool, psd: bool, width: int | None = None
+    problem: IncrementalPotential, execution: Execution, line_search: bool, psd: bool, width: int | None = None
 ) -> Tables:
-    """Colour the vertices, sort them into packs, walk their links, and get the kernel."""
+    """Colour the vertices, sort them into packs, list their elements, and get the kernel."""
+    model = problem.model
     width = width or default_width(execution.precision)
     dtype = DTYPES[execution.precision]
     n = model.n_vertices
-    elements = [solids.tets for solids in model.solids]
+    elements = [block.elements for block in model.blocks]
     graph = vertex_graph(elements, n)
     colours = np.where(model.is_free, colour_vertices(*graph), -1)
     place = np.empty(n, np.int64)
     place[spatial_order(model.positions)] = np.arange(n)
-    elements_of = np.sum([np.bincount(tets.ravel(), minlength=n) for tets in elements], axis=0)
+    elements_of = np.sum([np.bincount(corners.ravel(), minlength=n) for corners in elements], axis=0)
     wide = needs_wide_pack(elements_of, width)
-    walks = [walk_links(tets, n, longest_paths(elements_of, wide, width)) for tets in elements]
-    lengths = np.sum([np.diff(walk.start) for walk in walks], axis=0)
+    terms = make_terms(model.blocks, Crowding(elements_of, wide, width))
+    lengths = np.sum([term.lengths for term in terms], axis=0)
     packs = arrange(_dense(colours), lengths, wide, model.subspace, place, width)
 
-    diagonal = np.zeros(n)
-    terms: list[Any] = []
-    work_of_pack = np.full(packs.pack_count, SOLVE_WORK)
-    for solids, walk in zip(model.solids, walks, strict=True):
-        links, own_diagonal = _links(packs, walk, solids, dtype)
-        diagonal += own_diagonal
-        work_of_pack += np.diff(links.start)
-        terms += [links, spread(packs, _vertex_parameters(solids, n), dtype)]
+    built = [term.build(packs, dtype) for term in terms]
+    diagonal = np.sum([term.diagonal for term in built], axis=0)
+    lists = [table for term in built for table in term.tables if hasattr(table, "start")]
+    work_of_pack = SOLVE_WORK + np.sum([np.diff(table.start) for table in lists], axis=0)
     damped = bool(model.damping.any())
     constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
     nothing = np.zeros(0, dtype)
-    threads = execution.thread_count(model.n_tets, TETS_A_THREAD)
+    threads = execution.thread_count(int(lengths.sum()), ENTRIES_A_THREAD)
     vertices = Vertices(
         packs.is_wide,
         packs.subspace,
-        spread(packs, model.mass / h**2, dtype, padding=1.0),
+        spread(packs, problem.inertia, dtype, padding=1.0),
         spread(packs, diagonal, dtype),
         np.zeros(3 * packs.pack_count * width, dtype),
         np.zeros(3 * packs.pack_count * width, dtype) if damped else nothing,
         np.zeros(6 * packs.pack_count * width, dtype) if damped else nothing,
-        spread(packs, model.damping / h, dtype) if damped else nothing,
+        spread(packs, model.damping / problem.h, dtype) if damped else nothing,
         spread(packs, model.directions, dtype, padding=3**-0.5) if constrained else nothing,
     )
-    laws = tuple(_source(solids) for solids in model.solids)
-    module = sweep_module(Variant(execution.precision, width, laws, constrained, damped, line_search, psd))
+    sources = tuple(term.source for term in terms)
+    module = sweep_module(Variant(execution.precision, width, sources, constrained, damped, line_search, psd))
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
     shares = share_out(packs, work_of_pack, graph, threads)
     singular = np.zeros(threads, np.int64)
-    tables = Tables(packs, shares, vertices, tuple(terms), module, Team(threads), x, singular, damped)
-    tables.compile()
-    return tables
+    tables = tuple(table for term in built for table in term.tables)
+    work = Tables(packs, shares, vertices, tables, module, Team(threads), x, singular, damped)
+    work.compile()
+    return work
 
 
 def _dense(colours: np.ndarray) -> np.ndarray:
     """Colours without gaps: a colour whose vertices are all fixed is no colour."""
     used = np.unique(colours[colours >= 0])
     return np.where(colours >= 0, np.searchsorted(used, colours), -1)
-
-
-def _links(packs: Packs, walk: LinkWalks, solids: Solids, dtype: Any) -> tuple[Links, np.ndarray]:
-    rest = (solids.tets, solids.gradients, solids.volumes)
-    code = law_code(solids.law)
-    if code.is_volumetric:
-        shear = code.functions.shear_weight(*solids.parameters.T)
-        return volumetric_links(packs, walk, *rest, shear, dtype)
-    return general_links(packs, walk, *rest, dtype), np.zeros(len(packs.row_of_vertex))
-
-
-def _vertex_parameters(solids: Solids, n: int) -> np.ndarray:
-    """The law's parameters at each vertex (n, p): a body has one material. Vertices of other laws get those of the
-    first tet.
-    """
-    parameters = np.tile(solids.parameters[0], (n, 1))
-    parameters[solids.tets] = solids.parameters[:, None]
-    return parameters
-
-
-def _source(solids: Solids) -> TermSource:
-    code = law_code(solids.law)
-    path = volumetric_source if code.is_volumetric else general_source
-    return path(code.name, code.text, solids.parameters.shape[1], code.has_barrier)

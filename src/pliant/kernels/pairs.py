@@ -1,0 +1,40 @@
+"""Weighted pairs of vertices, 1/2 w |x_i - x_j|^2: their block is constant and lies in the vertices' diagonal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.kernels.lists import Incidences, list_constant, other
+from pliant.kernels.term_source import TermSource
+from pliant.lanes.vectors import add_scaled, dot, physics
+
+
+@physics
+def add_pairs(p, x, xi, f, lists):
+    """Add the force on the vertices of pack p."""
+    for k in range(lists.start[p], lists.start[p + 1]):
+        f = add_scaled(f, list_constant(lists, k, 0, 1, xi[0]), other(x, xi, lists, k, 0, 1))
+    return f
+
+
+@physics
+def pairs_energy(p, x, xi, energy, lists):
+    """Add the energy of the pairs of pack p's vertices, were they at xi."""
+    for k in range(lists.start[p], lists.start[p + 1]):
+        d = other(x, xi, lists, k, 0, 1)
+        energy = energy + 0.5 * list_constant(lists, k, 0, 1, xi[0]) * dot(d, d)
+    return energy
+
+
+PAIRS_SOURCE = TermSource(
+    name="pairs",
+    imports="from pliant.kernels.pairs import add_pairs, pairs_energy",
+    tables=("pairs_K",),
+    force=("f = add_pairs(p, x, xi, f, pairs_K)",),
+    energy=("energy = pairs_energy(p, x, xi, energy, pairs_K)",),
+)
+
+
+def pair_incidences(pairs: np.ndarray, weights: np.ndarray) -> Incidences:
+    """Both ends of each pair (m, 2)."""
+    return Incidences(pairs.ravel(), pairs[:, ::-1].reshape(-1, 1), np.repeat(weights, 2)[:, None])

@@ -1,0 +1,29 @@
+"""Forces that a function gives: evaluated once at the start of a step, on all vertices of a body at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pliant.model import checks
+
+Force = Callable[[np.ndarray, np.ndarray, float], ArrayLike]  # positions, velocities, time -> forces [N]
+
+
+@dataclass(frozen=True)
+class ForceField:
+    """A function's force on the vertices first..last."""
+
+    body: str
+    first: int
+    last: int
+    function: Force
+
+    def add_to(self, forces: np.ndarray, x: np.ndarray, v: np.ndarray, time: float) -> None:
+        """Add its forces (n, 3) [N] at positions x and velocities v; what the function returns is checked."""
+        part = slice(self.first, self.last)
+        given = self.function(x[part].copy(), v[part].copy(), time)
+        forces[part] += checks.vectors(given, self.last - self.first, f"{self.body}: force at t = {time:g} s", "N")

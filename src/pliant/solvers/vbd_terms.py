@@ -1,0 +1,189 @@
+"""How each kind of element enters vertex block descent: the lists of its vertices, its tables, its lines of kernel."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from pliant.geometry.links import walk_links
+from pliant.kernels.hinges import HINGES_SOURCE, hinge_incidences
+from pliant.kernels.joints import JOINTS_SOURCE, joint_incidences
+from pliant.kernels.links import longest_paths
+from pliant.kernels.lists import Incidences, build_lists, list_lengths
+from pliant.kernels.packs import Packs, spread
+from pliant.kernels.pairs import PAIRS_SOURCE, pair_incidences
+from pliant.kernels.springs import SPRINGS_SOURCE, spring_incidences
+from pliant.kernels.term_source import TermSource
+from pliant.kernels.tets_general import general_links, general_source
+from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
+from pliant.kernels.triangles import FIBRES_SOURCE, membrane_source, triangle_incidences
+from pliant.materials.calculus import law_code
+from pliant.model import Block, Fibres, Hinges, Joints, Pairs, Sheets, Solids, Springs
+
+
+class Crowding(NamedTuple):
+    """How many elements the vertices have, and which of them get a pack of their own."""
+
+    elements_of: np.ndarray  # (n,)
+    wide: np.ndarray  # (n,)
+    width: int
+
+
+class Built(NamedTuple):
+    """A term in the order of packs."""
+
+    tables: tuple[Any, ...]  # those with a `start`, the first entries of the packs, are lists
+    diagonal: np.ndarray  # (n,) constant part of its Hessian [N/m]
+
+
+class Term(Protocol):
+    """A block as vertex block descent sees it."""
+
+    lengths: np.ndarray  # (n,) entries in the list of each vertex
+
+    def __init__(self, block: Any, crowding: Crowding): ...
+
+    @property
+    def source(self) -> TermSource: ...
+
+    def build(self, packs: Packs, dtype: Any) -> Built: ...
+
+
+class SolidTerm:
+    """Tets, walked along the links of the vertices."""
+
+    def __init__(self, block: Solids, crowding: Crowding):
+        self.block, self.code = block, law_code(block.law)
+        self.walks = walk_links(block.tets, len(crowding.wide), longest_paths(*crowding))
+        self.lengths = np.diff(self.walks.start)
+
+    @property
+    def source(self) -> TermSource:
+        path = volumetric_source if self.code.is_volumetric else general_source
+        return path(self.code.name, self.code.text, self.block.parameters.shape[1], self.code.has_barrier)
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        block, n = self.block, len(packs.row_of_vertex)
+        rest = (block.tets, block.gradients, block.volumes)
+        parameters = spread(packs, vertex_parameters(block.tets, block.parameters, n), dtype)
+        if self.code.is_volumetric:
+            shear = self.code.functions.shear_weight(*block.parameters.T)
+            links, diagonal = volumetric_links(packs, self.walks, *rest, shear, dtype)
+            return Built((links, parameters), diagonal)
+        return Built((general_links(packs, self.walks, *rest, dtype), parameters), np.zeros(n))
+
+
+class ListTerm:
+    """Elements in plain lists, one or more for each vertex."""
+
+    def __init__(self, block: Any, crowding: Crowding):
+        self.block, self.incidences = block, self.incidences_of(block)
+        counts = [list_lengths(part.owner, crowding.wide, crowding.width) for part in self.incidences]
+        self.lengths = np.sum(counts, axis=0)
+
+    @staticmethod
+    def incidences_of(block: Any) -> tuple[Incidences, ...]:
+        """The elements as their vertices see them, one entry a list."""
+        raise NotImplementedError
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        lists = tuple(build_lists(packs, part, dtype) for part in self.incidences)
+        return Built(lists, np.zeros(len(packs.row_of_vertex)))
+
+
+class PairTerm(ListTerm):
+    """Weighted pairs: their block is constant."""
+
+    source = PAIRS_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Pairs) -> tuple[Incidences, ...]:
+        return (pair_incidences(block.elements, block.weights),)
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        owner, _, weights = self.incidences[0]
+        diagonal = np.bincount(owner, weights[:, 0], minlength=len(packs.row_of_vertex))
+        return Built(super().build(packs, dtype).tables, diagonal)
+
+
+class SpringTerm(ListTerm):
+    """Springs and ropes."""
+
+    source = SPRINGS_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Springs) -> tuple[Incidences, ...]:
+        return (spring_incidences(block.elements, block.lengths, block.stiffness, block.compression),)
+
+
+class SheetTerm(ListTerm):
+    """Membranes of one law."""
+
+    @staticmethod
+    def incidences_of(block: Sheets) -> tuple[Incidences, ...]:
+        return (triangle_incidences(block.elements, block.gradients, block.areas),)
+
+    @property
+    def source(self) -> TermSource:
+        code = law_code(self.block.law)
+        return membrane_source(code.name, code.text, self.block.parameters.shape[1])
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        lists, diagonal = super().build(packs, dtype)
+        at_vertices = vertex_parameters(self.block.elements, self.block.parameters, len(packs.row_of_vertex))
+        return Built((*lists, spread(packs, at_vertices, dtype)), diagonal)
+
+
+class FibreTerm(ListTerm):
+    """Threads of a cloth."""
+
+    source = FIBRES_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Fibres) -> tuple[Incidences, ...]:
+        return (triangle_incidences(block.elements, block.slopes[:, :, None], block.stiffness),)
+
+
+class HingeTerm(ListTerm):
+    """Hinges between triangles."""
+
+    source = HINGES_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Hinges) -> tuple[Incidences, ...]:
+        return hinge_incidences(block.elements, block.angles, block.stiffness)
+
+
+class JointTerm(ListTerm):
+    """Joints of rods."""
+
+    source = JOINTS_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Joints) -> tuple[Incidences, ...]:
+        return joint_incidences(block.elements, block.angles, block.stiffness)
+
+
+TERMS: dict[type[Block], type[Term]] = {
+    Solids: SolidTerm,
+    Sheets: SheetTerm,
+    Fibres: FibreTerm,
+    Springs: SpringTerm,
+    Hinges: HingeTerm,
+    Joints: JointTerm,
+    Pairs: PairTerm,
+}
+
+
+def make_terms(blocks: tuple[Block, ...], crowding: Crowding) -> list[Term]:
+    return [TERMS[type(block)](block, crowding) for block in blocks]
+
+
+def vertex_parameters(elements: np.ndarray, parameters: np.ndarray, n: int) -> np.ndarray:
+    """A law's parameters at each vertex (n, p): a body has one material. Vertices of other laws get those of the first
+    element.
+    """
+    at_vertices = np.tile(parameters[0], (n, 1))
+    at_vertices[elements] = parameters[:, None]
+    return at_vertices
