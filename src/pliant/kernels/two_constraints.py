@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.kernels.corners import IMPORT, gradient_lines, inner
 from pliant.kernels.projection_source import ConstraintSource
-from pliant.lanes import load, maximum, number, select, sqrt, store, width_of
+from pliant.lanes import load, maximum, number, sqrt, store, width_of
 from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
 
 NUMBERS = 11
@@ -33,22 +34,15 @@ def constraint_numbers(gradients, volumes, mu, l, relaxation) -> np.ndarray:
 def constraint_source(damped: bool, constrained: bool) -> ConstraintSource:
     """Tets as a kernel sees them."""
     count = NUMBERS + (DAMPED if damped else 0)
-    lines = [
-        f"n = load_numbers(numbers_K, p * {count}, r[0][0])",
+    rate = f"load(numbers_K, (p * {count} + {NUMBERS}) * WIDTH, zero())"
+    lines = (
+        f"n = load_numbers(numbers_K, p * {count}, zero())",
         "I, q, J, g = measures(r, n)",
-    ]
-    if constrained:
-        lines += ["q, g = hold(q, holds), hold(g, holds)"]
-    if damped:
-        lines += [
-            f"rate = load(numbers_K, (p * {count} + {NUMBERS}) * WIDTH, r[0][0])",
-            "drag_D, drag_H = rate * drift(q, r, started), rate * drift(g, r, started)",
-        ]
-    else:
-        lines += ["rate, drag_D, drag_H = zero(), zero(), zero()"]
-    lines += ["d = coupled_corrections(p, r, I, q, J, g, n, rate, drag_D, drag_H, multipliers_K)"]
-    imports = "from pliant.kernels.two_constraints import coupled_corrections, drift, hold, load_numbers, measures"
-    return ConstraintSource("StableNeoHookean", 4, imports, ("numbers_K", "multipliers_K"), tuple(lines))
+        *gradient_lines(("q", "g"), 4, damped, constrained, rate),
+        "d = coupled_corrections(p, r, I, q, J, g, n, rate, drag_q, drag_g, multipliers_K)",
+    )
+    imports = f"from pliant.kernels.two_constraints import coupled_corrections, load_numbers, measures\n{IMPORT}"
+    return ConstraintSource("StableNeoHookean", 4, imports, ("numbers_K", "multipliers_K"), lines)
 
 
 @physics
@@ -98,32 +92,9 @@ def _scaled(s, a):
 
 
 @physics
-def hold(g, holds):
-    """Gradients without the directions in which corners are held; holds: unit vector and 1 for a line, 2 for a
-    plane.
-    """
-    return (_hold(g[0], holds[0]), _hold(g[1], holds[1]), _hold(g[2], holds[2]), _hold(g[3], holds[3]))
-
-
-@physics
-def _hold(g, h):
-    along, on_line = dot(g, h), h[3] == 1.0
-    zero, one = number(0.0, along), number(1.0, along)
-    keep, part = select(on_line, zero, one), select(on_line, along, -along)
-    return (keep * g[0] + part * h[0], keep * g[1] + part * h[1], keep * g[2] + part * h[2])
-
-
-@physics
-def drift(g, r, started):
-    """grad C . (x - x_t): how far the constraint has moved since the start of the step."""
-    total = dot(g[0], subtract(r[0], started[0])) + dot(g[1], subtract(r[1], started[1]))
-    return total + dot(g[2], subtract(r[2], started[2])) + dot(g[3], subtract(r[3], started[3]))
-
-
-@physics
 def _inner(r, a, b):
     """Sum of h^2 / m  a . b over the corners."""
-    return r[0][3] * dot(a[0], b[0]) + r[1][3] * dot(a[1], b[1]) + r[2][3] * dot(a[2], b[2]) + r[3][3] * dot(a[3], b[3])
+    return inner(r[0], a[0], b[0]) + inner(r[1], a[1], b[1]) + inner(r[2], a[2], b[2]) + inner(r[3], a[3], b[3])
 
 
 @physics

@@ -21,7 +21,7 @@ from pliant.kernels.element_packs import spread_over_packs
 from pliant.kernels.strain_frame import frame_numbers
 from pliant.kernels.strain_source import StrainOptions, strain_source
 from pliant.materials.calculus import law_code
-from pliant.model import Model, Solids
+from pliant.model import Block, Model, Solids
 from pliant.solvers.iterate import Execution
 from pliant.solvers.options import check_count
 from pliant.solvers.projection_options import check_projection
@@ -34,6 +34,7 @@ from pliant.solvers.projection_tables import (
     movable,
     relaxations,
 )
+from pliant.solvers.scalar_blocks import scalar_constraints
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ class GPBD:
     line_search: halve an element's step until its energy does not rise. A law with a barrier needs it.
 
     An inverted element of a law with a barrier is first turned right side out (Section 4.1), so any start will do.
-    Positions begin each step at the inertial target, whatever x0 is.  It takes any law, but neither damping nor
-    vertices held to a line or a plane.
+    Positions begin each step at the inertial target, whatever x0 is.  It takes solids of any law; springs, hinges and
+    joints, whose energies are quadratic in a constraint, are projected as in XPBD (Section 3.2).  It has neither
+    damping nor vertices held to a line or a plane.
     """
 
     iterations: int = 20
@@ -70,7 +72,7 @@ class GPBD:
         """Colour and pack the elements; compile the kernel or find it compiled."""
         self._check(problem.model)
         layout = lay_out(problem, execution)
-        constraints = tuple(self._constraints(layout, solids) for solids in problem.model.solids)
+        constraints = tuple(self._constraints(layout, block) for block in problem.model.blocks)
         return build_projection(layout, execution, "GPBD", constraints, self.mode == "jacobi")
 
     def begin(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
@@ -101,15 +103,18 @@ class GPBD:
                     "line_search=True, or use StableNeoHookean."
                 )
 
-    def _constraints(self, layout: Layout, solids: Solids) -> Constraints:
-        code = law_code(solids.law)
-        moving = movable(layout, solids.tets)
-        tets, parameters = solids.tets[moving], solids.parameters[moving]
+    def _constraints(self, layout: Layout, block: Block) -> Constraints:
+        jacobi = self.mode == "jacobi"
+        if not isinstance(block, Solids):
+            return scalar_constraints(layout, block, "GPBD", self.relaxation, jacobi)
+        code = law_code(block.law)
+        moving = movable(layout, block.tets)
+        tets, parameters = block.tets[moving], block.parameters[moving]
         tolerance = float(np.sqrt(np.finfo(layout.dtype).eps))  # the next step would be at rounding
         options = StrainOptions(self.newton_iterations, self.line_search, tolerance)
         source = strain_source(code.name, code.text, parameters.shape[1], code.has_barrier, options)
         packs, corners = layout.pack(tets)
-        share = relaxations(layout, solids.tets, self.relaxation, self.mode == "jacobi")[moving]
-        numbers = frame_numbers(solids.gradients[moving], layout.inverse_mass[tets], solids.volumes[moving], share)
+        share = relaxations(layout, tets, self.relaxation, jacobi)
+        numbers = frame_numbers(block.gradients[moving], layout.inverse_mass[tets], block.volumes[moving], share)
         numbers = spread_over_packs(packs, np.column_stack([numbers, parameters]), layout.dtype)
         return Constraints(source, packs, corners, numbers, np.zeros(9 * packs.element.size, layout.dtype))

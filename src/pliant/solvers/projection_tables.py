@@ -105,6 +105,16 @@ class Layout:
     dtype: Any
     row_of_vertex: np.ndarray
     inverse_mass: np.ndarray  # (n,) h^2 / m, zero for vertices that are held [s^2/kg]
+    elements_of: np.ndarray  # (n,) number of elements at each vertex
+
+    @property
+    def is_damped(self) -> bool:
+        return bool(self.model.damping.any())
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether any vertex is held to a line or a plane."""
+        return bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
 
     def pack(self, elements: np.ndarray) -> tuple[ElementPacks, np.ndarray]:
         """Packs and corner rows of elements (m, k)."""
@@ -117,40 +127,28 @@ def lay_out(problem: IncrementalPotential, execution: Execution, width: int | No
     model, h = problem.model, problem.h
     row_of_vertex = np.empty(model.n_vertices, np.int64)
     row_of_vertex[spatial_order(model.positions)] = np.arange(model.n_vertices)
-    inverse_mass = np.where(model.is_free, h**2 / model.mass, 0.0)
+    inverse_mass = np.where(model.is_free, 1 / problem.inertia, 0.0)
+    elements_of = sum(np.bincount(block.elements.ravel(), minlength=model.n_vertices) for block in model.blocks)
     width = width or default_width(execution.precision)
-    return Layout(model, h, width, DTYPES[execution.precision], row_of_vertex, inverse_mass)
+    return Layout(model, h, width, DTYPES[execution.precision], row_of_vertex, inverse_mass, np.asarray(elements_of))
 
 
 def build_projection(
-    layout: Layout,
-    execution: Execution,
-    solver: str,
-    constraints: tuple[Constraints, ...],
-    jacobi: bool,
-    needs_start: bool = False,
+    layout: Layout, execution: Execution, solver: str, constraints: tuple[Constraints, ...], jacobi: bool
 ) -> ProjectionTables:
     """Rows of the vertices, threads, and the kernel."""
     model, n = layout.model, layout.model.n_vertices
-    constrained = (model.subspace > 0) & (model.subspace < 3)
+    damped, constrained = layout.is_damped, layout.is_constrained
 
     def rows(are_needed: bool) -> np.ndarray:
         return np.zeros((n if are_needed else 0, 4), layout.dtype)
 
-    x, held = rows(True), rows(bool(constrained.any()))
+    x, held = rows(True), rows(constrained)
     x[layout.row_of_vertex, 3] = layout.inverse_mass
-    if len(held):
-        held[layout.row_of_vertex[constrained], :3] = model.directions[constrained]
-        held[layout.row_of_vertex, 3] = model.subspace
-    variant = ProjectionVariant(
-        solver,
-        execution.precision,
-        layout.width,
-        tuple(c.source for c in constraints),
-        jacobi,
-        needs_start,
-        len(held) > 0,
-    )
+    if constrained:
+        held[layout.row_of_vertex] = np.column_stack([model.directions, model.subspace])
+    sources = tuple(c.source for c in constraints)
+    variant = ProjectionVariant(solver, execution.precision, layout.width, sources, jacobi, damped, constrained)
     threads = execution.thread_count(sum(c.packs.element.size for c in constraints), ELEMENTS_A_THREAD)
     tables = ProjectionTables(
         constraints,
@@ -159,7 +157,7 @@ def build_projection(
         layout.row_of_vertex,
         x,
         rows(jacobi),
-        rows(needs_start),
+        rows(damped),
         held,
         np.zeros(threads, np.int64),
     )
@@ -177,8 +175,7 @@ def relaxations(layout: Layout, elements: np.ndarray, relaxation: float, jacobi:
     """
     if not jacobi:
         return np.full(len(elements), relaxation)
-    elements_of = np.bincount(elements.ravel(), minlength=layout.model.n_vertices)
-    return relaxation / elements_of[elements].max(axis=1)
+    return relaxation / layout.elements_of[elements].max(axis=1)
 
 
 def movable(layout: Layout, elements: np.ndarray) -> np.ndarray:
