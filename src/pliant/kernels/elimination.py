@@ -5,6 +5,8 @@ A symmetric matrix is the tuple of its upper triangle, row by row.
 
 from __future__ import annotations
 
+SINGULAR = 2e-7  # of a diagonal entry: a pivot that is no larger is rounding in single precision
+
 
 def place(n: int, i: int, j: int) -> int:
     """Where entry (i, j) of a symmetric n x n matrix stands in its tuple."""
@@ -15,8 +17,8 @@ def place(n: int, i: int, j: int) -> int:
 def elimination_source(n: int) -> str:
     """Physics functions for n unknowns:
 
-    solve_n(H, f)            x with H x = f by H = L D L^T, and where a pivot is not positive: H is not positive
-                             definite there
+    solve_n(H, f)            x with H x = f by H = L D L^T, and where a pivot is not positive (or is rounding):
+                             H is not positive definite there
     add_outer_n(H, s, a)     H + s a a^T
     add_diagonal_n(H, s)     H + s Identity
     least_eigenvalue_n(H)    a lower bound by Gershgorin's circles (GPBD, Equation 23)
@@ -29,7 +31,8 @@ def _solve(n: int) -> str:
     lines += [f"f{i} = f[{i}]" for i in range(n)]
     lines += ["zero, one = number(0.0, f0), number(1.0, f0)", "indefinite = one < zero"]
     for k in range(n):
-        lines += [f"indefinite = indefinite | (h{k}{k} <= zero)", f"inverse{k} = one / h{k}{k}"]
+        least = f"{SINGULAR!r} * absolute(H[{place(n, k, k)}])"
+        lines += [f"indefinite = indefinite | (h{k}{k} <= {least})", f"inverse{k} = one / h{k}{k}"]
         for i in range(k + 1, n):
             lines += [f"l = h{k}{i} * inverse{k}"]
             lines += [f"h{i}{j} = h{i}{j} - l * h{k}{j}" for j in range(i, n)]

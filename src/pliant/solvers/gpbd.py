@@ -42,8 +42,10 @@ class GPBD:
     """Generalised position-based dynamics.
 
     iterations: over all elements a step (the paper's i_G).
-    mode: "gauss-seidel", by colours of elements, or "jacobi", all at once.
+    mode: "gauss-seidel", by colours of elements, or "jacobi", all at once, as the paper does.
     relaxation: part of a correction that is made, in (0, 2); Jacobi divides it by the number of elements at a vertex.
+        Nearly incompressible bodies (Poisson's ratio above 0.49) in large steps want Jacobi, or half of a correction:
+        whole corrections one after another overshoot, and the body shakes or collapses.
     newton_iterations: at most so many for each element (i_N); it stops earlier when its strain changes no more.
     line_search: halve an element's step until its energy does not rise. A law with a barrier needs it.
 
