@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pliant.model import Attachment, Body, Contact, Scene, Wind, WorldBox, motions
     from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
-    from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
+    from pliant.solvers import GPBD, VBD, XPBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
 
 _HOMES = {
@@ -56,14 +56,16 @@ _HOMES = {
     "energies": ("IncrementalPotential",),
     "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
-    "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
+    "solvers": ("GPBD", "VBD", "XPBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
     "state": ("State",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ARAP",
+    "GPBD",
     "VBD",
+    "XPBD",
     "Attachment",
     "Body",
     "Chebyshev",

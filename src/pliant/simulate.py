@@ -116,7 +116,8 @@ class Simulation:
         for led in self.model.led:
             start[led.vertices] = led.positions((state.step + 1) * self.h)
         y[fixed] = start[fixed]
-        keep_volumes_positive(self.model, state.x, start)
+        if not getattr(self.solver, "repairs_inversion", False):
+            keep_volumes_positive(self.model, state.x, start)
 
     def _let_go(self) -> None:
         """Free the vertices whose time has come, to the nearest step."""
