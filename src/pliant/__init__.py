@@ -31,7 +31,19 @@ if TYPE_CHECKING:
     from pliant.materials.user_law import material
     from pliant.model import Body, Scene
     from pliant.simulate import Simulation
-    from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
+    from pliant.solvers import (
+        LBFGS,
+        VBD,
+        BlockJacobi,
+        Chebyshev,
+        GradientDescent,
+        LaplacianQuasiNewton,
+        Newton,
+        NonlinearCG,
+        SolveReport,
+        Stop,
+        solve,
+    )
     from pliant.state import State
 
 _HOMES = {
@@ -50,25 +62,42 @@ _HOMES = {
     "model": ("Body", "Scene"),
     "energies": ("IncrementalPotential",),
     "simulate": ("Simulation",),
-    "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
+    "solvers": (
+        "LBFGS",
+        "VBD",
+        "BlockJacobi",
+        "Chebyshev",
+        "GradientDescent",
+        "LaplacianQuasiNewton",
+        "Newton",
+        "NonlinearCG",
+        "SolveReport",
+        "Stop",
+        "solve",
+    ),
     "state": ("State",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "LBFGS",
     "VBD",
+    "BlockJacobi",
     "Body",
     "Chebyshev",
     "CompressibleNeoHookean",
     "Corotated",
     "FileError",
     "Fung",
+    "GradientDescent",
     "IncrementalPotential",
+    "LaplacianQuasiNewton",
     "MaterialError",
     "MeshError",
     "MooneyRivlin",
     "NeoHookean",
     "Newton",
+    "NonlinearCG",
     "PliantError",
     "Scene",
     "SceneError",

@@ -25,6 +25,7 @@ from pliant.model import Force, Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
 from pliant.solvers.feasible import keep_volumes_positive
+from pliant.solvers.optimised_start import optimised_reach
 from pliant.solvers.options import check_solver
 from pliant.state import State
 
@@ -88,6 +89,8 @@ class Simulation:
         acceleration = self.model.acceleration(state.x, state.v, self.time)
         drag = self.model.air_damping
         predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, start)
+        if self.solver.start == "optimised":
+            start += optimised_reach(self._pose(y, start), state.v) * state.v
         if self._has_constraints:
             start[:] = state.x + self.model.project(start - state.x)
         start[fixed] = self.model.positions[fixed]

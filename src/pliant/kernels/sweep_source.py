@@ -12,9 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.kernels.descent_source import descent_functions
 from pliant.kernels.term_source import TermSource
 from pliant.lanes.cache import load_module
 from pliant.lanes.types import DTYPES
+
+SHARERS = (2, 3, 4)  # vertices an element may have
 
 
 class Vertices(NamedTuple):
@@ -49,7 +52,9 @@ class Variant:
 
 
 def sweep_module(variant: Variant) -> ModuleType:
-    """The compiled module of a variant, with functions `sweep` and `measure_damping`."""
+    """The module of a variant: `sweep`, `measure_damping` and what descent_source adds. Only what is called is
+    compiled.
+    """
     return load_module("vbd", source(variant), variant.describe())
 
 
@@ -63,13 +68,15 @@ def source(variant: Variant) -> str:
             imports="\n".join(dict.fromkeys(term.imports for term in variant.terms)),
         ),
         *_lines(variant, "definitions"),
-        _FORCES.format(tables=tables, body=_indent(_lines(variant, "force"))),
+        _ELASTIC.format(tables=tables, body=_indent(_lines(variant, "force"))),
+        _FORCES.format(tables=tables, damping=_FORCE_DAMPING if variant.damped else ""),
+        _energy_source(variant, tables, "local_energy", "G_i of the vertices of pack p, were they at xi (Equation 4)."),
+        _energy_source(variant, tables, "shared_energy", "The vertices' shares of G.", is_shared=True),
+        _step_source(variant, tables),
+        _solve_source(variant, tables),
+        _SWEEP.format(tables=tables),
+        *descent_functions(tables, variant.constrained),
     ]
-    if variant.line_search:
-        damping = _ENERGY_DAMPING if variant.damped else ""
-        parts.append(_ENERGY.format(tables=tables, body=_indent(_lines(variant, "energy")), damping=damping))
-    parts.append(_solve_source(variant, tables))
-    parts.append(_SWEEP.format(tables=tables))
     if variant.damped:
         parts.append(_MEASURE_DAMPING.format(tables=tables))
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
@@ -80,15 +87,18 @@ def _lines(variant: Variant, what: str) -> list[str]:
     return [line for k, term in enumerate(variant.terms) for line in term.numbered(what, k)]
 
 
-def _solve_source(variant: Variant, tables: str) -> str:
-    lines = []
-    if variant.damped:
-        lines += ["d = subtract(xi, load_vector(vertices.start, p, zero()))"]
-        lines += ["D = load_symmetric(vertices.damping, p, zero())"]
-        lines += ["Dd = symmetric_times(D, d)", "f = subtract(f, Dd)", "H = add_symmetric(H, number(1.0, m), D)"]
-    if variant.psd:
-        lines += ["H = project_block(H, m)"]
+def _energy_source(variant: Variant, tables: str, name: str, meaning: str, is_shared: bool = False) -> str:
+    """A function that sums the energies of all terms, inertia and damping at the vertices of a pack."""
+    shares = [f"SHARE_OF_{k} = {1 / k if is_shared else 1.0!r}" for k in SHARERS]
+    lines = [*shares, *_lines(variant, "energy")]
+    damping = _ENERGY_DAMPING if variant.damped else ""
+    return _ENERGY.format(name=name, meaning=meaning, tables=tables, body=_indent(lines), damping=damping)
+
+
+def _step_source(variant: Variant, tables: str) -> str:
+    """The function that solves the vertices' own systems."""
     rounding = float(np.finfo(DTYPES[variant.precision]).eps)
+    lines = ["H = project_block(H, load(vertices.inertia, p * WIDTH, zero()))"] if variant.psd else []
     if variant.constrained:
         lines += [
             "direction = load_vector(vertices.direction, p, zero())",
@@ -101,12 +111,21 @@ def _solve_source(variant: Variant, tables: str) -> str:
         ]
     else:
         lines += [f"dx, singular = solve_free(H, f, {rounding!r})"]
+    return _STEP.format(tables=tables, body=_indent(lines))
+
+
+def _solve_source(variant: Variant, tables: str) -> str:
+    """The function that moves the vertices of a pack."""
+    lines = []
     bounds = _lines(variant, "bound")
     if variant.line_search:
-        keep = "keep_subspace(vertices.subspace[p], direction, f)" if variant.constrained else "f"
+        keep = "f"
+        if variant.constrained:
+            lines += ["direction = load_vector(vertices.direction, p, zero())"]
+            keep = "keep_subspace(vertices.subspace[p], direction, f)"
         lines += [f"dx = descent_direction(H, {keep}, dx)"]
     if bounds or variant.line_search:
-        lines += ["step = number(1.0, m)", *bounds]
+        lines += ["step = number(1.0, xi[0])", *bounds]
         if bounds:
             lines += ["step = lane_least(step) if vertices.is_wide[p] else step"]
     if variant.line_search:
@@ -126,11 +145,12 @@ from numba import njit
 from pliant.kernels.local_solve import (
     descent_direction, keep_subspace, project_block, solve_free, solve_in_plane, solve_on_line
 )
-from pliant.kernels.momentum import accelerate
+from pliant.kernels.momentum import accelerate, move
 from pliant.kernels.threads import meet, share
 {imports}
 from pliant.lanes import (
-    count, exp, lane_least, lane_sum, load, load3, log, make_zero, number, prefetch_row, select, sqrt, store, store3
+    count, exp, lane_least, lane_sum, load, load3, log, make_zero, maximum, number, prefetch_row, select, sqrt, store,
+    store3
 )
 from pliant.lanes.vectors import (
     add, add_identity, add_scaled, add_symmetric, dot, load_symmetric, load_vector, physics, positive_part,
@@ -141,7 +161,7 @@ WIDTH = {width}
 zero = make_zero("{precision}", WIDTH)
 '''
 
-_FORCES = '''
+_ELASTIC = '''
 @physics
 def elastic_force_and_hessian(p, x, xi, vertices, {tables}):
     """Sum of the forces and Hessian blocks of all elements at the vertices of pack p (Equations 8 and 9 without
@@ -155,10 +175,27 @@ def elastic_force_and_hessian(p, x, xi, vertices, {tables}):
     return f, add_identity(H, load(vertices.diagonal, p * WIDTH, z))
 '''
 
+_FORCES = '''
+@physics
+def force_and_hessian(p, x, xi, vertices, {tables}):
+    """Minus the gradient and the Hessian block of G at the vertices of pack p (Equations 8 to 11)."""
+    f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
+    m = load(vertices.inertia, p * WIDTH, zero())
+    f = add_scaled(f, m, subtract(load_vector(vertices.target, p, zero()), xi))
+    H = add_identity(H, m)
+{damping}    return f, H
+'''
+
+_FORCE_DAMPING = """    d = subtract(xi, load_vector(vertices.start, p, zero()))
+    D = load_symmetric(vertices.damping, p, zero())
+    f = subtract(f, symmetric_times(D, d))
+    H = add_symmetric(H, number(1.0, m), D)
+"""
+
 _ENERGY = '''
 @physics
-def local_energy(p, x, xi, vertices, {tables}):
-    """G_i of the vertices of pack p, were they at xi (Equation 4)."""
+def {name}(p, x, xi, vertices, {tables}):
+    """{meaning}"""
     z = zero()
     energy = z
 {body}
@@ -173,6 +210,17 @@ _ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.start, p, z))
     energy = energy + 0.5 * dot(d, symmetric_times(load_symmetric(vertices.damping, p, z), d))
 """
 
+_STEP = '''
+@physics
+def local_step(p, x, xi, vertices, {tables}):
+    """Force and Hessian of the vertices of pack p, the way to the minimum of their local energies (Equation 5), and
+    where the Hessian is singular.
+    """
+    f, H = force_and_hessian(p, x, xi, vertices, {tables})
+{body}
+    return f, H, dx, singular
+'''
+
 _SOLVE = '''
 @physics
 def solve_pack(p, x, vertices, {tables}):
@@ -180,10 +228,7 @@ def solve_pack(p, x, vertices, {tables}):
     Hessian.
     """
     xi = load3(x, p * WIDTH, zero())
-    f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
-    m = load(vertices.inertia, p * WIDTH, zero())
-    f = add_scaled(f, m, subtract(load_vector(vertices.target, p, zero()), xi))
-    H = add_identity(H, m)
+    f, H, dx, singular = local_step(p, x, xi, vertices, {tables})
 {body}
     store3(x, p * WIDTH, xi[0], xi[1], xi[2])
     return count(singular)
@@ -198,7 +243,7 @@ _SEARCH = (
     "    if count(accepted) == WIDTH:",
     "        break",
     "    step = select(accepted, step, step * 0.5)",
-    "step = select(accepted, step, number(0.0, m))",
+    "step = select(accepted, step, number(0.0, xi[0]))",
 )
 
 _SWEEP = '''

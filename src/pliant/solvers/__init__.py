@@ -1,11 +1,34 @@
 """Solvers of one step, and the parts that wrap them."""
 
+from pliant.solvers.block_jacobi import BlockJacobi
 from pliant.solvers.chebyshev import Chebyshev
+from pliant.solvers.gradient_descent import GradientDescent
 from pliant.solvers.iterate import Execution, Solver, solve
+from pliant.solvers.laplacian_quasi_newton import LaplacianQuasiNewton
+from pliant.solvers.lbfgs import LBFGS
 from pliant.solvers.newton import Newton
+from pliant.solvers.nonlinear_cg import NonlinearCG
 from pliant.solvers.stopping import SolveReport, Stop
 from pliant.solvers.vbd import VBD
 
-SOLVERS = {solver.__name__: solver for solver in (VBD, Newton, Chebyshev)}
+SOLVERS = {
+    solver.__name__: solver
+    for solver in (VBD, Newton, GradientDescent, BlockJacobi, NonlinearCG, LBFGS, LaplacianQuasiNewton, Chebyshev)
+}
 
-__all__ = ["SOLVERS", "VBD", "Chebyshev", "Execution", "Newton", "SolveReport", "Solver", "Stop", "solve"]
+__all__ = [
+    "LBFGS",
+    "SOLVERS",
+    "VBD",
+    "BlockJacobi",
+    "Chebyshev",
+    "Execution",
+    "GradientDescent",
+    "LaplacianQuasiNewton",
+    "Newton",
+    "NonlinearCG",
+    "SolveReport",
+    "Solver",
+    "Stop",
+    "solve",
+]
