@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.energies.laplacian import stiffness_laplacian
+from pliant.energies.constant_stiffness import stiffness_laplacian
 from pliant.solvers import limited_memory, line_search
 from pliant.solvers.constant_matrix import ConstantMatrix, factorise_step
 from pliant.solvers.iterate import Execution

@@ -120,7 +120,8 @@ def build_tables(
 
     built = [term.build(packs, dtype) for term in terms]
     diagonal = np.sum([term.diagonal for term in built], axis=0)
-    work_of_pack = SOLVE_WORK + np.sum([np.diff(term.tables[0].start) for term in built], axis=0)
+    lists = [table for term in built for table in term.tables if hasattr(table, "start")]
+    work_of_pack = SOLVE_WORK + np.sum([np.diff(table.start) for table in lists], axis=0)
     damped = bool(model.damping.any())
     constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
     nothing = np.zeros(0, dtype)
