@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +66,7 @@ class Simulation:
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
-        self._work = self.solver.init(self._pose(self._y, self._start), self.execution)
+        self._work: Any = self.solver.init(self._pose(self._y, self._start), self.execution)
         for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
             body._simulated = lambda first=first, last=last: self.state.x[first:last].copy()
 
@@ -205,6 +206,8 @@ class Simulation:
         all.
         """
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
+        if hasattr(self._work, "carried"):
+            settings["carried"] = self._work.carried()
         checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, SOLVERS)
 
     @classmethod
@@ -218,8 +221,11 @@ class Simulation:
         """Continue from a checkpoint. Motions and forces are Python functions and not in the file: pass them again, by
         name of the body and in the order they were added."""
         scene, solver, settings, state = checkpoint.read(Path(path), motions or {}, forces or {}, SOLVERS)
+        carried = settings.pop("carried", None)
         simulation = cls(scene, solver, threads=threads, **settings)
         simulation.state = state
+        if carried:
+            simulation._work.restore(carried)
         return simulation
 
     # --- inside -----------------------------------------------------------------------------------------------------

@@ -25,10 +25,12 @@ class GuardedWork:
     safe: np.ndarray  # (rows, 4) positions when the energy was last seen to fall
     forces: tuple[np.ndarray, np.ndarray]  # (rows, 4) at `safe` and at x, where energies cannot tell
     length: float = SHRINK  # so that the first step begins with 1
-    safe_energy: float = 0.0
+    safe_energy: float = np.inf
     since_check: int = 0
     since_refresh: int = 0
     exhausted: bool = False  # the step length has become too short
+    undone: int = 0  # how often iterations were taken back
+    constant_scales: np.ndarray | None = None  # (rows, 4) in place of 1 / diag(H)
 
     @property
     def tables(self):
@@ -55,7 +57,7 @@ def begin_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
     work.packed.begin(problem)
     work.length = max(work.length, SHORTEST) / SHRINK
     work.since_check = work.since_refresh = 0
-    work.exhausted = False
+    work.safe_energy, work.exhausted = np.inf, False
 
 
 def guarded_descent(
@@ -71,14 +73,15 @@ def guarded_descent(
     while n > 0 and not work.exhausted:
         if work.since_refresh == 0:
             work.packed.measure_scales(t.x)
-        if work.since_check == 0:
-            work.safe[:] = t.x
-            work.safe_energy = work.packed.energy(t.x)
+        if work.since_check == 0 and not _is_safe(work):
+            _undo(work, momentum)
+            continue
         k = min(n, CHECK_EVERY - work.since_check, refresh - work.since_refresh)
         omegas, memory = np.ones(k), (t.no_rows, t.no_rows)
         if momentum is not None:
             omegas, memory = momentum.next(k), t.momentum()
-        arrays = (work.packed.scales, t.x, work.direction, t.vertices, *t.terms)
+        scales = work.packed.scales if work.constant_scales is None else work.constant_scales
+        arrays = (scales, t.x, work.direction, t.vertices, *t.terms)
         t.team.run(kernel, t.packs.moving_count, work.length, omegas, *memory, *arrays)
         n -= k
         work.since_refresh = (work.since_refresh + k) % refresh
@@ -86,6 +89,15 @@ def guarded_descent(
         if work.since_check == 0 and not _has_fallen(work):
             _undo(work, momentum)
     t.write(x)
+
+
+def _is_safe(work: GuardedWork) -> bool:
+    """Remember where eight iterations begin, unless a part that wraps this solver has led it uphill."""
+    energy = work.packed.energy(work.tables.x)
+    if not energy <= work.safe_energy + work.packed.noise:
+        return False
+    work.safe[:], work.safe_energy = work.tables.x, energy
+    return True
 
 
 def _has_fallen(work: GuardedWork) -> bool:
@@ -109,6 +121,7 @@ def _undo(work: GuardedWork, momentum: Momentum | None) -> None:
     t = work.tables
     t.x[:] = work.safe
     work.length *= SHRINK
+    work.undone += 1
     work.since_refresh = 0
     work.exhausted = work.length < SHORTEST
     t.momentum_is_fresh = True

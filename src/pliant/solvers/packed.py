@@ -99,9 +99,13 @@ class PackedPotential:
 
 def pack(problem: IncrementalPotential, execution: Execution, psd: bool = False) -> PackedPotential:
     """Tables, threads and compiled code for a scene."""
-    tables = build_tables(problem, execution, line_search=False, psd=psd)
+    return packed_over(build_tables(problem, execution, line_search=False, psd=psd), problem.model)
+
+
+def packed_over(tables: Tables, model: Model) -> PackedPotential:
+    """The potential that a solver's own tables hold."""
     packs = tables.packs
-    packed = PackedPotential(tables, _typical_edge(problem.model), np.ones_like(tables.x))
+    packed = PackedPotential(tables, _typical_edge(model), np.ones_like(tables.x))
     packed._shares = np.zeros(packs.pack_count * packs.width, tables.x.dtype)
     packed._sums = np.zeros(-(-packs.moving_count // PACKS_A_SUM))
     return packed
