@@ -16,6 +16,7 @@ from pliant.errors import FileError, MaterialError, MeshError, PliantError, Scen
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from pliant.comparison import compare, compare_motion, load_phases, save_phases, tune_chebyshev
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.io.meshes import load_mesh, save_mesh
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from pliant.state import State
 
 _HOMES = {
+    "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "materials": (
@@ -127,11 +129,16 @@ __all__ = [
     "TetMesh",
     "TriMesh",
     "__version__",
+    "compare",
+    "compare_motion",
     "load_mesh",
+    "load_phases",
     "material",
     "save_mesh",
+    "save_phases",
     "shapes",
     "solve",
+    "tune_chebyshev",
 ]
 
 # What takes long is said: compiling, falling back, stopping. Quiet it with

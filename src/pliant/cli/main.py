@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from pliant import PliantError, __version__
 from pliant.cli.bench import bench
+from pliant.cli.compare import compare
 from pliant.cli.demo import demo
 from pliant.cli.info import info
 
@@ -59,6 +60,7 @@ def pliant(
 
 app.command()(demo)
 app.command()(bench)
+app.command()(compare)
 app.command()(info)
 
 if __name__ == "__main__":

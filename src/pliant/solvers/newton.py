@@ -29,11 +29,13 @@ class Newton:
 
     linear: how the system of an iteration is solved. "direct" by Cholesky's factors (cholespy if it is installed, else
     SciPy), "cg" by conjugate gradients with diag(H), only as exactly as the iteration deserves.
+    residual: iterations of a step end below it [m/s^2].
     """
 
     iterations: int = 50
     start: str = "adaptive"
     linear: str = "direct"
+    residual: float = 0.0
 
     minimises = True
 
@@ -42,6 +44,8 @@ class Newton:
         check_start(self.start, "Newton: start")
         if self.linear not in LINEAR:
             raise SolverError(f"Newton: linear is {self.linear!r}: choose one of {', '.join(LINEAR)}.")
+        if not self.residual >= 0:
+            raise SolverError(f"Newton: residual is {self.residual!r}: give a positive number [m/s^2], or 0 for none.")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> sp.csr_matrix:
         """A basis of the motions that are free: x = x_fixed + basis s."""
@@ -52,6 +56,8 @@ class Newton:
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: sp.csr_matrix, n: int = 1) -> None:
         for _ in range(n):
+            if self.residual and problem.residual(x) <= self.residual:
+                return
             g = work.T @ problem.gradient(x).ravel()
             step = newton_direction(problem, x, work, g, self.linear)
             if step is None:
