@@ -33,7 +33,8 @@ from pliant.progress import frame_loop
 from pliant.recording import Field, Recorder
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
 from pliant.solvers.feasible import keep_volumes_positive
-from pliant.solvers.options import check_solver
+from pliant.solvers.optimised_start import optimised_reach
+from pliant.solvers.options import check_fits, check_solver
 from pliant.state import State
 
 Observer = Callable[[State, SolveReport], None]
@@ -87,7 +88,8 @@ class Simulation:
         """Make ready for a model that is new, or of which vertices were let go."""
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
-        self._work = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
+        check_fits(self.solver, self.model)
+        self._work: Any = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -110,6 +112,8 @@ class Simulation:
         acceleration = self.model.acceleration(state.x, state.v, self.time)
         drag = self.model.air_damping
         predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, start)
+        if self.solver.start == "optimised":
+            start += optimised_reach(self._pose(y, start, None), state.v) * state.v
         if self._has_constraints:
             start[:] = state.x + self.model.project(start - state.x)
         start[fixed] = self.model.positions[fixed]
@@ -314,6 +318,8 @@ class Simulation:
         all.
         """
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
+        if hasattr(self._work, "carried"):
+            settings["carried"] = self._work.carried()
         checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, self.notes, SOLVERS)
 
     @classmethod
@@ -329,8 +335,11 @@ class Simulation:
         of `pliant.motions`) and forces by name of the body and in the order they were added; other functions of time by
         what they give, such as {"balloon.pressure": p, "wind.velocity": w}."""
         kept = checkpoint.read(Path(path), motions or {}, forces or {}, functions or {}, SOLVERS)
+        carried = kept.settings.pop("carried", None)
         simulation = cls(kept.scene, kept.solver, threads=threads, **kept.settings)
         simulation.state, simulation.notes = kept.state, kept.notes
+        if carried:
+            simulation._work.restore(carried)
         return simulation
 
     # --- inside -----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from pliant import PliantError, __version__
 from pliant.cli.bench import bench
+from pliant.cli.compare import compare
 from pliant.cli.convert import convert
 from pliant.cli.demo import demo
 from pliant.cli.info import info
@@ -62,7 +63,7 @@ def pliant(
     """
 
 
-for command in (demo, run, view, resume, gallery, render, convert, schema, bench, info):
+for command in (demo, run, view, resume, compare, gallery, render, convert, schema, bench, info):
     app.command()(command)
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The pass after an iteration that carries its motion on: Chebyshev's semi-iterative method (VBD 3.8)."""
+"""Passes over rows after an iteration: take a step, and carry its motion on (Chebyshev's semi-iterative method, VBD
+3.8).
+"""
 
 from __future__ import annotations
 
@@ -20,3 +22,12 @@ def accelerate(x, previous, before_previous, omega, first, last, collided):
             before_previous[row, k] = previous[row, k]
             previous[row, k] = new
             x[row, k] = new
+
+
+@njit(nogil=True, error_model="numpy")
+def move(x, length, d, first, last):
+    """x += length d on rows first..last."""
+    s = x.dtype.type(length)
+    for row in range(first, last):
+        for k in range(4):
+            x[row, k] += s * d[row, k]

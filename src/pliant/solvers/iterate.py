@@ -11,7 +11,7 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.lanes.host import core_count
-from pliant.solvers.options import check_count, check_solver
+from pliant.solvers.options import check_count, check_fits, check_solver
 from pliant.solvers.stopping import SolveReport, Stop
 
 
@@ -71,6 +71,7 @@ def solve(
     """
     problem = problem.with_own_memory()
     check_solver(solver, "solve: solver")
+    check_fits(solver, problem.model)
     check_count(measure_every, "solve: measure_every")
     if threads is not None:
         check_count(threads, "solve: threads")

@@ -1,6 +1,4 @@
-"""What vertex block descent keeps from step to step: packs, link walks, vertex numbers, threads and the compiled
-kernel.
-"""
+"""What solvers in lanes keep from step to step: packs, link walks, vertex numbers, threads and the compiled kernel."""
 
 from __future__ import annotations
 
@@ -17,6 +15,7 @@ from pliant.kernels.packs import Packs, arrange, needs_wide_pack, spread
 from pliant.kernels.sharing import Shares, share_out
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
 from pliant.kernels.threads import Team
+from pliant.kernels.transfer import from_rows, to_lanes, to_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
 from pliant.model import Model
@@ -59,6 +58,38 @@ class Tables:
     @property
     def singular_blocks(self) -> int:
         return int(self.singular.sum())
+
+    def begin(self, problem: IncrementalPotential) -> None:
+        """Load the step's inertial target and other numbers, and measure its damping."""
+        packs, target = self.packs, problem.y
+        if problem.viscous_pull is not None:  # a constant force moves the minimum of the inertia
+            target = target + problem.viscous_pull / problem.inertia[:, None]
+        for k, refresh in self.refreshes:
+            refresh(problem.blocks[k])
+        to_lanes(target, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
+        self.momentum_is_fresh = True
+        if self.contacts is not None:
+            self.contacts.begin(problem.x_start)
+            self.take_contacts(problem)
+        if self.is_damped:
+            self.load_memory(problem.model)
+            to_lanes(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.start)
+            self.read(problem.x_start)
+            self.team.run(self.module.measure_damping, self.x, self.vertices, *self.tables)
+
+    def take_contacts(self, problem: IncrementalPotential) -> None:
+        """Take up what was detected last."""
+        if self.contacts is not None:
+            self.contacts.load(problem.contacts)
+
+    def read(self, x: np.ndarray) -> None:
+        """Positions (n, 3) of the scene's vertices to the solver's rows."""
+        packs = self.packs
+        to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, self.x)
+
+    def write(self, x: np.ndarray) -> None:
+        """The solver's rows to positions (n, 3) of the scene's vertices."""
+        from_rows(self.x, self.packs.row_of_vertex, x)
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
