@@ -30,6 +30,7 @@ from pliant.lanes import load, make_zero
 FAN_BITS = 3
 FAN = 1 << FAN_BITS
 STACK = 128  # 7 waiting siblings a level, and 8^16 primitives do not fit any memory
+SLOTS = 64  # pairs of a block that are kept while they are counted
 SIZE_CLASS = 4.0  # primitives of more than 4, 16, 64 ... times the median extent are kept apart
 BLOCK = 6 * FAN  # numbers a block: lowest x of all its boxes, lowest y, z, highest x, y, z
 zero = make_zero("double", FAN)
@@ -81,16 +82,19 @@ def overlaps(team: Team, first: Tree, second: Tree, is_same: bool, corners: tupl
     """All pairs (i, j) of primitives with overlapping boxes, no common corner, and allowed by the rules.
 
     corners are those of the first and the second tree's primitives.  If both trees are the same, each pair comes once,
-    i < j.  Pairs are counted first and then filled in, so there is no capacity to run out of.
+    i < j.  Pairs are counted first and then filled in, so there is no capacity to run out of; the first SLOTS of each
+    block are kept while counting, so that most blocks need not be searched again.
     """
-    start = np.zeros(first.level_start[1] + 1, np.int64)
+    blocks = int(first.level_start[1])
+    start = np.zeros(blocks + 1, np.int64)
+    kept = np.empty((blocks * SLOTS, 2), np.int32)
     none = np.zeros(0, np.int32)
     if len(first.order) and len(second.order):
-        team.run(cached(find_pairs), first, second, is_same, *corners, rules, start, none, none, False)
+        team.run(cached(find_pairs), first, second, is_same, *corners, rules, start, kept, none, none, False)
         np.cumsum(start, out=start)
     pairs = Pairs(np.empty(start[-1], np.int32), np.empty(start[-1], np.int32))
     if start[-1]:
-        team.run(cached(find_pairs), first, second, is_same, *corners, rules, start, *pairs, True)
+        team.run(cached(find_pairs), first, second, is_same, *corners, rules, start, kept, *pairs, True)
     return pairs
 
 
@@ -211,7 +215,20 @@ def may_touch(corners_a, i, corners_b, j, body, allowed, excluded):
 
 @compiled
 def find_pairs(
-    thread, threads, barrier, tree_a, tree_b, is_same, corners_a, corners_b, rules, start, firsts, seconds, is_filling
+    thread,
+    threads,
+    barrier,
+    tree_a,
+    tree_b,
+    is_same,
+    corners_a,
+    corners_b,
+    rules,
+    start,
+    kept,
+    firsts,
+    seconds,
+    is_filling,
 ):
     """Count (into start[block + 1]) or fill in (from start[block]) the pairs of each lowest block of the first tree.
 
@@ -223,7 +240,9 @@ def find_pairs(
     waiting, waiting_level = np.empty(STACK, np.int64), np.empty(STACK, np.int64)
     first, last = share(0, start_a[1], thread, threads)
     for own in range(first, last):
-        if is_filling and start[own + 1] == start[own]:
+        if is_filling and start[own + 1] - start[own] <= SLOTS:
+            for k in range(start[own + 1] - start[own]):
+                firsts[start[own] + k], seconds[start[own] + k] = kept[own * SLOTS + k, 0], kept[own * SLOTS + k, 1]
             continue
         found = start[own] if is_filling else 0
         box = box_at(bounds_a, start_a[1] + own // FAN, own % FAN)
@@ -255,9 +274,11 @@ def find_pairs(
                             continue
                         i, j = order_a[place], order_b[other]
                         if may_touch(corners_a, i, corners_b, j, body, allowed, excluded):
+                            p, q = (j, i) if is_same and j < i else (i, j)
                             if is_filling:
-                                swap = is_same and j < i
-                                firsts[found], seconds[found] = (j, i) if swap else (i, j)
+                                firsts[found], seconds[found] = p, q
+                            elif found < SLOTS:
+                                kept[own * SLOTS + found, 0], kept[own * SLOTS + found, 1] = p, q
                             found += 1
         if not is_filling:
             start[own + 1] = found

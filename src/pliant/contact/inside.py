@@ -157,17 +157,47 @@ def _way_to_face(p, v, f, faces, x, normals, strictness):
     return dot(r, r), r
 
 
+@inlined
+def _squared_size(x, tets, t):
+    """Square of the longest edge at the first corner of a tet, and a little, so that a flat one has a size."""
+    largest = 1e-300
+    for k in range(1, 4):
+        side = subtract(row(x, tets[t, k]), row(x, tets[t, 0]))
+        largest = max(largest, dot(side, side))
+    return largest
+
+
+@inlined
+def _squared_extent(bounds, top):
+    """Square of the diagonal of all boxes of the highest block."""
+    total = 0.0
+    for k in range(3):
+        low, high = np.inf, -np.inf
+        for lane in range(FAN):
+            low = min(low, bounds[top * BLOCK + k * FAN + lane])
+            high = max(high, bounds[top * BLOCK + (3 + k) * FAN + lane])
+        total += (high - low) * (high - low)
+    return total
+
+
 @compiled
 def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, exits):
     """For each pair: first the closest face that faces the vertex, else any face, else the nearest of the body."""
     first, last = share(0, len(pairs.first), thread, threads)
     work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN))
     reached = np.empty(64, np.int32)
+    whole2 = _squared_extent(face_tree.bounds, face_tree.level_start[-2])
     for k in range(first, last):
         v, t = pairs.first[k], pairs.second[k]
         face = np.int64(-1)
         for strictness in range(2, -1, -1):
-            face, reached = closest_exit(v, t, strictness, face_tree, solid, x, normals, body, work, reached)
+            # Within a growing reach, because a search without a bound opens far more of the tree than it needs.
+            reach2 = _squared_size(x, solid.tets, t) / 16.0
+            while face < 0 and reach2 < np.inf:
+                reach2 = np.inf if reach2 >= whole2 else 16.0 * reach2
+                face, reached = closest_exit(
+                    v, t, strictness, reach2, face_tree, solid, x, normals, body, work, reached
+                )
             exits.is_direct[k] = strictness > 0
             if face >= 0:
                 break
@@ -182,8 +212,10 @@ def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, 
 
 
 @inlined
-def closest_exit(v, t, strictness, face_tree, solid, x, normals, body, work, reached):
+def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normals, body, work, reached):
     """Closest boundary face of the body of tet t, not at vertex v, or -1; and `reached` for the next search.
+
+    Only faces nearer than the root of reach2 count.
 
     strictness 1 asks for a straight way from v to it, 2 also that it faces the vertex's surface.
     The boundary faces of t itself come first: the way to them lies in t, and they bound the search.
@@ -192,7 +224,7 @@ def closest_exit(v, t, strictness, face_tree, solid, x, normals, body, work, rea
     tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
     waiting, distances, lanes = work.waiting, work.distances, work.lanes
     p, own_body = row(x, v), body[tets[t, 0]]
-    best, best_face = np.inf, np.int64(-1)
+    best, best_face = reach2, np.int64(-1)
     for k in range(4):
         if neighbours[t, k] < 0:
             f = np.int64(-1 - neighbours[t, k])
