@@ -31,10 +31,10 @@ if TYPE_CHECKING:
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Body, Contact, Scene, motions
+    from pliant.model import Attachment, Body, Contact, Scene, Wind, WorldBox, motions
     from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
-    from pliant.solvers import VBD, Chebyshev, Newton, SolveReport, Stop, solve
+    from pliant.solvers import GPBD, VBD, XPBD, Chebyshev, Newton, SolveReport, Stop, solve
     from pliant.state import State
 
 _HOMES = {
@@ -52,18 +52,21 @@ _HOMES = {
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Body", "Contact", "Scene", "motions"),
+    "model": ("Attachment", "Body", "Contact", "Scene", "Wind", "WorldBox", "motions"),
     "energies": ("IncrementalPotential",),
     "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
-    "solvers": ("VBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
+    "solvers": ("GPBD", "VBD", "XPBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
     "state": ("State",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ARAP",
+    "GPBD",
     "VBD",
+    "XPBD",
+    "Attachment",
     "Body",
     "Chebyshev",
     "CompressibleNeoHookean",
@@ -91,6 +94,8 @@ __all__ = [
     "Stop",
     "TetMesh",
     "TriMesh",
+    "Wind",
+    "WorldBox",
     "__version__",
     "load_mesh",
     "load_scene",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields as fields_of
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -58,6 +59,7 @@ class Recorder:
         self._stream_path = formats.journal_of(self.path) if self._export else self.path
         self._writer = formats.stream(self._stream_path, self.layout)
         self.frames = 0  # written so far
+        self._first_step: int | None = None
         self.on_close: Callable[[], None] = lambda: None
         self._error: Exception | None = None
         self._queue: queue.Queue[tuple[float, np.ndarray, dict[str, np.ndarray]] | None] = queue.Queue(QUEUE_FRAMES)
@@ -66,8 +68,10 @@ class Recorder:
         self._closed = False
 
     def observe(self, state: State, report: Any = None) -> None:
-        """Take the state if its step ends a frame that is to be recorded."""
-        if state.step % self._steps:
+        """Take the state if it is the first, or so many steps after the last that was taken."""
+        if self._first_step is None:
+            self._first_step = state.step
+        if (state.step - self._first_step) % self._steps:
             return
         self._raise_if_failed()
         fields = {"velocity": state.v.copy()}
@@ -168,11 +172,9 @@ class _Measure:
         self._solids = _some(model.solids, needed)
 
     def frame(self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]) -> Frame:
-        measured = [densities_and_von_mises(solids, x) for solids in self._solids]
         nothing = np.full(1, np.nan)  # at place -1, of sheets
-        psi, equivalent = (
-            np.concatenate([*(values[k] for values in measured), nothing])[self._place] for k in range(2)
-        )
+        measured = [*(densities_and_von_mises(solids, x) for solids in self._solids), (nothing, nothing)]
+        psi, equivalent = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
         kept = {name: values[self._kept] for name, values in fields.items()}
         return Frame(time, x[self._kept], kept, {"energy_density": psi, "von_mises": equivalent})
 
@@ -188,8 +190,8 @@ def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:
     chosen, first = [], 0
     for group in groups:
         own = rows[(rows >= first) & (rows < first + len(group.tets))] - first
-        arrays = {name: getattr(group, name)[own] for name in ("elements", "gradients", "volumes", "parameters")}
-        chosen.append(replace(group, **arrays))
+        values = {field.name: getattr(group, field.name) for field in fields_of(group)}
+        chosen.append(replace(group, **{k: v[own] for k, v in values.items() if isinstance(v, np.ndarray)}))
         first += len(group.tets)
     return chosen
 

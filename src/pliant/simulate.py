@@ -116,7 +116,8 @@ class Simulation:
         for led in self.model.led:
             start[led.vertices] = led.positions((state.step + 1) * self.h)
         y[fixed] = start[fixed]
-        keep_volumes_positive(self.model, state.x, start)
+        if not getattr(self.solver, "repairs_inversion", False):
+            keep_volumes_positive(self.model, state.x, start)
 
     def _let_go(self) -> None:
         """Free the vertices whose time has come, to the nearest step."""
@@ -134,7 +135,8 @@ class Simulation:
 
     def _pose(self, y: np.ndarray, start: np.ndarray, contacts: ContactPotential | None) -> IncrementalPotential:
         self._memory_new[:] = self.state.memory
-        return IncrementalPotential.pose(self.model, self._memory_new, self.h, self.state.x, y, start, contacts)
+        model = self.model.at((self.state.step + 1) * self.h)
+        return IncrementalPotential.pose(model, self._memory_new, self.h, self.state.x, y, start, contacts)
 
     def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
         """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
@@ -199,9 +201,14 @@ class Simulation:
         def save() -> str:
             self.save(path)
             stopped = f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}"
-            if self._has_functions():
-                return f"{stopped}, motions={{...}}, forces={{...}})."
-            return f"{stopped}), or in a shell: pliant resume {path}"
+            wind = self.scene.wind
+            functions = {
+                "motions": self._has_functions(),
+                "forces": any(body.forces for body in self.scene.bodies),
+                "functions": bool(self.model.pressure_courses) or (wind is not None and callable(wind.velocity)),
+            }
+            again = "".join(f", {name}={{...}}" for name, needed in functions.items() if needed)
+            return f"{stopped}{again})." if again else f"{stopped}), or in a shell: pliant resume {path}"
 
         return save
 
@@ -233,25 +240,30 @@ class Simulation:
         y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._predict(y, start)
         memory, x = self.state.memory.copy(), self.state.x.copy()
-        return IncrementalPotential.pose(self.model, memory, self.h, x, y, start, self._detect(start))
+        model = self.model.at((self.state.step + 1) * self.h)
+        return IncrementalPotential.pose(model, memory, self.h, x, y, start, self._detect(start))
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
 
-        "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), their sum "total", and of the last
-        step's potential "inertia" 1/(2 h^2) |x - y|_M^2 and "damping" (zero before the first step, after
-        resuming and after a step that broke down).
+        "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), if there are any "attachment", "bounds"
+        and "pressure" -p V, their sum "total", and of the last step's potential "inertia" 1/(2 h^2) |x - y|_M^2,
+        "damping" and "viscosity" (zero before the first step, after resuming and after a step that broke down).
         """
-        model, state = self.model, self.state
+        state = self.state
+        model = self.model.with_memory(state.memory).at(self.time)
+        stored = [block for block in model.blocks if not block.is_viscous]
+        names = dict.fromkeys(block.energy_name for block in stored)
         if self._solved is None:
-            terms = {"inertia": 0.0, "damping": 0.0, "contact": 0.0}
-            blocks = model.with_memory(state.memory).blocks
-            terms["elastic"] = sum(energy_of(block).energy(block, state.x) for block in blocks)
+            terms = dict.fromkeys(["inertia", "elastic", "damping", *(b.energy_name for b in model.blocks)], 0.0)
+            terms["contact"] = 0.0
+            for block in stored:
+                terms[block.energy_name] += energy_of(block).energy(block, state.x)
         else:
             terms = self._solved.energies(state.x)
         terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
         terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
-        terms["total"] = terms["kinetic"] + terms["elastic"] + terms["gravity"]
+        terms["total"] = terms["kinetic"] + terms["gravity"] + sum(terms[name] for name in names)
         return terms
 
     @property
@@ -311,10 +323,12 @@ class Simulation:
         motions: dict[str, list[Motion]] | None = None,
         threads: int | None = None,
         forces: dict[str, list[Force]] | None = None,
+        functions: dict[str, Callable[[float], Any]] | None = None,
     ) -> Simulation:
-        """Continue from a checkpoint. Python functions are not in the file: pass motions (other than those of
-        `pliant.motions`) and forces again, by name of the body and in the order they were added."""
-        kept = checkpoint.read(Path(path), motions or {}, forces or {}, SOLVERS)
+        """Continue from a checkpoint. Python functions are not in the file, pass them again: motions (other than those
+        of `pliant.motions`) and forces by name of the body and in the order they were added; other functions of time by
+        what they give, such as {"balloon.pressure": p, "wind.velocity": w}."""
+        kept = checkpoint.read(Path(path), motions or {}, forces or {}, functions or {}, SOLVERS)
         simulation = cls(kept.scene, kept.solver, threads=threads, **kept.settings)
         simulation.state, simulation.notes = kept.state, kept.notes
         return simulation
@@ -322,9 +336,9 @@ class Simulation:
     # --- inside -----------------------------------------------------------------------------------------------------
 
     def _has_functions(self) -> bool:
-        """Whether the scene has Python functions, which a file cannot hold."""
+        """Whether bodies are led by Python functions, which a file cannot hold."""
         led = (motion for body in self.scene.bodies for _, motion in body.motions)
-        return any(body.forces for body in self.scene.bodies) or any(not isinstance(m, KeptMotion) for m in led)
+        return any(not isinstance(motion, KeptMotion) for motion in led)
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

@@ -21,7 +21,7 @@ def run(*arguments):
 def test_help_lists_the_commands_within_80_columns():
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("demo", "run", "view", "resume", "gallery", "schema", "bench", "info"):
+    for command in ("demo", "run", "view", "resume", "gallery", "schema", "bench", "info", "render", "convert"):
         assert re.search(rf"^\s+{command}\s", result.output, re.MULTILINE)
         about = run(command, "--help").output
         assert f"Example: pliant {command}" in about

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.bvh import Pairs, Tree, build, overlaps, refit
+from pliant.contact.bvh import Pairs, Tree, overlaps
 from pliant.geometry.surface import unique_edges
 from pliant.kernels.threads import Team
 
@@ -53,17 +53,6 @@ def open_rules(n_vertices: int, body: np.ndarray | None = None) -> Rules:
     body = np.zeros(n_vertices, np.int32) if body is None else np.ascontiguousarray(body, dtype=np.int32)
     bodies = int(body.max(initial=0)) + 1
     return Rules(body, np.ones((bodies, bodies), bool), np.zeros(n_vertices, bool))
-
-
-def build_trees(team: Team, surface: Surface, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
-    """Trees for motion from x0 to x1 (n, 3) [m]; boxes meet when primitives may come closer than separation [m]."""
-    return Trees(*(build(team, corners, x0, x1, 0.5 * separation) for corners in surface))
-
-
-def refit_trees(team: Team, trees: Trees, surface: Surface, x0: np.ndarray, x1: np.ndarray, separation: float) -> None:
-    """The same trees for other positions."""
-    for tree, corners in zip(trees, surface, strict=True):
-        refit(team, tree, corners, x0, x1, 0.5 * separation)
 
 
 def vertex_triangle_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:

@@ -1,15 +1,15 @@
 """A tree of bounding boxes over primitives, for finding all pairs that overlap.
 
-Primitives (points, edges, triangles, tets) are sorted along a Hilbert curve, and every FAN neighbours in that order share
-a parent box, level by level: the tree is the order alone, without pointers, so that new positions only need new boxes
-(`refit`).  Primitives much larger than the median come after the others, class by class, so that one huge triangle
-widens the boxes of its own kind and not those of its small neighbours.
+Primitives (points, edges, triangles, tets) are sorted along a Hilbert curve, and every FAN neighbours in that order
+share a parent box, level by level: the tree is the order alone, without pointers, so that new positions only need new
+boxes (`refit`).  Primitives much larger than the median come after the others, class by class, so that one huge
+triangle widens the boxes of its own kind and not those of its small neighbours.
 
     level 1        [ 0 ... 7 ]       [ 8 9 10 + + + + + ]      boxes of the blocks of level 0
     level 0        0 1 2 ... 7        8 9 10                   boxes of primitives, in tree order
 
-Boxes are kept in blocks of FAN, coordinate by coordinate: one box is compared with a block in SIMD lanes.  Places without
-a box (+) hold an empty one, which meets nothing.  The highest level is one block.
+Boxes are kept in blocks of FAN, coordinate by coordinate: one box is compared with a block in SIMD lanes.  Places
+without a box (+) hold an empty one, which meets nothing.  The highest level is one block.
 Pairs come out by block of the first tree, so their order does not depend on the number of threads.
 """
 
@@ -51,7 +51,9 @@ class Pairs(NamedTuple):
 
 
 def build(team: Team, corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, margin: float) -> Tree:
-    """Tree over primitives with corners (m, c), for their motion from x0 to x1 (n, 3) [m], boxes wider by margin [m]."""
+    """Tree over primitives with corners (m, c), for their motion from x0 to x1 (n, 3) [m], boxes wider by margin
+    [m].
+    """
     corners = np.ascontiguousarray(corners, dtype=np.int32)
     blocks = [-(-len(corners) // FAN)]
     while blocks[-1] > 1 or len(blocks) == 1:

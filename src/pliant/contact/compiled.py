@@ -17,8 +17,8 @@ from pliant.lanes.cache import load_module
 
 # Compiled, free of the interpreter lock; a division by zero gives infinity, as in NumPy.
 compiled = njit(nogil=True, error_model="numpy")
-# The same for small functions inside loops: arrays handed to a function that is not inlined are counted as references, and
-# threads would wait for each other at the count.
+# The same for small functions inside loops: arrays handed to a function that is not inlined are counted as references,
+# and threads would wait for each other at the count.
 inlined = njit(nogil=True, error_model="numpy", forceinline=True)
 
 

@@ -14,8 +14,8 @@ from pliant.lanes.vectors import cross, dot, subtract
 class Contacts(NamedTuple):
     """Contacts of four vertices each: a vertex and a triangle, or the ends of two edges.
 
-    With the signed weights w the first primitive is at r = sum_i w_i x_i = x_a - x_b from the second, and the contact is
-    d = max(0, gap - r . n) deep (VBD Equation 12, where the gap is 0).
+    With the signed weights w the first primitive is at r = sum_i w_i x_i = x_a - x_b from the second, and the contact
+    is d = max(0, gap - r . n) deep (VBD Equation 12, where the gap is 0).
     """
 
     kind: np.ndarray  # (k,) int8 VERTEX_TRIANGLE or EDGE_EDGE

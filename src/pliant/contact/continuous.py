@@ -7,8 +7,8 @@ The time moves there, and so on.  Additive detection (Li et al. 2021, Codimensio
 this bounds only motion along n, so it advances at least as far, and sliding past each other takes one step.
 
 The answer is never late: the time returned is one at which the distance was measured and is above the separation
-(unless it is 0), by at most a tolerance of a millionth of the pair's size.  A pair that comes nearer than that counts as
-hit; so does one that has not come apart after MAX_STEPS.
+(unless it is 0), by at most a tolerance of a millionth of the pair's size.  A pair that comes nearer than that counts
+as hit; so does one that has not come apart after MAX_STEPS.
 """
 
 from __future__ import annotations

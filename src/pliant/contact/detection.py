@@ -1,7 +1,7 @@
 """Detection: what penetrates now, and what would hit on the way from one position to another.
 
-Both read Colliders and positions and return Contacts.  Neighbouring triangles that see a vertex at their common edge, and
-edges that are closest at an end, tell of the same contact: it is listed once.
+Both read Colliders and positions and return Contacts.  Neighbouring triangles that see a vertex at their common edge,
+and edges that are closest at an end, tell of the same contact: it is listed once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Closest points of a vertex and a triangle, and of two edges.
 
 A pair is four points y0 ... y3: the vertex and the triangle's corners, or the ends of one edge and of the other.  Its
-closest points are given by signed weights w (4), w0 + w1 + w2 + w3 = 0, such that  r = sum_i w_i y_i = x_a - x_b  points
-from the second primitive to the first and |r| is their distance:
+closest points are given by signed weights w (4), w0 + w1 + w2 + w3 = 0, such that  r = sum_i w_i y_i = x_a - x_b
+points from the second primitive to the first and |r| is their distance:
 
     vertex-triangle  w = (1, -u0, -u1, -u2)         edge-edge  w = (1 - s, s, t - 1, -t)
 
@@ -71,7 +71,7 @@ def _nearer(best, distance2, weights, y):
 def closest_vertex_triangle(y):
     """Signed weights of the vertex y0 and the triangle y1 y2 y3."""
     p, a, b, c = y
-    ab, ac, bc, ap = subtract(b, a), subtract(c, a), subtract(c, b), subtract(p, a)
+    ab, ac, ap = subtract(b, a), subtract(c, a), subtract(p, a)
     n = cross(ab, ac)
     nn = dot(n, n)
     ab2, ac2 = dot(ab, ab), dot(ac, ac)

@@ -1,8 +1,8 @@
 """Vertices inside solids, and the way out of each: the closest boundary point reachable through the solid.
 
-After Chen, Diaz and Yuksel 2023, Shortest Path to Boundary for Self-Intersecting Meshes: the shortest way out is straight, so
-the closest boundary face whose straight way lies inside the solid is the answer (passage.py).  Faces come from a tree,
-nearest boxes first.
+After Chen, Diaz and Yuksel 2023, Shortest Path to Boundary for Self-Intersecting Meshes: the shortest way out is
+straight, so the closest boundary face whose straight way lies inside the solid is the answer (passage.py).  Faces come
+from a tree, nearest boxes first.
 
 Deviation: two surfaces that touch face each other, so a face that looks the same way as the vertex's own surface is not
 taken, as long as there is another.  Without that, a finger pressed more than half through a wall is pulled through.
@@ -10,18 +10,21 @@ taken, as long as there is another.  Without that, a finger pressed more than ha
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.bvh import BLOCK, FAN, STACK, Pairs, Tree, overlaps
+from pliant.contact.bvh import BLOCK, FAN, STACK, Pairs, Tree, overlaps, zero
 from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import closest_vertex_triangle, combine, row
 from pliant.contact.passage import can_pass
 from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team, share
+from pliant.lanes import load, maximum, store
 from pliant.lanes.vectors import cross, dot, subtract
 
+SLACK = 1e-9  # in barycentric coordinates
 SAME_WAY = 0.3  # cosine between a face and the vertex's surface above which they look the same way
 
 
@@ -33,6 +36,14 @@ class Exits(NamedTuple):
     weights: np.ndarray  # (k, 4) signed weights of the vertex and the face's corners
     depth: np.ndarray  # (k,) [m]
     is_direct: np.ndarray  # (k,) bool: False where no straight way was found and the nearest face of the body is taken
+
+
+class Work(NamedTuple):
+    """Memory of a search."""
+
+    waiting: np.ndarray  # (STACK, 2) blocks still to be opened, and their levels
+    distances: np.ndarray  # (STACK,) of them, squared
+    lanes: np.ndarray  # (FAN,) squared distances of a block's boxes
 
 
 def vertex_normals(triangles: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -73,7 +84,9 @@ def vertices_in_tets(
 def find_exits(
     team: Team, pairs: Pairs, face_tree: Tree, solid: Solid, x: np.ndarray, normals: np.ndarray, body: np.ndarray
 ) -> Exits:
-    """The way out for each vertex and each body it is in; of several tets of one body, the one nearest to the surface."""
+    """The way out for each vertex and each body it is in; of several tets of one body, the one nearest to the
+    surface.
+    """
     k = len(pairs.first)
     exits = Exits(pairs.first, np.empty(k, np.int32), np.empty((k, 4)), np.empty(k), np.empty(k, bool))
     team.run(cached(search_exits), pairs, face_tree, solid, x, normals, body, exits)
@@ -96,7 +109,10 @@ def test_inside(thread, threads, barrier, vertices, tets_near, tets, x, is_in):
 
 @inlined
 def point_in_tet(p, a, b, c, d):
-    """Whether p is strictly inside a tet of either orientation; a flat tet has no inside."""
+    """Whether p is inside a tet of either orientation or on its faces; a flat tet has no inside.
+
+    With a little slack: a point on the face between two tets must not be lost between them by rounding.
+    """
     ab, ac, ad, ap = subtract(b, a), subtract(c, a), subtract(d, a), subtract(p, a)
     n = cross(ab, ac)
     volume = dot(n, ad)
@@ -105,17 +121,20 @@ def point_in_tet(p, a, b, c, d):
     w = dot(n, ap)
     if volume < 0.0:
         volume, u, v, w = -volume, -u, -v, -w
-    return u > 0.0 and v > 0.0 and w > 0.0 and u + v + w < volume
+    slack = SLACK * volume
+    return volume > 0.0 and u >= -slack and v >= -slack and w >= -slack and u + v + w <= volume + slack
 
 
 @inlined
-def _squared_distance_to_box(p, bounds, block, lane):
-    total = 0.0
+def _squared_distances_to_boxes(p, bounds, block, out):
+    """From p to the boxes of a block, into out (FAN,); an empty box is infinitely far."""
+    z = zero()
+    total = z
     for k in range(3):
-        low, high = bounds[block * BLOCK + k * FAN + lane], bounds[block * BLOCK + (3 + k) * FAN + lane]
-        d = max(max(low - p[k], p[k] - high), 0.0)
-        total += d * d
-    return total
+        low, high = load(bounds, block * BLOCK + k * FAN, z), load(bounds, block * BLOCK + (3 + k) * FAN, z)
+        d = maximum(maximum(low - p[k], p[k] - high), z)
+        total = total + d * d
+    store(out, 0, total)
 
 
 @inlined
@@ -126,68 +145,95 @@ def _looks_same_way(normals, v, a, b, c):
 
 
 @compiled
-def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, exits):
-    """For each pair: first the closest face that faces the vertex, else any face, else the nearest of the body."""
-    first, last = share(0, len(pairs.first), thread, threads)
-    order, bounds, level_start = face_tree.order, face_tree.bounds, face_tree.level_start
-    tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
-    for k in range(first, last):
-        v, t = pairs.first[k], pairs.second[k]
-        face = -1
-        for strictness in range(2, -1, -1):
-            face = closest_exit(
-                v, t, strictness, order, bounds, level_start, x, normals, body, tets, neighbours, faces, tet_of_face
-            )
-            exits.is_direct[k] = strictness > 0
-            if face >= 0:
-                break
-        exits.face[k] = face
-        if face >= 0:
-            y = (row(x, v), row(x, faces[face, 0]), row(x, faces[face, 1]), row(x, faces[face, 2]))
-            w = closest_vertex_triangle(y)
-            r = combine(w, y)
-            exits.depth[k] = np.sqrt(dot(r, r))
-            exits.weights[k, 0], exits.weights[k, 1], exits.weights[k, 2], exits.weights[k, 3] = w
+def _way_to_face(p, v, f, faces, x, normals, strictness):
+    """Squared distance from p to a face and the vector from the closest point to p; infinite if the face does not
+    count.
+    """
+    i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
+    y = (p, row(x, i), row(x, j), row(x, k))
+    if v in (i, j, k) or (strictness > 1 and _looks_same_way(normals, v, y[1], y[2], y[3])):
+        return np.inf, p
+    r = combine(closest_vertex_triangle(y), y)
+    return dot(r, r), r
 
 
 @compiled
-def closest_exit(v, t, strictness, order, bounds, level_start, x, normals, body, tets, neighbours, faces, tet_of_face):
-    """Closest boundary face of the body of tet t, not at vertex v, or -1.
+def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, exits):
+    """For each pair: first the closest face that faces the vertex, else any face, else the nearest of the body."""
+    first, last = share(0, len(pairs.first), thread, threads)
+    work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN))
+    reached = np.empty(64, np.int32)
+    for k in range(first, last):
+        v, t = pairs.first[k], pairs.second[k]
+        face = np.int64(-1)
+        for strictness in range(2, -1, -1):
+            face, reached = closest_exit(v, t, strictness, face_tree, solid, x, normals, body, work, reached)
+            exits.is_direct[k] = strictness > 0
+            if face >= 0:
+                break
+        exits.face[k], exits.depth[k] = face, np.inf
+        if face >= 0:
+            faces = solid.faces
+            y = (row(x, v), row(x, faces[face, 0]), row(x, faces[face, 1]), row(x, faces[face, 2]))
+            w = closest_vertex_triangle(y)
+            r = combine(w, y)
+            exits.depth[k] = math.sqrt(dot(r, r))
+            exits.weights[k, 0], exits.weights[k, 1], exits.weights[k, 2], exits.weights[k, 3] = w
+
+
+@inlined
+def closest_exit(v, t, strictness, face_tree, solid, x, normals, body, work, reached):
+    """Closest boundary face of the body of tet t, not at vertex v, or -1; and `reached` for the next search.
 
     strictness 1 asks for a straight way from v to it, 2 also that it faces the vertex's surface.
+    The boundary faces of t itself come first: the way to them lies in t, and they bound the search.
     """
+    order, bounds, level_start = face_tree.order, face_tree.bounds, face_tree.level_start
+    tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
+    waiting, distances, lanes = work.waiting, work.distances, work.lanes
     p, own_body = row(x, v), body[tets[t, 0]]
     best, best_face = np.inf, np.int64(-1)
-    waiting, waiting_level, waiting_distance = np.empty(STACK, np.int64), np.empty(STACK, np.int64), np.empty(STACK)
-    waiting[0], waiting_level[0], waiting_distance[0], height = 0, len(level_start) - 2, 0.0, 1
+    for k in range(4):
+        if neighbours[t, k] < 0:
+            f = np.int64(-1 - neighbours[t, k])
+            d2, _ = _way_to_face(p, v, f, faces, x, normals, strictness)
+            if d2 < best:
+                best, best_face = d2, f
+    waiting[0, 0], waiting[0, 1], distances[0], height = 0, len(level_start) - 2, 0.0, 1
     while height > 0:
         height -= 1
-        level, block = waiting_level[height], waiting[height]
-        if waiting_distance[height] >= best:
+        if distances[height] >= best:
             continue
+        block, level = waiting[height, 0], waiting[height, 1]
+        _squared_distances_to_boxes(p, bounds, level_start[level] + block, lanes)
         base = height
         for lane in range(FAN):
-            distance = _squared_distance_to_box(p, bounds, level_start[level] + block, lane)
-            if not distance < best:  # an empty box is infinitely far
+            if lanes[lane] >= best:
                 continue
-            if level > 0:  # nearest on top
-                at = height
-                while at > base and waiting_distance[at - 1] < distance:
-                    waiting[at], waiting_level[at] = waiting[at - 1], waiting_level[at - 1]
-                    waiting_distance[at] = waiting_distance[at - 1]
-                    at -= 1
-                waiting[at], waiting_level[at], waiting_distance[at] = block * FAN + lane, level - 1, distance
-                height += 1
+            if level > 0:
+                height = _insert(waiting, distances, base, height, block * FAN + lane, level - 1, lanes[lane])
                 continue
-            f = order[block * FAN + lane]
-            i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
-            if v == i or v == j or v == k or body[i] != own_body:
+            f = np.int64(order[block * FAN + lane])
+            if body[faces[f, 0]] != own_body:
                 continue
-            y = (p, row(x, i), row(x, j), row(x, k))
-            r = combine(closest_vertex_triangle(y), y)
-            d2 = dot(r, r)
-            if d2 >= best or (strictness > 1 and _looks_same_way(normals, v, y[1], y[2], y[3])):
+            d2, r = _way_to_face(p, v, f, faces, x, normals, strictness)
+            if d2 >= best:
                 continue
-            if strictness == 0 or can_pass(p, subtract(p, r), t, tet_of_face[f], x, tets, neighbours):
+            passes = True
+            if strictness > 0:
+                goal = tet_of_face[f]
+                passes, reached = can_pass(p, subtract(p, r), t, goal, x, tets, neighbours, reached)
+            if passes:
                 best, best_face = d2, f
-    return best_face
+    return best_face, reached
+
+
+@inlined
+def _insert(waiting, distances, base, height, block, level, distance):
+    """Put a block among those above `base`, the nearest on top; the new height."""
+    at = height
+    while at > base and distances[at - 1] < distance:
+        waiting[at, 0], waiting[at, 1], distances[at] = waiting[at - 1, 0], waiting[at - 1, 1], distances[at - 1]
+        at -= 1
+    waiting[at, 0], waiting[at, 1], distances[at] = block, level, distance
+    return height + 1

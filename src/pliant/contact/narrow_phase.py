@@ -9,11 +9,20 @@ import numpy as np
 from pliant.contact.compiled import compiled, inlined
 from pliant.contact.continuous import impact
 from pliant.contact.distances import VERTEX_TRIANGLE, closest, combine, row
-from pliant.contact.pair import common_normal, corners_of, edge_normal, points_of, separating_normal
+from pliant.contact.pair import (
+    can_be_touched_from,
+    common_normal,
+    corners_of,
+    edge_normal,
+    points_of,
+    separating_normal,
+)
 from pliant.kernels.threads import share
 from pliant.lanes.vectors import add_scaled, dot, subtract
 
-TURNED_AWAY = 0.1  # cosine by which the mean normal at a vertex or edge may look away from what hits it
+ON_FACE = 1e-7  # depth, as part of an edge of the face, at which a vertex is on it
+TURNED_AWAY = 0.1  # cosine by which the mean normal at a vertex may look away from what hits it
+BEYOND = 0.2  # cosine by which an edge may be hit from beyond the normals of its faces
 
 
 @compiled
@@ -52,10 +61,12 @@ def point_outward(contacts, x):
         y = points_of(x, row4(contacts.vertices, k))
         w = row4(contacts.weights, k)
         r = combine(w, y)
-        depth = math.sqrt(dot(r, r))
-        n = common_normal(VERTEX_TRIANGLE, y)[0]
-        if depth > 0.0:
-            n = (-r[0] / depth, -r[1] / depth, -r[2] / depth)
+        depth2 = dot(r, r)
+        n, has_normal = common_normal(VERTEX_TRIANGLE, y)
+        side = subtract(y[2], y[1])
+        is_on_face = has_normal and depth2 <= ON_FACE * ON_FACE * dot(side, side)
+        if depth2 > 0.0 and not is_on_face:
+            n = (-r[0] / math.sqrt(depth2), -r[1] / math.sqrt(depth2), -r[2] / math.sqrt(depth2))
         write(contacts.weights, contacts.normals, k, w, n)
 
 
@@ -73,7 +84,7 @@ def mark_impacts(thread, threads, barrier, kind, pairs, corners_a, corners_b, x0
 
 @compiled
 def edge_normals(x, triangles, faces_of_edge, first, second, outward):
-    """Mean outward normals (k, 2, 3) at both edges of pairs."""
+    """Outward normals (k, 2, 3) of `edge_normal` at both edges of pairs."""
     for k in range(len(first)):
         outward[k, 0, 0], outward[k, 0, 1], outward[k, 0, 2] = edge_normal(x, triangles, faces_of_edge, first[k])
         outward[k, 1, 0], outward[k, 1, 1], outward[k, 1, 2] = edge_normal(x, triangles, faces_of_edge, second[k])
@@ -81,7 +92,8 @@ def edge_normals(x, triangles, faces_of_edge, first, second, outward):
 
 @compiled
 def describe_impacts(kind, contacts, x0, x1, has_inside, outward, is_valid):
-    """Weights and normals at the time of impact; not valid is what hits a solid's surface from inside.
+    """Weights and normals at the time of impact; not valid is what hits a solid's surface from inside, or an edge from
+    where its faces are hit first.
 
     outward (k, 2, 3): outside of both primitives at x0 (of a triangle it is computed here, at the impact).
     """
@@ -96,14 +108,17 @@ def describe_impacts(kind, contacts, x0, x1, has_inside, outward, is_valid):
             add_scaled(start[3], time, subtract(end[3], start[3])),
         )
         motion = subtract(combine(w, end), combine(w, start))
-        out_a, out_b, slack = row(outward[k], 0), row(outward[k], 1), TURNED_AWAY
-        if kind == VERTEX_TRIANGLE:
-            out_b, slack = common_normal(kind, y)[0], 0.0
+        out_a = row(outward[k], 0)
+        out_b = common_normal(kind, y)[0] if kind == VERTEX_TRIANGLE else row(outward[k], 1)
         is_solid_a, is_solid_b = has_inside[v[0]], has_inside[v[2]]
         n = separating_normal(kind, y, w, r, motion, out_b if is_solid_b else (0.0, 0.0, 0.0))
-        is_outside_a = not is_solid_a or dot(out_a, n) <= TURNED_AWAY
-        is_outside_b = not is_solid_b or dot(out_b, n) >= -slack
-        is_valid[k] = is_outside_a and is_outside_b
+        if kind == VERTEX_TRIANGLE:
+            is_open_a = not is_solid_a or dot(out_a, n) <= TURNED_AWAY
+            is_open_b = not is_solid_b or dot(out_b, n) >= 0.0
+        else:
+            is_open_a = not is_solid_a or can_be_touched_from(out_a, (-n[0], -n[1], -n[2]), BEYOND)
+            is_open_b = not is_solid_b or can_be_touched_from(out_b, n, BEYOND)
+        is_valid[k] = is_open_a and is_open_b
         write(contacts.weights, contacts.normals, k, w, n)
 
 

@@ -43,8 +43,18 @@ def face_normal(x, triangles, t):
 
 @inlined
 def edge_normal(x, triangles, faces_of_edge, e):
-    """Mean unit normal of the triangles at an edge."""
-    return unit(add(face_normal(x, triangles, faces_of_edge[e, 0]), face_normal(x, triangles, faces_of_edge[e, 1])))
+    """Half the sum of the unit normals at an edge; its length is the cosine of half the angle between them."""
+    n = add(face_normal(x, triangles, faces_of_edge[e, 0]), face_normal(x, triangles, faces_of_edge[e, 1]))
+    return (0.5 * n[0], 0.5 * n[1], 0.5 * n[2])
+
+
+@inlined
+def can_be_touched_from(out, direction, slack):
+    """Whether an edge with the normal `out` of `edge_normal` can be touched from a direction: one between the normals
+    of its two faces, or a little beyond.  On a flat face that is the face's normal alone.
+    """
+    length = math.sqrt(dot(out, out))
+    return dot(out, direction) >= length * (length - slack)
 
 
 @compiled
@@ -70,9 +80,9 @@ def common_normal(kind, y):
 def separating_normal(kind, y, w, r, motion, outward):
     """Unit vector from the second primitive to the first.
 
-    Across a triangle or two crossing edges it is their normal, on the side of r; beside them it is r itself.  Primitives
-    that touch (r = 0) have lost their side: then it is `outward`, the outside of the second, if it has one, else against
-    their relative motion.
+    Across a triangle or two crossing edges it is their normal, on the side of r; beside them it is r itself.
+    Primitives that touch (r = 0) have lost their side: then it is `outward`, the outside of the second, if it has one,
+    else against their relative motion.
     """
     n, has_normal = common_normal(kind, y)
     distance = math.sqrt(dot(r, r))

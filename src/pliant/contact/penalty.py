@@ -9,9 +9,10 @@ With signed weights w_i (sum 0), normal n and gap g, a contact of vertices x_i i
     f_i = -mu lambda w_i f1(|u|) u / |u|        friction                                                 Eq. 14, 15
     H_i = mu lambda w_i^2 f1(|u|) / |u| (1 - n n^T)   the paper's derivative, |u| held constant          Eq. 16
 
-Deviation: the paper's Equation 14 multiplies by lambda_i = dE/dx_i . n, which holds w_i a second time and has its sign: such
-forces would not sum to zero over a contact, and at the vertex they would point along the motion.  Here lambda is the one
-normal force of the contact, as in IPC (Li et al. 2020), so that the four forces sum to zero because the weights do.
+Deviation: the paper's Equation 14 multiplies by lambda_i = dE/dx_i . n, which holds w_i a second time and has its
+sign: such forces would not sum to zero over a contact, and at the vertex they would point along the motion.  Here
+lambda is the one normal force of the contact, as in IPC (Li et al. 2020), so that the four forces sum to zero because
+the weights do.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from pliant.contact.contacts import Contacts, depths
 
 
 def combined_friction(mu_a: np.ndarray, mu_b: np.ndarray) -> np.ndarray:
-    """Friction coefficient of two materials in contact: the geometric mean, so that one without friction slides on all."""
+    """Friction coefficient of two materials in contact: the geometric mean, so that one without friction slides on
+    all.
+    """
     return np.sqrt(np.asarray(mu_a) * np.asarray(mu_b))
 
 

@@ -170,8 +170,8 @@ def measure(shape: Shape, points: np.ndarray, time: float = 0.0) -> tuple[np.nda
 
 
 def impact_times(shape: Shape, start: np.ndarray, end: np.ndarray, time: float = 0.0, h: float = 0.0) -> np.ndarray:
-    """Times (k,) in 0..1 at which vertices moving from start to end (k, 3) [m] in the step from `time` to `time` + h [s]
-    first touch, infinite where they do not.
+    """Times (k,) in 0..1 at which vertices moving from start to end (k, 3) [m] in the step from `time` to
+    `time` + h [s] first touch, infinite where they do not.
     """
     start, end = np.ascontiguousarray(start, dtype=float), np.ascontiguousarray(end, dtype=float)
     times = np.empty(len(start))

@@ -1,4 +1,6 @@
-"""Memory of sides: a sheet has no inside, so a vertex that has gone through it is pushed back to where it was before."""
+"""Memory of sides: a sheet has no inside, so a vertex that has gone through it is pushed back to where it was
+before.
+"""
 
 from __future__ import annotations
 

@@ -9,9 +9,23 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pliant.energies import elastic, fibres, hinges, invertible, joints, pairs, springs, triangles
+from pliant.energies import bounds, elastic, fibres, hinges, invertible, joints, pairs, pressure, springs, triangles
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
-from pliant.model import Block, Fibres, Hinges, InvertibleSolids, Joints, Pairs, Sheets, Solids, Springs
+from pliant.model import (
+    Attachments,
+    Block,
+    Bounds,
+    Dampers,
+    Fibres,
+    Hinges,
+    InvertibleSolids,
+    Joints,
+    Pairs,
+    Pressures,
+    Sheets,
+    Solids,
+    Springs,
+)
 
 
 class ElementEnergy(Protocol):
@@ -71,6 +85,10 @@ ENERGIES: dict[type[Block], Any] = {
     Springs: Elementwise(springs, lambda b: (b.stiffness, b.lengths, b.compression)),
     Hinges: Elementwise(hinges, lambda b: (b.angles, b.stiffness)),
     Joints: Elementwise(joints, lambda b: (b.angles, b.stiffness)),
+    Attachments: pairs,
+    Dampers: pairs,
+    Bounds: bounds,
+    Pressures: pressure,
 }
 
 

@@ -74,6 +74,30 @@ def is_closed_surface(triangles: IntArray, n_vertices: int) -> bool:
     return bool(np.all(forward[1:] != forward[:-1]) and np.array_equal(forward, backward))
 
 
+def unmatched_edge(triangles: IntArray, n_vertices: int) -> tuple[int, int] | None:
+    """An edge (start, end) that triangles run along more often in one direction than in the other; None if closed and
+    of one orientation.
+
+    Unlike `is_closed_surface` it allows surfaces that touch themselves along an edge: they enclose a volume too.
+    """
+    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    key, edge_of = np.unique(low * n_vertices + high, return_inverse=True)
+    excess = np.bincount(edge_of, np.where(start < end, 1, -1), minlength=len(key))
+    unmatched = np.flatnonzero(excess)
+    if unmatched.size == 0:
+        return None
+    first = key[unmatched[0]]
+    edge = int(first // n_vertices), int(first % n_vertices)
+    return edge if excess[unmatched[0]] > 0 else edge[::-1]
+
+
+def enclosed_volume(points: NDArray[np.float64], triangles: IntArray) -> float:
+    """Volume [m^3] inside a closed surface, negative if its triangles face inwards."""
+    corner = (points - points.mean(axis=0))[triangles]
+    return float(np.einsum("ma,ma->", corner[:, 0], np.cross(corner[:, 1], corner[:, 2]))) / 6
+
+
 def compact(elements: IntArray, n_vertices: int) -> tuple[IntArray, IntArray]:
     """Renumber so that only used vertices remain, in their old order.
 

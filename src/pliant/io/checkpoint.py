@@ -16,6 +16,14 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io.contact_header import describe_contact, describe_shapes, restore_contact
+from pliant.io.outside import (
+    Functions,
+    check_functions,
+    pack_outside,
+    pack_settings,
+    unpack_outside,
+    unpack_settings,
+)
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene
 from pliant.state import State
@@ -56,6 +64,7 @@ def write(
         "obstacles": describe_shapes(scene),
         "apart": sorted(scene.apart),
         "bodies": bodies,
+        "outside": pack_outside(scene, arrays),
         "solver": _describe(solver),
         "settings": settings,
         "step": state.step,
@@ -96,7 +105,11 @@ def _check_names(path: Path, solver: Any, solvers: Mapping[str, Any]) -> None:
 
 
 def read(
-    path: Path, motions: dict[str, list[Motion]], forces: dict[str, list[Force]], solvers: Mapping[str, Any]
+    path: Path,
+    motions: dict[str, list[Motion]],
+    forces: dict[str, list[Force]],
+    functions_of_time: Functions,
+    solvers: Mapping[str, Any],
 ) -> Kept:
     """A checkpoint; solvers by name."""
     if not path.exists():
@@ -116,13 +129,16 @@ def read(
         for name in given:
             if name not in names:
                 raise FileError(f"{path}: {what} are given for {name!r}, but its bodies are {', '.join(names)}.")
+    check_functions(path, header, functions_of_time)
     scene = Scene(gravity=header["gravity"])
     for k, about in enumerate(header["bodies"]):
         functions: dict[str, list[Any]] = {
             "motions": motions.get(about["name"], []),
             "forces": forces.get(about["name"], []),
         }
-        scene.add(_unpack_body(path, k, about, arrays, functions))
+        body = scene.add(_unpack_body(path, k, about, arrays, functions))
+        unpack_settings(body, about["settings"], functions_of_time)
+    unpack_outside(scene, header["outside"], arrays, functions_of_time)
     restore_contact(scene, header["contact"], header["obstacles"])
     scene.apart = {(one, other) for one, other in header["apart"]}
     state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
@@ -142,11 +158,10 @@ def _pack_body(k: int, body: Body, arrays: dict[str, np.ndarray]) -> dict[str, A
         "ingredients": ingredients,
         "motions": motions,
         "forces": len(body.forces),
+        "settings": pack_settings(body),
         "releases": [time for _, time in body.releases],
         "colour": body.colour,
         "friction": body.friction,
-        "gravity": None if body.gravity is None else body.gravity.tolist(),
-        "air_damping": body.air_damping,
     }
 
 
@@ -198,7 +213,6 @@ def _unpack_body(
     own = {key.removeprefix(f"body{k}."): array for key, array in arrays.items() if key.startswith(f"body{k}.")}
     ingredients = {key: _unpack(path, name, key, value, own) for key, value in about["ingredients"].items()}
     body = BODIES[about["kind"]](name, **ingredients)
-    body.gravity, body.air_damping = about["gravity"], about["air_damping"]
     for field_name in _BODY:
         setattr(body, field_name, own[field_name])
     body.colour, body.friction = about["colour"], about["friction"]

@@ -28,6 +28,7 @@ class Vertices(NamedTuple):
     start: np.ndarray  # k = 3: position at the start of the step [m], if damped
     damping: np.ndarray  # k = 6: k_d / h times the elastic Hessian at the start of the step [N/m], if damped
     damping_rate: np.ndarray  # k_d / h, if damped
+    viscous: np.ndarray  # constant part of the viscous Hessian [N/m], if viscous
     direction: np.ndarray  # k = 3: unit vector of the line or normal of the plane, if constrained
 
 
@@ -40,6 +41,7 @@ class Variant:
     terms: tuple[TermSource, ...]
     constrained: bool = False
     damped: bool = False
+    viscous: bool = False
     line_search: bool = False
     psd: bool = False
     contact: bool = False
@@ -89,6 +91,8 @@ def _solve_source(variant: Variant, tables: str) -> str:
     if variant.contact:
         lines += ["fc, Hc = contact_force_and_hessian(p, x, xi, contacts, vertices.is_wide[p])"]
         lines += ["f, H = add(f, fc), add_symmetric(H, number(1.0, m), Hc)"]
+    if variant.viscous:
+        lines += ["H = add_identity(H, load(vertices.viscous, p * WIDTH, zero()))"]
     if variant.damped:
         lines += ["d = subtract(xi, load_vector(vertices.start, p, zero()))"]
         lines += ["D = load_symmetric(vertices.damping, p, zero())"]

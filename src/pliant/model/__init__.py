@@ -1,6 +1,21 @@
 """From what a user builds (Scene) to what solvers read (Model)."""
 
-from pliant.model.blocks import Block, Fibres, Hinges, InvertibleSolids, Joints, Pairs, Sheets, Solids, Springs
+from pliant.model.attachments import Attachment
+from pliant.model.blocks import (
+    Attachments,
+    Block,
+    Bounds,
+    Dampers,
+    Fibres,
+    Hinges,
+    InvertibleSolids,
+    Joints,
+    Pairs,
+    Pressures,
+    Sheets,
+    Solids,
+    Springs,
+)
 from pliant.model.body import Body, Motion
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact, ContactModel
@@ -10,15 +25,21 @@ from pliant.model.motions import MOTIONS, KeptMotion
 from pliant.model.scene import BODIES, Scene
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
+from pliant.model.wind import Wind
+from pliant.model.world_box import WorldBox
 
 __all__ = [
     "BODIES",
     "MOTIONS",
+    "Attachment",
+    "Attachments",
     "Block",
     "Body",
+    "Bounds",
     "Cloth",
     "Contact",
     "ContactModel",
+    "Dampers",
     "Fibres",
     "Force",
     "Hinges",
@@ -29,11 +50,14 @@ __all__ = [
     "Model",
     "Motion",
     "Pairs",
+    "Pressures",
     "Scene",
     "Sheets",
     "Solid",
     "Solids",
     "SpringNet",
     "Springs",
+    "Wind",
+    "WorldBox",
     "build_model",
 ]

@@ -13,6 +13,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.forces import Force
+from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
 FREE, PLANE, LINE, FIXED = 3, 2, 1, 0  # dimension of the space a vertex moves in
 
@@ -23,6 +24,8 @@ class Body(ABC):
     """Something in a scene that has vertices. A kind of body adds what it is made of."""
 
     kind: ClassVar[str]  # in names and files
+    settings: ClassVar[tuple[str, ...]] = ("gravity", "air_damping", "pressure")  # properties a file keeps too
+    has_inside: ClassVar[bool] = False  # whether only the front of its surface is outside
 
     def __init__(self, name: str, points: np.ndarray, damping: float):
         n = len(points)
@@ -40,6 +43,7 @@ class Body(ABC):
         self._friction: float | None = None
         self._gravity: np.ndarray | None = None
         self._air_damping = 0.0
+        self._pressure: Pressure = 0.0
         self._simulated: Callable[[], np.ndarray] | None = None
 
     @abstractmethod
@@ -120,6 +124,21 @@ class Body(ABC):
     def ignore_contact(self, vertices: ArrayLike) -> None:
         """Let vertices (indices or mask), and what holds one of them, touch nothing."""
         self.touches_nothing[checks.selection(vertices, self.n_vertices, f"{self.name}.ignore_contact")] = True
+
+    @property
+    def pressure(self) -> Pressure:
+        """p [Pa], or a function of the time [s] that gives it: by how much the pressure inside the body's closed
+        surface exceeds that outside. Its energy is -p V, V the enclosed volume; a negative p presses from outside.
+        """
+        return self._pressure
+
+    @pressure.setter
+    def pressure(self, value: Pressure) -> None:
+        self._pressure = checked_pressure(value, f"{self.name}: pressure")
+
+    def inflated(self) -> list[Inflated]:
+        """Its surfaces under pressure."""
+        return [Inflated(f"{self.name}: pressure", self.surface, self.pressure)] if is_present(self.pressure) else []
 
     def add_force(self, force: Force) -> None:
         """Let force(positions (n, 3) [m], velocities (n, 3) [m/s], time [s]) give forces (n, 3) [N] on its vertices.

@@ -115,6 +115,13 @@ def number(value: object, what: str, unit: str, *, positive: bool = False) -> fl
     return float(value)
 
 
+def real(value: object, what: str, unit: str) -> float:
+    """A finite number of any sign."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+        raise SceneError(f"{what} is {value!r}: give a finite number [{unit}].")
+    return float(value)
+
+
 def count(value: object, what: str) -> int:
     """A whole number of at least 1."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:

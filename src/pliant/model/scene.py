@@ -12,6 +12,7 @@ from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.materials import Invertible, SolidLaw
 from pliant.model import checks
+from pliant.model.attachments import Attachment, make_attachment
 from pliant.model.body import Body
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
@@ -19,6 +20,8 @@ from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMotion, Plane, Shape, Sphere
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
+from pliant.model.wind import Wind
+from pliant.model.world_box import WorldBox
 
 AnyBody = TypeVar("AnyBody", bound=Body)
 AnyShape = TypeVar("AnyShape", bound=Shape)
@@ -34,6 +37,9 @@ class Scene:
         self.shapes: list[Shape] = []  # obstacles with formulas
         self.apart: set[tuple[str, str]] = set()  # names of bodies that do not touch
         self._contact: Contact | None = None
+        self.attachments: list[Attachment] = []
+        self._world_box: WorldBox | None = None
+        self._wind: Wind | None = None
 
     @property
     def solids(self) -> list[Solid]:
@@ -48,6 +54,28 @@ class Scene:
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
         self._gravity = checks.vectors(value, None, "Scene: gravity", "m/s^2")
+
+    @property
+    def world_box(self) -> WorldBox | None:
+        """The box all vertices are pushed back into; None: the world has no end."""
+        return self._world_box
+
+    @world_box.setter
+    def world_box(self, value: WorldBox | None) -> None:
+        if value is not None:
+            checks.instance(value, WorldBox, "Scene: world_box", "pl.WorldBox(lower=..., upper=..., stiffness=...)")
+        self._world_box = value
+
+    @property
+    def wind(self) -> Wind | None:
+        """The moving air; None: no air."""
+        return self._wind
+
+    @wind.setter
+    def wind(self, value: Wind | None) -> None:
+        if value is not None:
+            checks.instance(value, Wind, "Scene: wind", "pl.Wind(velocity=(5, 0, 0))")
+        self._wind = value
 
     def add_solid(
         self,
@@ -218,6 +246,29 @@ class Scene:
         """Add a body that was made by itself."""
         self.bodies.append(body)
         return body
+
+    def attach(
+        self,
+        body_a: Body,
+        vertices_a: ArrayLike,
+        body_b: Body,
+        vertices_b: ArrayLike,
+        stiffness: float,
+        weights_a: ArrayLike | None = None,
+        weights_b: ArrayLike | None = None,
+    ) -> Attachment:
+        """Link k points of one body with k points of another, or of itself, by springs of rest length zero.
+
+        vertices_a, vertices_b: (k,) vertices, or (k, 2), (k, 3) or (k, 4) the corners of edges, faces or tets that
+            points lie on, with weights (k, 2|3|4) of sum 1 (a negative one puts the point outside).
+        stiffness: [N/m] of each link; a link d long holds stiffness/2 d^2.
+        """
+        for body in (body_a, body_b):
+            if not any(body is own for own in self.bodies):
+                raise SceneError(f"attach: {getattr(body, 'name', body)!r} is not a body of this scene; add it first.")
+        link = make_attachment(body_a, vertices_a, body_b, vertices_b, stiffness, weights_a, weights_b)
+        self.attachments.append(link)
+        return link
 
     def _free_name(self, name: str | None, kind: type[Body]) -> str:
         names = {body.name for body in self.bodies}

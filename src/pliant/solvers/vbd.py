@@ -46,9 +46,13 @@ class VBD:
         return build_tables(problem, execution, self.line_search, self.psd)
 
     def begin(self, problem: IncrementalPotential, work: Tables) -> None:
-        """Load the step's inertial target, and measure its damping."""
-        packs = work.packs
-        to_lanes(problem.y, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.target)
+        """Load the step's inertial target and other numbers, and measure its damping."""
+        packs, target = work.packs, problem.y
+        if problem.viscous_pull is not None:  # a constant force moves the minimum of the inertia
+            target = target + problem.viscous_pull / problem.inertia[:, None]
+        for k, refresh in work.refreshes:
+            refresh(problem.blocks[k])
+        to_lanes(target, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.target)
         work.momentum_is_fresh = True
         if work.contacts is not None:
             work.contacts.begin(problem.x_start)

@@ -4,6 +4,7 @@ kernel.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -41,6 +42,7 @@ class Tables:
     singular: np.ndarray  # (threads,) singular blocks in the last iteration
     is_damped: bool
     memories: tuple[Memory | None, ...]  # of each block of the model
+    refreshes: tuple[tuple[int, Callable[[Any], None]], ...]  # number of a block, and what takes up its numbers
     contacts: ContactTables | None = None
     momentum_is_fresh: bool = True
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
@@ -117,7 +119,7 @@ def build_tables(
     place[spatial_order(model.positions)] = np.arange(n)
     elements_of = np.sum([np.bincount(corners.ravel(), minlength=n) for corners in elements], axis=0)
     wide = needs_wide_pack(elements_of, width)
-    terms = make_terms(model.blocks, Crowding(elements_of, wide, width))
+    terms = make_terms(problem.blocks, Crowding(elements_of, wide, width))
     lengths = np.sum([term.lengths for term in terms], axis=0)
     packs = arrange(_dense(colours), lengths, wide, model.subspace, place, width)
 
@@ -126,6 +128,7 @@ def build_tables(
     lists = [table for term in built for table in term.tables if hasattr(table, "start")]
     work_of_pack = SOLVE_WORK + np.sum([np.diff(table.start) for table in lists], axis=0)
     damped = bool(model.damping.any())
+    viscous = [term.viscous for term in built if term.viscous is not None]
     constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
     nothing = np.zeros(0, dtype)
     threads = execution.thread_count(int(lengths.sum()), ENTRIES_A_THREAD)
@@ -138,20 +141,22 @@ def build_tables(
         np.zeros(3 * packs.pack_count * width, dtype) if damped else nothing,
         np.zeros(6 * packs.pack_count * width, dtype) if damped else nothing,
         spread(packs, model.damping / problem.h, dtype) if damped else nothing,
+        spread(packs, np.sum(viscous, axis=0), dtype) if viscous else nothing,
         spread(packs, model.directions, dtype, padding=3**-0.5) if constrained else nothing,
     )
     sources = tuple(term.source for term in terms)
     touching = problem.contacts is not None
-    variant = Variant(execution.precision, width, sources, constrained, damped, line_search, psd, touching)
-    module = sweep_module(variant)
+    flags = (constrained, damped, bool(viscous), line_search, psd, touching)
+    module = sweep_module(Variant(execution.precision, width, sources, *flags))
     contacts = ContactTables(packs, dtype) if touching else None
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
     shares = share_out(packs, work_of_pack, graph, threads)
     singular = np.zeros(threads, np.int64)
     memories = tuple(term.memory for term in built)
     tables = tuple(table for term in built for table in term.tables)
+    refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
     team = Team(threads)
-    work = Tables(packs, shares, vertices, tables, module, team, x, singular, damped, memories, contacts)
+    work = Tables(packs, shares, vertices, tables, module, team, x, singular, damped, memories, refreshes, contacts)
     work.compile()
     return work
 

@@ -25,6 +25,14 @@ def with_iterations(solver: Any, n: int) -> Any:
     return replace(solver, iterations=n)
 
 
+def wind_direction(scene: Scene) -> np.ndarray | None:
+    """Unit vector (3,) of a constant wind; None without one."""
+    if scene.wind is None or callable(scene.wind.velocity):
+        return None
+    speed = float(np.linalg.norm(scene.wind.velocity))
+    return scene.wind.velocity / speed if speed > 0 else None
+
+
 class Stiffness:
     """Scales the moduli of all bodies together, from what the scene says; laws without mu and lam keep theirs."""
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.viewer.camera import Camera, direction, fit_camera
-from pliant.viewer.raster import corner_normals, fill, reached_by_light
+from pliant.viewer.raster import corner_normals, fill
+from pliant.viewer.shade import reached_by_light, shade_bodies
 
 KEY_LIGHT = direction(azimuth=-85, elevation=52)
 
@@ -45,23 +46,25 @@ def render(
     colours (m, 3) of the triangles, or (m, 3, 3) of their corners; ground: its height z [m]; middle (3,): where the
     ground is brightest [m].
     """
-    nearness, owner, weights = _look(camera, points, triangles)
+    seen = _look(camera, points, triangles)
     sun = fit_camera(points, KEY_LIGHT, SHADOW_ROWS)
     shadow = _look(sun, points, triangles)[0]
-    picture = _ground(camera, owner < 0, sun, shadow, ground, middle)
-    rows, columns = np.nonzero(owner >= 0)
-    places = camera.places(rows, columns, nearness[rows, columns])
-    t, (wa, wb) = owner[rows, columns], weights[rows, columns].T
-    weights = np.stack([wa, wb, 1 - wa - wb], axis=1)[:, :, None]
-    normals = _interpolated(corner_normals(points, triangles), t, weights)
-    seen_colours = colours[t] if colours.ndim == 2 else _interpolated(colours, t, weights)
-    picture[rows, columns] = _body(camera, places, normals, seen_colours, sun, shadow, lights)
+    picture = _ground(camera, seen[1] < 0, sun, shadow, ground, middle)
+    of_corners = np.broadcast_to(colours if colours.ndim == 3 else colours[:, None], (len(triangles), 3, 3))
+    halfway = (KEY_LIGHT + camera.axes[2]) / np.linalg.norm(KEY_LIGHT + camera.axes[2])
+    shade_bodies(
+        (camera.axes, camera.corner, camera.metres_a_pixel),
+        (sun.axes, sun.corner, sun.metres_a_pixel),
+        seen,
+        corner_normals(points, triangles),
+        np.ascontiguousarray(of_corners, float),
+        shadow,
+        SOFT_CELLS,
+        (SOFT_CELLS + 4) * sun.metres_a_pixel,
+        (KEY_LIGHT, halfway, tuple(lights)),
+        picture,
+    )
     return picture
-
-
-def _interpolated(corners: np.ndarray, t: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Values (n, 3) inside triangles t (n,) from those of their corners (m, 3, 3) with weights (n, 3, 1)."""
-    return sum(weights[:, k] * corners[t, k] for k in range(3))
 
 
 def _look(camera: Camera, points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -70,13 +73,6 @@ def _look(camera: Camera, points: np.ndarray, triangles: np.ndarray) -> tuple[np
     nearness, owner, weights = np.full(shape, -np.inf), np.full(shape, -1, np.int64), np.zeros((*shape, 2))
     fill(camera.project(points), triangles, nearness, owner, weights)
     return nearness, owner, weights
-
-
-def _light_at(places: np.ndarray, sun: Camera, shadow: np.ndarray, lift: float) -> np.ndarray:
-    """Part (n,) of the key light at places lifted so far [m] towards it, lest a surface shades itself."""
-    lit = np.empty(len(places))
-    reached_by_light(sun.project(places + lift * sun.axes[2]), shadow, SOFT_CELLS, lit)
-    return lit[:, None]
 
 
 def _ground(
@@ -114,24 +110,7 @@ def _lit_ground(
     # A shadow ends before the side of the picture, so that it is not cut off there.
     side = np.minimum(columns + 0.5, camera.width - columns - 0.5) / (0.25 * camera.width)
     depth = SHADOW_DEPTH * np.clip(side, 0, 1)[:, None]
-    light = 1 - depth * (1 - _light_at(places, sun, shadow, 0.0))
+    lit = np.empty(len(places))
+    reached_by_light(sun.project(places), shadow, SOFT_CELLS, lit)
+    light = 1 - depth * (1 - lit[:, None])
     return BACKGROUND + fade * (light * GROUND - BACKGROUND)
-
-
-def _body(
-    camera: Camera,
-    places: np.ndarray,
-    normals: np.ndarray,
-    colours: np.ndarray,
-    sun: Camera,
-    shadow: np.ndarray,
-    lights: Lights,
-) -> np.ndarray:
-    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
-    front = (normals @ camera.axes[2])[:, None]
-    normals, front = normals * np.where(front < 0, -1.0, 1.0), np.abs(front)  # a sheet seen from behind
-    lit = _light_at(places, sun, shadow, (SOFT_CELLS + 4) * sun.metres_a_pixel)
-    key = lit * np.maximum(normals @ KEY_LIGHT, 0)[:, None]
-    halfway = (KEY_LIGHT + camera.axes[2]) / np.linalg.norm(KEY_LIGHT + camera.axes[2])
-    shine = lights.shine * lit * np.maximum(normals @ halfway, 0)[:, None] ** 40
-    return colours * (lights.sky + lights.up * normals[:, 2:] + lights.front * front + lights.key * key) + shine

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+import math
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ STRIP_MOMENTS = 7
 GIF_RATE = 25.0  # frames a second, at most: viewers slow faster ones down
 MP4_RATE = 60.0
 ENDINGS = (".mp4", ".gif", ".png")
+
+pillow()  # if it is missing, that is said when a recording begins, not when it ends
 
 
 def render(
@@ -43,10 +45,9 @@ def render(
         save(stage.strip(times) if len(times) > 1 else stage.picture(times[0]), path)
         return
     rate = min(max(r.layout.frame_rate for r in results), GIF_RATE if path.suffix.lower() == ".gif" else MP4_RATE)
-    write = _write_gif if path.suffix.lower() == ".gif" else _write_mp4
     try:
         with replacing(path) as beside:
-            write(beside, pictures(results, view, labels, rate, progress), rate)
+            _writer(path)(beside, pictures(results, view, labels, rate, progress), rate)
     except OSError as error:
         raise error if isinstance(error, PliantError) else cannot_write(path, error) from None
 
@@ -57,7 +58,7 @@ def pictures(
     """Pillow images of all results together, so many a second from the first to the last frame."""
     stage = Stage(results, view, labels)
     first, last = min(r.times[0] for r in results), max(r.times[-1] for r in results)
-    count = round((last - first) * rate) + 1
+    count = math.ceil((last - first) * rate - 1e-6) + 1  # the last moment is always shown
     with progress_bar(progress, count) as tick:
         for k in range(count):
             yield stage.picture(first + k / rate)
@@ -68,17 +69,20 @@ def check_ending(path: Path) -> None:
     """Refuse what cannot be drawn, and say which package is missing."""
     if path.suffix.lower() not in ENDINGS:
         raise FileError(f"{path}: pictures and movies are {', '.join(ENDINGS)}.")
-    pillow()
-    if path.suffix.lower() == ".mp4":
-        _ffmpeg()
+    _writer(path)
 
 
-def export_mp4(result: Result, path: Path) -> None:
-    """A movie in real time; how a recording makes one."""
+def export(result: Result, path: Path) -> None:
+    """A movie in real time, or a strip; how a recording is finished."""
     render([result], path)
 
 
-export_gif = export_png = export_mp4
+def _writer(path: Path) -> Callable[[Path, Iterator[Any], float], None]:
+    if path.suffix.lower() != ".mp4":
+        return _write_gif
+    from pliant.viewer.mp4 import write_mp4
+
+    return write_mp4
 
 
 def _moments(results: Sequence[Result]) -> list[float]:
@@ -93,27 +97,3 @@ def _write_gif(path: Path, images: Iterator[Any], rate: float) -> None:
     palette = first.quantize(256, dither=0)
     others = (image.quantize(palette=palette, dither=0) for image in images)
     palette.save(path, save_all=True, append_images=others, duration=round(1000 / rate), loop=0)
-
-
-def _write_mp4(path: Path, images: Iterator[Any], rate: float) -> None:
-    """H.264, which every browser plays."""
-    first = next(images)
-    size = (first.width - first.width % 2, first.height - first.height % 2)
-    options = ["-crf", "20", "-preset", "medium", "-movflags", "+faststart"]
-    writer = _ffmpeg().write_frames(
-        str(path), size, fps=rate, codec="libx264", quality=None, macro_block_size=2, output_params=options
-    )
-    writer.send(None)
-    try:
-        for image in chain([first], images):
-            writer.send(np.ascontiguousarray(np.asarray(image)[: size[1], : size[0]]))
-    finally:
-        writer.close()
-
-
-def _ffmpeg() -> Any:
-    try:
-        import imageio_ffmpeg
-    except ImportError:
-        raise PliantError('.mp4 movies need the package imageio-ffmpeg: pip install "pliant[render]".') from None
-    return imageio_ffmpeg

@@ -29,13 +29,13 @@ class ArchiveWriter(FrameWriter):
         self._zip = ZipStream(path)
         self._count = 0
         header = {
-            "pliant_result": FORMAT,
+            "format": FORMAT,
             "n_points": layout.n_points,
             "body_names": layout.body_names,
             "frame_rate": layout.frame_rate,
         }
         arrays = {name: np.asarray(getattr(layout, name)) for name in _ARRAYS}
-        self._append({"header": np.array(json.dumps(header)), **arrays})
+        self._append({"result": np.array(json.dumps(header)), **arrays})
 
     def write(self, frame: Frame) -> None:
         arrays = {"points": np.asarray(frame.points, np.float64)}
@@ -86,15 +86,15 @@ class ArchiveResult(Result):
         self._file.close()
 
     def _read_layout(self) -> Layout:
-        missing = [name for name in ("header", *_ARRAYS) if name not in self._entries]
+        missing = [name for name in ("result", *_ARRAYS) if name not in self._entries]
         if missing:
             raise FileError(
                 f"{self.path}: this is not a result of sim.record (no {missing[0]!r} in it). A checkpoint is continued "
                 "with pliant.Simulation.resume."
             )
-        header = json.loads(str(self._load(self._entries["header"])))
-        if header.get("pliant_result") != FORMAT:
-            raise FileError(f"{self.path}: result format {header.get('pliant_result')}, this Pliant reads {FORMAT}.")
+        header = json.loads(str(self._load(self._entries["result"])))
+        if header["format"] != FORMAT:
+            raise FileError(f"{self.path}: result format {header['format']}, this Pliant reads {FORMAT}.")
         arrays = {name: self._load(self._entries[name]) for name in _ARRAYS}
         names, rate = tuple(header["body_names"]), header["frame_rate"]
         return Layout(n_points=header["n_points"], body_names=names, frame_rate=rate, **arrays)

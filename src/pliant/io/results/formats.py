@@ -30,9 +30,9 @@ EXPORTS = {
     ".usda": f"{_HERE}.usd:export",
     ".usd": f"{_HERE}.usd:export",
     ".glb": f"{_HERE}.gltf:export",
-    ".mp4": "pliant.viewer.movies:export_mp4",
-    ".gif": "pliant.viewer.movies:export_gif",
-    ".png": "pliant.viewer.movies:export_png",
+    ".mp4": "pliant.viewer.mp4:export",
+    ".gif": "pliant.viewer.movies:export",
+    ".png": "pliant.viewer.movies:export",
 }
 READERS = {
     ".npz": f"{_HERE}.archive:ArchiveResult",

@@ -1,8 +1,8 @@
 """`.glb`: plays in any browser viewer (glTF 2.0).
 
 A frame is a node with a mesh of its own that has the size 1 while it is shown and 0 otherwise.  Morph targets, the
-other way, cost a viewer memory and arithmetic for all frames at once, and many stop at a few hundred.  The format ends
-at 4 GB: 24 bytes a point and frame.
+other way, make a viewer blend all frames at every moment, and viewers limit their number.  The format ends at 4 GB:
+24 bytes a point and frame.
 """
 
 from __future__ import annotations
