@@ -25,12 +25,12 @@ def with_iterations(solver: Any, n: int) -> Any:
     return replace(solver, iterations=n)
 
 
-def wind_direction(scene: Scene) -> np.ndarray | None:
-    """Unit vector (3,) of a constant wind; None without one."""
+def constant_wind(scene: Scene) -> tuple[np.ndarray, float] | None:
+    """Direction (3,) and speed [m/s] of a wind that blows and does not change; None without one."""
     if scene.wind is None or callable(scene.wind.velocity):
         return None
     speed = float(np.linalg.norm(scene.wind.velocity))
-    return scene.wind.velocity / speed if speed > 0 else None
+    return (scene.wind.velocity / speed, speed) if speed > 0 else None
 
 
 class Stiffness:

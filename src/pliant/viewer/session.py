@@ -22,7 +22,7 @@ from pliant.recording import Recorder
 from pliant.simulate import Simulation
 from pliant.solvers import Solver
 from pliant.state import State
-from pliant.viewer.knobs import Stiffness, usual_solver, wind_direction, with_iterations
+from pliant.viewer.knobs import Stiffness, constant_wind, usual_solver, with_iterations
 from pliant.viewer.leash import Leash
 
 MEASURE_SECONDS = 0.1  # energies and residuals cost about a step: they are not measured more often
@@ -62,7 +62,7 @@ class Session:
         self.playing, self.speed = False, 1.0
         self.history = History()
         self.stiffness = Stiffness(simulation.scene)
-        self._wind_direction = wind_direction(simulation.scene)
+        self._wind = constant_wind(simulation.scene)
         self._grabbed: tuple[Body, np.ndarray, Leash] | None = None
         self._recorder: Recorder | None = None
         self._changes: dict[str, Callable[[], None]] = {}
@@ -262,8 +262,8 @@ class Session:
 
     def _set_wind(self, speed: float) -> None:
         wind = self.simulation.scene.wind
-        if wind is not None and self._wind_direction is not None:
-            self.simulation.scene.wind = Wind(speed * self._wind_direction, wind.drag, wind.lift, wind.air_density)
+        if wind is not None and self._wind is not None:
+            self.simulation.scene.wind = Wind(speed * self._wind[0], wind.drag, wind.lift, wind.air_density)
             self._rebuild()
 
     def _set_substeps(self, n: int) -> None:
