@@ -25,6 +25,14 @@ def with_iterations(solver: Any, n: int) -> Any:
     return replace(solver, iterations=n)
 
 
+def constant_wind(scene: Scene) -> tuple[np.ndarray, float] | None:
+    """Direction (3,) and speed [m/s] of a wind that blows and does not change; None without one."""
+    if scene.wind is None or callable(scene.wind.velocity):
+        return None
+    speed = float(np.linalg.norm(scene.wind.velocity))
+    return (scene.wind.velocity / speed, speed) if speed > 0 else None
+
+
 class Stiffness:
     """Scales the moduli of all bodies together, from what the scene says; laws without mu and lam keep theirs."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.viewer.knobs import constant_wind
 from pliant.viewer.session import Session, Snapshot
 
 PLOTS_A_SECOND = 5.0
@@ -56,6 +57,9 @@ class Panel:
             self._slider("Gravity", -20.0, 20.0, 0.01, gravity, session.set_gravity)
             if simulation.scene.contact is not None:
                 self._slider("Friction", 0.0, 1.5, 0.01, simulation.scene.contact.friction, session.set_friction)
+            wind = constant_wind(simulation.scene)
+            if wind is not None:
+                self._slider("Wind", 0.0, 20.0, 0.1, wind[1], session.set_wind)
             if session.stiffness.is_there:
                 self._slider("Stiffness, log10", -2.0, 2.0, 0.05, 0.0, lambda v: session.set_stiffness(10.0**v))
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from pliant.errors import PliantError, SceneError
 from pliant.model import Body
+from pliant.model.wind import Wind
 from pliant.recording import Recorder
 from pliant.simulate import Simulation
 from pliant.solvers import Solver
 from pliant.state import State
-from pliant.viewer.knobs import Stiffness, usual_solver, with_iterations
+from pliant.viewer.knobs import Stiffness, constant_wind, usual_solver, with_iterations
 from pliant.viewer.leash import Leash
 
 MEASURE_SECONDS = 0.1  # energies and residuals cost about a step: they are not measured more often
@@ -61,6 +62,7 @@ class Session:
         self.playing, self.speed = False, 1.0
         self.history = History()
         self.stiffness = Stiffness(simulation.scene)
+        self._wind = constant_wind(simulation.scene)
         self._grabbed: tuple[Body, np.ndarray, Leash] | None = None
         self._recorder: Recorder | None = None
         self._changes: dict[str, Callable[[], None]] = {}
@@ -114,6 +116,10 @@ class Session:
     def set_friction(self, coefficient: float) -> None:
         """Of all contacts whose bodies say nothing else, and of all obstacles."""
         self._post("friction", lambda: self._set_friction(coefficient))
+
+    def set_wind(self, speed: float) -> None:
+        """Speed [m/s] of a wind whose direction the scene gives."""
+        self._post("wind", lambda: self._set_wind(speed))
 
     def grab(self, vertex: int, radius: float = 0.0) -> None:
         """Take hold of a vertex of the scene, and of those of its body within a radius [m]."""
@@ -252,6 +258,12 @@ class Session:
         if scene.contact is not None:
             scene.shapes = [replace(shape, friction=coefficient) for shape in scene.shapes]
             scene.contact = replace(scene.contact, friction=coefficient)
+            self._rebuild()
+
+    def _set_wind(self, speed: float) -> None:
+        wind = self.simulation.scene.wind
+        if wind is not None and self._wind is not None:
+            self.simulation.scene.wind = Wind(speed * self._wind[0], wind.drag, wind.lift, wind.air_density)
             self._rebuild()
 
     def _set_substeps(self, n: int) -> None:

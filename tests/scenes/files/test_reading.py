@@ -187,3 +187,51 @@ def test_lines_of_dotted_quoted_and_long_keys():
     for path, line in expected.items():
         assert line_of(text, path) == line
     assert line_of(text, ("nothing",)) is None
+
+
+OUTSIDE = """
+[wind]
+velocity = [3.0, 0.0, 0.0]
+[world_box]
+lower = [-inf, -inf, -0.5]
+stiffness = 1e4
+[[obstacles]]
+kind = "sphere"
+centre = [0.0, 0.0, -9.0]
+radius = 1.0
+[[attachments]]
+bodies = ["upper", "lower"]
+where = { kind = "face", side = "-z" }
+stiffness = 100.0
+"""
+TWO_BLOCKS = "".join(
+    f"""
+[[bodies]]
+kind = "solid"
+name = "{name}"
+shape = {{ kind = "box", cells = 2 }}
+transform = {{ translation = [0.0, 0.0, {z}] }}
+material = {{ law = "StableNeoHookean", mu = 1e4, lam = 1e4 }}
+friction = 0.7
+"""
+    for name, z in (("upper", 1.1), ("lower", 0.0))
+)
+
+
+def test_what_acts_from_outside(written):
+    """Each vertex of the upper block's lower face is linked to the one 0.1 m below it."""
+    scene = pl.load_scene(written(OUTSIDE + TWO_BLOCKS))
+    np.testing.assert_array_equal(scene.wind.velocity, (3, 0, 0))
+    assert scene.world_box.lower.tolist() == [-np.inf, -np.inf, -0.5]
+    assert scene.contact == pl.Contact()
+    assert scene.bodies[0].friction == 0.7
+    (link,) = scene.attachments
+    upper, lower = (body.initial_positions for body in scene.bodies)
+    ways = upper[link.vertices_a[:, 0]] - lower[link.vertices_b[:, 0]]
+    np.testing.assert_allclose(ways, np.tile((0, 0, 0.1), (9, 1)), atol=1e-15)
+    with pytest.raises(pl.SceneError, match=r"line 11: attachments.0: there is no body 'uper'. Did you mean 'upper'\?"):
+        pl.load_scene(written(OUTSIDE.replace('["upper"', '["uper"') + TWO_BLOCKS))
+    with pytest.raises(pl.SceneError, match=r"line 4: world_box: WorldBox: lower is"):
+        pl.load_scene(
+            written(OUTSIDE.replace("stiffness = 1e4", "stiffness = 1e4\nupper = [-1.0, -1.0, -1.0]") + TWO_BLOCKS)
+        )

@@ -44,6 +44,9 @@ def touching_scene():
     scene.add_container((0, 0, 1), (3, 3, 2.2))
     scene.add_capsule((0, -1, -0.15), (0, 1, -0.15), 0.05)
     scene.add_cylinder((0.15, -1, -0.15), (0.15, 1, -0.15), 0.05)
+    scene.wind = pl.Wind((1 / 3, 0, 0), lift=0.1)
+    scene.world_box = pl.WorldBox(upper=(None, None, 1 / 3), stiffness=1e4)
+    block.viscosity, block.pressure = 1 / 3, 10 / 3
     scene.contact = pl.Contact(stiffness=1e5 / 3, friction=1 / 3, damping=1e-4, detect_every=2)
     return scene
 
@@ -106,6 +109,7 @@ def test_functions_and_strange_names_are_refused(tmp_path):
         (lambda body: body.move([0], lambda t: [[0, 0, t]]), "moved by a Python function"),
         (lambda body: body.add_force(lambda x, v, t: 0 * x), "Python function as a force"),
         (lambda body: setattr(body, "name", "a/b"), "cannot be part of a file's"),
+        (lambda body: setattr(body, "pressure", lambda t: t), "solid0.pressure is a Python function"),
     ):
         scene = pl.Scene()
         spoil(scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean(1.0, 1.0)))

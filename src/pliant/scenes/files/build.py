@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from pliant.errors import FileError, SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io.meshes import load_mesh
 from pliant.model import MOTIONS, Body, Contact, Scene, checks
 from pliant.model.motions import turned
+from pliant.model.wind import Wind
+from pliant.model.world_box import WorldBox
 from pliant.scenes.files import generated, schema
+from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.source import Source
 
 FACE_TOLERANCE = 1e-6  # of the body's extent: what still counts as its end
@@ -34,13 +38,33 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     if table.contact is not None:
         with source.at("contact"):
             scene.contact = Contact(**dict(table.contact))
+    for k, attachment in enumerate(table.attachments):
+        with source.at("attachments", k):
+            _attach(scene, attachment)
+    scene.wind = None if table.wind is None else Wind(**dict(table.wind))
+    with source.at("world_box"):
+        scene.world_box = None if table.world_box is None else WorldBox(**dict(table.world_box))
     return scene
+
+
+def _attach(scene: Scene, about: schema.AttachmentTable) -> None:
+    """Link selected vertices of the first body with the nearest ones of the second."""
+    named = {body.name: body for body in scene.bodies}
+    for name in about.bodies:
+        if name not in named:
+            raise SceneError(f"there is no body {name!r}.{nearest(name, named)} Bodies are {', '.join(named)}.")
+    one, other = (named[name] for name in about.bodies)
+    vertices = select(one, about.where)
+    _, near = KDTree(other.initial_positions).query(one.initial_positions[vertices])
+    scene.attach(one, vertices, other, near, about.stiffness)
 
 
 def _add_body(scene: Scene, about: Any, source: Source, k: int) -> None:
     body = BUILDERS[about.kind](scene, about, source, k)
     body.air_damping, body.gravity, body.colour = about.air_damping, about.gravity, about.colour
-    body.friction = about.friction
+    for name in ("friction", "pressure", "viscosity", "cavity_pressure"):
+        if name in about.model_fields_set:
+            setattr(body, name, getattr(about, name))
     if about.start is not None:
         with source.at("bodies", k, "start"):
             _start_from(body, source.folder / about.start)

@@ -138,6 +138,20 @@ class Vector(_Value):
 
 
 @dataclass(frozen=True)
+class Corner(_Value):
+    """Three lengths [m], of which any may be inf or -inf: no wall there."""
+
+    def check(self, value: Any) -> tuple[float, ...]:
+        numbers = isinstance(value, list | tuple) and len(value) == 3
+        if not numbers or not all(_is_number(v) or (isinstance(v, float) and math.isinf(v)) for v in value):
+            raise refuse("give three numbers [m], inf or -inf where there is no wall, such as [-inf, -inf, 0.0]")
+        return tuple(map(float, value))
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3, "description": "[m]"}
+
+
+@dataclass(frozen=True)
 class Colour(_Value):
     """Red, green, blue from 0 to 1, or "#rrggbb"."""
 

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from pliant.io.results.formats import EXPORTS, STREAMS
 from pliant.scenes.files import generated
-from pliant.scenes.files.fields import Colour, Number, Table, Vector, Whole, nearest, refuse
+from pliant.scenes.files.fields import Colour, Corner, Number, Table, Vector, Whole, nearest, refuse
 
 # --- which vertices -------------------------------------------------------------------------------------------------
 
@@ -159,6 +159,7 @@ class BodyTable(Table):
     gravity: Annotated[tuple | None, Vector("m/s^2")] = None
     colour: Annotated[tuple | None, Colour()] = None
     friction: Annotated[float | None, Number("1", least=0)] = None
+    pressure: Annotated[float, Number("Pa")] = 0.0
     holds: list[AnyHold] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -181,6 +182,8 @@ class SolidTable(BodyTable):
     shape: SolidShape | None = None  # type: ignore[valid-type]
     material: AnyLaw  # type: ignore[valid-type]
     density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
+    viscosity: Annotated[float, Number("Pa s", least=0)] = 0.0
+    cavity_pressure: Annotated[float, Number("Pa")] = 0.0
 
 
 class ClothTable(BodyTable):
@@ -269,6 +272,31 @@ class CapsuleTable(ObstacleTable):
 AnyObstacle = Annotated[PlaneTable | SphereTable | BoxTable | CapsuleTable, Field(discriminator="kind")]
 
 
+class AttachmentTable(Table):
+    """Vertices of one body, each linked by a spring of rest length zero to the nearest vertex of another."""
+
+    bodies: Annotated[list[str], Field(min_length=2, max_length=2)]
+    where: Where
+    stiffness: Annotated[float, Number("N/m", above=0)]
+
+
+class WindTable(Table):
+    """Moving air around all surfaces."""
+
+    velocity: Annotated[tuple, Vector("m/s")]
+    drag: Annotated[float, Number("1", least=0)] = 1.0
+    lift: Annotated[float, Number("1", least=0)] = 0.0
+    air_density: Annotated[float, Number("kg/m^3", least=0)] = 1.2
+
+
+class WorldBoxTable(Table):
+    """A box with soft walls that all vertices are pushed back into."""
+
+    lower: Annotated[tuple | None, Corner()] = None
+    upper: Annotated[tuple | None, Corner()] = None
+    stiffness: Annotated[float, Number("N/m", above=0)]
+
+
 class SimulationTable(Table):
     """How time passes: a step is 1 / (frame_rate * substeps) seconds long."""
 
@@ -325,3 +353,6 @@ class SceneTable(RunTable):
     bodies: Annotated[list[AnyBody], Field(min_length=1)]  # type: ignore[valid-type]
     contact: ContactTable | None = None
     obstacles: list[AnyObstacle] = Field(default_factory=list)
+    attachments: list[AttachmentTable] = Field(default_factory=list)
+    wind: WindTable | None = None
+    world_box: WorldBoxTable | None = None

@@ -38,6 +38,9 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     table["contact"] = describe_contact(scene)
     if scene.apart:
         raise FileError(f"{path}: bodies {sorted(scene.apart)[0]} ignore each other, which a scene file cannot say.")
+    if scene.attachments:
+        raise FileError(f"{path}: the scene has attachments, which are not written back; keep it with Simulation.save.")
+    table |= _describe_outside(path, scene)
     table["bodies"] = [_describe_body(path, body, files) for body in scene.bodies]
     table["obstacles"] = describe_shapes(scene)
     for place, arrays in files.items():
@@ -94,7 +97,30 @@ def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarra
         "gravity": None if body.gravity is None else body.gravity.tolist(),
         "colour": body.colour,
         "friction": body.friction,
+        **{name: _constant(path, f"{body.name}.{name}", getattr(body, name)) for name in _further_settings(body)},
         "holds": _holds(path, body),
+    }
+
+
+def _further_settings(body: Body) -> list[str]:
+    """Properties of a kind of body that have a key of their own name, where they are not the usual ones."""
+    return [name for name in body.settings if name not in ("gravity", "air_damping") and getattr(body, name)]
+
+
+def _constant(path: Path, name: str, value: Any) -> Any:
+    """A number or numbers; a function of time is refused."""
+    if callable(value):
+        raise FileError(f"{path}: {name} is a Python function, which a scene file cannot hold.")
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _describe_outside(path: Path, scene: Scene) -> dict[str, Any]:
+    """The tables of the wind and the world's end."""
+    wind, box = scene.wind, scene.world_box
+    names = ("velocity", "drag", "lift", "air_density")
+    return {
+        "wind": wind and {name: _constant(path, f"wind.{name}", getattr(wind, name)) for name in names},
+        "world_box": box and {"lower": box.lower.tolist(), "upper": box.upper.tolist(), "stiffness": box.stiffness},
     }
 
 
