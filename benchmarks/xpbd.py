@@ -71,7 +71,8 @@ def report(cells: int = 25, rounds: int = 3) -> dict:
     for name, entry in best.items():
         print(f"| {name:36} | {entry['threads']} | {entry['ms']:.3f} | {entry['ms'] * 1e6 / (6 * cells**3):.1f} |")
     ratios = {
-        f"newton / pliant XPBD {mode}, 1 thread": best["newton XPBD"]["ms"] / best[f"pliant XPBD {mode}, 1 thread"]["ms"]
+        f"newton / pliant XPBD {mode}, 1 thread": best["newton XPBD"]["ms"]
+        / best[f"pliant XPBD {mode}, 1 thread"]["ms"]
         for mode in ("Gauss-Seidel", "Jacobi")
     }
     for threads in ("1 thread", "all threads"):

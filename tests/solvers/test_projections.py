@@ -85,7 +85,9 @@ def test_momentum_is_kept_by_every_iteration(solver, mode):
     before = sim.model.mass @ sim.velocities
     for _ in range(5):
         sim.step()
-    np.testing.assert_allclose(sim.model.mass @ sim.velocities, before, rtol=0, atol=1e-12 * np.abs(before).max() + 1e-13)
+    np.testing.assert_allclose(
+        sim.model.mass @ sim.velocities, before, rtol=0, atol=1e-12 * np.abs(before).max() + 1e-13
+    )
 
 
 @both
