@@ -115,6 +115,46 @@ def test_chain() -> None:
     np.testing.assert_array_equal(edges, [[0, 1], [1, 2], [2, 3], [3, 4]])
 
 
+def edge_lengths(points: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(points[edges[:, 1]] - points[edges[:, 0]], axis=1)
+
+
+def test_rope_follows_its_path() -> None:
+    """An L of two arms of 3 m and 1 m in eight segments: the corner is a point, all edges are half a metre."""
+    points, edges = shapes.rope(((0, 0, 0), (0, 0, 3), (0, 1, 3)), 8)
+    np.testing.assert_allclose(points[[0, 6, 8]], [[0, 0, 0], [0, 0, 3], [0, 1, 3]], atol=1e-15)
+    np.testing.assert_allclose(edge_lengths(points, edges), 0.5, rtol=1e-14)
+    np.testing.assert_array_equal(edges, np.stack((np.arange(8), np.arange(1, 9)), axis=1))
+
+
+@pytest.mark.parametrize("diagonals", [False, True])
+def test_net(diagonals: bool) -> None:
+    """(nx + 1) ny + nx (ny + 1) edges and two a mesh, each once, of the meshes' sides and diagonals."""
+    points, edges = shapes.net((2, 1.5), (4, 6), diagonals)
+    assert len(points) == 5 * 7
+    assert len(np.unique(np.sort(edges, axis=1), axis=0)) == len(edges) == 5 * 6 + 4 * 7 + diagonals * 2 * 4 * 6
+    np.testing.assert_allclose(points.min(axis=0), [-1, -0.75, 0])
+    np.testing.assert_allclose(points.max(axis=0), [1, 0.75, 0])
+    lengths = edge_lengths(points, edges)
+    np.testing.assert_allclose(lengths[:28], 0.5)
+    np.testing.assert_allclose(lengths[28:58], 0.25)
+    np.testing.assert_allclose(lengths[58:], np.hypot(0.5, 0.25))
+
+
+def test_polygon_and_wheel() -> None:
+    """A side is 2 r sin(pi / n); the wheel adds n spokes of length r to a hub in the centre."""
+    points, edges = shapes.polygon(2.0, 5)
+    np.testing.assert_allclose(edge_lengths(points, edges), 4 * np.sin(np.pi / 5), rtol=1e-14)
+    np.testing.assert_allclose(points[0], [2, 0, 0])
+    assert np.cross(points[0], points[1])[2] > 0
+    wheel_points, wheel_edges = shapes.wheel(2.0, 5)
+    np.testing.assert_array_equal(wheel_points[:5], points)
+    np.testing.assert_array_equal(wheel_points[5], np.zeros(3))
+    np.testing.assert_array_equal(wheel_edges[:5], edges)
+    np.testing.assert_allclose(edge_lengths(wheel_points, wheel_edges[5:]), 2.0)
+    np.testing.assert_array_equal(np.bincount(wheel_edges.ravel()), [3] * 5 + [5])
+
+
 BAD = {
     "no cells": lambda: shapes.box(cells=(0, 1, 1)),
     "float cells": lambda: shapes.box(cells=(1.5, 1, 1)),
@@ -132,6 +172,17 @@ BAD = {
     "few segments": lambda: shapes.torus(segments=5),
     "cloth": lambda: shapes.cloth(cells=(3, -3)),
     "chain": lambda: shapes.chain(segments=0),
+    "rope": lambda: shapes.rope(segments=0),
+    "point as a rope": lambda: shapes.rope(((0, 0, 0),)),
+    "flat path": lambda: shapes.rope(((0, 0), (1, 0))),
+    "standing path": lambda: shapes.rope(((0, 0, 0), (0, 0, 0), (1, 0, 0))),
+    "text as a path": lambda: shapes.rope("straight"),
+    "net": lambda: shapes.net(cells=(0, 3)),
+    "net size": lambda: shapes.net(size=(1, 2, 3)),
+    "two sides": lambda: shapes.polygon(sides=2),
+    "polygon": lambda: shapes.polygon(radius=0),
+    "two spokes": lambda: shapes.wheel(spokes=2),
+    "wheel": lambda: shapes.wheel(radius=-1),
 }
 
 

@@ -1,21 +1,78 @@
-"""Which file knows the energy of which elements. Each has, in double precision,
-
-energy(block, x) -> float [J]
-gradient(block, x) -> (n, 3) [N]
-element_hessians(block, x, part) -> (k, corners, 3, corners, 3) [N/m], exact
-vertex_blocks(block, x) -> (n, 3, 3) [N/m], what vertex block descent solves with
-and, where elements remember something, remember(block, x), which brings it up to date at x
-"""
+"""The energy of every kind of element, by block, in double precision."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import ModuleType
+from typing import Any, Protocol
 
-from pliant.energies import elastic, invertible, pairs
-from pliant.model import Block, InvertibleSolids, Pairs, Solids
+import numpy as np
 
-ENERGIES: dict[type[Block], ModuleType] = {Solids: elastic, InvertibleSolids: invertible, Pairs: pairs}
+from pliant.energies import elastic, fibres, hinges, invertible, joints, pairs, springs, triangles
+from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
+from pliant.model import Block, Fibres, Hinges, InvertibleSolids, Joints, Pairs, Sheets, Solids, Springs
 
 
-def energy_of(block: Block) -> ModuleType:
+class ElementEnergy(Protocol):
+    """What is known of a kind of element. Files of functions (elastic, pairs) have these too."""
+
+    def energy(self, block: Any, x: np.ndarray) -> float:
+        """[J]."""
+
+    def gradient(self, block: Any, x: np.ndarray) -> np.ndarray:
+        """dE/dx (n, 3) [N]."""
+
+    def element_hessians(self, block: Any, x: np.ndarray, part: slice) -> np.ndarray:
+        """d2E/dx_i dx_j of some elements (k, corners, 3, corners, 3) [N/m], exact."""
+
+    def vertex_blocks(self, block: Any, x: np.ndarray) -> np.ndarray:
+        """d2E/dx_i^2 (n, 3, 3) [N/m], what vertex block descent solves with."""
+
+    def remember(self, block: Any, x: np.ndarray) -> None:
+        """Bring what elements remember up to date at x; asked only of blocks with a memory."""
+
+
+@dataclass(frozen=True)
+class Elementwise:
+    """Sums over a block of functions of single elements: module.energy(x, elements, *numbers) (m,) and so on."""
+
+    module: ModuleType
+    numbers: Callable[[Any], tuple[Any, ...]]  # of a block, after its elements
+
+    def energy(self, block: Block, x: np.ndarray) -> float:
+        return float(np.sum(self.module.energy(x, *self._arguments(block))))
+
+    def gradient(self, block: Block, x: np.ndarray) -> np.ndarray:
+        return sum_at_vertices(block.elements, self.module.gradient(x, *self._arguments(block)), len(x))
+
+    def element_hessians(self, block: Block, x: np.ndarray, part: slice) -> np.ndarray:
+        corners = block.elements.shape[1]
+        return self.module.hessian(x, *self._arguments(block, part)).reshape(-1, corners, 3, corners, 3)
+
+    def vertex_blocks(self, block: Block, x: np.ndarray) -> np.ndarray:
+        blocks = np.zeros((len(x), 3, 3))
+        for part in chunks(len(block.elements)):
+            own = self.module.vertex_blocks(x, *self._arguments(block, part))
+            blocks += sum_blocks_at_vertices(block.elements[part], own, len(x))
+        return blocks
+
+    def _arguments(self, block: Block, part: slice = slice(None)) -> list[Any]:
+        arrays = (block.elements, *self.numbers(block))
+        return [value[part] if isinstance(value, np.ndarray) else value for value in arrays]
+
+
+ENERGIES: dict[type[Block], Any] = {
+    Solids: elastic,
+    InvertibleSolids: invertible,
+    Pairs: pairs,
+    Sheets: Elementwise(triangles, lambda b: (b.gradients, b.areas, b.law, b.parameters)),
+    Fibres: Elementwise(fibres, lambda b: (b.slopes, b.stiffness)),
+    Springs: Elementwise(springs, lambda b: (b.stiffness, b.lengths, b.compression)),
+    Hinges: Elementwise(hinges, lambda b: (b.angles, b.stiffness)),
+    Joints: Elementwise(joints, lambda b: (b.angles, b.stiffness)),
+}
+
+
+def energy_of(block: Block) -> ElementEnergy:
     return ENERGIES[type(block)]

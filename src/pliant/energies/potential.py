@@ -31,9 +31,7 @@ class IncrementalPotential:
     x_start: np.ndarray  # (n, 3) positions at the start of the step [m]
     y: np.ndarray  # (n, 3) inertial target; for pinned and led vertices where they are to be [m]
     start: np.ndarray  # (n, 3) where a solver begins if nothing else is said; held vertices are in place [m]
-    model_at_start: Model | None = (
-        None  # with what elements remembered when the step began; None: they remember nothing
-    )
+    model_at_start: Model | None = None  # with what elements remembered when the step began; None: nothing
 
     @classmethod
     def pose(

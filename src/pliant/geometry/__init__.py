@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pliant.geometry import shapes
+from pliant.geometry.folds import boundary_edges, hinges, joints
 from pliant.geometry.mesh import TetMesh, TriMesh, drop_isolated_vertices
 from pliant.geometry.ordering import spatial_order
 from pliant.geometry.quality import dihedral_angles, radius_ratios, tet_volumes, triangle_areas
@@ -25,13 +26,16 @@ _COMPILED = {
 __all__ = [
     "TetMesh",
     "TriMesh",
+    "boundary_edges",
     "boundary_triangles",
     "colour_elements",
     "colour_vertices",
     "compact",
     "dihedral_angles",
     "drop_isolated_vertices",
+    "hinges",
     "is_closed_surface",
+    "joints",
     "radius_ratios",
     "shapes",
     "spatial_order",

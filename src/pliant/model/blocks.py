@@ -54,9 +54,7 @@ class InvertibleSolids(Solids):
     """Tets of one law that is converted where they are crushed or inverted (see materials.Invertible)."""
 
     conversion: np.ndarray  # (m, 4) lower, upper, release and the projective stiffness [Pa]
-    interpolants: (
-        np.ndarray
-    )  # (m,) l of Wang and Yang's Equation 17, in [0, 1]: its memory, the only array that changes
+    interpolants: np.ndarray  # (m,) l of Wang and Yang's Equation 17: its memory, the only array that changes
 
     @property
     def memory_size(self) -> int:
@@ -67,8 +65,55 @@ class InvertibleSolids(Solids):
 
 
 @dataclass(frozen=True)
+class Sheets(Block):
+    """Triangles of one law, stretched and sheared in their plane."""
+
+    law: type[SolidLaw]
+    gradients: np.ndarray  # (m, 3, 2) shape-function gradients b [1/m] in a rest basis of each triangle
+    areas: np.ndarray  # (m,) [m^2]
+    parameters: np.ndarray  # (m, p) of the law, in its order; moduli in N/m
+
+    @property
+    def key(self) -> tuple[type, ...]:
+        return type(self), self.law
+
+
+@dataclass(frozen=True)
+class Fibres(Block):
+    """Triangles that resist stretch along one direction of their rest state."""
+
+    slopes: np.ndarray  # (m, 3) derivatives of the shape functions along it [1/m]
+    stiffness: np.ndarray  # (m,) stiffness [N/m] times area: [J]
+
+
+@dataclass(frozen=True)
+class Springs(Block):
+    """Edges with a rest length."""
+
+    lengths: np.ndarray  # (m,) at rest [m]
+    stiffness: np.ndarray  # (m,) [N/m]
+    compression: np.ndarray  # (m,) part of the stiffness when shorter than at rest: 1 a spring, 0 a rope
+
+
+@dataclass(frozen=True)
+class Hinges(Block):
+    """Pairs of triangles bent about their common edge: its start and end, then the two wings."""
+
+    angles: np.ndarray  # (m,) at rest [rad]
+    stiffness: np.ndarray  # (m,) bending stiffness times the hinge's weight [J]
+
+
+@dataclass(frozen=True)
+class Joints(Block):
+    """Pairs of rod edges bent about their common vertex, the middle one of three."""
+
+    angles: np.ndarray  # (m,) at rest [rad]
+    stiffness: np.ndarray  # (m,) bending stiffness over the length it stands for [J]
+
+
+@dataclass(frozen=True)
 class Pairs(Block):
-    """Pairs of vertices with a quadratic energy 1/2 w |x_i - x_j|^2: flat bending, attachments, viscosity.
+    """Pairs of vertices with a quadratic energy 1/2 w |x_i - x_j|^2: flat bending, attachments.
 
     A weight alone may be negative; what a body or a link adds is positive semidefinite as a whole.
     """

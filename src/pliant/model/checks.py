@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import numbers
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.errors import SceneError
-from pliant.materials import Invertible, SolidLaw
+from pliant.materials import SolidLaw
 
 
 def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.ndarray:
@@ -33,6 +34,66 @@ def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.nda
     return array
 
 
+def points(value: ArrayLike, what: str) -> np.ndarray:
+    """(n, 3) finite coordinates [m], at least two."""
+    try:
+        n = len(np.asarray(value))
+    except (TypeError, ValueError):
+        n = 2  # the check below says what is wrong
+    if n < 2:
+        raise SceneError(f"{what}: {n} given; give at least two points (n, 3) [m].")
+    return vectors(value, n, what, "m")
+
+
+def edges(value: ArrayLike, n_vertices: int, what: str) -> np.ndarray:
+    """(m, 2) vertices of springs: different ones, within range, no spring twice."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise SceneError(f"{what}: give whole vertex indices (m, 2) ({error}).") from None
+    if array.ndim != 2 or array.shape[1] != 2 or not np.issubdtype(array.dtype, np.integer) or len(array) == 0:
+        raise SceneError(f"{what}: give whole vertex indices (m, 2), not {array.dtype} {array.shape}.")
+    outside = np.flatnonzero(((array < 0) | (array >= n_vertices)).any(axis=1))
+    if outside.size:
+        raise SceneError(
+            f"{what}: spring {outside[0]} is {array[outside[0]].tolist()}, but the points are 0 to {n_vertices - 1}."
+        )
+    loops = np.flatnonzero(array[:, 0] == array[:, 1])
+    if loops.size:
+        raise SceneError(f"{what}: spring {loops[0]} joins point {array[loops[0], 0]} to itself; leave it out.")
+    _, inverse, counts = np.unique(np.sort(array, axis=1), axis=0, return_inverse=True, return_counts=True)
+    twice = np.flatnonzero(counts[inverse.ravel()] > 1)
+    if twice.size:
+        raise SceneError(
+            f"{what}: spring {twice[0]} {array[twice[0]].tolist()} is listed {counts[inverse.ravel()[twice[0]]]} "
+            "times; list it once with the sum of the stiffnesses."
+        )
+    return array.astype(np.int64)
+
+
+def numbers(value: ArrayLike, count: int, what: str, item: str, unit: str, *, positive: bool = False) -> np.ndarray:
+    """(count,) numbers, from one for all or one each; above zero if `positive`, else not negative."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.empty((0, 0))
+    if array.shape not in ((), (count,)):
+        raise SceneError(f"{what}: give one number [{unit}] or one a {item} ({count},), not {_shape_of(value)}.")
+    array = np.broadcast_to(array, (count,)).copy()
+    bad = np.flatnonzero(~np.isfinite(array) | (array < 0) | ((array == 0) if positive else False))
+    if bad.size:
+        bound = "positive" if positive else "zero or positive"
+        raise SceneError(f"{what}: {item} {bad[0]} has {array[bad[0]]}: give a {bound} number [{unit}].")
+    return array
+
+
+def _shape_of(value: Any) -> str:
+    try:
+        return f"shape {np.shape(value)}"
+    except ValueError:
+        return "a ragged list"
+
+
 def unit_vector(value: ArrayLike, what: str) -> np.ndarray:
     vector = vectors(value, None, what, "any length")
     length = np.linalg.norm(vector)
@@ -44,7 +105,7 @@ def unit_vector(value: ArrayLike, what: str) -> np.ndarray:
 def number(value: object, what: str, unit: str, *, positive: bool = False) -> float:
     """A finite number, not negative; above zero if `positive`."""
     bound = "positive" if positive else "zero or positive"
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
+    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
         raise SceneError(f"{what} is {value!r}: give a {bound} number [{unit}].")
     if value < 0 or (positive and value == 0):
         raise SceneError(f"{what} is {value!r}: it must be {bound} [{unit}].")
@@ -53,7 +114,7 @@ def number(value: object, what: str, unit: str, *, positive: bool = False) -> fl
 
 def count(value: object, what: str) -> int:
     """A whole number of at least 1."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise SceneError(f"{what} is {value!r}: give a whole number of at least 1.")
     return int(value)
 
@@ -98,7 +159,7 @@ def instance(value: object, kind: type, what: str, wanted: str) -> None:
 
 def law(value: object, name: str) -> None:
     """An object of a law, not the class."""
-    if not isinstance(value, SolidLaw | Invertible):
+    if not isinstance(value, SolidLaw):
         shown = f"the class {value.__name__}, not an object of it" if isinstance(value, type) else repr(value)
         raise SceneError(
             f"{name}: the material is {shown}; give a law such as pl.StableNeoHookean.from_young(1e6, 0.45)."

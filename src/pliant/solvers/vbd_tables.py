@@ -18,7 +18,7 @@ from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
 from pliant.kernels.threads import Team
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
-from pliant.model import Model
+from pliant.model import InvertibleSolids, Model
 from pliant.solvers.iterate import Execution
 from pliant.solvers.vbd_terms import Crowding, Memory, make_terms
 
@@ -63,13 +63,13 @@ class Tables:
     def load_memory(self, model: Model) -> None:
         """Take over what the model's elements remember."""
         for memory, block in zip(self.memories, model.blocks, strict=True):
-            if memory is not None:
+            if memory is not None and isinstance(block, InvertibleSolids):
                 memory.load(block)
 
     def save_memory(self, model: Model) -> None:
         """Let the model's elements remember what they do here."""
         for memory, block in zip(self.memories, model.blocks, strict=True):
-            if memory is not None:
+            if memory is not None and isinstance(block, InvertibleSolids):
                 memory.save(block)
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +116,8 @@ def build_tables(
 
     built = [term.build(packs, dtype) for term in terms]
     diagonal = np.sum([term.diagonal for term in built], axis=0)
-    work_of_pack = SOLVE_WORK + np.sum([np.diff(term.tables[0].start) for term in built], axis=0)
+    lists = [table for term in built for table in term.tables if hasattr(table, "start")]
+    work_of_pack = SOLVE_WORK + np.sum([np.diff(table.start) for table in lists], axis=0)
     damped = bool(model.damping.any())
     constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
     nothing = np.zeros(0, dtype)

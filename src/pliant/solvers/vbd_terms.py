@@ -7,16 +7,20 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from pliant.geometry.links import walk_links
+from pliant.kernels.hinges import HINGES_SOURCE, hinge_incidences
+from pliant.kernels.joints import JOINTS_SOURCE, joint_incidences
 from pliant.kernels.links import longest_paths
-from pliant.kernels.lists import build_lists, list_lengths
+from pliant.kernels.lists import Incidences, build_lists, list_lengths
 from pliant.kernels.packs import Packs, spread
 from pliant.kernels.pairs import PAIRS_SOURCE, pair_incidences
+from pliant.kernels.springs import SPRINGS_SOURCE, spring_incidences
 from pliant.kernels.term_source import TermSource
 from pliant.kernels.tets_general import general_links, general_source
 from pliant.kernels.tets_invertible import TetPacks, invertible_source, load_interpolants, tet_packs
 from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
+from pliant.kernels.triangles import FIBRES_SOURCE, membrane_source, triangle_incidences
 from pliant.materials.calculus import law_code
-from pliant.model import Block, InvertibleSolids, Pairs, Solids
+from pliant.model import Block, Fibres, Hinges, InvertibleSolids, Joints, Pairs, Sheets, Solids, Springs
 
 
 class Crowding(NamedTuple):
@@ -45,7 +49,7 @@ class Memory(NamedTuple):
 class Built(NamedTuple):
     """A term in the order of packs."""
 
-    tables: tuple[Any, ...]  # the first has `start`, the first entries of the packs' lists
+    tables: tuple[Any, ...]  # those with a `start`, the first entries of the packs, are lists
     diagonal: np.ndarray  # (n,) constant part of its Hessian [N/m]
     memory: Memory | None = None
 
@@ -106,22 +110,107 @@ class InvertibleTerm(SolidTerm):
         return Built((links, parameters, by_entry, tets), np.zeros(n), Memory(tets, by_entry))
 
 
-class PairTerm:
-    """Weighted pairs."""
+class ListTerm:
+    """Elements in plain lists, one or more for each vertex."""
+
+    def __init__(self, block: Any, crowding: Crowding):
+        self.block, self.incidences = block, self.incidences_of(block)
+        counts = [list_lengths(part.owner, crowding.wide, crowding.width) for part in self.incidences]
+        self.lengths = np.sum(counts, axis=0)
+
+    @staticmethod
+    def incidences_of(block: Any) -> tuple[Incidences, ...]:
+        """The elements as their vertices see them, one entry a list."""
+        raise NotImplementedError
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        lists = tuple(build_lists(packs, part, dtype) for part in self.incidences)
+        return Built(lists, np.zeros(len(packs.row_of_vertex)))
+
+
+class PairTerm(ListTerm):
+    """Weighted pairs: their block is constant."""
 
     source = PAIRS_SOURCE
 
-    def __init__(self, block: Pairs, crowding: Crowding):
-        self.incidences = pair_incidences(block.elements, block.weights)
-        self.lengths = list_lengths(self.incidences.owner, crowding.wide, crowding.width)
+    @staticmethod
+    def incidences_of(block: Pairs) -> tuple[Incidences, ...]:
+        return (pair_incidences(block.elements, block.weights),)
 
     def build(self, packs: Packs, dtype: Any) -> Built:
-        owner, _, weights = self.incidences
+        owner, _, weights = self.incidences[0]
         diagonal = np.bincount(owner, weights[:, 0], minlength=len(packs.row_of_vertex))
-        return Built((build_lists(packs, self.incidences, dtype),), diagonal)
+        return Built(super().build(packs, dtype).tables, diagonal)
 
 
-TERMS: dict[type[Block], type[Term]] = {Solids: SolidTerm, InvertibleSolids: InvertibleTerm, Pairs: PairTerm}
+class SpringTerm(ListTerm):
+    """Springs and ropes."""
+
+    source = SPRINGS_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Springs) -> tuple[Incidences, ...]:
+        return (spring_incidences(block.elements, block.lengths, block.stiffness, block.compression),)
+
+
+class SheetTerm(ListTerm):
+    """Membranes of one law."""
+
+    @staticmethod
+    def incidences_of(block: Sheets) -> tuple[Incidences, ...]:
+        return (triangle_incidences(block.elements, block.gradients, block.areas),)
+
+    @property
+    def source(self) -> TermSource:
+        code = law_code(self.block.law)
+        return membrane_source(code.name, code.text, self.block.parameters.shape[1])
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        built = super().build(packs, dtype)
+        at_vertices = vertex_parameters(self.block.elements, self.block.parameters, len(packs.row_of_vertex))
+        return Built((*built.tables, spread(packs, at_vertices, dtype)), built.diagonal)
+
+
+class FibreTerm(ListTerm):
+    """Threads of a cloth."""
+
+    source = FIBRES_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Fibres) -> tuple[Incidences, ...]:
+        return (triangle_incidences(block.elements, block.slopes[:, :, None], block.stiffness),)
+
+
+class HingeTerm(ListTerm):
+    """Hinges between triangles."""
+
+    source = HINGES_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Hinges) -> tuple[Incidences, ...]:
+        return hinge_incidences(block.elements, block.angles, block.stiffness)
+
+
+class JointTerm(ListTerm):
+    """Joints of rods."""
+
+    source = JOINTS_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Joints) -> tuple[Incidences, ...]:
+        return joint_incidences(block.elements, block.angles, block.stiffness)
+
+
+TERMS: dict[type[Block], type[Term]] = {
+    Solids: SolidTerm,
+    InvertibleSolids: InvertibleTerm,
+    Sheets: SheetTerm,
+    Fibres: FibreTerm,
+    Springs: SpringTerm,
+    Hinges: HingeTerm,
+    Joints: JointTerm,
+    Pairs: PairTerm,
+}
 
 
 def make_terms(blocks: tuple[Block, ...], crowding: Crowding) -> list[Term]:

@@ -1,7 +1,9 @@
-"""Ready-made shapes: solids as TetMesh, cloth as TriMesh, a chain as points and edges. Lengths in metres."""
+"""Ready-made shapes: solids as TetMesh, cloth as TriMesh, chains, ropes and nets as points and edges. In metres."""
 
 from pliant.geometry.shapes.blocks import beam, box
+from pliant.geometry.shapes.nets import net
+from pliant.geometry.shapes.ropes import polygon, rope, wheel
 from pliant.geometry.shapes.rounds import ball, cylinder, torus
 from pliant.geometry.shapes.sheets import chain, cloth
 
-__all__ = ["ball", "beam", "box", "chain", "cloth", "cylinder", "torus"]
+__all__ = ["ball", "beam", "box", "chain", "cloth", "cylinder", "net", "polygon", "rope", "torus", "wheel"]

@@ -1,0 +1,106 @@
+"""A sheet: triangles of one law that also bend, and may be stiffer along warp and weft."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pliant.elements import fibre, hinge, triangle
+from pliant.elements.quadratic_bending import bending_pairs
+from pliant.errors import SceneError
+from pliant.geometry import TriMesh, hinges
+from pliant.materials import SolidLaw
+from pliant.model import checks
+from pliant.model.blocks import Block, Fibres, Hinges, Pairs, Sheets
+from pliant.model.body import Body
+
+BENDING_MODELS = ("quadratic", "dihedral")
+FLAT = 1e-6  # [rad] a sheet whose hinges are all flatter than this at rest is flat
+
+
+class Cloth(Body):
+    """A sheet in a scene. Vertices are numbered as in its mesh."""
+
+    kind = "cloth"
+
+    def __init__(
+        self,
+        name: str,
+        mesh: TriMesh,
+        material: SolidLaw,
+        density: float,
+        bending: float,
+        damping: float,
+        bending_model: str | None,
+        warp: float,
+        weft: float,
+        warp_direction: ArrayLike,
+    ):
+        checks.instance(mesh, TriMesh, f"{name}: the mesh", "a TriMesh such as pl.shapes.cloth()")
+        checks.law(material, name)
+        super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))
+        self.mesh, self.material = mesh, material
+        self.density = checks.number(density, f"{name}: density", "kg/m^2", positive=True)
+        self.bending = checks.number(bending, f"{name}: bending", "N m")
+        self.warp = checks.number(warp, f"{name}: warp", "N/m")
+        self.weft = checks.number(weft, f"{name}: weft", "N/m")
+        self.warp_direction = checks.unit_vector(warp_direction, f"{name}: warp_direction")
+        self._hinges = hinges(mesh.triangles, mesh.n_vertices)
+        self.bending_model = self._choose_model(bending_model)
+
+    def _choose_model(self, asked: str | None) -> str:
+        """As asked, or the quadratic form for a sheet that is flat at rest and the angle for one that is not."""
+        if asked not in (None, *BENDING_MODELS):
+            raise SceneError(f"{self.name}: bending_model is {asked!r}: give 'quadratic', 'dihedral' or None.")
+        angles, _ = hinge.rest_data(self.mesh.points, self._hinges)
+        is_flat = bool(np.all(np.abs(angles) < FLAT))
+        if asked == "quadratic" and not is_flat:
+            worst = int(np.argmax(np.abs(angles)))
+            raise SceneError(
+                f"{self.name}: quadratic bending is for sheets that are flat at rest, but the edge "
+                f"{self._hinges[worst, :2].tolist()} is bent by {np.degrees(angles[worst]):.3g} degrees. "
+                "Use bending_model='dihedral'."
+            )
+        return asked or ("quadratic" if is_flat else "dihedral")
+
+    def blocks(self, first: int) -> list[Block]:
+        points, triangles = self.mesh.points, self.mesh.triangles
+        gradients, areas, _ = triangle.rest_data(points, triangles)
+        parameters = np.tile(self.material.parameters, (len(areas), 1))
+        blocks: list[Block] = [Sheets(triangles + first, type(self.material), gradients, areas, parameters)]
+        blocks += [
+            Fibres(triangles + first, fibre.rest_data(points, triangles, direction), stiffness * areas)
+            for direction, stiffness in self._threads()
+        ]
+        if self.bending > 0:
+            blocks.append(self._bending_block(first))
+        return blocks
+
+    def _threads(self) -> list[tuple[np.ndarray, float]]:
+        """Directions (3,) or (m, 3) and stiffness [N/m] of warp and weft, where they add any."""
+        corner = self.mesh.points[self.mesh.triangles]
+        normals = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+        threads = [(self.warp_direction, self.warp), (np.cross(normals, self.warp_direction), self.weft)]
+        return [(direction, stiffness) for direction, stiffness in threads if stiffness > 0]
+
+    def _bending_block(self, first: int) -> Block:
+        points = self.mesh.points
+        if self.bending_model == "quadratic":
+            pairs, weights = bending_pairs(points, self.mesh.triangles, self._hinges, self.bending)
+            return Pairs(pairs + first, -weights)
+        angles, weights = hinge.rest_data(points, self._hinges)
+        return Hinges(self._hinges + first, angles, self.bending * weights)
+
+    def masses(self) -> np.ndarray:
+        share = np.repeat(self.mesh.areas * self.density / 3, 3)
+        return np.bincount(self.mesh.triangles.ravel(), share, minlength=self.n_vertices)
+
+    def ingredients(self) -> dict[str, Any]:
+        names = ("mesh", "material", "density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def surface(self) -> np.ndarray:
+        return self.mesh.triangles

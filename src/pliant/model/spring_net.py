@@ -1,0 +1,70 @@
+"""Points joined by springs: ropes, nets, wheels, rods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pliant.elements import joint, spring
+from pliant.errors import SceneError
+from pliant.geometry import joints
+from pliant.model import checks
+from pliant.model.blocks import Block, Joints, Springs
+from pliant.model.body import Body
+
+
+class SpringNet(Body):
+    """Springs in a scene. Vertices are numbered as its points, springs as its edges."""
+
+    kind = "springs"
+
+    def __init__(
+        self,
+        name: str,
+        points: ArrayLike,
+        edges: ArrayLike,
+        stiffness: ArrayLike,
+        mass: ArrayLike,
+        damping: float,
+        lengths: ArrayLike | None,
+        one_sided: bool,
+        bending: float,
+    ):
+        self.points = checks.points(points, f"{name}: points")
+        n = len(self.points)
+        super().__init__(name, self.points, checks.number(damping, f"{name}: damping", "s"))
+        self.edges = checks.edges(edges, n, f"{name}: edges")
+        m = len(self.edges)
+        self.stiffness = checks.numbers(stiffness, m, f"{name}: stiffness", "spring", "N/m", positive=True)
+        self.mass = checks.numbers(mass, n, f"{name}: mass", "vertex", "kg", positive=True)
+        at_rest = spring.rest_data(self.points, self.edges) if lengths is None else lengths
+        self.lengths = checks.numbers(at_rest, m, f"{name}: lengths", "spring", "m")
+        self.one_sided = bool(one_sided)
+        self.bending = checks.number(bending, f"{name}: bending", "N m^2")
+        self._check_used()
+
+    def _check_used(self) -> None:
+        alone = np.setdiff1d(np.arange(self.n_vertices), self.edges)
+        if len(alone):
+            raise SceneError(
+                f"{self.name}: {len(alone)} of {self.n_vertices} points have no spring, first point {int(alone[0])}. "
+                "Join them or leave them out."
+            )
+
+    def blocks(self, first: int) -> list[Block]:
+        compression = np.full(len(self.edges), 0.0 if self.one_sided else 1.0)
+        blocks: list[Block] = [Springs(self.edges + first, self.lengths, self.stiffness, compression)]
+        if self.bending > 0:
+            turns = joints(self.edges, self.n_vertices)
+            angles, lengths = joint.rest_data(self.points, turns)
+            blocks.append(Joints(turns + first, angles, self.bending / lengths))
+        return blocks
+
+    def masses(self) -> np.ndarray:
+        return self.mass.copy()
+
+    def ingredients(self) -> dict[str, Any]:
+        names = ("points", "edges", "stiffness", "mass", "damping", "lengths", "one_sided", "bending")
+        return {name: getattr(self, name) for name in names}
