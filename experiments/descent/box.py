@@ -1,7 +1,7 @@
 """The box of Wang and Yang's Figures 10 and 11: bottom held, top stretched, pressed or twisted, law after law.
 
-The top is led through a row of positions, at each of which Newton's method finds the equilibrium: a step of 1e4 s leaves
-nothing of inertia.  The force is what holds the top there.
+The top is led through a row of positions, at each of which Newton's method finds the equilibrium: a step of 1e4 s
+leaves nothing of inertia.  The force is what holds the top there.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def led_top(points: np.ndarray, kind: str, amount: float) -> np.ndarray:
     if kind == "twist":
         c, s = np.cos(amount), np.sin(amount)
         return points @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
-    return points + (0, 0, (amount - 1) * SIZE[2])
+    return points + np.array([0, 0, (amount - 1) * SIZE[2]])
 
 
 def effort(kind: str, x: np.ndarray, forces: np.ndarray) -> float:

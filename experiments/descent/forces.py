@@ -109,8 +109,8 @@ def claims(table: dict) -> str:
     end = table["St. Venant-Kirchhoff"]["compression"]["last_amount"]
     rows = [
         ["10, 11", "Mooney-Rivlin and Fung \"behave stiffer than the neo-Hookean model\"", "curves",
-         f"stretched to twice its height {over['Mooney-Rivlin']:.2f} and {over['Fung']:.2f} times its force; also pressed "
-         "and twisted", "holds" if stiffer else "**missed**"],
+         f"stretched to twice its height {over['Mooney-Rivlin']:.2f} and {over['Fung']:.2f} times its force; also "
+         "pressed and twisted", "holds" if stiffer else "**missed**"],
         ["11", "the stiffness of Fung \"grows more rapidly\" than that of the other two", "curves",
          f"slope at the end over slope at the beginning: {grows['neo-Hookean']:.2f}, {grows['Mooney-Rivlin']:.2f}, "
          f"Fung {grows['Fung']:.2f}", "holds" if fastest else "**missed**"],
