@@ -13,7 +13,7 @@ LOWER, UPPER, RELEASE = 0.3, 0.7, 0.1
 
 @pytest.fixture(scope="module")
 def crushed(shaken):
-    """A function: a block with healthy, crushed and inverted tets, positions, and the true smallest stretches."""
+    """A function: a block with healthy, crushed and inverted tets, its positions, and the true smallest stretches."""
     mesh = pl.shapes.box((0.2, 0.2, 0.2), (2, 2, 2))
 
     def make(law):

@@ -70,6 +70,15 @@ def add_joint_at_middle(f, H, u, v, rest_angle, stiffness):
 
 
 @physics
+def joint_gradients(u, v):
+    """theta and its derivatives in the ends 0 and 2; zero for a straight joint, which turns in no direction."""
+    (tu, tv), (iu, iv), c, s, _ = _turn(u, v, number(0.0, u[0]))
+    steep = -1.0 / maximum(s, number(SMALL_SINE, s))
+    first, last = _scaled(-steep * iu, add_scaled(tv, -c, tu)), _scaled(steep * iv, add_scaled(tu, -c, tv))
+    return atan2(s, c), first, last
+
+
+@physics
 def _turn(u, v, rest_angle):
     """Unit vectors, inverse lengths, cosine, sine and (theta - theta_0) / sin theta."""
     n = cross(u, v)

@@ -41,7 +41,7 @@ def element_hessians(block: InvertibleSolids, x: np.ndarray, part: slice) -> np.
 
 
 def vertex_blocks(block: InvertibleSolids, x: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) [N/m] (Equation 19): d2E/dx_i^2 of the law, the constant 2 k V |b_i|^2 of the projective part."""
+    """(n, 3, 3) [N/m]: of the law d2E/dx_i^2, of the projective part the constant 2 k V |b_i|^2 (Equation 19)."""
     (law, _), (projective, _) = _parts(block)
     own = 2 * (projective.parameters * projective.volumes[:, None]) * np.sum(projective.gradients**2, axis=2)
     constant = sum_blocks_at_vertices(projective.tets, own[:, :, None, None] * np.eye(3), len(x))

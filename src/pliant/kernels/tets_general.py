@@ -143,8 +143,8 @@ def _add_second(blocks, psi_II, volume, bb, B, q):
 
 
 @physics
-def general_energy(p, x, xi, energy, links, parameters, density):
-    """Add the energy of the tets at the vertices of pack p, were they at xi."""
+def general_energy(p, x, xi, energy, links, parameters, density, share):
+    """Add a share of the energy of the tets at the vertices of pack p, were they at xi."""
     zero = number(0.0, xi[0])
     a = b = c = (zero, zero, zero)
     for k in range(links.start[p], links.start[p + 1]):
@@ -153,7 +153,7 @@ def general_energy(p, x, xi, energy, links, parameters, density):
         volume = absolute(turned_volume)
         F, _ = deformation(links, k, a, b, c)
         arguments = rest_unless(volume > zero, *invariants(F, left_cauchy_green(F)))
-        energy = energy + volume * density(*arguments, *parameters)
+        energy = energy + (share * volume) * density(*arguments, *parameters)
     return energy
 
 
@@ -169,7 +169,7 @@ def general_source(law_name: str, law_text: str, parameter_count: int, has_barri
         imports=_IMPORTS,
         tables=("links_K", "parameters_K"),
         force=(parameters, "f, H = add_general(p, x, xi, f, H, links_K, law_K, derivatives_K)"),
-        energy=(parameters, "energy = general_energy(p, x, xi, energy, links_K, law_K, density_K)"),
+        energy=(parameters, "energy = general_energy(p, x, xi, energy, links_K, law_K, density_K, SHARE_OF_4)"),
         bound=(f"step = bound_volume_loss(p, x, xi, dx, step, links_K, 9, {CONSTANTS})",) if has_barrier else (),
         definitions=law_functions(law_text),
     )
@@ -191,7 +191,7 @@ def _fill(start, pushed, tet, sign, tets, gradients, volumes, entry, lane, numbe
             a, b = (c, b) if sign[e] < 0 else (a, c)
             c = pushed[e]
             t = tet[e]
-            if t < 0 or entry[e] < 0:
+            if t < 0:
                 continue
             numbers[entry[e], 9, lane[e]] = sign[e] * volumes[t]
             for k in range(4):

@@ -1,8 +1,8 @@
 """Tets whose law is converted where they are crushed or inverted: psi weighted by 1 - l, projective dynamics' energy by
 l (Wang and Yang 2016, Equations 17 to 19).
 
-l belongs to a tet, but its vertices' packs read it entry by entry.  So it lies twice: by tet, where a pass over all
-tets brings it up to date at the start of every iteration, and by entry, where the pass writes what has changed.
+l belongs to a tet, but its vertices' packs read it entry by entry.  So it lies twice: by tet, where a pass over tets
+brings it up to date at the start of every iteration, and by entry, where the pass writes what has changed.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from pliant.kernels.tets_general import CONSTANTS, add_law, deformation, rest_un
 from pliant.kernels.threads import share
 from pliant.lanes import absolute, count, gather3, load, maximum, minimum, number, select, store, width_of
 from pliant.lanes.vectors import add_identity, add_scaled, cross, dot, load_vector, physics, subtract
+from pliant.materials.stretch import smallest_stretch, trace_and_gradient, trace_of_stretch
 
 
 class TetPacks(NamedTuple):
@@ -41,7 +42,7 @@ class TetPacks(NamedTuple):
 
 
 @physics
-def update_interpolants(thread, threads, x, tets, by_entry, smallest_stretch, like):
+def update_interpolants(thread, threads, x, tets, by_entry, like):
     """Equation 17 for this thread's share of the tets, at the positions x (rows, 4)."""
     width = width_of(like)
     zero, one = number(0.0, like), number(1.0, like)
@@ -71,7 +72,7 @@ def update_interpolants(thread, threads, x, tets, by_entry, smallest_stretch, li
 
 
 @physics
-def add_invertible(p, x, xi, f, H, links, by_entry, parameters, stiffness, derivatives, trace_and_gradient):
+def add_invertible(p, x, xi, f, H, links, by_entry, parameters, stiffness, derivatives):
     """Add force and Hessian on the vertices of pack p; of the projective energy its constant matrix (Equation 19)."""
     zero, one = number(0.0, xi[0]), number(1.0, xi[0])
     a = b = c = (zero, zero, zero)
@@ -90,13 +91,13 @@ def add_invertible(p, x, xi, f, H, links, by_entry, parameters, stiffness, deriv
         f, H, diagonal = add_law(f, H, diagonal, first, second, kept, B, bb, gradients)
         if count(l > zero) > 0:
             strength = volume * l * stiffness
-            f = _add_projective_force(f, strength, *rest_unless(volume > zero, I, II, J), gradients, trace_and_gradient)
+            f = _add_projective_force(f, strength, *rest_unless(volume > zero, I, II, J), gradients)
             diagonal = diagonal + strength * first_invariant_curvature(bb)
     return f, add_identity(H, diagonal)
 
 
 @physics
-def _add_projective_force(f, strength, I, II, J, gradients, trace_and_gradient):
+def _add_projective_force(f, strength, I, II, J, gradients):
     """Minus the gradient of strength (I - 2 tr S + 3)."""
     q, r, g = gradients
     _, S_I, S_II, S_J = trace_and_gradient(I, II, J)
@@ -106,7 +107,7 @@ def _add_projective_force(f, strength, I, II, J, gradients, trace_and_gradient):
 
 
 @physics
-def invertible_energy(p, x, xi, energy, links, by_entry, parameters, stiffness, density, trace_of_stretch):
+def invertible_energy(p, x, xi, energy, links, by_entry, parameters, stiffness, density):
     """Add the energy of the tets at the vertices of pack p, were they at xi (Equation 18)."""
     zero, one = number(0.0, xi[0]), number(1.0, xi[0])
     a = b = c = (zero, zero, zero)
@@ -126,7 +127,7 @@ def invertible_energy(p, x, xi, energy, links, by_entry, parameters, stiffness, 
 
 @physics
 def bound_volume_loss_of_kept(p, x, xi, dx, step, links, by_entry):
-    """The largest part of dx, at most `step`, that leaves some volume to every tet that keeps some of its law."""
+    """The largest part of dx, at most `step`, that leaves some volume to every tet that keeps part of its law."""
     zero, one = number(0.0, xi[0]), number(1.0, xi[0])
     a = b = c = (zero, zero, zero)
     for k in range(links.start[p], links.start[p + 1]):
@@ -141,8 +142,7 @@ def bound_volume_loss_of_kept(p, x, xi, dx, step, links, by_entry):
 
 _IMPORTS = """from pliant.kernels.tets_invertible import (
     add_invertible, bound_volume_loss_of_kept, invertible_energy, update_interpolants
-)
-from pliant.materials.stretch import smallest_stretch, trace_and_gradient, trace_of_stretch"""
+)"""
 
 
 def invertible_source(law_name: str, law_text: str, parameter_count: int, has_barrier: bool) -> TermSource:
@@ -154,11 +154,11 @@ def invertible_source(law_name: str, law_text: str, parameter_count: int, has_ba
         name=f"invertible {law_name}",
         imports=_IMPORTS,
         tables=("links_K", "parameters_K", "interpolants_K", "tets_K"),
-        force=(*load_all, f"f, H = add_invertible(p, x, xi, f, H, {tables}, derivatives_K, trace_and_gradient)"),
-        energy=(*load_all, f"energy = invertible_energy(p, x, xi, energy, {tables}, density_K, trace_of_stretch)"),
+        force=(*load_all, f"f, H = add_invertible(p, x, xi, f, H, {tables}, derivatives_K)"),
+        energy=(*load_all, f"energy = invertible_energy(p, x, xi, energy, {tables}, density_K)"),
         bound=(bound,) if has_barrier else (),
         definitions=law_functions(law_text),
-        iteration=("update_interpolants(thread, threads, x, tets_K, interpolants_K, smallest_stretch, zero())",),
+        iteration=("update_interpolants(thread, threads, x, tets_K, interpolants_K, zero())",),
     )
 
 

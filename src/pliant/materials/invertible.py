@@ -17,9 +17,9 @@ class Invertible:
         W = (1 - l) psi + l k sum_i (s_i - 1)^2,    l <- min(1, max(0, l - release, (upper - s_3) / (upper - lower)))
 
     with the principal stretches s_1 >= s_2 >= |s_3|, s_3 negative where the tet is inverted.  Each tet remembers its l
-    from iteration to iteration and from step to step.  It is brought up to date once at the start of every iteration
-    and does not change within it, so that each iteration lowers one potential; where no tet is below `upper`, l falls
-    to zero and the law is psi alone.  psi is not evaluated where l = 1, so that a law with a barrier can be wrapped.
+    from iteration to iteration and from step to step.  It is brought up to date once at the start of an iteration and
+    does not change within it, so that each iteration lowers one potential; where no tet is below `upper`, l falls to
+    zero and the law is psi alone.  psi is not evaluated where l = 1, so that a law with a barrier can be wrapped.
 
     lower, upper: stretches at which a tet is wholly converted, and not at all.  Tets of a law with a barrier resist
         their neighbours' turning back until they convert: for whole bodies inside out take lower=0.5, upper=0.8.

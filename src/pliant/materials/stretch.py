@@ -88,4 +88,4 @@ def smallest_stretch(I, II, J):
         if count(absolute(step) > ENOUGH * r) == 0:
             break
     s = sqrt(maximum(r, zero) * I)
-    return select(J >= 0.0, s, -s)
+    return select(zero > J, -s, s)

@@ -15,8 +15,8 @@ HALVINGS = 12
 def keep_volumes_positive(model: Model, x: np.ndarray, start: np.ndarray) -> None:
     """Move `start` back towards x, in place, until no element of a law with a barrier is flat or inverted.
 
-    Such a law has no energy there, so no solver could begin, unless it converts (materials.Invertible).  Held vertices
-    stay where they are led.
+    Such a law has no energy there, so no solver could begin, unless it is converted there (materials.Invertible).
+    Held vertices stay where they are led.
     """
     guarded = [s for s in model.solids if law_code(s.law).has_barrier and not isinstance(s, InvertibleSolids)]
     if not guarded:
