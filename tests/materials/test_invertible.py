@@ -68,3 +68,9 @@ def test_smallest_stretch_of_degenerate_elements(s, smallest) -> None:
     a = np.array([s], float)
     got = smallest_stretch((a**2).sum(1), (a**4).sum(1), a.prod(1))[0]
     assert got == pytest.approx(smallest, abs=2e-3)
+
+
+def test_cloth_is_no_solid() -> None:
+    """The conversion is for tets: a cloth refuses it in words."""
+    with pytest.raises(pl.SceneError, match="the material is Invertible"):
+        pl.Scene().add_cloth(pl.shapes.cloth(), pl.Invertible(LAW))

@@ -21,7 +21,8 @@ class Invertible:
     does not change within it, so that each iteration lowers one potential; where no tet is below `upper`, l falls to
     zero and the law is psi alone.  psi is not evaluated where l = 1, so that a law with a barrier can be wrapped.
 
-    lower, upper: stretches at which a tet is wholly converted, and not at all.
+    lower, upper: stretches at which a tet is wholly converted, and not at all.  Tets of a law with a barrier resist
+        their neighbours' turning back until they convert: for whole bodies inside out take lower=0.5, upper=0.8.
     release: how fast a tet that has recovered returns to the law, in l an iteration.
     stiffness: k [Pa]; None: the shear modulus of the law at rest.  A low one leaves elements inverted, a high one makes
         them swing between the two models (Wang and Yang, Section 6).

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.errors import SceneError
-from pliant.materials import Invertible, SolidLaw
+from pliant.materials import SolidLaw
 
 
 def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.ndarray:
@@ -169,7 +169,7 @@ def instance(value: object, kind: type, what: str, wanted: str) -> None:
 
 def law(value: object, name: str) -> None:
     """An object of a law, not the class."""
-    if not isinstance(value, SolidLaw | Invertible):
+    if not isinstance(value, SolidLaw):
         shown = f"the class {value.__name__}, not an object of it" if isinstance(value, type) else repr(value)
         raise SceneError(
             f"{name}: the material is {shown}; give a law such as pl.StableNeoHookean.from_young(1e6, 0.45)."

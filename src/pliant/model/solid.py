@@ -27,7 +27,7 @@ class Solid(Body):
 
     def __init__(self, name: str, mesh: TetMesh, material: SolidLaw | Invertible, density: float, damping: float):
         checks.instance(mesh, TetMesh, f"{name}: the mesh", "a TetMesh (TriMesh.tetrahedralize makes one)")
-        checks.law(material, name)
+        checks.law(material.law if isinstance(material, Invertible) else material, name)
         super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))
         self.mesh, self.material = mesh, material
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from dataclasses import is_dataclass
 from typing import Annotated, Any, Literal, Union, get_type_hints
 
 from numpy.typing import ArrayLike
@@ -19,7 +20,8 @@ YOUNG = ("youngs_modulus", "poissons_ratio")
 
 def table_of(tag: str, name: str, make: Callable[..., Any], **others: Any) -> type[Table]:
     """A table with a key for every argument of `make`; key `tag` has the value `name`."""
-    hints = get_type_hints(make if inspect.isfunction(make) else make.__init__)  # type: ignore[misc]
+    has_hints = inspect.isfunction(make) or is_dataclass(make)
+    hints = get_type_hints(make if has_hints else make.__init__)  # type: ignore[misc]
     arguments: dict[str, Any] = {tag: (Literal[name], Field())}
     for argument in inspect.signature(make).parameters.values():
         default = ... if argument.default is inspect.Parameter.empty else argument.default
