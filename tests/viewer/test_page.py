@@ -139,7 +139,7 @@ def test_a_click_grabs_and_the_gizmo_pulls(browser, page, session):
     x = session.latest.positions
     corner = int(np.argmax(x @ (1.0, -1.0, 1.0)))
     browser.click(*np.add(pixel_of(page, x[corner]), (-4, 6)))
-    wait_for(lambda: session.is_grabbing)
+    wait_for(lambda: page._gizmo is not None)
     held = page._grabbed_at.copy()
     vertex = int(np.argmin(np.linalg.norm(x - held, axis=1)))
     for _ in range(6):  # a press before the tab has drawn the gizmo turns the camera instead
