@@ -16,11 +16,11 @@ COLOURS = 128
 LARGEST = 300_000  # bytes of a picture
 
 
-def save(name: str, figure: Figure, numbers: dict) -> None:
+def save(name: str, figure: Figure, numbers: dict, folder: Path = FOLDER) -> None:
     """Write results/NAME.png, with few colours to keep it small, and results/NAME.json."""
-    FOLDER.mkdir(exist_ok=True)
-    (FOLDER / f"{name}.json").write_text(json.dumps(_rounded(numbers), indent=1) + "\n")
-    picture = FOLDER / f"{name}.png"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(_rounded(numbers), indent=1) + "\n")
+    picture = folder / f"{name}.png"
     figure.savefig(picture, dpi=110, facecolor="white")
     Image.open(picture).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(picture, optimize=True)
     if picture.stat().st_size > LARGEST:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ from pliant.errors import SolverError
 if TYPE_CHECKING:
     from pliant.model import Scene
 
+WIDTH = 170  # of a table that goes into a file
 DEFAULT = "vbd,vbd+chebyshev,gradientdescent+chebyshev:rho=0.95,lbfgs,laplacianquasinewton,newton"
 
 
@@ -49,7 +51,7 @@ def compare(
     seconds = _seconds(budget) if budget else None
     limits = {"seconds": seconds} if seconds else {"iterations": iterations}
     result = run(make(), chosen, substeps=substeps, precision=precision, progress=True, **limits)  # type: ignore[arg-type]
-    Console().print(outputs.table(result))
+    Console(width=None if sys.stdout.isatty() else WIDTH).print(outputs.table(result))
     for sentence in result.verdicts():
         typer.echo(sentence)
     if frames:
