@@ -149,13 +149,14 @@ def _time(
 ) -> tuple[Run, list[np.ndarray]]:  # fmt: skip
     """The timed run, and positions at its moments.
 
-    Short runs are repeated: iterations are the same bits each time, so that of each part the least time counts, as
-    little disturbed by others on the machine as can be.
+    Short runs of so many iterations are repeated: they are the same bits each time, so that of each part the least time
+    counts, as little disturbed by others on the machine as can be.
     """
     work = solver.init(problem, execution)  # compiles
     solver.begin(problem, work)
     solver.sweep(problem, problem.start.copy(), work, WARM_UP if iterations is None else min(WARM_UP, iterations))
-    run, snapshots = Run(name, np.inf), []
+    run = Run(name, np.inf)
+    snapshots: list[np.ndarray] = []
     parts: list[float] = []
     for _ in range(REPEATS):
         began = time.perf_counter()
@@ -163,8 +164,7 @@ def _time(
         run.setup_seconds = min(run.setup_seconds, time.perf_counter() - began)
         run.iterations, again, snapshots = _pass(problem, solver, work, iterations, seconds)
         parts = again if not parts else [min(pair) for pair in zip(parts, again, strict=True)]
-        iterations, seconds = run.iterations[-1], None  # the same again
-        if sum(again) > LONG:
+        if seconds is not None or sum(again) > LONG:
             break
     run.seconds = [0.0, *np.cumsum(parts).tolist()]
     return run, snapshots
@@ -173,8 +173,9 @@ def _time(
 def _pass(
     problem: IncrementalPotential, solver: Any, work: Any, iterations: int | None, seconds: float | None
 ) -> tuple[list[int], list[float], list[np.ndarray]]:
-    """Iterations done at the moments, seconds from each to the next, and positions. Ends when nothing moves any more."""
-    x, done, parts = problem.start.copy(), [0], []
+    """Iterations done at the moments, seconds from each to the next, and positions. Ends when nothing moves."""
+    x, done = problem.start.copy(), [0]
+    parts: list[float] = []
     snapshots, size = [x.copy()], float(np.ptp(x, axis=0).max())
     began = time.perf_counter()
     solver.begin(problem, work)
