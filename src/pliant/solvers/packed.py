@@ -97,9 +97,9 @@ class PackedPotential:
         return self.tables.nbytes + self.scales.nbytes
 
 
-def pack(problem: IncrementalPotential, execution: Execution, psd: bool = False) -> PackedPotential:
+def pack(problem: IncrementalPotential, execution: Execution) -> PackedPotential:
     """Tables, threads and compiled code for a scene."""
-    return packed_over(build_tables(problem, execution, line_search=False, psd=psd), problem.model)
+    return packed_over(build_tables(problem, execution, line_search=False, psd=False), problem.model)
 
 
 def packed_over(tables: Tables, model: Model) -> PackedPotential:
