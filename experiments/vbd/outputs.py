@@ -17,7 +17,7 @@ LARGEST = 300_000  # bytes of a picture
 
 
 def save(name: str, figure: Figure, numbers: dict, folder: Path = FOLDER) -> None:
-    """Write results/NAME.png, with few colours to keep it small, and results/NAME.json."""
+    """Write NAME.png, with few colours to keep it small, and NAME.json into the folder of results."""
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(_rounded(numbers), indent=1) + "\n")
     picture = folder / f"{name}.png"

@@ -31,7 +31,7 @@ def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], l
     """
     with _interrupt_flag() as interrupted:
         try:
-            with _progress_bar(label, n) as tick:
+            with progress_bar(label, n) as tick:
                 for frame in range(n):
                     advance()
                     tick()
@@ -71,7 +71,7 @@ def _interrupt_flag() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def _progress_bar(label: str | None, n: int) -> Iterator[Callable[[], None]]:
+def progress_bar(label: str | None, n: int) -> Iterator[Callable[[], None]]:
     """A bar with frames a second and time left, on standard error; nothing without a label."""
     if label is None:
         yield lambda: None

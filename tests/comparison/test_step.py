@@ -97,3 +97,13 @@ def test_iterations_or_seconds_or_the_solvers_own(problem):
     with pytest.raises(pl.SolverError, match="iterations or seconds, not both"):
         pl.compare(problem, [pl.VBD()], iterations=5, seconds=1.0)
     assert pl.compare(problem, [pl.VBD(iterations=3)]).runs[0].iterations == [0, 1, 2, 3]
+
+
+def test_solvers_that_do_not_carry_contact_say_so():
+    """The solver itself, and a part around one that would."""
+    scene = pl.Scene()
+    scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean.from_young(1e5, 0.3))
+    scene.add_plane((0, 0, -1), (0, 0, 1))
+    for solver, name in ((pl.LBFGS(), "LBFGS"), (pl.Anderson(pl.VBD()), "Anderson")):
+        with pytest.raises(pl.SolverError, match=f"{name} does not carry contact"):
+            pl.compare(scene, [pl.VBD(), solver], iterations=3)

@@ -16,7 +16,7 @@ from pliant.progress import track
 from pliant.simulate import Simulation
 from pliant.solvers import Execution, Newton
 from pliant.solvers.names import solver_name
-from pliant.solvers.options import check_count, check_solver
+from pliant.solvers.options import check_count, check_fits, check_solver
 
 REFERENCE = 1e-12  # residual of the reference over that of the start
 ROUNDED = 1e-8  # below it a residual that no longer halves is rounding
@@ -105,6 +105,8 @@ def compare(
     if iterations is not None:
         check_count(iterations, "compare: iterations")
     problem = _problem(scene, frame_rate, substeps)
+    for solver in named.values():
+        check_fits(solver, problem.model)
     exact = converged(problem)
     minimum = problem.energy(exact)
     execution = Execution(precision, threads or 0)

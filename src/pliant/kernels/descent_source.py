@@ -98,7 +98,7 @@ def descend_{name}(thread, threads, barrier, packs, length, omegas, previous, be
         meet(barrier, arrivals)
         move(x, length, d, first * WIDTH, last * WIDTH)
         if len(previous) > 0:
-            accelerate(x, previous, before_previous, omega, first * WIDTH, last * WIDTH)
+            accelerate(x, previous, before_previous, omega, first * WIDTH, last * WIDTH, vertices.is_wide[:0])
         arrivals += threads
         meet(barrier, arrivals)
 '''
@@ -120,7 +120,7 @@ def sweep_scaled(thread, threads, barrier, shares, omegas, previous, before_prev
         if len(previous) > 0:
             for c in range(len(shares.packs)):
                 first, last = shares.packs[c, thread] * WIDTH, shares.packs[c, thread + 1] * WIDTH
-                accelerate(x, previous, before_previous, omega, first, last)
+                accelerate(x, previous, before_previous, omega, first, last, vertices.is_wide[:0])
             arrivals += threads
             meet(barrier, arrivals)
 '''

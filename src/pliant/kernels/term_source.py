@@ -22,6 +22,7 @@ class TermSource:
     energy: tuple[str, ...]  # lines that add to `energy`, were the vertices at xi
     bound: tuple[str, ...] = ()  # lines that lower `step`, the part of dx that is taken
     definitions: str = ""  # functions of its own
+    iteration: tuple[str, ...] = ()  # lines at the start of every iteration, which see thread and threads, not p and xi
 
     def numbered(self, what: str, k: int) -> list[str]:
         """Lines of one kind, as the term number k."""

@@ -4,6 +4,7 @@ from pliant.solvers.anderson import Anderson
 from pliant.solvers.backtracking import Backtracking
 from pliant.solvers.block_jacobi import BlockJacobi
 from pliant.solvers.chebyshev import Chebyshev
+from pliant.solvers.gpbd import GPBD
 from pliant.solvers.gradient_descent import GradientDescent
 from pliant.solvers.inertial_momentum import HeavyBall, Nesterov
 from pliant.solvers.iterate import Execution, Solver, solve
@@ -14,6 +15,7 @@ from pliant.solvers.nonlinear_cg import NonlinearCG
 from pliant.solvers.projective_dynamics import ProjectiveDynamics
 from pliant.solvers.stopping import SolveReport, Stop
 from pliant.solvers.vbd import VBD
+from pliant.solvers.xpbd import XPBD
 
 SOLVERS = {
     solver.__name__: solver
@@ -26,6 +28,8 @@ SOLVERS = {
         LBFGS,
         LaplacianQuasiNewton,
         ProjectiveDynamics,
+        XPBD,
+        GPBD,
         Chebyshev,
         Nesterov,
         HeavyBall,
@@ -35,9 +39,11 @@ SOLVERS = {
 }
 
 __all__ = [
+    "GPBD",
     "LBFGS",
     "SOLVERS",
     "VBD",
+    "XPBD",
     "Anderson",
     "Backtracking",
     "BlockJacobi",

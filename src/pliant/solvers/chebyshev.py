@@ -125,6 +125,9 @@ class Chebyshev:
         work.factors = Factors(self._phases(work.rho))
         self.solver.begin(problem, work.inner)
 
+    def take_contacts(self, problem: IncrementalPotential, work: ChebyshevWork) -> None:
+        self.solver.take_contacts(problem, work.inner)
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ChebyshevWork, n: int = 1) -> None:
         while n > 0 and self.rho == "auto" and work.rho is None:
             before = x.copy()

@@ -37,6 +37,7 @@ class Newton:
     linear: str = "direct"
     residual: float = 0.0
 
+    carries = ("contact", "pressure", "pl.Invertible materials")
     minimises = True
 
     def __post_init__(self) -> None:
@@ -54,8 +55,12 @@ class Newton:
     def begin(self, problem: IncrementalPotential, work: sp.csr_matrix) -> None:
         """Nothing is kept from step to step."""
 
+    def take_contacts(self, problem: IncrementalPotential, work: sp.csr_matrix) -> None:
+        """Nothing is kept of contacts either."""
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: sp.csr_matrix, n: int = 1) -> None:
         for _ in range(n):
+            problem.remember(x)
             if self.residual and problem.residual(x) <= self.residual:
                 return
             g = work.T @ problem.gradient(x).ravel()

@@ -7,6 +7,7 @@ from typing import Any
 
 from pliant.errors import SolverError
 from pliant.kernels.predict import STARTS
+from pliant.model import Model, Pressures
 
 
 def check_count(value: Any, what: str) -> None:
@@ -29,3 +30,22 @@ def check_solver(value: Any, what: str) -> None:
         )
     if not hasattr(value, "sweep"):
         raise SolverError(f"{what} is {value!r}: give a solver such as pl.VBD(iterations=20).")
+
+
+def check_fits(solver: Any, model: Model) -> None:
+    """Refuse a scene that the solver, or a part that wraps it, cannot carry, before any work."""
+    present = {
+        "contact": model.contact is not None,
+        "pressure": any(isinstance(block, Pressures) for block in model.blocks),
+        "pl.Invertible materials": model.memory.size > 0,
+    }
+    layers = [solver]
+    while hasattr(layers[-1], "solver"):
+        layers.append(layers[-1].solver)
+    for what in (what for what, is_there in present.items() if is_there):
+        for layer in layers:
+            passes_on = hasattr(layer, "solver") and not hasattr(layer, "carries")
+            if not passes_on and what not in getattr(layer, "carries", ()):
+                raise SolverError(
+                    f"{type(layer).__name__} does not carry {what}: use VBD or Newton, or build the scene without."
+                )

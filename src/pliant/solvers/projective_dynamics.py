@@ -126,7 +126,7 @@ class ProjectiveDynamics:
             omegas, memory = np.ones(n), (t.no_rows, t.no_rows)
             if momentum is not None:
                 omegas, memory = momentum.next(n), t.momentum()
-            t.team.run(t.module.sweep_scaled, t.shares, omegas, *memory, work.scales, t.x, t.vertices, *t.terms)
+            t.team.run(t.module.sweep_scaled, t.shares, omegas, *memory, work.scales, t.x, t.vertices, *t.tables)
         else:
             for _ in range(n):
                 self._project_and_solve(work)

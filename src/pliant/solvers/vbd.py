@@ -35,6 +35,7 @@ class VBD:
     line_search: bool = False
     psd: bool = False
 
+    carries = ("contact", "pressure", "pl.Invertible materials")
     minimises = True  # ends in a minimum of G
     is_fixed_point = True  # an iteration depends on positions alone
     accepts_momentum = True  # sweep takes Chebyshev's factors
@@ -48,17 +49,23 @@ class VBD:
         return build_tables(problem, execution, self.line_search, self.psd)
 
     def begin(self, problem: IncrementalPotential, work: Tables) -> None:
-        """Load the step's inertial target, and measure its damping."""
+        """Load the step's inertial target and other numbers, and measure its damping."""
         work.begin(problem)
+
+    def take_contacts(self, problem: IncrementalPotential, work: Tables) -> None:
+        """Take up what was detected last, in the middle of a step."""
+        work.take_contacts(problem)
 
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, momentum: Momentum | None = None
     ) -> None:
         """n iterations; with momentum each is carried on by Equation 18."""
         work.read(x)
+        work.load_memory(problem.model)
         omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
         if momentum is not None:
             omegas, memory = momentum.next(n), work.momentum()
-        arrays = (work.singular, work.x, work.vertices, *work.terms)
+        arrays = (work.singular, work.x, work.vertices, *work.tables)
         work.team.run(work.module.sweep, work.shares, omegas, *memory, *arrays)
         work.write(x)
+        work.save_memory(problem.model)

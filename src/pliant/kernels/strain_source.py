@@ -1,0 +1,73 @@
+"""Tets of one law as GPBD's kernel sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pliant.kernels.elimination import elimination_source
+from pliant.kernels.projection_source import ConstraintSource
+from pliant.kernels.strain_frame import NUMBERS
+from pliant.kernels.term_source import law_functions
+
+_IMPORTS = """from pliant.kernels.strain_derivatives import first_derivatives, strain_derivatives
+from pliant.kernels.inversion import repair, with_moves
+from pliant.kernels.strain_frame import columns, corner_moves, gram, load_columns, load_frame, pulled_back, remember
+from pliant.kernels.strain_frame import combine, symmetric_columns
+from pliant.kernels.strain_newton import advanced, keep, largest, newton_step, searched, times"""
+
+
+@dataclass(frozen=True)
+class StrainOptions:
+    """What of GPBD's settings is compiled in."""
+
+    newton_iterations: int
+    line_search: bool
+    tolerance: float  # largest entry of a Newton step after which an element is done
+
+
+def strain_source(name: str, text: str, parameter_count: int, has_barrier: bool, options: StrainOptions):
+    """text: the law's functions, from materials.calculus."""
+    count = NUMBERS + parameter_count
+    places = [f"(p * {count} + {NUMBERS + i}) * WIDTH" for i in range(parameter_count)]
+    parameters = ", ".join(f"load(numbers_K, {place}, zero())" for place in places)
+    lines = [f"frame = load_frame(numbers_K, p * {count}, zero())", f"law = ({parameters},)"]
+    if has_barrier:
+        lines += ["before = r", "r, moves, is_sound = repair(r, frame)"]
+    lines += [
+        "F = columns(r, frame)",
+        "C = gram(F)",
+        "D = load_columns(own_K, p, zero())",
+        "pull = pulled_back(F, D)",
+        "z = (zero(), zero(), zero(), zero(), zero(), zero())",
+        "g, H = first_derivatives(F, C, pull, frame, law, derivatives_K, add_outer_6)",
+        *_step_lines(options, has_barrier),
+    ]
+    if options.newton_iterations > 1:
+        again = ["g, H = strain_derivatives(F, C, z, pull, frame, law, derivatives_K, add_outer_6)"]
+        lines += [
+            f"for _ in range({options.newton_iterations - 1}):",
+            f"    if count(largest(step) < {options.tolerance!r}) == WIDTH:",
+            "        break",
+            *("    " + line for line in again + _step_lines(options, has_barrier)),
+        ]
+    lines += ["z = times(frame[4], z)"]
+    if has_barrier:
+        lines += ["z = keep(is_sound, z)", "left += WIDTH - count(is_sound)"]
+    lines += [
+        "z0, z1, z2 = symmetric_columns(z)",
+        "A = (combine(F, z0), combine(F, z1), combine(F, z2))",
+        "d = corner_moves(r, A, frame)",
+        "remember(own_K, p, D, A, frame)",
+    ]
+    if has_barrier:
+        lines += ["r = before", "d = with_moves(frame[4], moves, d)"]
+    tables = ("numbers_K", "own_K")
+    return ConstraintSource(name, 4, _IMPORTS, tables, tuple(lines), law_functions(text), elimination_source(6))
+
+
+def _step_lines(options: StrainOptions, has_barrier: bool) -> list[str]:
+    """From gradient and Hessian to the next z."""
+    lines = ["step = newton_step(g, H, solve_6, add_diagonal_6, least_eigenvalue_6)"]
+    if options.line_search:
+        lines += [f"step = searched(F, C, z, step, pull, frame, law, density_K, {has_barrier})"]
+    return [*lines, "z = advanced(z, step)"]

@@ -1,0 +1,87 @@
+"""Whole rows of an (n, 4) array at scattered places: three coordinates and one more number of each vertex.
+
+An element reads the rows of its corners, corrects them and writes them back.  A row is known by where it starts, four
+times its number: the CPU then needs no arithmetic to find it.  No two lanes may write one row, unless they write the
+same numbers: elements of one pack share no vertex.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from pliant.lanes.memory import _check_precision, _data, _interleave_rows, _transpose_patterns, llvm_size
+from pliant.lanes.types import Lanes, llvm_float, shuffle
+
+_I64 = ir.IntType(64)
+
+
+def _addresses(builder, data, starts, first, width):
+    """Of the rows that begin at starts[first : first + width]."""
+    places = [builder.gep(starts, [builder.add(first, _I64(lane))]) for lane in range(width)]
+    return [builder.gep(data, [builder.zext(builder.load(place), _I64)]) for place in places]
+
+
+def _load_four(builder, address, like):
+    """The four numbers of one row."""
+    four = ir.VectorType(llvm_float(like.dtype), 4)
+    return builder.load(builder.bitcast(address, four.as_pointer()), align=llvm_size(like))
+
+
+def _transpose_whole_rows(builder, rows, width):
+    """Rows (x, y, z, w) of `width` vertices to vectors of all x, all y, all z, all w: see memory._transpose_rows."""
+    bundles = []
+    for k in range(4):
+        parts = [rows[4 * g + k] for g in range(width // 4)]
+        while len(parts) > 1:
+            size = 2 * parts[0].type.count
+            parts = [shuffle(builder, a, b, list(range(size))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+        bundles.append(parts[0])
+    low, high, first, second = _transpose_patterns(width)
+    xy = [shuffle(builder, bundles[k], bundles[k + 1], low) for k in (0, 2)]
+    zw = [shuffle(builder, bundles[k], bundles[k + 1], high) for k in (0, 2)]
+    return [shuffle(builder, *pair, pick) for pair in (xy, zw) for pick in (first, second)]
+
+
+@intrinsic
+def gather4(typingctx, rows, starts, first, like):
+    """The rows that begin at starts[first : first + width] as (all x, all y, all z, all w)."""
+    _check_precision(rows, like)
+
+    def codegen(context, builder, signature, args):
+        data = _data(context, builder, signature.args[0], args[0])
+        places = _data(context, builder, signature.args[1], args[1])
+        addresses = _addresses(builder, data, places, args[2], like.width if isinstance(like, Lanes) else 1)
+        if isinstance(like, Lanes):
+            xyzw = _transpose_whole_rows(builder, [_load_four(builder, a, like) for a in addresses], like.width)
+        else:
+            xyzw = [builder.load(builder.gep(addresses[0], [_I64(k)])) for k in range(4)]
+        return context.make_tuple(builder, signature.return_type, xyzw)
+
+    return types.UniTuple(like, 4)(rows, starts, types.int64, like), codegen
+
+
+@intrinsic
+def scatter4(typingctx, rows, starts, first, x, y, z, w):
+    """Write the rows that begin at starts[first : first + width]."""
+    if isinstance(x, Lanes):
+        _check_precision(rows, x)
+
+    def codegen(context, builder, signature, args):
+        data = _data(context, builder, signature.args[0], args[0])
+        places = _data(context, builder, signature.args[1], args[1])
+        addresses = _addresses(builder, data, places, args[2], x.width if isinstance(x, Lanes) else 1)
+        if not isinstance(x, Lanes):
+            for k, number in enumerate(args[3:]):
+                builder.store(number, builder.gep(addresses[0], [_I64(k)]))
+            return context.get_dummy_value()
+        bundles = _interleave_rows(builder, *args[3:], x.width)
+        for lane, address in enumerate(addresses):
+            group, k = divmod(lane, 4)
+            row = shuffle(builder, bundles[k], bundles[k], [4 * group + i for i in range(4)])
+            builder.store(row, builder.bitcast(address, row.type.as_pointer()), align=llvm_size(x))
+        return context.get_dummy_value()
+
+    number = x if isinstance(x, Lanes) else rows.dtype
+    return types.void(rows, starts, types.int64, number, number, number, number), codegen

@@ -1,0 +1,122 @@
+"""Generalised position-based dynamics (Chaudhary, Pokhariya and Narain): any law, one element after another.
+
+Every element i keeps the displacement d_i its force has caused, so that x = y + sum_i d_i, and solves (Equation 19)
+
+    min over delta lambda of  1/2 |d_i + W S_i^T delta lambda|^2_(W^-1) + U_i(x + W S_i^T delta lambda),   W = h^2 M^-1,
+
+for Green's strain s_i with S_i = ds_i/dx.  It does not minimise the step's potential.  Its iterations end where
+S_i (d_i + W grad U_i(x)) = 0 for every element, while d_i itself was collected along directions S_i of earlier
+iterations: like XPBD's, a converged step differs from implicit Euler's by O(h^4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
+from pliant.kernels.element_packs import spread_over_packs
+from pliant.kernels.strain_frame import frame_numbers
+from pliant.kernels.strain_source import StrainOptions, strain_source
+from pliant.materials.calculus import law_code
+from pliant.model import Block, Model, Solids
+from pliant.solvers.iterate import Execution
+from pliant.solvers.options import check_count
+from pliant.solvers.projection_options import check_projection
+from pliant.solvers.projection_tables import (
+    Constraints,
+    Layout,
+    ProjectionTables,
+    build_projection,
+    lay_out,
+    movable,
+    relaxations,
+)
+from pliant.solvers.scalar_blocks import scalar_constraints
+
+
+@dataclass(frozen=True)
+class GPBD:
+    """Generalised position-based dynamics.
+
+    iterations: over all elements a step (the paper's i_G).
+    mode: "gauss-seidel", by colours of elements, or "jacobi", all at once, as the paper does.
+    relaxation: part of a correction that is made, in (0, 2); Jacobi divides it by the number of elements at a vertex.
+        Nearly incompressible bodies (Poisson's ratio above 0.49) in large steps want Jacobi, or half of a correction:
+        whole corrections one after another overshoot, and the body shakes or collapses.
+    newton_iterations: at most so many for each element (i_N); it stops earlier when its strain changes no more.
+    line_search: halve an element's step until its energy does not rise. A law with a barrier needs it.
+
+    An inverted element of a law with a barrier is first turned right side out (Section 4.1), so any start will do.
+    Positions begin each step at the inertial target, whatever x0 is.  It takes solids of any law; springs, hinges and
+    joints, whose energies are quadratic in a constraint, are projected as in XPBD (Section 3.2).  It has neither
+    damping nor vertices held to a line or a plane.
+    """
+
+    iterations: int = 20
+    mode: str = "gauss-seidel"
+    relaxation: float = 1.0
+    newton_iterations: int = 1
+    line_search: bool = True
+
+    start = "accelerated"  # the inertial target
+    minimises_potential = False
+    repairs_inversion = True
+
+    def __post_init__(self) -> None:
+        check_count(self.iterations, "GPBD: iterations")
+        check_count(self.newton_iterations, "GPBD: newton_iterations")
+        check_projection("GPBD", self.mode, self.relaxation)
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> ProjectionTables:
+        """Colour and pack the elements; compile the kernel or find it compiled."""
+        self._check(problem.model)
+        layout = lay_out(problem, execution)
+        constraints = tuple(self._constraints(layout, block) for block in problem.model.blocks)
+        return build_projection(layout, execution, "GPBD", constraints, self.mode == "jacobi")
+
+    def begin(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
+        """No element has moved anything yet."""
+        work.begin(problem)
+
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionTables, n: int = 1) -> None:
+        """n iterations; the first of a step begin at the inertial target, wherever x is."""
+        work.sweep(problem, x, n)
+
+    def _check(self, model: Model) -> None:
+        if model.damping.any():
+            vertex = int(np.argmax(model.damping))
+            raise SolverError(
+                f"GPBD has no damping, and {model.describe_vertex(vertex)} has k_d = {model.damping[vertex]:g} s: "
+                "set damping=0, or use pl.XPBD or pl.VBD."
+            )
+        constrained = np.flatnonzero((model.subspace > 0) & (model.subspace < 3))
+        if len(constrained):
+            raise SolverError(
+                f"GPBD cannot hold vertices to a line or a plane, as {model.describe_vertex(int(constrained[0]))} is: "
+                "pin them, or use pl.XPBD or pl.VBD."
+            )
+        for solids in model.solids:
+            if law_code(solids.law).has_barrier and not self.line_search:
+                raise SolverError(
+                    f"GPBD without line_search may step across the barrier of {solids.law.__name__}: set "
+                    "line_search=True, or use StableNeoHookean."
+                )
+
+    def _constraints(self, layout: Layout, block: Block) -> Constraints:
+        jacobi = self.mode == "jacobi"
+        if not isinstance(block, Solids):
+            return scalar_constraints(layout, block, "GPBD", self.relaxation, jacobi)
+        code = law_code(block.law)
+        moving = movable(layout, block.tets)
+        tets, parameters = block.tets[moving], block.parameters[moving]
+        tolerance = float(np.sqrt(np.finfo(layout.dtype).eps))  # the next step would be at rounding
+        options = StrainOptions(self.newton_iterations, self.line_search, tolerance)
+        source = strain_source(code.name, code.text, parameters.shape[1], code.has_barrier, options)
+        packs, corners = layout.pack(tets)
+        share = relaxations(layout, tets, self.relaxation, jacobi)
+        numbers = frame_numbers(block.gradients[moving], layout.inverse_mass[tets], block.volumes[moving], share)
+        numbers = spread_over_packs(packs, np.column_stack([numbers, parameters]), layout.dtype)
+        return Constraints(source, packs, corners, numbers, np.zeros(9 * packs.element.size, layout.dtype))

@@ -1,0 +1,183 @@
+"""What constraint solvers keep from step to step: packs of elements, rows of vertices, threads and the kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.geometry import spatial_order
+from pliant.geometry.colouring import colour_elements
+from pliant.kernels.element_packs import ElementPacks, corner_starts, pack_elements
+from pliant.kernels.projection_source import ConstraintSource, ProjectionVariant, projection_module
+from pliant.kernels.threads import Team
+from pliant.kernels.transfer import from_rows
+from pliant.lanes.host import default_width
+from pliant.lanes.types import DTYPES
+from pliant.model import Model
+from pliant.solvers.iterate import Execution
+
+ELEMENTS_A_THREAD = 4000  # fewer are corrected sooner by one thread than by two that wait for each other
+
+
+@dataclass
+class Constraints:
+    """All elements of one kind, packed."""
+
+    source: ConstraintSource
+    packs: ElementPacks
+    corners: np.ndarray  # flat (packs, corners, width): where the rows of the corners begin
+    numbers: np.ndarray  # what does not change
+    memory: np.ndarray  # what an element remembers within a step: zero at its start
+
+
+@dataclass
+class ProjectionTables:
+    """All arrays of a constraint solver. Vertices are in rows, neighbours in space near each other."""
+
+    constraints: tuple[Constraints, ...]
+    module: ModuleType
+    team: Team
+    row_of_vertex: np.ndarray  # (n,)
+    x: np.ndarray  # (n, 4) positions and h^2 / m, zero for vertices that are held
+    sums: np.ndarray  # (n, 4) corrections collected by Jacobi; no rows for Gauss-Seidel
+    start: np.ndarray  # (n, 4) positions at the start of the step; no rows if nothing needs them
+    held: np.ndarray  # (n, 4) line or normal of a plane, and 1 or 2; no rows if there are none
+    left: np.ndarray  # (threads,) elements the last iteration could not correct
+    is_new_step: bool = True
+
+    @property
+    def singular_blocks(self) -> int:
+        """Elements the last iteration could not correct."""
+        return int(self.left.sum())
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays."""
+        arrays = [self.x, self.sums, self.start, self.held, self.row_of_vertex]
+        arrays += [a for c in self.constraints for a in (c.corners, c.numbers, c.memory)]
+        return sum(array.nbytes for array in arrays)
+
+    def begin(self, problem: IncrementalPotential) -> None:
+        """Forget the last step."""
+        for constraint in self.constraints:
+            constraint.memory[:] = 0
+        if len(self.start):
+            self.start[self.row_of_vertex, :3] = problem.x_start
+        self.is_new_step = True
+
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, n: int) -> None:
+        """n iterations in one compiled call."""
+        if self.is_new_step:
+            x[:] = inertial_start(problem)
+            self.is_new_step = False
+        self.x[self.row_of_vertex, :3] = x
+        self.team.run(self.module.sweep, n, *self._arguments())
+        from_rows(self.x, self.row_of_vertex, x)
+
+    def compile(self) -> None:
+        """Compile now, or load what is compiled, so that no step has to."""
+        self.module.sweep(0, 1, np.zeros(1, np.int64), 0, *self._arguments())
+
+    def _arguments(self) -> list[Any]:
+        tables = [(c.packs.colour_start, c.corners, c.numbers, c.memory) for c in self.constraints]
+        return [self.left, self.x, self.sums, self.start, self.held, *(a for table in tables for a in table)]
+
+
+def inertial_start(problem: IncrementalPotential) -> np.ndarray:
+    """Where constraint solvers must begin: the inertial target, held vertices in place (XPBD, Algorithm 1)."""
+    x = problem.y.copy()
+    constrained = (problem.model.subspace > 0) & (problem.model.subspace < 3)
+    x[constrained] = (problem.x_start + problem.project(problem.y - problem.x_start))[constrained]
+    return x
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where vertices and elements go, before their numbers are known."""
+
+    model: Model
+    h: float
+    width: int
+    dtype: Any
+    row_of_vertex: np.ndarray
+    inverse_mass: np.ndarray  # (n,) h^2 / m, zero for vertices that are held [s^2/kg]
+    elements_of: np.ndarray  # (n,) number of elements at each vertex
+
+    @property
+    def is_damped(self) -> bool:
+        return bool(self.model.damping.any())
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether any vertex is held to a line or a plane."""
+        return bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
+
+    def pack(self, elements: np.ndarray) -> tuple[ElementPacks, np.ndarray]:
+        """Packs and corner rows of elements (m, k)."""
+        colours = colour_elements(elements, self.model.n_vertices)
+        packs = pack_elements(colours, self.row_of_vertex[elements].mean(axis=1), self.width)
+        return packs, corner_starts(packs, elements, self.row_of_vertex)
+
+
+def lay_out(problem: IncrementalPotential, execution: Execution, width: int | None = None) -> Layout:
+    model, h = problem.model, problem.h
+    row_of_vertex = np.empty(model.n_vertices, np.int64)
+    row_of_vertex[spatial_order(model.positions)] = np.arange(model.n_vertices)
+    inverse_mass = np.where(model.is_free, 1 / problem.inertia, 0.0)
+    elements_of = sum(np.bincount(block.elements.ravel(), minlength=model.n_vertices) for block in model.blocks)
+    width = width or default_width(execution.precision)
+    return Layout(model, h, width, DTYPES[execution.precision], row_of_vertex, inverse_mass, np.asarray(elements_of))
+
+
+def build_projection(
+    layout: Layout, execution: Execution, solver: str, constraints: tuple[Constraints, ...], jacobi: bool
+) -> ProjectionTables:
+    """Rows of the vertices, threads, and the kernel."""
+    model, n = layout.model, layout.model.n_vertices
+    damped, constrained = layout.is_damped, layout.is_constrained
+
+    def rows(are_needed: bool) -> np.ndarray:
+        return np.zeros((n if are_needed else 0, 4), layout.dtype)
+
+    x, held = rows(True), rows(constrained)
+    x[layout.row_of_vertex, 3] = layout.inverse_mass
+    if constrained:
+        held[layout.row_of_vertex] = np.column_stack([model.directions, model.subspace])
+    sources = tuple(c.source for c in constraints)
+    variant = ProjectionVariant(solver, execution.precision, layout.width, sources, jacobi, damped, constrained)
+    threads = execution.thread_count(sum(c.packs.element.size for c in constraints), ELEMENTS_A_THREAD)
+    tables = ProjectionTables(
+        constraints,
+        projection_module(variant),
+        Team(threads),
+        layout.row_of_vertex,
+        x,
+        rows(jacobi),
+        rows(damped),
+        held,
+        np.zeros(threads, np.int64),
+    )
+    tables.compile()
+    return tables
+
+
+def relaxations(layout: Layout, elements: np.ndarray, relaxation: float, jacobi: bool) -> np.ndarray:
+    """The part of its correction that each element (m, k) makes.
+
+    Jacobi divides it by the largest number of elements at one of its vertices.
+    Deviation: the papers average at each vertex, so that corners of an element follow it by different parts, and what
+    it remembers (multiplier or displacement) is no longer what it did.  The same part for the whole element keeps them
+    equal, and keeps momentum.
+    """
+    if not jacobi:
+        return np.full(len(elements), relaxation)
+    return relaxation / layout.elements_of[elements].max(axis=1)
+
+
+def movable(layout: Layout, elements: np.ndarray) -> np.ndarray:
+    """(m,) which elements have a vertex that is not held: the others have nothing to correct."""
+    return (layout.inverse_mass[elements] > 0).any(axis=1)
