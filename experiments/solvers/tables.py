@@ -61,7 +61,8 @@ def _times(name: str) -> str:
         reached = run["iterations_and_ms_to_error"].values()
         cells = ["-" if r is None else f"{r[0]}: {_ms(r[1])}" for r in reached]
         rows.append([solver, _ms(run["setup_ms"]), _ms(run["ms_an_iteration"]), *cells, f"{run['error_at_end']:.0e}"])
-    return table(["solver", "setup", "an iteration", *(f"to {float(a):g}" for a in accuracies), "at the end"], rows)
+    heads = ["solver", "setup", "an iteration", *(f"to {float(a):g}" for a in accuracies), "at the end"]
+    return f"{_mesh(name)}\n\n{table(heads, rows)}"
 
 
 def _errors(name: str, moments: tuple[str, ...]) -> str:
@@ -72,7 +73,12 @@ def _errors(name: str, moments: tuple[str, ...]) -> str:
         cells = ["-" if error is None else f"{error:.1e}" for error in errors]
         rows.append([solver, *cells, f"{run['error_at_end']:.1e} ({run['iterations']})", _ms(run["ms_an_iteration"])])
     heads = [f"after {n}" for n in moments]
-    return table(["solver", *heads, "at the end (iterations)", "an iteration"], rows)
+    return f"{_mesh(name)}\n\n{table(['solver', *heads, 'at the end (iterations)', 'an iteration'], rows)}"
+
+
+def _mesh(name: str) -> str:
+    found = results(name)
+    return f"{found['vertices']:,} vertices, {found['precision']} precision, one thread."
 
 
 def _ms(value: float) -> str:

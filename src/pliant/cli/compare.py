@@ -37,7 +37,7 @@ def compare(
 
     Writes compare.csv, compare.json, compare.png and compare.svg.
 
-    Example: pliant compare NAME --solvers vbd,vbd+chebyshev:rho=0.9,newton --budget 1s
+    Example: pliant compare cantilever --solvers vbd,vbd+chebyshev:rho=0.9,newton --budget 1s
     """
     from rich.console import Console
 
