@@ -9,6 +9,8 @@ from pliant.errors import SceneError
 from pliant.geometry import TriMesh
 from pliant.geometry import shapes as meshes
 from pliant.model.obstacles import (
+    FRICTION,
+    ROW_LENGTH,
     Box,
     Capsule,
     Container,
@@ -153,8 +155,8 @@ def test_rows_for_kernels() -> None:
     """Kinds and rows of all shapes; friction is the last number."""
     kinds, rows = shape_rows([*SHAPES, Sphere(friction=0.4)], 0.0)
     assert kinds.tolist() == [0, 1, 2, 3, 4, 5, 1]
-    assert rows.shape == (7, shapes.ROW_LENGTH)
-    assert rows[-1, shapes.FRICTION] == 0.4
+    assert rows.shape == (7, ROW_LENGTH)
+    assert rows[-1, FRICTION] == 0.4
 
 
 def test_mesh_obstacle_moves_rigidly() -> None:

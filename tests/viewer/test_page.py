@@ -92,6 +92,20 @@ def pixel_of(page, point):
     return chromium.WIDTH / 2 + scale * (arm @ right), chromium.HEIGHT / 2 + scale * (arm @ down)
 
 
+def pull_up(browser, page, held):
+    """Drag the arrow of the gizmo that points up, by 0.15 m."""
+    arrow = held + np.array([0, 0, 0.3 * 0.75 * page._size])
+    start, end = np.array(pixel_of(page, arrow)), np.array(pixel_of(page, arrow + np.array([0, 0, 0.15])))
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start[0], y=start[1])
+    time.sleep(0.5)
+    browser.mouse("mousePressed", *start)
+    for s in np.linspace(0, 1, 10):
+        browser.mouse("mouseMoved", *(start + s * (end - start)))
+        time.sleep(0.1)
+    browser.mouse("mouseReleased", *end)
+    time.sleep(1.0)
+
+
 def test_it_draws_the_body_where_the_camera_sees_it(browser, page):
     seen = block_pixels(browser.screenshot())
     corners = np.array([pixel_of(page, p) for p in page.session.latest.positions])
@@ -125,21 +139,16 @@ def test_a_click_grabs_and_the_gizmo_pulls(browser, page, session):
     x = session.latest.positions
     corner = int(np.argmax(x @ (1.0, -1.0, 1.0)))
     browser.click(*np.add(pixel_of(page, x[corner]), (-4, 6)))
-    wait_for(lambda: session.is_grabbing)
-    time.sleep(2.0)  # until the gizmo is drawn
+    wait_for(lambda: page._gizmo is not None)
     held = page._grabbed_at.copy()
-    arrow = held + np.array([0, 0, 0.3 * 0.75 * page._size])
-    start, end = np.array(pixel_of(page, arrow)), np.array(pixel_of(page, arrow + np.array([0, 0, 0.15])))
-    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start[0], y=start[1])
-    time.sleep(0.5)
-    browser.mouse("mousePressed", *start)
-    for s in np.linspace(0, 1, 10):
-        browser.mouse("mouseMoved", *(start + s * (end - start)))
-        time.sleep(0.1)
-    browser.mouse("mouseReleased", *end)
     vertex = int(np.argmin(np.linalg.norm(x - held, axis=1)))
-    wait_for(lambda: session.latest.positions[vertex, 2] > held[2] + 0.1)
-    np.testing.assert_allclose(session.latest.positions[vertex, :2], held[:2], atol=0.02)
+    for _ in range(6):  # a press before the tab has drawn the gizmo turns the camera instead
+        time.sleep(2.0)
+        pull_up(browser, page, held)
+        if page._gizmo.position[2] > held[2] + 0.1:
+            break
+    np.testing.assert_allclose(page._gizmo.position - held, (0, 0, 0.15), atol=0.02)
+    wait_for(lambda: np.abs(session.latest.positions[vertex] - page._gizmo.position).max() < 1e-5)
     browser.press_button("Let go")
     wait_for(lambda: not session.is_grabbing)
 

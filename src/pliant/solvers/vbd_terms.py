@@ -102,7 +102,7 @@ class SolidTerm:
     def build(self, packs: Packs, dtype: Any) -> Built:
         block, n = self.block, len(packs.row_of_vertex)
         rest = (block.tets, block.gradients, block.volumes)
-        parameters = spread(packs, vertex_parameters(block.tets, block.parameters, n), dtype)
+        parameters = spread_parameters(packs, block.tets, block.parameters, dtype)
         if self.code.is_volumetric:
             shear = self.code.functions.shear_weight(*block.parameters.T)
             links, diagonal = volumetric_links(packs, self.walks, *rest, shear, dtype)
@@ -123,7 +123,7 @@ class InvertibleTerm(SolidTerm):
         block, n = self.block, len(packs.row_of_vertex)
         links = general_links(packs, self.walks, block.tets, block.gradients, block.volumes, dtype)
         numbers = np.column_stack([block.parameters, block.conversion[:, 3]])
-        parameters = spread(packs, vertex_parameters(block.tets, numbers, n), dtype)
+        parameters = spread_parameters(packs, block.tets, numbers, dtype)
         by_entry = np.zeros(len(links.pushed), dtype)
         tets = tet_packs(packs, self.walks, block.tets, block.gradients, block.conversion[:, :3], dtype)
         return Built((links, parameters, by_entry, tets), np.zeros(n), Memory(tets, by_entry))
@@ -186,8 +186,8 @@ class SheetTerm(ListTerm):
 
     def build(self, packs: Packs, dtype: Any) -> Built:
         built = super().build(packs, dtype)
-        at_vertices = vertex_parameters(self.block.elements, self.block.parameters, len(packs.row_of_vertex))
-        return built._replace(tables=(*built.tables, spread(packs, at_vertices, dtype)))
+        parameters = spread_parameters(packs, self.block.elements, self.block.parameters, dtype)
+        return built._replace(tables=(*built.tables, parameters))
 
 
 class FibreTerm(ListTerm):
@@ -292,3 +292,9 @@ def vertex_parameters(elements: np.ndarray, parameters: np.ndarray, n: int) -> n
     at_vertices = np.tile(parameters[0], (n, 1))
     at_vertices[elements] = parameters[:, None]
     return at_vertices
+
+
+def spread_parameters(packs: Packs, elements: np.ndarray, parameters: np.ndarray, dtype: Any) -> np.ndarray:
+    """A law's parameters in the order of packs; missing vertices have some too, because a law may divide by them."""
+    at_vertices = vertex_parameters(elements, parameters, len(packs.row_of_vertex))
+    return spread(packs, at_vertices, dtype, padding=at_vertices[0])

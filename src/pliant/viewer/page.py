@@ -36,6 +36,7 @@ class Page:
         self.port = self.server.get_port()
         self._grabbed_at: np.ndarray | None = None
         self._gizmo: Any = None
+        self._hand = threading.Lock()
         self._add_scene()
         self.panel = Panel(self.server, session, folder, sorted(SOLVERS))
         self._closing = threading.Event()
@@ -111,8 +112,9 @@ class Page:
 
     def pull_to(self, position: np.ndarray) -> None:
         """Drag the grabbed vertex to a place (3,) [m]."""
-        if self._grabbed_at is not None:
-            self.session.drag(position - self._grabbed_at)
+        grabbed_at = self._grabbed_at
+        if grabbed_at is not None:
+            self.session.drag(position - grabbed_at)
 
     def let_go(self) -> None:
         """Release what is grabbed and take the gizmo away."""
@@ -120,10 +122,10 @@ class Page:
         self._put_down()
 
     def _put_down(self) -> None:
-        self._grabbed_at = None
-        if self._gizmo is not None:
-            self._gizmo.remove()
-            self._gizmo = None
+        with self._hand:  # a click and the sender may both come here
+            gizmo, self._gizmo, self._grabbed_at = self._gizmo, None, None
+        if gizmo is not None:
+            gizmo.remove()
         self.panel.hide_grab()
 
     # --- sending ------------------------------------------------------------------------------------------------------
