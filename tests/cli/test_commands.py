@@ -21,7 +21,8 @@ def run(*arguments):
 def test_help_lists_the_commands_within_80_columns():
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("demo", "run", "view", "resume", "gallery", "schema", "bench", "info", "render", "convert"):
+    commands = "demo run view resume gallery schema bench compare info render convert"
+    for command in commands.split():
         assert re.search(rf"^\s+{command}\s", result.output, re.MULTILINE)
         about = run(command, "--help").output
         assert f"Example: pliant {command}" in about
@@ -119,3 +120,31 @@ def test_bench_prints_times():
     assert result.exit_code == 0, result.output
     assert re.search(r"1 thread\s+[\d.]+ ms an iteration\s+[\d.]+ ns a tet", result.output)
     assert "bytes a tet" in result.output
+
+
+def test_compare_writes_curves_and_names_the_first(tmp_path):
+    """A scene of a file, two solvers, three iterations: a table, sentences and four files."""
+    scene = tmp_path / "small.py"
+    scene.write_text("from pliant import scenes\n\n\ndef scene():\n    return scenes.cube(2)\n")
+    solvers = "vbd,newton:linear=cg"
+    result = run("compare", str(scene), "--solvers", solvers, "--iterations", "3", "--out", str(tmp_path / "out"))
+    assert result.exit_code == 0, result.output
+    assert "Newton(linear=cg) is first" in result.output or "VBD is first" in result.output
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
+        f"compare.{k}" for k in ("csv", "json", "png", "svg")
+    ]
+    rows = (tmp_path / "out" / "compare.csv").read_text().splitlines()
+    assert len([row for row in rows if row.startswith("VBD")]) == 4
+
+
+def test_compare_says_what_is_wrong(tmp_path):
+    scene = tmp_path / "small.py"
+    scene.write_text("from pliant import scenes\n\n\ndef scene():\n    return scenes.cube(2)\n")
+    for arguments, words in (
+        (["nowhere"], "nowhere: this is neither a .toml file"),
+        ([scene, "--solvers", "euler"], "there is no solver 'euler'"),
+        ([scene, "--budget", "soon"], "--budget is 'soon'"),
+    ):
+        result = run("compare", *arguments, "--out", str(tmp_path))
+        assert result.exit_code == 1
+        assert words in result.output

@@ -75,6 +75,14 @@ def test_factors_tell_whether_a_matrix_is_positive(monkeypatch, has_cholespy):
             solve(A - 5 * sp.identity(40))
 
 
+def test_an_indefinite_matrix_prints_nothing(capfd):
+    """CHOLMOD's own warning is no message for users."""
+    with pytest.raises(factorisation.NotPositiveDefinite):
+        factorisation.factorise(sp.diags([1.0, -1.0]).tocsc())
+    print("still here")
+    assert capfd.readouterr() == ("still here\n", "")
+
+
 def test_free_basis_spans_what_may_move(make_simulation):
     """Orthonormal columns, as many as free directions, and basis basis^T is the model's projection."""
     problem = make_simulation(held=True).problem()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,13 +14,16 @@ from pliant.cli.output import writable_folder
 from pliant.errors import SolverError
 
 if TYPE_CHECKING:
-    from pliant.model import Scene
+    from pliant.simulate import Simulation
 
+WIDTH = 170  # of a table that goes into a file
 DEFAULT = "vbd,vbd+chebyshev,gradientdescent+chebyshev:rho=0.95,lbfgs,laplacianquasinewton,newton"
 
 
 def compare(
-    scene: Annotated[str, typer.Argument(help="A scene of pliant.scenes, or a .py file with a function scene().")],
+    scene: Annotated[
+        str, typer.Argument(help="A .toml file, a .py file with a function scene(), or a name of the gallery.")
+    ],
     solvers: Annotated[
         str, typer.Option(help="Names with commas between; options as newton:linear=cg; parts as vbd+chebyshev.")
     ] = DEFAULT,
@@ -27,41 +31,40 @@ def compare(
     iterations: Annotated[int, typer.Option(min=0, help="Iterations of each solver, if there is no budget.")] = 200,
     frames: Annotated[int, typer.Option(min=0, help="Compare motions over so many frames, too.")] = 0,
     precision: Annotated[str, typer.Option(help="single or double.")] = "single",
-    substeps: Annotated[int, typer.Option(min=1, help="Steps a frame of 1/60 s.")] = 1,
     out: Annotated[Path, typer.Option(help="Folder for curves and pictures.")] = Path("compare"),
 ) -> None:
     """Solve one step of a scene by several solvers and say who is first at which accuracy.
 
     Writes compare.csv, compare.json, compare.png and compare.svg.
 
-    Example: pliant compare hanging_beam --solvers vbd,vbd+chebyshev:rho=0.9,newton --budget 1s
+    Example: pliant compare cantilever --solvers vbd,vbd+chebyshev:rho=0.9,newton --budget 1s
     """
     from rich.console import Console
 
     from pliant.comparison import compare as run
     from pliant.comparison import outputs
-    from pliant.scenes.find import find_scene
+    from pliant.scenes.plans import open_plan
     from pliant.solvers import SOLVERS
     from pliant.solvers.names import solver_from_text
 
-    folder, make = writable_folder(out), find_scene(scene)
+    folder, plan = writable_folder(out), open_plan(scene)
     chosen = [solver_from_text(text, SOLVERS) for text in solvers.split(",")]
     seconds = _seconds(budget) if budget else None
     limits = {"seconds": seconds} if seconds else {"iterations": iterations}
-    result = run(make(), chosen, substeps=substeps, precision=precision, progress=True, **limits)  # type: ignore[arg-type]
-    Console().print(outputs.table(result))
+    result = run(plan.simulation(), chosen, precision=precision, progress=True, **limits)  # type: ignore[arg-type]
+    Console(width=None if sys.stdout.isatty() else WIDTH).print(outputs.table(result))
     for sentence in result.verdicts():
         typer.echo(sentence)
     if frames:
-        _compare_motion(make, chosen, frames, substeps, precision)
+        _compare_motion(plan.simulation, chosen, frames, precision)
     paths = outputs.save(result, folder)
     typer.echo(f"Curves and pictures: {', '.join(str(path) for path in paths)}")
 
 
-def _compare_motion(make: Callable[[], Scene], chosen: list[Any], frames: int, substeps: int, precision: str) -> None:
+def _compare_motion(make: Callable[[], Simulation], chosen: list[Any], frames: int, precision: str) -> None:
     from pliant.comparison import compare_motion
 
-    motion = compare_motion(make, chosen, frames, substeps=substeps, precision=precision, progress=True)
+    motion = compare_motion(make, chosen, frames, precision=precision, progress=True)
     for run in motion.runs:
         if run.distances:
             typer.echo(

@@ -38,7 +38,7 @@ class MotionComparison:
 
 
 def compare_motion(
-    make_scene: Callable[[], Scene],
+    make: Callable[[], Scene | Simulation],
     solvers: Sequence[Any] | Mapping[str, Any],
     frames: int,
     frame_rate: float = 60,
@@ -49,12 +49,19 @@ def compare_motion(
 ) -> MotionComparison:
     """Run every solver with its own iterations for so many frames.
 
-    make_scene: called once a solver, because a scene belongs to the simulation built from it last.
+    make: called once a solver, because a scene belongs to the simulation built from it last. A simulation brings its
+    own frame_rate and substeps.
     """
     check_count(frames, "compare_motion: frames")
     named = solvers if isinstance(solvers, Mapping) else {solver_name(s): s for s in solvers}
-    settings = {"frame_rate": frame_rate, "substeps": substeps, "threads": threads}
-    exact = Simulation(make_scene(), Newton(residual=CONVERGED), precision="double", **settings)  # type: ignore[arg-type]
+
+    def simulate(solver: Any, precision: str) -> Simulation:
+        made = make()
+        if isinstance(made, Simulation):
+            return Simulation(made.scene, solver, made.frame_rate, made.substeps, precision, threads)
+        return Simulation(made, solver, frame_rate, substeps, precision, threads)
+
+    exact = simulate(Newton(residual=CONVERGED), "double")
     weights = exact.model.mass / exact.model.mass.sum()
     size = float(np.linalg.norm(np.ptp(exact.positions, axis=0)))
     path = []
@@ -63,8 +70,7 @@ def compare_motion(
         path.append(exact.positions)
     runs = []
     for name, solver in track(list(named.items()), "comparing" if progress else None):
-        sim = Simulation(make_scene(), solver, precision=precision, **settings)  # type: ignore[arg-type]
-        runs.append(_run(name, sim, path, weights, size))
+        runs.append(_run(name, simulate(solver, precision), path, weights, size))
     return MotionComparison(frames, size, runs)
 
 

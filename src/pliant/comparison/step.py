@@ -16,11 +16,14 @@ from pliant.progress import track
 from pliant.simulate import Simulation
 from pliant.solvers import Execution, Newton
 from pliant.solvers.names import solver_name
-from pliant.solvers.options import check_count, check_solver
+from pliant.solvers.options import check_count, check_fits, check_solver
 
 REFERENCE = 1e-12  # residual of the reference over that of the start
 ROUNDED = 1e-8  # below it a residual that no longer halves is rounding
 REFERENCE_ITERATIONS = 200
+STILL = 4 * np.finfo(float).eps  # of the scene's size: a solver that moves no vertex farther is done
+REPEATS = 3  # of a timed run
+LONG = 2.0  # [s] a run this long is not repeated
 WARM_UP = 9  # iterations that compile everything an iteration may call
 ACCURACIES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
 
@@ -87,7 +90,8 @@ def compare(
     threads: int | None = None,
     progress: bool = False,
 ) -> Comparison:
-    """Solve one step by every solver from the same positions, each for so many iterations or seconds.
+    """Solve one step by every solver from the same positions, each for so many iterations or seconds, or for its own
+    number of iterations.
 
     scene: its first step; of a simulation the next one. Newton's own precision is double.
     Energies and residuals are those of the problem in double precision, measured when a solver is done: its timed run
@@ -96,17 +100,20 @@ def compare(
     named = solvers if isinstance(solvers, Mapping) else {solver_name(s): s for s in solvers}
     for name, solver in named.items():
         check_solver(solver, f"compare: {name}")
-    if not named or (iterations is None) == (seconds is None):
-        raise SolverError("compare: give some solvers, and either iterations or seconds.")
+    if not named or (iterations is not None and seconds is not None):
+        raise SolverError("compare: give some solvers, and iterations or seconds, not both.")
     if iterations is not None:
         check_count(iterations, "compare: iterations")
     problem = _problem(scene, frame_rate, substeps)
+    for solver in named.values():
+        check_fits(solver, problem.model)
     exact = converged(problem)
     minimum = problem.energy(exact)
     execution = Execution(precision, threads or 0)
     runs = []
     for name, solver in track(list(named.items()), "comparing" if progress else None):
-        run, snapshots = _time(problem, name, solver, execution, iterations, seconds)
+        limit = iterations or (solver.iterations if seconds is None else None)
+        run, snapshots = _time(problem, name, solver, execution, limit, seconds)
         _measure(problem, run, snapshots, minimum)
         runs.append(run)
     start = problem.energy(problem.start)
@@ -142,28 +149,49 @@ def _time(
     problem: IncrementalPotential, name: str, solver: Any, execution: Execution, iterations: int | None,
     seconds: float | None,
 ) -> tuple[Run, list[np.ndarray]]:  # fmt: skip
-    """The timed run, and positions at its moments."""
+    """The timed run, and positions at its moments.
+
+    Short runs of so many iterations are repeated: they are the same bits each time, so that of each part the least time
+    counts, as little disturbed by others on the machine as can be.
+    """
     work = solver.init(problem, execution)  # compiles
     solver.begin(problem, work)
     solver.sweep(problem, problem.start.copy(), work, WARM_UP if iterations is None else min(WARM_UP, iterations))
-    began = time.perf_counter()
-    work = solver.init(problem, execution)
-    run, x = Run(name, time.perf_counter() - began, [0], [0.0]), problem.start.copy()
-    snapshots = [x.copy()]
+    run = Run(name, np.inf)
+    snapshots: list[np.ndarray] = []
+    parts: list[float] = []
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        work = solver.init(problem, execution)
+        run.setup_seconds = min(run.setup_seconds, time.perf_counter() - began)
+        run.iterations, again, snapshots = _pass(problem, solver, work, iterations, seconds)
+        parts = again if not parts else [min(pair) for pair in zip(parts, again, strict=True)]
+        if seconds is not None or sum(again) > LONG:
+            break
+    run.seconds = [0.0, *np.cumsum(parts).tolist()]
+    return run, snapshots
+
+
+def _pass(
+    problem: IncrementalPotential, solver: Any, work: Any, iterations: int | None, seconds: float | None
+) -> tuple[list[int], list[float], list[np.ndarray]]:
+    """Iterations done at the moments, seconds from each to the next, and positions. Ends when nothing moves."""
+    x, done = problem.start.copy(), [0]
+    parts: list[float] = []
+    snapshots, size = [x.copy()], float(np.ptp(x, axis=0).max())
     began = time.perf_counter()
     solver.begin(problem, work)
-    spent, done = time.perf_counter() - began, 0
-    while done < iterations if iterations is not None else spent < (seconds or 0.0):
-        n = max(1, done // 8)  # measured ever more rarely: a step of an eighth on a logarithmic axis
-        n = n if iterations is None else min(n, iterations - done)
-        began = time.perf_counter()
+    while done[-1] < iterations if iterations is not None else sum(parts) < (seconds or 0.0):
+        n = max(1, done[-1] // 8)  # measured ever more rarely: a step of an eighth on a logarithmic axis
+        n = n if iterations is None else min(n, iterations - done[-1])
+        began = began if not parts else time.perf_counter()  # beginning the step counts as iterating
         solver.sweep(problem, x, work, n)
-        spent += time.perf_counter() - began
-        done += n
-        run.iterations.append(done)
-        run.seconds.append(spent)
+        parts.append(time.perf_counter() - began)
+        done.append(done[-1] + n)
         snapshots.append(x.copy())
-    return run, snapshots
+        if np.abs(x - snapshots[-2]).max() <= STILL * size:
+            break
+    return done, parts, snapshots
 
 
 def _measure(problem: IncrementalPotential, run: Run, snapshots: list[np.ndarray], minimum: float) -> None:

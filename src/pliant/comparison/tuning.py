@@ -47,9 +47,22 @@ def tune_chebyshev(
         check_count(value, f"tune_chebyshev: {what}")
     if solver.iterations < 2 * phases:
         raise SolverError(f"tune_chebyshev: {solver.iterations} iterations are too few for {phases} phases.")
+    begin = _equal_phases(solver.iterations, phases)
+    sim = Simulation(scene, Chebyshev(solver, begin), frame_rate, substeps, precision, threads)
+    return tune_on(_sample(sim, steps, samples), solver, phases, precision, threads, most_cycles)
+
+
+def tune_on(
+    problems: list[IncrementalPotential],
+    solver: Any,
+    phases: int,
+    precision: str = "single",
+    threads: int | None = None,
+    most_cycles: int = 60,
+) -> Phases:
+    """The same for given steps."""
     best = _equal_phases(solver.iterations, phases)
-    sim = Simulation(scene, Chebyshev(solver, best), frame_rate, substeps, precision, threads)
-    trial = _Trial(_sample(sim, steps, samples), solver, Execution(precision, threads or 0))
+    trial = _Trial(problems, solver, Execution(precision, threads or 0))
     error, cycles = trial.error(best), 0
     for epsilon in CHANGES:
         while cycles < most_cycles:

@@ -81,7 +81,7 @@ def _projected_tets(block: Solids, model: Model) -> np.ndarray:
     if not np.isfinite(weights).all():
         raise SolverError(
             f"ProjectiveDynamics cannot take {block.law.__name__} with parameters {block.parameters[0].tolist()}: it "
-            "needs a law of the distance to the nearest rotation, such as Corotated with lam = 0."
+            "needs a law of the distance to the nearest rotation, such as ARAP, or Corotated with lam = 0."
         )
     return _products(block.volumes * weights, block.gradients)
 

@@ -17,7 +17,8 @@ def descent_functions(tables: str, constrained: bool) -> list[str]:
     keep_step = KEEP.format(v="dx") if constrained else ""
     jacobi = ["f, _ = force_and_hessian(p, x, xi, vertices, {tables})", KEEP.format(v="f") if constrained else ""]
     jacobi += ["s = load3(scales, p * WIDTH, zero())", "dx = (s[0] * f[0], s[1] * f[1], s[2] * f[2])", keep_step]
-    blocks = ["_, _, dx, _ = local_step(p, x, xi, vertices, {tables})"]
+    blocks = ["f, H, dx, _ = local_step(p, x, xi, vertices, {tables})", KEEP.format(v="f") if constrained else ""]
+    blocks += ["dx = descent_direction(H, f, dx)"]
     return [
         _FORCES.format(tables=tables, keep=keep_force),
         _ENERGIES.format(tables=tables),

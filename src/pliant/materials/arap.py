@@ -42,3 +42,8 @@ class ARAP(SolidLaw):
     @staticmethod
     def density(I, II, J, S, mu):
         return mu * (I - 2 * S + 3)
+
+    @staticmethod
+    def projection_weight(mu):
+        """w [Pa] of the projection form w/2 |F - R|^2."""
+        return 2 * mu

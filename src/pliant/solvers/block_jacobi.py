@@ -22,7 +22,7 @@ class BlockJacobi:
     as gradient descent, which it needs to be stable.
 
     iterations: a step.  start: as of VBD.
-    Deviation: blocks are made positive definite, so that every direction descends.
+    Deviation: a vertex whose block is indefinite moves along its force, so that every direction descends.
     """
 
     iterations: int = 50
@@ -37,7 +37,7 @@ class BlockJacobi:
         check_start(self.start, "BlockJacobi: start")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> GuardedWork:
-        return guarded_work(pack(problem, execution, psd=True))
+        return guarded_work(pack(problem, execution))
 
     def begin(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         begin_guarded(problem, work)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import sys
@@ -49,7 +50,7 @@ def _cholespy() -> Any:
 def _by_cholesky(cholespy: Any, A: sp.csc_matrix) -> Solve:
     indices = (A.indptr.astype(np.int32), A.indices.astype(np.int32))
     try:
-        with _without_standard_error():
+        with _without_messages():
             factors = cholespy.CholeskySolverD(A.shape[0], *indices, A.data, cholespy.MatrixType.CSC)
     except ValueError:
         raise NotPositiveDefinite from None
@@ -72,15 +73,24 @@ def _by_lu(A: sp.csc_matrix) -> Solve:
 
 
 @contextmanager
-def _without_standard_error() -> Iterator[None]:
-    """CHOLMOD writes a warning past Python where a matrix is indefinite; here that is an answer, no fault."""
+def _without_messages() -> Iterator[None]:
+    """CHOLMOD prints a warning past Python where a matrix is indefinite; here that is an answer, no fault."""
+    if os.name != "posix":
+        yield
+        return
+    flush = ctypes.CDLL(None).fflush  # what C has buffered belongs to where it was printed
+    sys.stdout.flush()
     sys.stderr.flush()
-    kept = os.dup(2)
+    flush(None)
+    kept = [os.dup(stream) for stream in (1, 2)]
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
+        flush(None)
+        for stream, copy in zip((1, 2), kept, strict=True):
+            os.dup2(copy, stream)
+            os.close(copy)
         os.close(nowhere)
-        os.close(kept)

@@ -81,7 +81,7 @@ def guarded_descent(
         if momentum is not None:
             omegas, memory = momentum.next(k), t.momentum()
         scales = work.packed.scales if work.constant_scales is None else work.constant_scales
-        arrays = (scales, t.x, work.direction, t.vertices, *t.terms)
+        arrays = (scales, t.x, work.direction, t.vertices, *t.tables)
         t.team.run(kernel, t.packs.moving_count, work.length, omegas, *memory, *arrays)
         n -= k
         work.since_refresh = (work.since_refresh + k) % refresh

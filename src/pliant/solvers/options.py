@@ -33,17 +33,19 @@ def check_solver(value: Any, what: str) -> None:
 
 
 def check_fits(solver: Any, model: Model) -> None:
-    """Refuse a scene that the solver cannot carry, before any work."""
-    inner = solver
-    while hasattr(inner, "solver"):
-        inner = inner.solver
+    """Refuse a scene that the solver, or a part that wraps it, cannot carry, before any work."""
     present = {
         "contact": model.contact is not None,
         "pressure": any(isinstance(block, Pressures) for block in model.blocks),
         "pl.Invertible materials": model.memory.size > 0,
     }
-    for what, is_there in present.items():
-        if is_there and what not in getattr(inner, "carries", ()):
-            raise SolverError(
-                f"{type(inner).__name__} does not carry {what}: use VBD or Newton, or build the scene without."
-            )
+    layers = [solver]
+    while hasattr(layers[-1], "solver"):
+        layers.append(layers[-1].solver)
+    for what in (what for what, is_there in present.items() if is_there):
+        for layer in layers:
+            passes_on = hasattr(layer, "solver") and not hasattr(layer, "carries")
+            if not passes_on and what not in getattr(layer, "carries", ()):
+                raise SolverError(
+                    f"{type(layer).__name__} does not carry {what}: use VBD or Newton, or build the scene without."
+                )

@@ -42,12 +42,12 @@ class PackedPotential:
     def force(self, x: np.ndarray, out: np.ndarray) -> None:
         """-dG/dx along the directions in which vertices may move [N]."""
         t = self.tables
-        t.team.run(t.module.forces, t.packs.moving_count, x, out, t.vertices, *t.terms)
+        t.team.run(t.module.forces, t.packs.moving_count, x, out, t.vertices, *t.tables)
 
     def energy(self, x: np.ndarray) -> float:
         """G [J]."""
         t = self.tables
-        t.team.run(t.module.energies, x, self._shares, t.vertices, *t.terms)
+        t.team.run(t.module.energies, x, self._shares, t.vertices, *t.tables)
         return float(np.sum(self._shares, dtype=np.float64))
 
     def measure_scales(self, x: np.ndarray) -> None:
@@ -55,7 +55,7 @@ class PackedPotential:
         length squared, however small the sum.
         """
         t = self.tables
-        t.team.run(t.module.inverse_diagonals, t.packs.moving_count, x, self.scales, t.vertices, *t.terms)
+        t.team.run(t.module.inverse_diagonals, t.packs.moving_count, x, self.scales, t.vertices, *t.tables)
         stiffness = float(np.sum(1.0 / self.scales[: self._moving_rows, :3], dtype=np.float64)) / 3
         self.noise = NOISE * float(np.finfo(x.dtype).eps) * stiffness * self.edge**2
 
@@ -97,9 +97,9 @@ class PackedPotential:
         return self.tables.nbytes + self.scales.nbytes
 
 
-def pack(problem: IncrementalPotential, execution: Execution, psd: bool = False) -> PackedPotential:
+def pack(problem: IncrementalPotential, execution: Execution) -> PackedPotential:
     """Tables, threads and compiled code for a scene."""
-    return packed_over(build_tables(problem, execution, line_search=False, psd=psd), problem.model)
+    return packed_over(build_tables(problem, execution, line_search=False, psd=False), problem.model)
 
 
 def packed_over(tables: Tables, model: Model) -> PackedPotential:

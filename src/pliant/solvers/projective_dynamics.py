@@ -57,7 +57,7 @@ class ProjectiveWork:
 @dataclass(frozen=True)
 class ProjectiveDynamics:
     """Local projections and a global step with a constant matrix A, for laws that are a distance to a projection:
-    Corotated and membranes without lam, springs, threads, weighted pairs.
+    ARAP, Corotated without lam, springs, threads, weighted pairs.
 
     global_step: "direct" with factors made once; "jacobi" divides by diag(A), all vertices at once, with the step
     length control of gradient descent; "gauss-seidel" divides by diag(A), colour after colour, projections always up to
@@ -126,7 +126,7 @@ class ProjectiveDynamics:
             omegas, memory = np.ones(n), (t.no_rows, t.no_rows)
             if momentum is not None:
                 omegas, memory = momentum.next(n), t.momentum()
-            t.team.run(t.module.sweep_scaled, t.shares, omegas, *memory, work.scales, t.x, t.vertices, *t.terms)
+            t.team.run(t.module.sweep_scaled, t.shares, omegas, *memory, work.scales, t.x, t.vertices, *t.tables)
         else:
             for _ in range(n):
                 self._project_and_solve(work)

@@ -53,6 +53,8 @@ class Wrapper:
 
     solver: Any
 
+    carries = ()  # neither contact, which changes within a step, nor what elements remember
+
     def __post_init__(self) -> None:
         name = type(self).__name__
         check_solver(self.solver, f"{name}: solver")

@@ -1,0 +1,17 @@
+"""All experiments of this folder and the tables of its README, one after another.
+
+python -m experiments.solvers.run            about half an hour on a quiet machine
+python -m experiments.solvers.run --coarse   small meshes, minutes
+"""
+
+from __future__ import annotations
+
+import sys
+
+from experiments.solvers import descent, release, springs, starts, tables
+
+if __name__ == "__main__":
+    coarse = "--coarse" in sys.argv
+    for experiment in (springs, starts, descent, release):
+        experiment.run(coarse)
+    tables.write()

@@ -1,0 +1,109 @@
+"""One step by several solvers: the ruler, the verdicts and the files."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.comparison import outputs
+from pliant.comparison.step import Comparison, Run, converged
+
+
+@pytest.fixture(scope="module")
+def problem(make_simulation):
+    return make_simulation(held=True, frame_rate=30).problem()
+
+
+@pytest.fixture(scope="module")
+def comparison(problem):
+    solvers = [pl.VBD(), pl.Chebyshev(pl.VBD(), rho=0.5), pl.Newton()]
+    return pl.compare(problem, solvers, iterations=40, precision="double", threads=1)
+
+
+def test_the_reference_is_the_minimum(problem):
+    """Residual 1e-11 of the start's, and the Hessian is positive there."""
+    x = converged(problem)
+    assert problem.residual(x) <= 1e-11 * problem.residual(problem.start)
+    assert np.linalg.eigvalsh(problem.hessian(x).toarray())[0] > 0
+
+
+def test_curves_are_those_of_single_solves(problem, comparison):
+    """Errors and residuals at the moments are what pl.solve gives after as many iterations."""
+    run = comparison.runs[0]
+    assert run.iterations[:6] == [0, 1, 2, 3, 4, 5]
+    assert run.iterations[-1] == 40
+    assert run.errors[0] == 1.0
+    report = pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=40))
+    np.testing.assert_allclose(run.residuals, np.array(report.residuals)[run.iterations], rtol=1e-12)
+    span = comparison.start - comparison.minimum
+    expected = (np.array(report.energies)[run.iterations] - comparison.minimum) / span
+    np.testing.assert_allclose(run.errors, expected, rtol=0, atol=1e-14)
+    assert (np.diff(run.seconds) > 0).all()
+
+
+def test_newton_needs_the_fewest_iterations(comparison):
+    """Quadratic convergence: below 1e-8 in 8 iterations; vertex block descent, linear, is above it after 40."""
+    plain, accelerated, newton = (run.reaches(1e-8) for run in comparison.runs)
+    assert comparison.runs[2].name == "Newton"
+    assert newton[0] <= 8
+    assert plain is accelerated is None
+
+
+def test_verdicts_name_the_first_at_each_accuracy():
+    fast = Run("A", 0.0, [0, 10, 20], [0.0, 0.01, 0.02], [1.0, 0.05, 0.04], [9.0, 1.0, 1.0])
+    slow = Run("B", 0.0, [0, 1, 2], [0.0, 0.5, 1.0], [1.0, 0.02, 1e-5], [9.0, 1.0, 0.1])
+    verdicts = Comparison(3, "single", 0.0, 1.0, 0.0, [fast, slow]).verdicts()
+    assert verdicts[0] == (
+        "To a relative error of 0.1, A is first: 10 ms, 10 iterations; B needs the fewest iterations, 1."
+    )
+    assert verdicts[1] == "To a relative error of 0.01, B is first: 1e+03 ms, 2 iterations."
+    assert verdicts[-1] == "Nobody reaches a relative error of 1e-06."
+
+
+def test_an_error_that_rises_again_has_not_reached():
+    run = Run("A", 0.0, [0, 1, 2, 3], [0.0, 1.0, 2.0, 3.0], [1.0, 0.01, 0.5, float("nan")], [0.0] * 4)
+    assert run.reaches(0.1) is None
+    assert run.reaches(1.0) is None
+
+
+def test_a_lower_minimum_is_told():
+    run = Run("A", 0.0, [0, 1], [0.0, 1.0], [1.0, -0.1], [0.0] * 2)
+    assert Comparison(3, "single", 0.0, 1.0, 0.0, [run]).verdicts()[-1].startswith("A went below the reference")
+
+
+def test_files(comparison, tmp_path):
+    """Curves as CSV and JSON hold the same numbers; PNG and SVG are pictures."""
+    paths = {path.suffix: path for path in outputs.save(comparison, tmp_path)}
+    rows = list(csv.DictReader(paths[".csv"].open()))
+    about = json.loads(paths[".json"].read_text())
+    assert len(rows) == sum(len(run["errors"]) for run in about["runs"])
+    assert float(rows[3]["relative_energy_error"]) == about["runs"][0]["errors"][3] == comparison.runs[0].errors[3]
+    assert about["verdicts"] == comparison.verdicts()
+    assert paths[".png"].read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in paths[".svg"].read_text()[:600]
+    assert len(outputs.table(comparison).rows) == 3
+
+
+def test_a_budget_of_time_is_kept(problem):
+    """The run ends with the sweep in which the time is up."""
+    run = pl.compare(problem, {"mine": pl.VBD()}, seconds=0.02).runs[0]
+    assert run.name == "mine"
+    assert run.seconds[-2] < 0.02 <= run.seconds[-1]
+
+
+def test_iterations_or_seconds_or_the_solvers_own(problem):
+    with pytest.raises(pl.SolverError, match="iterations or seconds, not both"):
+        pl.compare(problem, [pl.VBD()], iterations=5, seconds=1.0)
+    assert pl.compare(problem, [pl.VBD(iterations=3)]).runs[0].iterations == [0, 1, 2, 3]
+
+
+def test_solvers_that_do_not_carry_contact_say_so():
+    """The solver itself, and a part around one that would."""
+    scene = pl.Scene()
+    scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean.from_young(1e5, 0.3))
+    scene.add_plane((0, 0, -1), (0, 0, 1))
+    for solver, name in ((pl.LBFGS(), "LBFGS"), (pl.Anderson(pl.VBD()), "Anderson")):
+        with pytest.raises(pl.SolverError, match=f"{name} does not carry contact"):
+            pl.compare(scene, [pl.VBD(), solver], iterations=3)
