@@ -16,62 +16,122 @@ from pliant.errors import FileError, MaterialError, MeshError, PliantError, Scen
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from pliant.comparison import compare, compare_motion, load_phases, save_phases, tune_chebyshev
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.io.meshes import load_mesh, save_mesh
     from pliant.materials import (
+        ARAP,
         CompressibleNeoHookean,
         Corotated,
         Fung,
+        Invertible,
         MooneyRivlin,
         NeoHookean,
         StableNeoHookean,
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Body, Scene
+    from pliant.model import Attachment, Body, Contact, Scene, Wind, WorldBox, motions
+    from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
-    from pliant.solvers import GPBD, VBD, XPBD, Chebyshev, Newton, SolveReport, Stop, solve
+    from pliant.solvers import (
+        GPBD,
+        LBFGS,
+        VBD,
+        XPBD,
+        Anderson,
+        Backtracking,
+        BlockJacobi,
+        Chebyshev,
+        GradientDescent,
+        HeavyBall,
+        LaplacianQuasiNewton,
+        Nesterov,
+        Newton,
+        NonlinearCG,
+        ProjectiveDynamics,
+        SolveReport,
+        Stop,
+        solve,
+    )
     from pliant.state import State
 
 _HOMES = {
+    "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "materials": (
+        "ARAP",
         "CompressibleNeoHookean",
         "Corotated",
         "Fung",
+        "Invertible",
         "MooneyRivlin",
         "NeoHookean",
         "StVenantKirchhoff",
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Body", "Scene"),
+    "model": ("Attachment", "Body", "Contact", "Scene", "Wind", "WorldBox", "motions"),
     "energies": ("IncrementalPotential",),
+    "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
-    "solvers": ("GPBD", "VBD", "XPBD", "Chebyshev", "Newton", "SolveReport", "Stop", "solve"),
+    "solvers": (
+        "GPBD",
+        "LBFGS",
+        "VBD",
+        "XPBD",
+        "Anderson",
+        "Backtracking",
+        "BlockJacobi",
+        "Chebyshev",
+        "GradientDescent",
+        "HeavyBall",
+        "LaplacianQuasiNewton",
+        "Nesterov",
+        "Newton",
+        "NonlinearCG",
+        "ProjectiveDynamics",
+        "SolveReport",
+        "Stop",
+        "solve",
+    ),
     "state": ("State",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ARAP",
     "GPBD",
+    "LBFGS",
     "VBD",
     "XPBD",
+    "Anderson",
+    "Attachment",
+    "Backtracking",
+    "BlockJacobi",
     "Body",
     "Chebyshev",
     "CompressibleNeoHookean",
+    "Contact",
     "Corotated",
     "FileError",
     "Fung",
+    "GradientDescent",
+    "HeavyBall",
     "IncrementalPotential",
+    "Invertible",
+    "LaplacianQuasiNewton",
     "MaterialError",
     "MeshError",
     "MooneyRivlin",
     "NeoHookean",
+    "Nesterov",
     "Newton",
+    "NonlinearCG",
     "PliantError",
+    "ProjectiveDynamics",
     "Scene",
     "SceneError",
     "Simulation",
@@ -84,12 +144,23 @@ __all__ = [
     "Stop",
     "TetMesh",
     "TriMesh",
+    "Wind",
+    "WorldBox",
     "__version__",
+    "compare",
+    "compare_motion",
     "load_mesh",
+    "load_phases",
+    "load_scene",
+    "load_simulation",
     "material",
+    "motions",
     "save_mesh",
+    "save_phases",
+    "save_scene",
     "shapes",
     "solve",
+    "tune_chebyshev",
 ]
 
 # What takes long is said: compiling, falling back, stopping. Quiet it with

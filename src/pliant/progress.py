@@ -5,10 +5,24 @@ from __future__ import annotations
 import logging
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 logger = logging.getLogger("pliant")
+
+Item = TypeVar("Item")
+
+
+def track(items: Collection[Item], label: str | None) -> Iterator[Item]:
+    """The items one by one, with a bar on standard error if there is a label."""
+    if label is None:
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track as show
+
+    yield from show(items, label, console=Console(stderr=True), total=len(items))
 
 
 def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], label: str | None) -> Iterator[int]:
@@ -17,7 +31,7 @@ def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], l
     """
     with _interrupt_flag() as interrupted:
         try:
-            with _progress_bar(label, n) as tick:
+            with progress_bar(label, n) as tick:
                 for frame in range(n):
                     advance()
                     tick()
@@ -57,7 +71,7 @@ def _interrupt_flag() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def _progress_bar(label: str | None, n: int) -> Iterator[Callable[[], None]]:
+def progress_bar(label: str | None, n: int) -> Iterator[Callable[[], None]]:
     """A bar with frames a second and time left, on standard error; nothing without a label."""
     if label is None:
         yield lambda: None

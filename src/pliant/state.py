@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,13 +15,14 @@ class State:
     v: np.ndarray  # (n, 3) [m/s]
     v_previous: np.ndarray  # (n, 3) velocities one step earlier, for the adaptive start [m/s]
     step: int = 0  # steps done
+    memory: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (k,) what elements remember, block after block
 
     def read_only(self) -> State:
         """The same arrays, for those who may look but not write."""
-        seen = State(self.x.view(), self.v.view(), self.v_previous.view(), self.step)
-        for array in (seen.x, seen.v, seen.v_previous):
+        seen = State(self.x.view(), self.v.view(), self.v_previous.view(), self.step, self.memory.view())
+        for array in (seen.x, seen.v, seen.v_previous, seen.memory):
             array.flags.writeable = False
         return seen
 
     def copy(self) -> State:
-        return State(self.x.copy(), self.v.copy(), self.v_previous.copy(), self.step)
+        return State(self.x.copy(), self.v.copy(), self.v_previous.copy(), self.step, self.memory.copy())

@@ -9,7 +9,7 @@ import pytest
 import pliant
 
 ROOT = Path(pliant.__file__).parents[2]
-HEAVY = ("numba", "llvmlite", "scipy", "sympy", "meshio", "pyvista", "matplotlib", "rich")
+HEAVY = ("numba", "llvmlite", "scipy", "sympy", "meshio", "PIL", "pxr", "imageio_ffmpeg", "matplotlib", "rich")
 
 
 def test_import_contracts_hold() -> None:

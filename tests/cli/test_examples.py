@@ -35,6 +35,14 @@ def test_compare_solvers(tmp_path):
     assert (tmp_path / "compare_solvers.png").exists()
 
 
+def test_balloon(tmp_path):
+    """65 litres at rest; under pressure it holds more."""
+    pytest.importorskip("PIL")
+    said = run(tmp_path, "balloon.py", 20)
+    assert float(said.split("holds")[1].split()[0]) > 65
+    assert (tmp_path / "balloon.png").stat().st_size > 3000
+
+
 def test_own_mesh(tmp_path):
     pytest.importorskip("PIL")
     pl.save_mesh(tmp_path / "ball.vtu", pl.shapes.ball(0.5, 4))

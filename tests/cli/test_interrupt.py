@@ -19,5 +19,5 @@ def test_ctrl_c_during_the_demo_keeps_a_checkpoint(tmp_path):
     rest, _ = process.communicate(timeout=60)
     assert process.returncode == 130, "".join(said) + rest
     assert (tmp_path / "demo.npz").exists()
-    assert "Simulation.resume" in rest
+    assert f"pliant resume {tmp_path / 'demo.npz'}" in rest
     assert "Traceback" not in rest

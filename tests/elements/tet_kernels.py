@@ -6,17 +6,17 @@ The fixture `tet_kernels` writes the declaration below anew and loads this text 
 from numba import njit
 
 from pliant.elements.tet import (
-    add_first_invariant_hessian,
-    add_second_invariant_hessian,
     area_and_volume_ratio,
     deformation_gradient,
+    first_invariant_curvature,
     invariant_gradients,
     invariants,
     left_cauchy_green,
     limit_volume_loss,
+    second_invariant_curvature,
 )
 from pliant.lanes import load, make_zero, number, store
-from pliant.lanes.vectors import dot, load_vector
+from pliant.lanes.vectors import add_identity, add_square, add_symmetric, dot, load_vector
 
 PRECISION, WIDTH = "single", 1
 zero = make_zero(PRECISION, WIDTH)
@@ -46,9 +46,9 @@ def measure(vectors, inverse_6v, out):
         B = left_cauchy_green(F)
         I, II, J = invariants(F, B)
         q, r, g = invariant_gradients(F, B, own)
-        one, none = number(1.0, z), (z, z, z, z, z, z)
-        H1 = add_first_invariant_hessian(none, one, dot(own, own))
-        H2 = add_second_invariant_hessian(none, one, dot(own, own), B, q)
+        none, (c2, k2) = (z, z, z, z, z, z), second_invariant_curvature(dot(own, own), q)
+        H1 = add_identity(none, first_invariant_curvature(dot(own, own)))
+        H2 = add_square(add_symmetric(add_identity(none, c2), k2, B), number(4.0, z), q)
         first = 37 * p * WIDTH
         store(out, first + 3 * WIDTH, ratio)
         store(out, first + 13 * WIDTH, I)

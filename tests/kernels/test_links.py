@@ -1,4 +1,4 @@
-"""Tables of pushes by pack: replayed lane by lane they give every tet of every free vertex, at rest F = 1."""
+"""Tables of pushes by pack: replayed lane by lane they give every tet of every vertex, at rest F = 1."""
 
 import numpy as np
 
@@ -27,28 +27,24 @@ def replay(example, links, turned: np.ndarray):
 
 
 def tets_at(example) -> np.ndarray:
-    return np.where(example.fixed, 0, np.bincount(example.mesh.tets.ravel(), minlength=example.mesh.n_vertices))
+    return np.bincount(example.mesh.tets.ravel(), minlength=example.mesh.n_vertices)
 
 
 def test_places_are_taken_once(example) -> None:
-    """Each push of a free vertex has an entry of its own in its pack's list; fixed vertices have none."""
+    """Each push of a vertex has an entry of its own in its pack's list."""
     packs, walks = example.packs, example.walks
     start, entry, lane = place(packs, walks)
     vertex = np.repeat(np.arange(example.mesh.n_vertices), np.diff(walks.start))
-    np.testing.assert_array_equal(entry < 0, example.fixed[vertex])
-    moving = entry >= 0
-    pack = packs.row_of_vertex[vertex[moving]] // packs.width
-    assert (entry[moving] >= start[pack]).all()
-    assert (entry[moving] < start[pack + 1]).all()
-    assert len(np.unique(entry[moving] * packs.width + lane[moving])) == moving.sum()
-    own = packs.row_of_vertex[vertex[moving]] % packs.width
+    pack = packs.row_of_vertex[vertex] // packs.width
+    assert (entry >= start[pack]).all()
+    assert (entry < start[pack + 1]).all()
+    assert len(np.unique(entry * packs.width + lane)) == len(entry)
+    own = packs.row_of_vertex[vertex] % packs.width
     narrow = packs.is_wide[pack] == 0
-    np.testing.assert_array_equal(lane[moving][narrow], own[narrow])
+    np.testing.assert_array_equal(lane[narrow], own[narrow])
     rows = pushed_rows(packs, walks, start, entry, lane)
     assert rows.dtype == np.uint32
-    np.testing.assert_array_equal(
-        rows.reshape(-1, packs.width)[entry[moving], lane[moving]], packs.row_of_vertex[walks.pushed[moving]]
-    )
+    np.testing.assert_array_equal(rows.reshape(-1, packs.width)[entry, lane], packs.row_of_vertex[walks.pushed])
 
 
 def test_wide_lists_are_shared_by_the_lanes(example) -> None:
@@ -87,7 +83,6 @@ def test_volumetric_tables(example) -> None:
         laplacian[np.ix_(tet, tet)] += stiffness * gradient @ gradient.T
     np.testing.assert_allclose(diagonal, np.diag(laplacian), rtol=1e-12)
     np.fill_diagonal(laplacian, 0)
-    laplacian[example.fixed] = 0
     np.testing.assert_allclose(weights, laplacian, atol=1e-12 * np.abs(laplacian).max())
 
 
@@ -106,7 +101,7 @@ def test_general_tables(example) -> None:
         else:
             assert (numbers[k, :, lane] == 0).all()
     expected = np.bincount(mesh.tets.ravel(), np.repeat(volumes, 4), minlength=mesh.n_vertices)
-    np.testing.assert_allclose(total, np.where(example.fixed, 0, expected), rtol=1e-12)
+    np.testing.assert_allclose(total, expected, rtol=1e-12)
 
 
 def test_paths_of_wide_vertices_are_bounded() -> None:

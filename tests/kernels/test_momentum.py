@@ -12,7 +12,7 @@ def test_equation_18_on_its_rows(dtype) -> None:
     rng = np.random.default_rng(19)
     x, previous, before = rng.normal(size=(3, 10, 4)).astype(dtype)
     old = x.copy(), previous.copy(), before.copy()
-    accelerate(x, previous, before, 1.7, 3, 8)
+    accelerate(x, previous, before, 1.7, 3, 8, np.zeros(0, np.uint8))
     new = 1.7 * (old[0].astype(float) - old[2]) + old[2]
     np.testing.assert_allclose(x[3:8], new[3:8], atol=4 * np.finfo(dtype).eps)
     np.testing.assert_array_equal(previous[3:8], x[3:8])
@@ -25,5 +25,5 @@ def test_omega_of_one_changes_nothing() -> None:
     """Equation 18 with omega = 1 leaves x, to rounding."""
     x, previous, before = np.random.default_rng(20).normal(size=(3, 6, 4))
     kept = x.copy()
-    accelerate(x, previous, before, 1.0, 0, 6)
+    accelerate(x, previous, before, 1.0, 0, 6, np.zeros(0, np.uint8))
     np.testing.assert_allclose(x, kept, atol=1e-15)

@@ -1,4 +1,4 @@
-"""Packs: every free vertex in one lane, one colour and one subspace a pack, fixed vertices last."""
+"""Packs: every vertex in one lane, one colour and one subspace a pack, packs of fixed vertices last."""
 
 import numpy as np
 from hypothesis import given, settings
@@ -31,16 +31,19 @@ cases = st.builds(
 @settings(deadline=None, max_examples=150)
 @given(case=cases)
 def test_every_vertex_has_its_row(case) -> None:
-    """Free vertices fill lanes once each, fixed ones follow the packs in order, all other rows are padding."""
+    """Free vertices fill the lanes of the first packs once each, fixed ones those that follow; the rest is padding."""
     colours, _, _, _, _, width = case
     packs = arrange(*case)
-    n, rows = len(colours), packs.pack_count * width
+    n, rows = len(colours), packs.moving_count * width
     np.testing.assert_array_equal(packs.vertex_of_row[packs.row_of_vertex], np.arange(n))
     in_packs = packs.vertex_of_row[:rows]
     np.testing.assert_array_equal(np.sort(in_packs[in_packs >= 0]), np.flatnonzero(colours >= 0))
-    np.testing.assert_array_equal(packs.vertex_of_row[rows:], np.flatnonzero(colours < 0))
-    assert in_packs.min() >= -1
-    assert (in_packs.reshape(-1, width)[:, 0] >= 0).all()  # no pack is empty
+    others = packs.vertex_of_row[rows:]
+    np.testing.assert_array_equal(np.sort(others[others >= 0]), np.flatnonzero(colours < 0))
+    assert (packs.subspace[packs.moving_count :] == 0).all()
+    assert packs.vertex_of_row.min() >= -1
+    assert len(packs.vertex_of_row) == packs.pack_count * width
+    assert (packs.vertex_of_row.reshape(-1, width)[:, 0] >= 0).all()  # no pack is empty
 
 
 @settings(deadline=None, max_examples=150)
@@ -50,7 +53,7 @@ def test_packs_are_of_one_kind(case) -> None:
     colours, _, wide, subspace, _, width = case
     packs = arrange(*case)
     assert packs.colour_start[0] == 0
-    assert packs.colour_start[-1] == packs.pack_count
+    assert packs.colour_start[-1] == packs.moving_count
     assert len(packs.colour_start) == colours.max() + 2
     for c, (first, last) in enumerate(zip(packs.colour_start[:-1], packs.colour_start[1:], strict=True)):
         for p in range(first, last):
@@ -65,7 +68,7 @@ def test_packs_are_of_one_kind(case) -> None:
     for c in range(colours.max() + 1):
         for s in (1, 2, 3):
             needed += -(-np.sum((colours == c) & (subspace == s) & ~wide) // width)
-    assert packs.pack_count == needed
+    assert packs.moving_count == needed
 
 
 def test_lists_in_a_pack_have_nearly_equal_length() -> None:

@@ -11,6 +11,7 @@ from pliant.lanes import (
     count,
     exp,
     gather3,
+    inverse_cube_root,
     lane_least,
     lane_sum,
     load,
@@ -20,6 +21,7 @@ from pliant.lanes import (
     maximum,
     minimum,
     number,
+    rounding,
     select,
     sqrt,
     store,
@@ -107,6 +109,16 @@ def transcendental(a, out):
         x = load(a, i, zero())
         store(out, i, log(x))
         store(out, n + i, exp(x))
+
+
+@njit(cache=True, error_model="numpy")
+def roots(a, out):
+    """Inverse cube root, machine epsilon."""
+    n = len(a)
+    for i in range(0, n, WIDTH):
+        x = load(a, i, zero())
+        store(out, i, inverse_cube_root(x))
+        store(out, n + i, number(rounding(x), x))
 
 
 @njit(cache=True, error_model="numpy")

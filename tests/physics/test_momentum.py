@@ -13,7 +13,7 @@ def spinning(h, law=pl.StableNeoHookean, solver=None, drift=(0.5, 0.0, 0.2), str
     """A free block that turns about z, drifts, and if stretched vibrates too."""
     mesh = pl.shapes.box((0.4, 0.3, 0.2), (2, 2, 1))
     scene = pl.Scene(gravity=(0, 0, 0))
-    body = scene.add_solid(mesh, law.from_young(2e5, 0.3))
+    body = scene.add_solid(mesh, law.from_young(2e5, 0.0 if law is pl.ARAP else 0.3))
     body.set_positions(mesh.points * (stretch, 1, 1))
     body.set_velocities(np.cross(SPIN, mesh.points) + drift)
     solver = pl.Newton(iterations=8) if solver is None else solver

@@ -18,7 +18,8 @@ SMALL = 1e-6  # amplitude over height: the law is linear to this
 def oscillator(law, steps_a_period, damping=0.0, solver=None):
     points = np.array([[0.0, 0, 0], [0.2, 0, 0], [0.05, 0.25, 0], [0.1, 0.1, HEIGHT]])
     scene = pl.Scene(gravity=(0, 0, 0))
-    body = scene.add_solid(pl.TetMesh(points, [[0, 1, 2, 3]]), law(MU, LAM), RHO, damping)
+    material = pl.ARAP(MU + LAM / 2) if law is pl.ARAP else law(MU, LAM)  # the same lam + 2 mu
+    body = scene.add_solid(pl.TetMesh(points, [[0, 1, 2, 3]]), material, RHO, damping)
     body.pin([0, 1, 2])
     body.constrain_to_line([3], (0, 0, 1))
     body.set_positions(points + np.outer([0, 0, 0, 1], (0, 0, SMALL * HEIGHT)))

@@ -5,7 +5,6 @@ import pytest
 
 from pliant import Simulation, scenes
 from pliant.model import build_model
-from pliant.scenes.motions import turn_about_z
 
 
 @pytest.mark.parametrize(
@@ -24,14 +23,6 @@ def test_held_vertices():
     assert np.count_nonzero(~build_model(scenes.twisted_beam((2, 2, 8))).is_free) == 18
 
 
-def test_turn_reaches_its_angle_and_holds():
-    motion = turn_about_z(np.array([[1.0, 0.0, 2.0]]), turns=0.25, seconds=1.2)
-    np.testing.assert_allclose(motion(0.0), [[1, 0, 2]], atol=1e-15)
-    np.testing.assert_allclose(motion(0.6), [[np.sqrt(0.5), np.sqrt(0.5), 2]], atol=1e-15)
-    for t in (1.2, 5.0):
-        np.testing.assert_allclose(motion(t), [[0, 1, 2]], atol=1e-15)
-
-
 def test_twisted_beam_resumes_with_its_motions(tmp_path):
     def scene():
         return scenes.twisted_beam(cells=(2, 2, 8))
@@ -39,7 +30,7 @@ def test_twisted_beam_resumes_with_its_motions(tmp_path):
     through = Simulation(scene())
     through.advance()
     through.save(tmp_path / "half.npz")
-    resumed = Simulation.resume(tmp_path / "half.npz", motions=scenes.motions_of(scene()))
+    resumed = Simulation.resume(tmp_path / "half.npz")
     through.advance()
     resumed.advance()
     np.testing.assert_array_equal(through.positions, resumed.positions)

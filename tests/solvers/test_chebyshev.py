@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 import pliant as pl
 from pliant.geometry import colour_vertices, vertex_graph
-from pliant.solvers.chebyshev import ChebyshevWork
+from pliant.solvers import Execution
+from pliant.solvers.chebyshev import Factors
 from pliant.solvers.vbd_reference import chebyshev_factors, vbd_sweep
 
 
@@ -15,8 +16,8 @@ from pliant.solvers.vbd_reference import chebyshev_factors, vbd_sweep
 @given(rho=st.floats(1e-3, 0.9999), split=st.integers(1, 11))
 def test_factors_are_those_of_equation_19(rho, split):
     """omega_n = T_(n-1)(1/rho) / T_n(1/rho) * 2/rho with Chebyshev's polynomials, however the calls are split."""
-    solver, work = pl.Chebyshev(pl.VBD(), rho=rho), ChebyshevWork(None)
-    omegas = np.concatenate([solver._next_factors(work, split), solver._next_factors(work, 12 - split)])
+    factors = Factors(((1, rho),))
+    omegas = np.concatenate([factors.next(split), factors.next(12 - split)])
     a = np.arccosh(1 / rho)
     n = np.arange(1, 13)
     closed = 2 / rho * np.cosh((n - 1) * a) / np.cosh(n * a)
@@ -24,6 +25,28 @@ def test_factors_are_those_of_equation_19(rho, split):
     np.testing.assert_allclose(omegas, closed, rtol=1e-9)
     np.testing.assert_array_equal(omegas, chebyshev_factors(rho, 12))
     assert omegas[1] == 2 / (2 - rho**2)
+
+
+def test_every_phase_begins_anew():
+    """Phases have the factors of their own rho, from the first; a restart begins the phase again."""
+    factors = Factors(((3, 0.5), (4, 0.9), (2, 0.99)))
+    expected = [*chebyshev_factors(0.5, 3), *chebyshev_factors(0.9, 4), *chebyshev_factors(0.99, 6)]
+    np.testing.assert_array_equal(factors.next(13), expected)
+    factors.restart()
+    np.testing.assert_array_equal(factors.next(4), chebyshev_factors(0.99, 4))
+
+
+def test_estimate_of_rho_is_the_rate_of_a_linear_iteration(make_simulation):
+    """Plain iterations become shorter at the rate of their spectral radius: "auto" finds it, a little below."""
+    solver = pl.Chebyshev(pl.VBD(), rho="auto")
+    problem = make_simulation(held=True, frame_rate=20).problem()
+    work = solver.init(problem, Execution("double", 1))
+    solver.begin(problem, work)
+    x = problem.start.copy()
+    solver.sweep(problem, x, work, 20)
+    plain = [pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=n), measure_every=n).x for n in (5, 6, 7, 11, 12)]
+    moved = [np.linalg.norm(b - a) for a, b in ((plain[1], plain[2]), (plain[3], plain[4]))]
+    assert work.rho == pytest.approx(0.98 * (moved[1] / moved[0]) ** (1 / 5), rel=1e-6)
 
 
 def test_iterations_follow_equation_18(make_simulation):
@@ -77,3 +100,18 @@ def test_only_solvers_that_take_momentum_are_wrapped(solver):
     """Newton does not, Chebyshev itself does not, a number and a class are no solvers."""
     with pytest.raises(pl.SolverError, match=r"Chebyshev cannot wrap|Chebyshev: solver is"):
         pl.Chebyshev(solver)
+
+
+@pytest.mark.parametrize(
+    ("phases", "words"),
+    [
+        ([(0, 0.9)], "iterations of phase 0 is 0"),
+        ([(5, 0.9), (5, 1.0)], "rho of phase 1 is 1.0"),
+        ([0.9], "phase 0 is 0.9"),
+        ([], "there are no phases"),
+        ("automatic", "'automatic'"),
+    ],
+)
+def test_phases_are_checked(phases, words):
+    with pytest.raises(pl.SolverError, match=words):
+        pl.Chebyshev(pl.VBD(), rho=phases)

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import pliant as pl
 from pliant.materials import SOLID_LAWS
+from pliant.solvers import factorisation
+from pliant.solvers.conjugate_gradients import conjugate_gradients
 from pliant.solvers.newton import free_basis
 
 every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
@@ -34,6 +37,42 @@ def test_descends_from_a_tangle(make_simulation, law):
     energies = np.array(report.energies)
     assert report.reason.startswith("converged")
     assert (energies[1:] <= energies[:-1] * (1 + 1e-14)).all()
+
+
+@pytest.mark.parametrize("linear", ["direct", "cg"])
+@pytest.mark.parametrize("has_cholespy", [True, False])
+def test_linear_solvers_find_the_same_minimiser(make_simulation, monkeypatch, linear, has_cholespy):
+    """By Cholesky's factors, by SciPy's where cholespy is missing, and by conjugate gradients."""
+    problem = make_simulation(held=True, damping=2e-3).problem()
+    exact = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=20)).x
+    if not has_cholespy:
+        monkeypatch.setattr(factorisation, "_cholespy", lambda: None)
+    report = pl.solve(problem, pl.Newton(linear=linear), stop=pl.Stop(iterations=30, residual=1e-9))
+    assert report.reason.startswith("converged")
+    np.testing.assert_allclose(report.x, exact, rtol=0, atol=1e-12)
+
+
+def test_linear_is_checked():
+    with pytest.raises(pl.SolverError, match="'cholesky': choose one of direct, cg"):
+        pl.Newton(linear="cholesky")
+
+
+@pytest.mark.parametrize("has_cholespy", [True, False])
+def test_factors_tell_whether_a_matrix_is_positive(monkeypatch, has_cholespy):
+    """A random positive matrix is solved to rounding, for one and three right-hand sides; an indefinite one refused."""
+    if not has_cholespy:
+        monkeypatch.setattr(factorisation, "_cholespy", lambda: None)
+    rng = np.random.default_rng(5)
+    B = sp.random(40, 40, 0.1, random_state=5)
+    A = (B @ B.T + sp.identity(40)).tocsc()
+    for shape in ((40,), (40, 3)):
+        x = rng.normal(size=shape)
+        np.testing.assert_allclose(factorisation.factorise(A)(A @ x), x, atol=1e-12)
+        np.testing.assert_allclose(A @ conjugate_gradients(A, 1e-20 * (A @ np.ones(40))), 1e-20 * (A @ np.ones(40)),
+                                   rtol=1e-6)  # fmt: skip
+    for solve in (lambda M: factorisation.factorise(M), lambda M: conjugate_gradients(M, np.ones(40))):
+        with pytest.raises(factorisation.NotPositiveDefinite):
+            solve(A - 5 * sp.identity(40))
 
 
 def test_free_basis_spans_what_may_move(make_simulation):

@@ -60,3 +60,17 @@ def test_the_start_does_not_change_the_converged_step(make_simulation):
         results.append(sim.positions)
     for other in results[1:]:
         np.testing.assert_allclose(other, results[0], rtol=0, atol=1e-10)
+
+
+def test_extrapolated_start_expects_a_fifth_of_the_last_acceleration(state):
+    """Wang and Yang 2016, Section 4.4: x + h v + 0.2 h (v - v_previous)."""
+    problem, x, v, h, _ = posed(state, "extrapolated")
+    np.testing.assert_allclose(problem.start, x + h * v + 0.2 * h * (v - state[2]), rtol=0, atol=1e-15)
+
+
+def test_optimised_start_minimises_the_quadratic_model_along_the_velocity(state):
+    """Equation 10, against the exact Hessian."""
+    problem, x, v, _, _ = posed(state, "optimised")
+    slope = np.sum(v * problem.gradient(x))
+    curvature = v.ravel() @ (problem.hessian(x) @ v.ravel())
+    np.testing.assert_allclose(problem.start, x - slope / curvature * v, rtol=1e-6)

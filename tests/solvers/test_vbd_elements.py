@@ -15,7 +15,7 @@ from pliant.solvers.vbd_tables import build_tables
 
 def sheet(scene: pl.Scene, law=pl.StVenantKirchhoff, **options) -> None:
     mesh = pl.shapes.cloth(size=(1, 0.8), cells=(4, 3))
-    material = law.from_young(100.0, 0.3)
+    material = law.from_young(100.0, 0.0 if law is pl.ARAP else 0.3)
     body = scene.add_cloth(mesh, material, density=0.2, **{"bending": 0.0, **options})
     body.pin([0, 3])
 

@@ -92,10 +92,4 @@ def _draw(scene: Scene, moments: dict[float, np.ndarray], path: Path) -> None:
 
 
 def _how_to_resume(checkpoint: Path) -> str:
-    return (
-        f"Checkpoint:  {checkpoint}. Go on from it in Python with\n"
-        "    import pliant as pl\n"
-        "    from pliant import scenes\n"
-        f'    sim = pl.Simulation.resume("{checkpoint.as_posix()}", '
-        "motions=scenes.motions_of(scenes.twisted_beam()))"
-    )
+    return f"Checkpoint:  {checkpoint}. Go on from it with: pliant resume {checkpoint} --frames 60"

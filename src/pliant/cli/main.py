@@ -9,8 +9,14 @@ from typer.core import TyperGroup
 
 from pliant import PliantError, __version__
 from pliant.cli.bench import bench
+from pliant.cli.compare import compare
+from pliant.cli.convert import convert
 from pliant.cli.demo import demo
 from pliant.cli.info import info
+from pliant.cli.render import render
+from pliant.cli.run import gallery, resume, run
+from pliant.cli.schema import schema
+from pliant.cli.view import view
 
 FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
 
@@ -53,13 +59,12 @@ def pliant(
 ) -> None:
     """Simulate deformable bodies, fast, on the CPU you have.
 
-    Start with: pliant demo
+    Start with: pliant demo, or pliant gallery
     """
 
 
-app.command()(demo)
-app.command()(bench)
-app.command()(info)
+for command in (demo, run, view, resume, compare, gallery, render, convert, schema, bench, info):
+    app.command()(command)
 
 if __name__ == "__main__":
     app()

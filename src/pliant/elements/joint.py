@@ -26,7 +26,7 @@ from pliant.lanes.angles import atan2
 from pliant.lanes.vectors import add, add_identity, add_scaled, add_square, cross, dot, physics, subtract
 
 SMALL_SINE = 1e-4  # below it, theta / sin theta is 1 + sin^2 / 6 to rounding, and a joint counts as straight
-TINY = 1e-37  # divides in place of zero; its inverse is finite in single precision
+LEAST_LENGTH = 1e-18  # [m] divides in place of a shorter length; its inverse squared is finite in single precision
 
 
 def rest_data(points: np.ndarray, joints: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -82,8 +82,8 @@ def joint_gradients(u, v):
 def _turn(u, v, rest_angle):
     """Unit vectors, inverse lengths, cosine, sine and (theta - theta_0) / sin theta."""
     n = cross(u, v)
-    iu = 1.0 / maximum(sqrt(dot(u, u)), number(TINY, u[0]))
-    iv = 1.0 / maximum(sqrt(dot(v, v)), number(TINY, v[0]))
+    iu = 1.0 / maximum(sqrt(dot(u, u)), number(LEAST_LENGTH, u[0]))
+    iv = 1.0 / maximum(sqrt(dot(v, v)), number(LEAST_LENGTH, v[0]))
     c, s = dot(u, v) * iu * iv, sqrt(dot(n, n)) * iu * iv
     safe = maximum(s, number(SMALL_SINE, s))
     straight = (s < SMALL_SINE) & (c > 0.0)

@@ -25,6 +25,7 @@ import scipy.sparse as sp
 
 from pliant.elements.laplacian import merged_pairs
 
+ROUNDING = 1e-12  # of sqrt(Q_ii Q_jj): half of a grid's weights cancel, but for rounding
 _COMPONENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a symmetric tensor; off-diagonal ones count twice
 
 
@@ -38,8 +39,10 @@ def bending_pairs(
     area = vertex_areas(points, triangles)
     rigidity = np.broadcast_to(np.asarray(stiffness, dtype=float), len(points))
     curvature = sp.diags(np.tile(np.sqrt(rigidity * area), 6)) @ _curvatures(points, hinges, area)
-    Q = sp.triu(curvature.T @ curvature, 1).tocoo()
-    return merged_pairs(np.stack((Q.row, Q.col), axis=1).astype(np.int64), Q.data)
+    Q = (curvature.T @ curvature).tocoo()
+    diagonal = np.sqrt(Q.diagonal())
+    kept = (Q.row < Q.col) & (np.abs(Q.data) > ROUNDING * diagonal[Q.row] * diagonal[Q.col])
+    return merged_pairs(np.stack((Q.row[kept], Q.col[kept]), axis=1).astype(np.int64), Q.data[kept])
 
 
 def _curvatures(points: np.ndarray, hinges: np.ndarray, area: np.ndarray) -> sp.csr_matrix:

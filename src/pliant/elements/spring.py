@@ -45,4 +45,5 @@ def add_spring(f, H, r, stiffness, rest_length, compression):
     f = add_scaled(f, pull, r)
     across = maximum(pull, number(0.0, pull))
     H = add_identity(H, across)
-    return f, add_square(H, (k - across) * inverse * inverse, r)
+    d = (inverse * r[0], inverse * r[1], inverse * r[2])
+    return f, add_square(H, k - across, d)

@@ -17,16 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.lanes import select
-from pliant.lanes.vectors import (
-    add_identity,
-    add_square,
-    add_symmetric,
-    cross,
-    dot,
-    physics,
-    subtract,
-    symmetric_times,
-)
+from pliant.lanes.vectors import cross, dot, physics, subtract, symmetric_times
 
 KEEP = 0.1  # one step of one vertex leaves a tet at least this part of its volume, where the law has a barrier
 
@@ -92,18 +83,15 @@ def invariant_gradients(F, B, b):
 
 
 @physics
-def add_first_invariant_hessian(H, psi_I, bb):
-    """d2I/dx_i^2 = 2 |b|^2 Identity."""
-    return add_identity(H, psi_I * (bb + bb))
+def first_invariant_curvature(bb):
+    """c of d2I/dx_i^2 = c Identity, from bb = |b|^2."""
+    return bb + bb
 
 
 @physics
-def add_second_invariant_hessian(H, psi_II, bb, B, q):
-    """d2II/dx_i^2 = 4 (|q|^2 Identity + q q^T + |b|^2 F F^T)."""
-    s = psi_II * 4.0
-    H = add_identity(H, s * dot(q, q))
-    H = add_square(H, s, q)
-    return add_symmetric(H, s * bb, B)
+def second_invariant_curvature(bb, q):
+    """c and k of d2II/dx_i^2 = c Identity + k F F^T + dI dI^T: c = 4 |q|^2, k = 4 |b|^2, dI dI^T = 4 q q^T."""
+    return 4.0 * dot(q, q), 4.0 * bb
 
 
 @physics

@@ -9,13 +9,30 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pliant.energies import elastic, fibres, hinges, joints, pairs, springs, triangles
+from pliant.energies import bounds, elastic, fibres, hinges, invertible, joints, pairs, pressure, springs, triangles
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
-from pliant.model import Block, Fibres, Hinges, Joints, Pairs, Sheets, Solids, Springs
+from pliant.model import (
+    Attachments,
+    Block,
+    Bounds,
+    Dampers,
+    Fibres,
+    Hinges,
+    InvertibleSolids,
+    Joints,
+    Pairs,
+    Pressures,
+    Sheets,
+    Solids,
+    Springs,
+)
 
 
 class ElementEnergy(Protocol):
-    """What is known of a kind of element. Files of functions (elastic, pairs) have these too."""
+    """What is known of a kind of element. Files of functions (elastic, pairs) have these too.
+
+    Where elements remember something, there is also remember(block, x), which brings it up to date at x.
+    """
 
     def energy(self, block: Any, x: np.ndarray) -> float:
         """[J]."""
@@ -61,14 +78,19 @@ class Elementwise:
 
 ENERGIES: dict[type[Block], Any] = {
     Solids: elastic,
+    InvertibleSolids: invertible,
     Pairs: pairs,
     Sheets: Elementwise(triangles, lambda b: (b.gradients, b.areas, b.law, b.parameters)),
     Fibres: Elementwise(fibres, lambda b: (b.slopes, b.stiffness)),
     Springs: Elementwise(springs, lambda b: (b.stiffness, b.lengths, b.compression)),
     Hinges: Elementwise(hinges, lambda b: (b.angles, b.stiffness)),
     Joints: Elementwise(joints, lambda b: (b.angles, b.stiffness)),
+    Attachments: pairs,
+    Dampers: pairs,
+    Bounds: bounds,
+    Pressures: pressure,
 }
 
 
-def energy_of(block: Block) -> ElementEnergy:
+def energy_of(block: Block) -> Any:
     return ENERGIES[type(block)]

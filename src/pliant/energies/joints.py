@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.joint import SMALL_SINE, TINY
+from pliant.elements.joint import LEAST_LENGTH, SMALL_SINE
 
 Array = np.ndarray
 
@@ -72,7 +72,7 @@ def _square(a: Array) -> Array:
 
 def _turn(x: Array, joints: Array, rest_angles: Array) -> _Turn:
     u, v = x[joints[:, 1]] - x[joints[:, 0]], x[joints[:, 2]] - x[joints[:, 1]]
-    iu, iv = (1 / np.maximum(np.linalg.norm(edge, axis=1), TINY) for edge in (u, v))
+    iu, iv = (1 / np.maximum(np.linalg.norm(edge, axis=1), LEAST_LENGTH) for edge in (u, v))
     tu, tv = u * iu[:, None], v * iv[:, None]
     c, s = np.sum(tu * tv, axis=1), np.linalg.norm(np.cross(tu, tv), axis=1)
     theta, safe = np.arctan2(s, c), np.maximum(s, SMALL_SINE)

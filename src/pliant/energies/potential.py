@@ -2,20 +2,36 @@
 
     G(x) = 1/(2 h^2) |x - y|_M^2 + E(x) + D(x),   y = x_t + h v_t + h^2 a_ext        (VBD, Equations 2 and 3)
 
-E is the elastic energy and D the damping potential.  Everything is in double precision and in the scene's vertex order.
+E is the energy of all blocks of elements (elastic, bounds, pressure ...) and D the damping potential; blocks that are
+viscous see the displacement x - x_t instead of x.  Everything is in double precision and in the scene's vertex order.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from pliant.energies.elements import energy_of
 from pliant.energies.scatter import chunks
-from pliant.model import Model
+from pliant.model import Block, Dampers, Model
+
+
+class ContactEnergy(Protocol):
+    """What touches in a step. Normals and friction limits are held between two refreshes, so that it is a potential."""
+
+    @property
+    def count(self) -> int: ...
+    def refresh(self, x: np.ndarray) -> None: ...
+    def energy(self, x: np.ndarray) -> float: ...
+    def gradient(self, x: np.ndarray) -> np.ndarray: ...
+    def hessian(self, x: np.ndarray) -> sp.csr_matrix: ...
+    def vertex_blocks(self, x: np.ndarray) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -31,40 +47,86 @@ class IncrementalPotential:
     x_start: np.ndarray  # (n, 3) positions at the start of the step [m]
     y: np.ndarray  # (n, 3) inertial target; for pinned and led vertices where they are to be [m]
     start: np.ndarray  # (n, 3) where a solver begins if nothing else is said; held vertices are in place [m]
+    contacts: ContactEnergy | None = None  # what touches in this step
+    model_at_start: Model | None = None  # with what elements remembered when the step began, if they remember
+
+    @classmethod
+    def pose(
+        cls,
+        model: Model,
+        memory: np.ndarray,
+        h: float,
+        x_start: np.ndarray,
+        y: np.ndarray,
+        start: np.ndarray,
+        contacts: ContactEnergy | None = None,
+    ) -> IncrementalPotential:
+        """The step from x_start.
+
+        memory: (k,) what elements remember from iteration to iteration.  It is brought up to date at x_start, and
+        changes in place as a solver goes on: between two iterations G is another potential where such elements convert.
+        """
+        if not len(memory):
+            return cls(model, h, x_start, y, start, contacts)
+        problem = cls(model.with_memory(memory), h, x_start, y, start, contacts)
+        problem.remember(x_start)
+        return replace(problem, model_at_start=model.with_memory(memory.copy()))
+
+    def remember(self, x: np.ndarray) -> None:
+        """Let elements with a memory and contacts take note of x. Solvers do so at the start of an iteration."""
+        for block in self.model.blocks:
+            if block.memory_size:
+                energy_of(block).remember(block, x)
+        if self.contacts is not None:
+            self.contacts.refresh(x)
+
+    def with_own_memory(self) -> IncrementalPotential:
+        """The same problem, with a memory and contacts that a solve may change without changing this one's."""
+        return replace(self, model=self.model.with_memory(self.model.memory), contacts=deepcopy(self.contacts))
 
     def energy(self, x: np.ndarray) -> float:
         """G [J]."""
         return sum(self.energies(x).values())
 
     def energies(self, x: np.ndarray) -> dict[str, float]:
-        """The terms of G [J]."""
+        """The terms of G [J]: "inertia", "elastic", "damping", and one for each other name its blocks have."""
         d, displacement = x - self.y, x - self.x_start
         inertia = 0.5 * float(np.sum(self.inertia[:, None] * d**2))
-        stored = sum(energy_of(block).energy(block, x) for block in self.model.blocks)
         damping = 0.5 * float(np.einsum("na,nab,nb->", displacement, self.damping_blocks, displacement))
-        return {"inertia": inertia, "elastic": stored, "damping": damping}
+        terms = {"inertia": inertia, "elastic": 0.0, "damping": damping}
+        for block in self.blocks:
+            energy = energy_of(block).energy(block, self._seen_by(block, x))
+            terms[block.energy_name] = terms.get(block.energy_name, 0.0) + energy
+        terms["contact"] = 0.0 if self.contacts is None else self.contacts.energy(x)
+        return terms
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """dG/dx (n, 3) [N]."""
         g = self.inertia[:, None] * (x - self.y)
-        for block in self.model.blocks:
-            g += energy_of(block).gradient(block, x)
+        for block in self.blocks:
+            g += energy_of(block).gradient(block, self._seen_by(block, x))
+        if self.contacts is not None:
+            g += self.contacts.gradient(x)
         return g + np.einsum("nab,nb->na", self.damping_blocks, x - self.x_start)
 
     def hessian(self, x: np.ndarray, psd: bool = False) -> sp.csr_matrix:
         """d2G/dx2 (3n, 3n) [N/m]; with psd, each element's part is made positive semidefinite first."""
         parts = [self._diagonal_blocks(self.damping_blocks + self.inertia[:, None, None] * np.eye(3))]
-        for block in self.model.blocks:
+        for block in self.blocks:
+            seen = self._seen_by(block, x)
             for part in chunks(len(block.elements)):
-                parts.append(self._sparse(block.elements[part], energy_of(block).element_hessians(block, x, part), psd))
+                hessians = energy_of(block).element_hessians(block, seen, part)
+                parts.append(self._sparse(block.elements[part], hessians, psd))
+        if self.contacts is not None:
+            parts.append(self.contacts.hessian(x))
         return sum(parts[1:], parts[0])
 
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
         """d2G/dx_i^2 of every vertex (n, 3, 3) [N/m] (Equations 9 and 10), as vertex block descent solves them: thin
         elements leave out stiffness that is negative across them (decision 0007).
         """
-        blocks = self.damping_blocks + self.inertia[:, None, None] * np.eye(3)
-        return blocks + self._element_blocks(x)
+        blocks = self.damping_blocks + self.inertia[:, None, None] * np.eye(3) + self._element_blocks(x, self.blocks)
+        return blocks if self.contacts is None else blocks + self.contacts.vertex_blocks(x)
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
         """The part of (n, 3) vectors along which their vertices may move."""
@@ -85,7 +147,8 @@ class IncrementalPotential:
 
     @cached_property
     def damping_blocks(self) -> np.ndarray:
-        """k_d / h times the positive part of the elastic vertex blocks at the start of the step (n, 3, 3) [N/m].
+        """k_d / h times the positive part of the elements' vertex blocks at the start of the step (n, 3, 3) [N/m];
+        without the viscous ones, which are damping already.
 
         Deviation: Equations 10 and 11 take the blocks at the current iterate. Taken at the start of the step and made
         positive, damping is a potential, so the step stays a minimisation, and it never adds energy.
@@ -93,7 +156,9 @@ class IncrementalPotential:
         model = self.model
         if not model.damping.any():
             return np.zeros((model.n_vertices, 3, 3))
-        values, vectors = np.linalg.eigh(self._element_blocks(self.x_start))
+        stored = [block for block in (self.model_at_start or model).blocks if not block.is_viscous]
+        blocks = self._element_blocks(self.x_start, stored)
+        values, vectors = np.linalg.eigh(blocks)
         positive = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)
         return (model.damping / self.h)[:, None, None] * positive
 
@@ -102,8 +167,26 @@ class IncrementalPotential:
         """(n,) m / h^2, and what air damping adds to it [N/m]."""
         return self.model.mass / self.h**2 * (1 + self.model.air_damping * self.h)
 
-    def _element_blocks(self, x: np.ndarray) -> np.ndarray:
-        return sum((energy_of(b).vertex_blocks(b, x) for b in self.model.blocks), np.zeros((len(x), 3, 3)))
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The model's blocks with the numbers of this step."""
+        return tuple(block.over(self.h) if isinstance(block, Dampers) else block for block in self.model.blocks)
+
+    @cached_property
+    def viscous_pull(self) -> np.ndarray | None:
+        """What viscous blocks pull at the vertices with when x is zero (n, 3) [N], None without any.
+
+        They are quadratic in x - x_start, so that they are the same blocks in x and this constant force.
+        """
+        viscous = [block for block in self.blocks if block.is_viscous]
+        pulls = [energy_of(block).gradient(block, self.x_start) for block in viscous]
+        return sum(pulls[1:], pulls[0]) if pulls else None
+
+    def _seen_by(self, block: Block, x: np.ndarray) -> np.ndarray:
+        return x - self.x_start if block.is_viscous else x
+
+    def _element_blocks(self, x: np.ndarray, blocks: Iterable[Block]) -> np.ndarray:
+        return sum((energy_of(block).vertex_blocks(block, x) for block in blocks), np.zeros((len(x), 3, 3)))
 
     def _sparse(self, elements: np.ndarray, hessians: np.ndarray, psd: bool) -> sp.csr_matrix:
         """Hessians of elements (k, corners, 3, corners, 3) as one matrix."""

@@ -21,6 +21,11 @@ def boundary_triangles(tets: IntArray, n_vertices: int) -> IntArray:
 
     Raises MeshError when three or more tets share a face: such tets overlap or are listed twice.
     """
+    return boundary_faces(tets, n_vertices)[0]
+
+
+def boundary_faces(tets: IntArray, n_vertices: int) -> tuple[IntArray, IntArray]:
+    """The boundary triangles (k, 3) and the tet (k,) that each belongs to."""
     faces = tets[:, TET_FACES].reshape(-1, 3)
     key = _face_keys(faces, n_vertices)
     order = np.argsort(key, kind="stable")
@@ -34,7 +39,8 @@ def boundary_triangles(tets: IntArray, n_vertices: int) -> IntArray:
             "separate at most two. Remove tets that overlap or are listed twice."
         )
     new = np.concatenate(([True], ranked[1:] != ranked[:-1], [True]))
-    return faces[np.sort(order[new[:-1] & new[1:]])]
+    single = np.sort(order[new[:-1] & new[1:]])
+    return faces[single], single // 4
 
 
 def _face_keys(faces: IntArray, n_vertices: int) -> IntArray:
@@ -66,6 +72,30 @@ def is_closed_surface(triangles: IntArray, n_vertices: int) -> bool:
     forward = np.sort(start * n_vertices + end)
     backward = np.sort(end * n_vertices + start)
     return bool(np.all(forward[1:] != forward[:-1]) and np.array_equal(forward, backward))
+
+
+def unmatched_edge(triangles: IntArray, n_vertices: int) -> tuple[int, int] | None:
+    """An edge (start, end) that triangles run along more often in one direction than in the other; None if closed and
+    of one orientation.
+
+    Unlike `is_closed_surface` it allows surfaces that touch themselves along an edge: they enclose a volume too.
+    """
+    start, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    key, edge_of = np.unique(low * n_vertices + high, return_inverse=True)
+    excess = np.bincount(edge_of, np.where(start < end, 1, -1), minlength=len(key))
+    unmatched = np.flatnonzero(excess)
+    if unmatched.size == 0:
+        return None
+    first = key[unmatched[0]]
+    edge = int(first // n_vertices), int(first % n_vertices)
+    return edge if excess[unmatched[0]] > 0 else edge[::-1]
+
+
+def enclosed_volume(points: NDArray[np.float64], triangles: IntArray) -> float:
+    """Volume [m^3] inside a closed surface, negative if its triangles face inwards."""
+    corner = (points - points.mean(axis=0))[triangles]
+    return float(np.einsum("ma,ma->", corner[:, 0], np.cross(corner[:, 1], corner[:, 2]))) / 6
 
 
 def compact(elements: IntArray, n_vertices: int) -> tuple[IntArray, IntArray]:

@@ -7,7 +7,7 @@ import os
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,43 @@ import numpy as np
 
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
-from pliant.materials import SOLID_LAWS, SolidLaw
-from pliant.model import BODIES, Body, Force, Motion, Scene
+from pliant.io.contact_header import describe_contact, describe_shapes, restore_contact
+from pliant.io.outside import (
+    Functions,
+    check_functions,
+    pack_outside,
+    pack_settings,
+    unpack_outside,
+    unpack_settings,
+)
+from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
+from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene
 from pliant.state import State
 
-FORMAT = 2
-_STATE = ("x", "v", "v_previous")
-_BODY = ("initial_positions", "initial_velocities", "subspace", "directions")
+FORMAT = 4
+_STATE = ("x", "v", "v_previous", "memory")
+_BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a checkpoint holds."""
+
+    scene: Scene
+    solver: Any
+    settings: dict[str, Any]
+    state: State
+    notes: dict[str, Any]
 
 
 def write(
-    path: Path, scene: Scene, solver: Any, settings: dict[str, Any], state: State, solvers: Mapping[str, Any]
+    path: Path,
+    scene: Scene,
+    solver: Any,
+    settings: dict[str, Any],
+    state: State,
+    notes: dict[str, Any],
+    solvers: Mapping[str, Any],
 ) -> None:
     """Write the whole file beside its place first, then move it there: a crash leaves the old one."""
     _check_names(path, solver, solvers)
@@ -34,10 +60,15 @@ def write(
     header = {
         "format": FORMAT,
         "gravity": scene.gravity.tolist(),
+        "contact": describe_contact(scene),
+        "obstacles": describe_shapes(scene),
+        "apart": sorted(scene.apart),
         "bodies": bodies,
+        "outside": pack_outside(scene, arrays),
         "solver": _describe(solver),
         "settings": settings,
         "step": state.step,
+        "notes": notes,
     }
     arrays["header"] = np.array(json.dumps(header))
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
@@ -74,9 +105,13 @@ def _check_names(path: Path, solver: Any, solvers: Mapping[str, Any]) -> None:
 
 
 def read(
-    path: Path, motions: dict[str, list[Motion]], forces: dict[str, list[Force]], solvers: Mapping[str, Any]
-) -> tuple[Scene, Any, dict[str, Any], State]:
-    """Scene, solver, settings and state of a checkpoint; solvers by name."""
+    path: Path,
+    motions: dict[str, list[Motion]],
+    forces: dict[str, list[Force]],
+    functions_of_time: Functions,
+    solvers: Mapping[str, Any],
+) -> Kept:
+    """A checkpoint; solvers by name."""
     if not path.exists():
         raise FileError(f"{path}: there is no such file.")
     if not zipfile.is_zipfile(path):
@@ -94,32 +129,54 @@ def read(
         for name in given:
             if name not in names:
                 raise FileError(f"{path}: {what} are given for {name!r}, but its bodies are {', '.join(names)}.")
+    check_functions(path, header, functions_of_time)
     scene = Scene(gravity=header["gravity"])
     for k, about in enumerate(header["bodies"]):
         functions: dict[str, list[Any]] = {
             "motions": motions.get(about["name"], []),
             "forces": forces.get(about["name"], []),
         }
-        scene.add(_unpack_body(path, k, about, arrays, functions))
+        body = scene.add(_unpack_body(path, k, about, arrays, functions))
+        unpack_settings(body, about["settings"], functions_of_time)
+    unpack_outside(scene, header["outside"], arrays, functions_of_time)
+    restore_contact(scene, header["contact"], header["obstacles"])
+    scene.apart = {(one, other) for one, other in header["apart"]}
     state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
-    return scene, _rebuild(header["solver"], solvers), header["settings"], state
+    return Kept(scene, _rebuild(header["solver"], solvers), header["settings"], state, header["notes"])
 
 
 def _pack_body(k: int, body: Body, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """A body's header; its arrays are added to `arrays`."""
     own = {name: getattr(body, name) for name in _BODY}
-    own.update({f"motion{m}": vertices for m, (vertices, _) in enumerate(body.motions)})
+    own.update({f"release{r}": vertices for r, (vertices, _) in enumerate(body.releases)})
+    motions = [_pack_motion(m, vertices, motion, own) for m, (vertices, motion) in enumerate(body.motions)]
     ingredients = {name: _pack(body, name, value, own) for name, value in body.ingredients().items()}
     arrays.update({f"body{k}.{name}": array for name, array in own.items()})
     return {
         "name": body.name,
         "kind": body.kind,
         "ingredients": ingredients,
-        "motions": len(body.motions),
+        "motions": motions,
         "forces": len(body.forces),
-        "gravity": None if body.gravity is None else body.gravity.tolist(),
-        "air_damping": body.air_damping,
+        "settings": pack_settings(body),
+        "releases": [time for _, time in body.releases],
+        "colour": body.colour,
+        "friction": body.friction,
     }
+
+
+def _pack_motion(m: int, vertices: np.ndarray, motion: Motion, arrays: dict[str, np.ndarray]) -> dict[str, Any] | None:
+    """A motion as its name and options; None for a Python function, which a file cannot hold."""
+    arrays[f"motion{m}"] = vertices
+    if not (isinstance(motion, KeptMotion) and type(motion) is MOTIONS.get(motion.name)):
+        return None
+    arrays[f"motion{m}.points"] = np.asarray(motion.points)
+    return {"name": motion.name, **motion.options}
+
+
+def _unpack_motion(m: int, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Motion:
+    options = {name: value for name, value in about.items() if name != "name"}
+    return MOTIONS[about["name"]](arrays[f"motion{m}.points"], **options)
 
 
 def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> Any:
@@ -132,6 +189,9 @@ def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> A
         if type(value) is not SOLID_LAWS.get(law):
             raise FileError(f"body {body.name} has the law {law}, which is not registered: a file could not name it.")
         return {"law": law, "parameters": [float(parameter) for parameter in value.parameters]}
+    if isinstance(value, Invertible):
+        law = _pack(body, name, value.law, arrays)
+        return {"invertible": law, **{f.name: getattr(value, f.name) for f in fields(value) if f.name != "law"}}
     if isinstance(value, np.ndarray):
         arrays[name] = value
         return {"array": name}
@@ -142,20 +202,25 @@ def _unpack_body(
     path: Path, k: int, about: dict[str, Any], arrays: dict[str, np.ndarray], functions: dict[str, list]
 ) -> Body:
     name = about["name"]
+    needed = {"motions": about["motions"].count(None), "forces": about["forces"]}
     for what, given in functions.items():
-        if about[what] != len(given):
+        if needed[what] != len(given):
             raise FileError(
-                f"{path}: body {name} has {about[what]} Python functions as {what}, which a file cannot hold, and "
+                f"{path}: body {name} has {needed[what]} Python functions as {what}, which a file cannot hold, and "
                 f"{len(given)} were given. Pass them again: "
                 f"Simulation.resume(path, {what}={{{name!r}: [{what.removesuffix('s')}, ...]}})."
             )
     own = {key.removeprefix(f"body{k}."): array for key, array in arrays.items() if key.startswith(f"body{k}.")}
     ingredients = {key: _unpack(path, name, key, value, own) for key, value in about["ingredients"].items()}
     body = BODIES[about["kind"]](name, **ingredients)
-    body.gravity, body.air_damping = about["gravity"], about["air_damping"]
     for field_name in _BODY:
         setattr(body, field_name, own[field_name])
-    body.motions.extend((own[f"motion{m}"], motion) for m, motion in enumerate(functions["motions"]))
+    body.colour, body.friction = about["colour"], about["friction"]
+    body.releases.extend((own[f"release{r}"], time) for r, time in enumerate(about["releases"]))
+    passed_again = iter(functions["motions"])
+    for m, kept in enumerate(about["motions"]):
+        motion = next(passed_again) if kept is None else _unpack_motion(m, kept, own)
+        body.motions.append((own[f"motion{m}"], motion))
     body.forces.extend(functions["forces"])
     return body
 
@@ -166,6 +231,9 @@ def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.n
     if "mesh" in value:
         kind = {"TetMesh": TetMesh, "TriMesh": TriMesh}[value["mesh"]]
         return kind(arrays[f"{name}.points"], arrays[f"{name}.elements"])
+    if "invertible" in value:
+        law = _unpack(path, body, name, value["invertible"], arrays)
+        return Invertible(law, **{key: number for key, number in value.items() if key != "invertible"})
     if "law" in value:
         if value["law"] not in SOLID_LAWS:
             raise FileError(f"{path}: body {body} has the law {value['law']}, which this Pliant does not know.")

@@ -1,7 +1,8 @@
-"""Meshes from files, in any format that meshio reads."""
+"""Meshes from files: any format that meshio reads, and .npz with arrays `points` and `tets` or `triangles`."""
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,13 @@ def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
 
     orient: flip inverted tets instead of refusing them.
     """
-    import meshio
-
     path = Path(path)
     if not path.exists():
         raise FileError(f"{path}: there is no such file.")
+    if path.suffix.lower() == ".npz":
+        return _load_arrays(path, orient)
+    import meshio
+
     try:
         mesh = meshio.read(path)
     except (Exception, SystemExit) as error:  # meshio raises many kinds, and exits on unknown endings
@@ -42,13 +45,37 @@ def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
     return TriMesh(points, np.concatenate(triangles))
 
 
+def _load_arrays(path: Path, orient: bool) -> TetMesh | TriMesh:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in ("points", "tets", "triangles") if name in file.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+        raise FileError(f"{path}: this is no .npz file ({error}).") from None
+    if "points" in arrays and "tets" in arrays:
+        return TetMesh(arrays["points"], arrays["tets"], orient=orient)
+    if "points" in arrays and "triangles" in arrays:
+        return TriMesh(arrays["points"], arrays["triangles"])
+    raise FileError(f"{path}: a mesh needs the arrays 'points' and 'tets' or 'triangles'; it has {list(arrays)}.")
+
+
 def save_mesh(path: str | Path, mesh: TetMesh | TriMesh, points: np.ndarray | None = None) -> None:
-    """Write a mesh, at other positions (n, 3) if given, in the format the ending names."""
+    """Write a mesh, at other positions (n, 3) if given, in the format the ending names; .npz keeps every bit."""
+    path = Path(path)
+    if path.suffix.lower() == ".npz":
+        elements = {"tets": mesh.tets} if isinstance(mesh, TetMesh) else {"triangles": mesh.triangles}
+        return save_arrays(path, points=mesh.points if points is None else points, **elements)
     import meshio
 
-    path = Path(path)
     cells = [("tetra", mesh.tets)] if isinstance(mesh, TetMesh) else [("triangle", mesh.triangles)]
     try:
         meshio.write(path, meshio.Mesh(mesh.points if points is None else points, cells))
     except (Exception, SystemExit) as error:
         raise FileError(f"{path}: cannot be written ({type(error).__name__}: {error}).") from None
+
+
+def save_arrays(path: Path, **arrays: np.ndarray) -> None:
+    """Write arrays by name into an .npz file."""
+    try:
+        np.savez(path, allow_pickle=False, **arrays)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written ({error.strerror or error}).") from None

@@ -34,18 +34,18 @@ def add_hinges(p, x, xi, f, H, wings, edges):
 
 
 @physics
-def hinges_energy(p, x, xi, energy, wings, edges):
-    """Add the energy of the hinges of pack p's vertices, were they at xi."""
+def hinges_energy(p, x, xi, energy, wings, edges, share):
+    """Add a share of the energy of the hinges of pack p's vertices, were they at xi."""
     for k in range(wings.start[p], wings.start[p + 1]):
         a, b, c = _others(x, xi, wings, k)
         theta, _ = angle_at_wing(a, b, c)
         rest, stiffness = list_constant(wings, k, 0, CONSTANTS, xi[0]), list_constant(wings, k, 1, CONSTANTS, xi[0])
-        energy = energy + hinge_energy(theta, rest, stiffness)
+        energy = energy + share * hinge_energy(theta, rest, stiffness)
     for k in range(edges.start[p], edges.start[p + 1]):
         b, c, d = _others(x, xi, edges, k)
         theta, _ = angle_at_edge(b, c, d)
         rest, stiffness = list_constant(edges, k, 0, CONSTANTS, xi[0]), list_constant(edges, k, 1, CONSTANTS, xi[0])
-        energy = energy + hinge_energy(theta, rest, stiffness)
+        energy = energy + share * hinge_energy(theta, rest, stiffness)
     return energy
 
 
@@ -54,7 +54,7 @@ HINGES_SOURCE = TermSource(
     imports="from pliant.kernels.hinges import add_hinges, hinges_energy",
     tables=("wings_K", "edges_K"),
     force=("f, H = add_hinges(p, x, xi, f, H, wings_K, edges_K)",),
-    energy=("energy = hinges_energy(p, x, xi, energy, wings_K, edges_K)",),
+    energy=("energy = hinges_energy(p, x, xi, energy, wings_K, edges_K, SHARE_OF_4)",),
 )
 
 

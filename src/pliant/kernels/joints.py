@@ -41,16 +41,16 @@ def add_joints(p, x, xi, f, H, ends, middles):
 
 
 @physics
-def joints_energy(p, x, xi, energy, ends, middles):
-    """Add the energy of the joints of pack p's vertices, were they at xi."""
+def joints_energy(p, x, xi, energy, ends, middles, share):
+    """Add a share of the energy of the joints of pack p's vertices, were they at xi."""
     for k in range(ends.start[p], ends.start[p + 1]):
         u, v = _edges_from_end(x, xi, ends, k)
         rest, stiffness = list_constant(ends, k, 0, CONSTANTS, xi[0]), list_constant(ends, k, 1, CONSTANTS, xi[0])
-        energy = energy + joint_energy(u, v, rest, stiffness)
+        energy = energy + share * joint_energy(u, v, rest, stiffness)
     for k in range(middles.start[p], middles.start[p + 1]):
         u, v = _edges_from_middle(x, xi, middles, k)
         rest, stiffness = list_constant(middles, k, 0, CONSTANTS, xi[0]), list_constant(middles, k, 1, CONSTANTS, xi[0])
-        energy = energy + joint_energy(u, v, rest, stiffness)
+        energy = energy + share * joint_energy(u, v, rest, stiffness)
     return energy
 
 
@@ -59,7 +59,7 @@ JOINTS_SOURCE = TermSource(
     imports="from pliant.kernels.joints import add_joints, joints_energy",
     tables=("ends_K", "middles_K"),
     force=("f, H = add_joints(p, x, xi, f, H, ends_K, middles_K)",),
-    energy=("energy = joints_energy(p, x, xi, energy, ends_K, middles_K)",),
+    energy=("energy = joints_energy(p, x, xi, energy, ends_K, middles_K, SHARE_OF_3)",),
 )
 
 

@@ -67,23 +67,18 @@ def longest_paths(elements_of: np.ndarray, wide: np.ndarray, width: int) -> np.n
 
 
 def place(packs: Packs, walks: LinkWalks) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where each push goes: first entries of the packs (packs + 1,), and entry and lane of every push (-1 for fixed
-    vertices).
-    """
+    """Where each push goes: first entries of the packs (packs + 1,), and entry and lane of every push."""
     lengths, entry, lane = _deal(walks.start, walks.sign, packs.row_of_vertex, packs.is_wide, packs.width)
     start = np.concatenate([[0], np.cumsum(lengths)])
     pack = np.repeat(packs.row_of_vertex // packs.width, np.diff(walks.start))
-    moving = pack < packs.pack_count
-    entry[moving] += start[pack[moving]]
-    return start, entry, lane
+    return start, entry + start[pack], lane
 
 
 def pushed_rows(packs: Packs, walks: LinkWalks, start, entry, lane) -> np.ndarray:
     """Rows of the pushed vertices, flat (entries, width)."""
     rows = np.repeat(np.arange(packs.pack_count), np.diff(start))[:, None] * packs.width + np.arange(packs.width)
     rows = rows.astype(np.uint32)
-    moving = entry >= 0
-    rows[entry[moving], lane[moving]] = packs.row_of_vertex[walks.pushed[moving]]
+    rows[entry, lane] = packs.row_of_vertex[walks.pushed]
     return rows.reshape(-1)
 
 
@@ -91,12 +86,10 @@ def pushed_rows(packs: Packs, walks: LinkWalks, start, entry, lane) -> np.ndarra
 def _deal(start, sign, row_of_vertex, is_wide, width):
     """Length of each pack's list; place in it and lane of every push. Paths of a wide pack go to the shortest lane."""
     lengths = np.zeros(len(is_wide), np.int64)
-    entry, lane = np.full(len(sign), -1, np.int64), np.zeros(len(sign), np.int64)
+    entry, lane = np.zeros(len(sign), np.int64), np.zeros(len(sign), np.int64)
     fill = np.zeros(width, np.int64)
     for vertex in range(len(start) - 1):
         pack, own_lane = divmod(row_of_vertex[vertex], width)
-        if pack >= len(is_wide):
-            continue
         fill[:] = 0
         current = own_lane
         for push in range(start[vertex], start[vertex + 1]):

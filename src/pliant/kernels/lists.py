@@ -49,33 +49,28 @@ def list_lengths(owner: np.ndarray, wide: np.ndarray, width: int) -> np.ndarray:
 
 
 def place_in_lists(packs: Packs, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First entries of the packs (packs + 1,); entry and lane of every incidence, -1 for fixed vertices."""
+    """First entries of the packs (packs + 1,); entry and lane of every incidence."""
     order = np.argsort(owner, kind="stable")
     counts = np.bincount(owner, minlength=len(packs.row_of_vertex))
     rank = np.empty(len(owner), np.int64)
     rank[order] = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     pack, lane = np.divmod(packs.row_of_vertex[owner], packs.width)
-    moving = pack < packs.pack_count
-    wide = np.zeros(len(owner), bool)
-    wide[moving] = packs.is_wide[pack[moving]] == 1
+    wide = packs.is_wide[pack] == 1
     entry = np.where(wide, rank // packs.width, rank)
     lane = np.where(wide, rank % packs.width, lane)
     lengths = np.zeros(packs.pack_count, np.int64)
-    np.maximum.at(lengths, pack[moving], entry[moving] + 1)
+    np.maximum.at(lengths, pack, entry + 1)
     start = np.concatenate([[0], np.cumsum(lengths)])
-    entry[moving] += start[pack[moving]]
-    entry[~moving] = -1
-    return start, entry, lane
+    return start, entry + start[pack], lane
 
 
 def build_lists(packs: Packs, incidences: Incidences, dtype) -> Lists:
     """Sort incidences into the lists of their owners' packs."""
     start, entry, lane = place_in_lists(packs, incidences.owner)
-    moving = entry >= 0
     k, c = incidences.others.shape[1], incidences.constants.shape[1]
     own = np.repeat(np.arange(packs.pack_count), np.diff(start))[:, None] * packs.width + np.arange(packs.width)
     others = np.repeat(own[:, None, :], k, axis=1).astype(np.uint32)
     constants = np.zeros((start[-1], c, packs.width), dtype)
-    others[entry[moving], :, lane[moving]] = packs.row_of_vertex[incidences.others[moving]]
-    constants[entry[moving], :, lane[moving]] = incidences.constants[moving]
+    others[entry, :, lane] = packs.row_of_vertex[incidences.others]
+    constants[entry, :, lane] = incidences.constants
     return Lists(start, others.reshape(-1), constants.reshape(-1))

@@ -2,7 +2,8 @@
 
 A pack is `width` vertices of one colour with nearly equal numbers of elements.  Vertices are renumbered to *rows*, so
 that pack p owns rows p * width .. (p + 1) * width - 1 and neighbours in space are near in memory.  Fixed vertices come
-last and belong to no pack. Missing vertices of an incomplete pack are rows of their own without elements.
+last, in packs that no solver moves: their share of an element's energy is counted there. Missing vertices of an
+incomplete pack are rows of their own without elements.
 
 A vertex with very many elements would force its pack to be as long as its list.  It gets a *wide* pack of its own: its
 elements are dealt out over the lanes, and the lanes are summed before the solve.
@@ -24,13 +25,19 @@ class Packs(NamedTuple):
     width: int
     vertex_of_row: np.ndarray  # (rows,) scene's vertex, -1 for padding
     row_of_vertex: np.ndarray  # (n,) first row that holds a vertex
-    colour_start: np.ndarray  # (colours + 1,) first pack of each colour
+    colour_start: np.ndarray  # (colours + 1,) first pack of each colour; the packs of fixed vertices follow
     is_wide: np.ndarray  # (packs,) 1 where all lanes share one vertex
-    subspace: np.ndarray  # (packs,) dimension of the space its vertices move in: 3 free, 2 plane, 1 line
+    subspace: np.ndarray  # (packs,) dimension of the space its vertices move in: 3 free, 2 plane, 1 line, 0 fixed
 
     @property
     def pack_count(self) -> int:
+        """All packs."""
         return len(self.is_wide)
+
+    @property
+    def moving_count(self) -> int:
+        """Packs of vertices that move: the first ones."""
+        return int(self.colour_start[-1])
 
 
 def needs_wide_pack(elements_of: np.ndarray, width: int) -> np.ndarray:
@@ -44,9 +51,10 @@ def arrange(colours, lengths, wide, subspace, place, width) -> Packs:
     colours: (n,) colour of each vertex, -1 if fixed; lengths: (n,) of their lists of elements; wide: (n,) which get a
     pack of their own; subspace: (n,) 1, 2 or 3; place: (n,) position along a curve through space.
     """
-    n = len(colours)
-    movable = np.flatnonzero(colours >= 0)
-    walk = movable[np.lexsort((place[movable], subspace[movable], wide[movable], colours[movable]))]
+    n, colour_count = len(colours), int(colours.max()) + 1
+    fixed = colours < 0
+    colours, subspace = np.where(fixed, colour_count, colours), np.where(fixed, 0, subspace)
+    walk = np.lexsort((place, subspace, wide, colours))
     group = np.stack([colours[walk], wide[walk], subspace[walk]], 1)
     starts = np.flatnonzero(np.r_[True, np.any(group[1:] != group[:-1], axis=1)])
     sizes = np.diff(np.r_[starts, len(walk)])
@@ -70,16 +78,14 @@ def arrange(colours, lengths, wide, subspace, place, width) -> Packs:
         first_pack[group_of] * width + rank,
     )
     vertex_of_row[row] = walk
-    fixed = np.flatnonzero(colours < 0)
     row_of_vertex = np.empty(n, np.int64)
     row_of_vertex[walk] = row
-    row_of_vertex[fixed] = pack_count * width + np.arange(len(fixed))
     packs_of_colour = np.bincount(colours[walk[starts]], packs_in_group).astype(np.int64)
     return Packs(
         width,
-        np.r_[vertex_of_row, fixed],
+        vertex_of_row,
         row_of_vertex,
-        np.r_[0, np.cumsum(packs_of_colour)],
+        np.r_[0, np.cumsum(packs_of_colour[:colour_count])],
         np.repeat(is_wide_group, packs_in_group).astype(np.uint8),
         np.repeat(subspace[walk[starts]], packs_in_group).astype(np.uint8),
     )

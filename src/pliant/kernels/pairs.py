@@ -18,11 +18,11 @@ def add_pairs(p, x, xi, f, lists):
 
 
 @physics
-def pairs_energy(p, x, xi, energy, lists):
-    """Add the energy of the pairs of pack p's vertices, were they at xi."""
+def pairs_energy(p, x, xi, energy, lists, share):
+    """Add a share of the energy of the pairs of pack p's vertices, were they at xi."""
     for k in range(lists.start[p], lists.start[p + 1]):
         d = other(x, xi, lists, k, 0, 1)
-        energy = energy + 0.5 * list_constant(lists, k, 0, 1, xi[0]) * dot(d, d)
+        energy = energy + (0.5 * share) * list_constant(lists, k, 0, 1, xi[0]) * dot(d, d)
     return energy
 
 
@@ -31,7 +31,7 @@ PAIRS_SOURCE = TermSource(
     imports="from pliant.kernels.pairs import add_pairs, pairs_energy",
     tables=("pairs_K",),
     force=("f = add_pairs(p, x, xi, f, pairs_K)",),
-    energy=("energy = pairs_energy(p, x, xi, energy, pairs_K)",),
+    energy=("energy = pairs_energy(p, x, xi, energy, pairs_K, SHARE_OF_2)",),
 )
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from numba import njit
 
-STARTS = ("previous", "inertial", "accelerated", "adaptive")
+STARTS = ("previous", "inertial", "accelerated", "adaptive", "extrapolated", "optimised")
+EXTRAPOLATION = 0.2  # the part eta of the last change of velocity that "extrapolated" expects again
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def predict(x, v, v_previous, acceleration, air_damping, h, start_policy, y, start):
-    """Inertial target y (Equation 3) and the start x of the iterations by policy (VBD 3.7, index into STARTS).
+    """Inertial target y (Equation 3) and the start x of the iterations by policy (index into STARTS).
+
+    The first four are VBD's (3.7). "extrapolated" is constant acceleration as of Wang and Yang (4.4). "optimised",
+    their Equation 10, is "previous" here: how far to go along v depends on the potential.
 
     Air damping c adds c m / (2 h) |x - x_t|^2 to the potential (Wang and Yang, Equation 20). Together with inertia
     that is one quadratic of weight (1 + c h) m / h^2 around the mean of y and x_t.
@@ -27,7 +31,9 @@ def predict(x, v, v_previous, acceleration, air_damping, h, start_policy, y, sta
         for k in range(3):
             y[i, k] = x[i, k] + carried * (h * v[i, k] + h * h * a[k])
             start[i, k] = x[i, k]
-            if start_policy > 0:
+            if start_policy == 4:
+                start[i, k] += h * (v[i, k] + EXTRAPOLATION * (v[i, k] - v_previous[i, k]))
+            elif 0 < start_policy < 4:
                 start[i, k] += carried * (h * v[i, k] + h * h * part * a[k])
 
 

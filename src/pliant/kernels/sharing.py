@@ -30,7 +30,7 @@ def share_out(packs: Packs, work: np.ndarray, graph: tuple[np.ndarray, np.ndarra
         return Shares(borders, np.zeros((1, colours + 1), np.int64), np.zeros(0, np.int64))
     row_of_reader, row_of_neighbour = _reads(packs, graph)
     reader, writer = row_of_reader // packs.width, row_of_neighbour // packs.width
-    thread_of_pack, colour_of_pack = _owners(borders, packs.pack_count)
+    thread_of_pack, colour_of_pack = _owners(borders)
     abroad = thread_of_pack[reader] != thread_of_pack[writer]
     reader, writer, rows = reader[abroad], writer[abroad], row_of_neighbour[abroad]
     wait = (colour_of_pack[reader] - colour_of_pack[writer] - 1) % colours  # colours between writing and reading
@@ -61,12 +61,13 @@ def _reads(packs: Packs, graph: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarr
     start, neighbours = graph
     readers = np.repeat(packs.row_of_vertex, np.diff(start))
     read = packs.row_of_vertex[neighbours]
-    moving = (readers < packs.pack_count * packs.width) & (read < packs.pack_count * packs.width)
+    rows = packs.moving_count * packs.width
+    moving = (readers < rows) & (read < rows)
     return readers[moving], read[moving]
 
 
-def _owners(borders: np.ndarray, pack_count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Thread and colour of each pack."""
+def _owners(borders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Thread and colour of each pack that moves."""
     lengths = np.diff(borders, axis=1)
     colours, threads = lengths.shape
     each = np.arange(colours * threads)

@@ -31,11 +31,11 @@ def add_springs(p, x, xi, f, H, lists):
 
 
 @physics
-def springs_energy(p, x, xi, energy, lists):
-    """Add the energy of the springs of pack p's vertices, were they at xi."""
+def springs_energy(p, x, xi, energy, lists, share):
+    """Add a share of the energy of the springs of pack p's vertices, were they at xi."""
     for k in range(lists.start[p], lists.start[p + 1]):
         stiffness, length, compression = _numbers(lists, k, xi[0])
-        energy = energy + spring_energy(other(x, xi, lists, k, 0, 1), stiffness, length, compression)
+        energy = energy + share * spring_energy(other(x, xi, lists, k, 0, 1), stiffness, length, compression)
     return energy
 
 
@@ -44,7 +44,7 @@ SPRINGS_SOURCE = TermSource(
     imports="from pliant.kernels.springs import add_springs, springs_energy",
     tables=("springs_K",),
     force=("f, H = add_springs(p, x, xi, f, H, springs_K)",),
-    energy=("energy = springs_energy(p, x, xi, energy, springs_K)",),
+    energy=("energy = springs_energy(p, x, xi, energy, springs_K, SHARE_OF_2)",),
 )
 
 

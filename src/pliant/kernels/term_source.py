@@ -11,6 +11,8 @@ class TermSource:
     """Lines of source; `_K` stands for the number of the term in the kernel.
 
     They see p (the pack), x (positions by row), xi (positions of the pack's vertices) and the term's own tables.
+    Every vertex of an element adds its energy: lines of energy multiply what k vertices share by SHARE_OF_k, which is
+    1 in the energy of one vertex and 1 / k where all vertices are summed.
     """
 
     name: str  # for messages
@@ -20,6 +22,7 @@ class TermSource:
     energy: tuple[str, ...]  # lines that add to `energy`, were the vertices at xi
     bound: tuple[str, ...] = ()  # lines that lower `step`, the part of dx that is taken
     definitions: str = ""  # functions of its own
+    iteration: tuple[str, ...] = ()  # lines at the start of every iteration, which see thread and threads, not p and xi
 
     def numbered(self, what: str, k: int) -> list[str]:
         """Lines of one kind, as the term number k."""

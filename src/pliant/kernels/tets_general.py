@@ -12,19 +12,29 @@ import numpy as np
 from numba import njit
 
 from pliant.elements.tet import (
-    add_first_invariant_hessian,
-    add_second_invariant_hessian,
     deformation_gradient,
+    first_invariant_curvature,
     invariant_gradients,
     invariants,
     left_cauchy_green,
+    second_invariant_curvature,
 )
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import Links, constant, place, push, pushed_rows
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, law_functions, load_parameters
 from pliant.lanes import absolute, number, select
-from pliant.lanes.vectors import add_product, add_scaled, add_square, dot, physics, unless_zero
+from pliant.lanes.vectors import (
+    add_identity,
+    add_outer,
+    add_scaled,
+    add_symmetric,
+    combine,
+    dot,
+    physics,
+    sum_of,
+    unless_zero,
+)
 
 CONSTANTS = 10
 
@@ -39,7 +49,7 @@ def _shape_gradient(links, k, corner, like):
 
 
 @physics
-def _deformation(links, k, a, b, c):
+def deformation(links, k, a, b, c):
     """F and the shape-function gradient of the vertex itself."""
     ba, bb, bc = (
         _shape_gradient(links, k, 0, a[0]),
@@ -51,9 +61,8 @@ def _deformation(links, k, a, b, c):
 
 
 @physics
-def _invariants_or_rest(F, B, is_tet):
+def rest_unless(is_tet, I, II, J):
     """Invariants; those of the rest state where there is no tet, because a law may be singular at F = 0."""
-    I, II, J = invariants(F, B)
     three = number(3.0, I)
     return select(is_tet, I, three), select(is_tet, II, three), select(is_tet, J, number(1.0, I))
 
@@ -63,28 +72,57 @@ def add_general(p, x, xi, f, H, links, parameters, derivatives):
     """Add force and Hessian on the vertices of pack p."""
     zero = number(0.0, xi[0])
     a = b = c = (zero, zero, zero)
+    diagonal = zero
     for k in range(links.start[p], links.start[p + 1]):
         turned_volume = constant(links, k, 9, CONSTANTS, xi[0])
         a, b, c = push(x, xi, links, k, turned_volume < zero, a, b, c)
         volume = absolute(turned_volume)
-        F, own = _deformation(links, k, a, b, c)
+        F, own = deformation(links, k, a, b, c)
         B = left_cauchy_green(F)
-        I, II, J = _invariants_or_rest(F, B, volume > zero)
-        first, second = derivatives(I, II, J, *parameters)
-        q, r, g = invariant_gradients(F, B, own)  # dI = 2 q, dII = 4 r, dJ = g
-        bb = dot(own, own)
-        f = unless_zero(_add_force, f, first[0], volume * 2.0, q)
-        f = unless_zero(_add_force, f, first[1], volume * 4.0, r)
-        f = unless_zero(_add_force, f, first[2], volume, g)
-        H = unless_zero(_add_first, H, first[0], volume, bb)
-        H = unless_zero(_add_second, H, first[1], volume, bb, B, q)
-        H = unless_zero(_add_own, H, second[0], volume * 4.0, q)
-        H = unless_zero(_add_mixed, H, second[1], volume * 8.0, q, r)
-        H = unless_zero(_add_mixed, H, second[2], volume * 2.0, q, g)
-        H = unless_zero(_add_own, H, second[3], volume * 16.0, r)
-        H = unless_zero(_add_mixed, H, second[4], volume * 4.0, r, g)
-        H = unless_zero(_add_own, H, second[5], volume, g)
-    return f, H
+        first, second = derivatives(*rest_unless(volume > zero, *invariants(F, B)), *parameters)
+        gradients = invariant_gradients(F, B, own)
+        f, H, diagonal = add_law(f, H, diagonal, first, second, volume, B, dot(own, own), gradients)
+    return f, add_identity(H, diagonal)
+
+
+@physics
+def add_law(f, H, diagonal, first, second, volume, B, bb, gradients):
+    """Add what one tet does to one vertex, from the derivatives of psi; `diagonal` takes the multiples of the identity.
+
+    gradients: q, r, g with dI = 2 q, dII = 4 r, dJ = g.  bb: |b|^2.
+    """
+    q, r, g = gradients
+    f = unless_zero(_add_force, f, first[0], volume * 2.0, q)
+    f = unless_zero(_add_force, f, first[1], volume * 4.0, r)
+    f = unless_zero(_add_force, f, first[2], volume, g)
+    diagonal = unless_zero(_add_first, diagonal, first[0], volume, bb)
+    diagonal, H = unless_zero(_add_second, (diagonal, H), first[1], volume, bb, B, q)
+    return f, _add_curvature(H, first[1], second, volume, q, r, g), diagonal
+
+
+@physics
+def _add_curvature(H, psi_II, second, volume, q, r, g):
+    """V (psi_II dI dI^T + sum_kl psi_kl dI_k dI_l^T), the first from d2II, as one product a row:
+    sum_k dI_k (V sum_l psi_kl dI_l)^T, with dI = 2 q, dII = 4 r, dJ = g.
+    """
+    I_I, I_II, I_J, II_II, II_J, J_J = second
+    by_q = combine(None, sum_of(I_I, psi_II), volume * 4.0, q)
+    by_q = combine(by_q, I_II, volume * 8.0, r)
+    by_q = combine(by_q, I_J, volume * 2.0, g)
+    by_r = combine(None, I_II, volume * 8.0, q)
+    by_r = combine(by_r, II_II, volume * 16.0, r)
+    by_r = combine(by_r, II_J, volume * 4.0, g)
+    by_g = combine(None, I_J, volume * 2.0, q)
+    by_g = combine(by_g, II_J, volume * 4.0, r)
+    by_g = combine(by_g, J_J, volume, g)
+    H = unless_zero(_add_row, H, by_q, q)
+    H = unless_zero(_add_row, H, by_r, r)
+    return unless_zero(_add_row, H, by_g, g)
+
+
+@physics
+def _add_row(H, row, gradient):
+    return add_outer(H, gradient, row)
 
 
 @physics
@@ -93,37 +131,29 @@ def _add_force(f, coefficient, factor, gradient):
 
 
 @physics
-def _add_first(H, coefficient, volume, bb):
-    return add_first_invariant_hessian(H, coefficient * volume, bb)
+def _add_first(diagonal, psi_I, volume, bb):
+    return diagonal + psi_I * volume * first_invariant_curvature(bb)
 
 
 @physics
-def _add_second(H, coefficient, volume, bb, B, q):
-    return add_second_invariant_hessian(H, coefficient * volume, bb, B, q)
+def _add_second(blocks, psi_II, volume, bb, B, q):
+    c, k = second_invariant_curvature(bb, q)
+    s = psi_II * volume
+    return blocks[0] + s * c, add_symmetric(blocks[1], s * k, B)
 
 
 @physics
-def _add_own(H, coefficient, factor, gradient):
-    return add_square(H, coefficient * factor, gradient)
-
-
-@physics
-def _add_mixed(H, coefficient, factor, one, other):
-    return add_product(H, coefficient * factor, one, other)
-
-
-@physics
-def general_energy(p, x, xi, energy, links, parameters, density):
-    """Add the energy of the tets at the vertices of pack p, were they at xi."""
+def general_energy(p, x, xi, energy, links, parameters, density, share):
+    """Add a share of the energy of the tets at the vertices of pack p, were they at xi."""
     zero = number(0.0, xi[0])
     a = b = c = (zero, zero, zero)
     for k in range(links.start[p], links.start[p + 1]):
         turned_volume = constant(links, k, 9, CONSTANTS, xi[0])
         a, b, c = push(x, xi, links, k, turned_volume < zero, a, b, c)
         volume = absolute(turned_volume)
-        F, _ = _deformation(links, k, a, b, c)
-        I, II, J = _invariants_or_rest(F, left_cauchy_green(F), volume > zero)
-        energy = energy + volume * density(I, II, J, *parameters)
+        F, _ = deformation(links, k, a, b, c)
+        arguments = rest_unless(volume > zero, *invariants(F, left_cauchy_green(F)))
+        energy = energy + (share * volume) * density(*arguments, *parameters)
     return energy
 
 
@@ -139,7 +169,7 @@ def general_source(law_name: str, law_text: str, parameter_count: int, has_barri
         imports=_IMPORTS,
         tables=("links_K", "parameters_K"),
         force=(parameters, "f, H = add_general(p, x, xi, f, H, links_K, law_K, derivatives_K)"),
-        energy=(parameters, "energy = general_energy(p, x, xi, energy, links_K, law_K, density_K)"),
+        energy=(parameters, "energy = general_energy(p, x, xi, energy, links_K, law_K, density_K, SHARE_OF_4)"),
         bound=(f"step = bound_volume_loss(p, x, xi, dx, step, links_K, 9, {CONSTANTS})",) if has_barrier else (),
         definitions=law_functions(law_text),
     )
@@ -161,7 +191,7 @@ def _fill(start, pushed, tet, sign, tets, gradients, volumes, entry, lane, numbe
             a, b = (c, b) if sign[e] < 0 else (a, c)
             c = pushed[e]
             t = tet[e]
-            if t < 0 or entry[e] < 0:
+            if t < 0:
                 continue
             numbers[entry[e], 9, lane[e]] = sign[e] * volumes[t]
             for k in range(4):

@@ -41,9 +41,13 @@ def add_volumetric(p, x, xi, f, H, links, parameters, volume_derivatives):
 
 
 @physics
-def volumetric_energy(p, x, xi, energy, links, parameters, volume_energy):
-    """Add the energy of the tets at the vertices of pack p, were they at xi."""
+def volumetric_energy(p, x, xi, energy, links, parameters, volume_energy, shear_weight, tet_share, edge_share):
+    """Add a share of the energy of the tets at the vertices of pack p, were they at xi.
+
+    What the edges add is mu/2 I: the constant -3/2 mu comes with phi.
+    """
     zero, one, sixth = number(0.0, xi[0]), number(1.0, xi[0]), number(1.0 / 6.0, xi[0])
+    at_rest = 1.5 * shear_weight(*parameters)
     a = b = c = (zero, zero, zero)
     for k in range(links.start[p], links.start[p + 1]):
         turned_inverse = constant(links, k, 0, 2, xi[0])
@@ -51,9 +55,9 @@ def volumetric_energy(p, x, xi, energy, links, parameters, volume_energy):
         inverse_6v = absolute(turned_inverse)
         _, J = area_and_volume_ratio(a, b, c, inverse_6v)
         is_tet = inverse_6v > zero
-        phi = volume_energy(select(is_tet, J, one), *parameters)
-        energy = energy + select(is_tet, phi * sixth / inverse_6v, zero)
-        energy = energy - 0.5 * constant(links, k, 1, 2, xi[0]) * dot(c, c)
+        phi = volume_energy(select(is_tet, J, one), *parameters) - at_rest
+        energy = energy + tet_share * select(is_tet, phi * sixth / inverse_6v, zero)
+        energy = energy - (0.5 * edge_share) * constant(links, k, 1, 2, xi[0]) * dot(c, c)
     return energy
 
 
@@ -69,7 +73,11 @@ def volumetric_source(law_name: str, law_text: str, parameter_count: int, has_ba
         imports=_IMPORTS,
         tables=("links_K", "parameters_K"),
         force=(parameters, "f, H = add_volumetric(p, x, xi, f, H, links_K, law_K, volume_derivatives_K)"),
-        energy=(parameters, "energy = volumetric_energy(p, x, xi, energy, links_K, law_K, volume_energy_K)"),
+        energy=(
+            parameters,
+            "energy = volumetric_energy(p, x, xi, energy, links_K, law_K, volume_energy_K, shear_weight_K, "
+            "SHARE_OF_4, SHARE_OF_2)",
+        ),
         bound=("step = bound_volume_loss(p, x, xi, dx, step, links_K, 0, 2)",) if has_barrier else (),
         definitions=law_functions(law_text),
     )
@@ -82,10 +90,9 @@ def volumetric_links(
     start, entry, lane = place(packs, walks)
     weights, diagonal = _laplacian(*walks, tets, gradients, volumes * shear)
     numbers = np.zeros((start[-1], 2, packs.width), dtype)
-    moving = entry >= 0
-    with_tet = moving & (walks.tet >= 0)
+    with_tet = walks.tet >= 0
     numbers[entry[with_tet], 0, lane[with_tet]] = walks.sign[with_tet] / (6 * volumes[walks.tet[with_tet]])
-    numbers[entry[moving], 1, lane[moving]] = weights[moving]
+    numbers[entry, 1, lane] = weights
     return Links(start, pushed_rows(packs, walks, start, entry, lane), numbers.reshape(-1)), diagonal
 
 

@@ -34,13 +34,13 @@ def add_membranes(p, x, xi, f, H, lists, parameters, derivatives):
 
 
 @physics
-def membranes_energy(p, x, xi, energy, lists, parameters, density):
-    """Add the energy of the triangles of pack p's vertices, were they at xi."""
+def membranes_energy(p, x, xi, energy, lists, parameters, density, share):
+    """Add a share of the energy of the triangles of pack p's vertices, were they at xi."""
     for k in range(lists.start[p], lists.start[p + 1]):
         a, b = other(x, xi, lists, k, 0, 2), other(x, xi, lists, k, 1, 2)
         ba, bb = _gradient(lists, k, 0, xi[0]), _gradient(lists, k, 1, xi[0])
         area = list_constant(lists, k, 4, MEMBRANE, xi[0])
-        energy = energy + membrane_energy(a, b, ba, bb, area, parameters, density)
+        energy = energy + share * membrane_energy(a, b, ba, bb, area, parameters, density)
     return energy
 
 
@@ -55,12 +55,12 @@ def add_fibres(p, x, xi, f, H, lists):
 
 
 @physics
-def fibres_energy(p, x, xi, energy, lists):
-    """Add the energy of the fibres of pack p's vertices, were they at xi."""
+def fibres_energy(p, x, xi, energy, lists, share):
+    """Add a share of the energy of the fibres of pack p's vertices, were they at xi."""
     for k in range(lists.start[p], lists.start[p + 1]):
         a, b = other(x, xi, lists, k, 0, 2), other(x, xi, lists, k, 1, 2)
         slope_a, slope_b = list_constant(lists, k, 0, FIBRE, xi[0]), list_constant(lists, k, 1, FIBRE, xi[0])
-        energy = energy + fibre_energy(a, b, slope_a, slope_b, list_constant(lists, k, 2, FIBRE, xi[0]))
+        energy = energy + share * fibre_energy(a, b, slope_a, slope_b, list_constant(lists, k, 2, FIBRE, xi[0]))
     return energy
 
 
@@ -72,7 +72,7 @@ def membrane_source(law_name: str, law_text: str, parameter_count: int) -> TermS
         imports="from pliant.kernels.triangles import add_membranes, membranes_energy",
         tables=("membranes_K", "parameters_K"),
         force=(parameters, "f, H = add_membranes(p, x, xi, f, H, membranes_K, law_K, derivatives_K)"),
-        energy=(parameters, "energy = membranes_energy(p, x, xi, energy, membranes_K, law_K, density_K)"),
+        energy=(parameters, "energy = membranes_energy(p, x, xi, energy, membranes_K, law_K, density_K, SHARE_OF_3)"),
         definitions=law_functions(law_text),
     )
 
@@ -82,7 +82,7 @@ FIBRES_SOURCE = TermSource(
     imports="from pliant.kernels.triangles import add_fibres, fibres_energy",
     tables=("fibres_K",),
     force=("f, H = add_fibres(p, x, xi, f, H, fibres_K)",),
-    energy=("energy = fibres_energy(p, x, xi, energy, fibres_K)",),
+    energy=("energy = fibres_energy(p, x, xi, energy, fibres_K, SHARE_OF_3)",),
 )
 
 

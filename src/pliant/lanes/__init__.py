@@ -12,11 +12,13 @@ from pliant.lanes.math import (
     minimum,
     narrow,
     number,
+    rounding,
     select,
     sqrt,
     widen,
 )
 from pliant.lanes.memory import gather3, load, load3, prefetch_row, store, store3, width_of
+from pliant.lanes.roots import inverse_cube_root
 from pliant.lanes.types import make_zero
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "count",
     "exp",
     "gather3",
+    "inverse_cube_root",
     "lane_least",
     "lane_sum",
     "load",
@@ -35,6 +38,7 @@ __all__ = [
     "narrow",
     "number",
     "prefetch_row",
+    "rounding",
     "select",
     "sqrt",
     "store",

@@ -24,7 +24,7 @@ from types import ModuleType
 
 from pliant.lanes.host import cpu_features, cpu_name
 
-ROOMS = ("lanes", "materials", "elements", "kernels")  # whose sources a kernel may call
+ROOMS = ("lanes", "materials", "elements", "kernels", "contact")  # whose sources a kernel may call
 KEEP_DAYS = 30.0
 
 logger = logging.getLogger("pliant")

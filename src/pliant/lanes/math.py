@@ -120,6 +120,18 @@ def _narrow(a, like):
     return (lambda a, like: _convert_lanes(a, like)) if isinstance(a, Lanes) else (lambda a, like: _cast(a, like))
 
 
+def rounding(like):
+    """The machine epsilon of the precision of `like`."""
+    return np.finfo(np.asarray(like).dtype).eps
+
+
+@overload(rounding)
+def _rounding(like):
+    dtype = like.dtype if isinstance(like, Lanes) else like
+    epsilon = float(np.finfo(np.float32 if dtype == types.float32 else np.float64).eps)
+    return lambda like: epsilon
+
+
 # --- square root and magnitude ----------------------------------------------------------------------------------------
 
 
@@ -258,16 +270,17 @@ def _log(a):
 
 
 def _exp_reduced(terms):
-    """exp of |r| < 0.35 by its series."""
-    factors = tuple(1.0 / math.factorial(k) for k in range(terms, 1, -1))
-    first, rest = factors[0], factors[1:]
+    """exp of |r| < 0.35 by its series, in pairs of terms: half as long a chain of operations as one after another."""
+    factors = tuple(1.0 / math.factorial(k) for k in range(2, terms + 1))
+    pairs = tuple(zip(factors[::2], factors[1::2], strict=True))[::-1]
 
     @njit
     def exp_reduced(r):
-        tail = number(first, r)
-        for factor in rest:
-            tail = tail * r + factor
-        return 1.0 + (r + r * r * tail)
+        rr = r * r
+        tail = number(0.0, r)
+        for even, odd in pairs:
+            tail = tail * rr + (odd * r + even)
+        return 1.0 + (r + rr * tail)
 
     return exp_reduced
 

@@ -91,6 +91,19 @@ def add_product(H, s, a, b):
     )
 
 
+@physics
+def add_outer(H, a, b):
+    """The part of H + a b^T on and above the diagonal, for sums of such products that are symmetric together."""
+    return (
+        H[0] + a[0] * b[0],
+        H[1] + a[0] * b[1],
+        H[2] + a[0] * b[2],
+        H[3] + a[1] * b[1],
+        H[4] + a[1] * b[2],
+        H[5] + a[2] * b[2],
+    )
+
+
 def unless_zero(function, total, coefficient, *rest):
     """function(total, coefficient, *rest), or total itself where the coefficient is None: zero for all arguments."""
     return total if coefficient is None else function(total, coefficient, *rest)
@@ -101,6 +114,42 @@ def _unless_zero(function, total, coefficient, *rest):
     if isinstance(coefficient, types.NoneType):
         return lambda function, total, coefficient, *rest: total
     return lambda function, total, coefficient, *rest: function(total, coefficient, *rest)
+
+
+def sum_of(a, b):
+    """a + b, where either may be None: zero for all arguments."""
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b
+
+
+@overload(sum_of)
+def _sum_of(a, b):
+    if isinstance(a, types.NoneType):
+        return lambda a, b: b
+    return (lambda a, b: a) if isinstance(b, types.NoneType) else (lambda a, b: a + b)
+
+
+def combine(total, coefficient, factor, vector):
+    """total + coefficient factor vector, where the total or the coefficient may be None: zero for all arguments."""
+    if coefficient is None:
+        return total
+    scaled = _scaled(coefficient * factor, vector)
+    return scaled if total is None else add(total, scaled)
+
+
+@physics
+def _scaled(s, a):
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@overload(combine)
+def _combine(total, coefficient, factor, vector):
+    if isinstance(coefficient, types.NoneType):
+        return lambda total, coefficient, factor, vector: total
+    if isinstance(total, types.NoneType):
+        return lambda total, coefficient, factor, vector: _scaled(coefficient * factor, vector)
+    return lambda total, coefficient, factor, vector: add_scaled(total, coefficient * factor, vector)
 
 
 @physics

@@ -1,7 +1,7 @@
 """From the one formula of a law to plain arithmetic: its derivatives as the text of Python functions.
 
-The text uses only + - * /, `sqrt`, `log` and `exp`, so that it runs on floats, lanes and NumPy arrays.  It is kept on
-disk, because SymPy takes half a second to load and a law rarely changes.
+The text uses only + - * /, `sqrt`, `log`, `exp` and `inverse_cube_root`, so that it runs on floats, lanes and NumPy
+arrays.  It is kept on disk, because SymPy takes half a second to load and a law rarely changes.
 """
 
 from __future__ import annotations
@@ -10,19 +10,16 @@ import ast
 import inspect
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import count
 from types import SimpleNamespace
 from typing import Any
-
-import numpy as np
 
 from pliant.errors import MaterialError
 from pliant.lanes.cache import cached_text
 from pliant.materials.law import SolidLaw
+from pliant.materials.powers import arithmetic_printer, with_common_quotients
 
-FUNCTIONS = ("sqrt", "log", "exp")
+FUNCTIONS = ("sqrt", "log", "exp", "inverse_cube_root")
 STRETCH_FUNCTIONS = ("trace_of_stretch", "inverse_slope")
-LARGEST_POWER = 32  # whole powers are written out as products
 
 
 @dataclass(frozen=True)
@@ -63,9 +60,10 @@ def law_code(law: type[SolidLaw]) -> LawCode:
 
 @cache
 def _numpy_functions(text: str) -> SimpleNamespace:
+    from pliant import lanes
     from pliant.materials import stretch
 
-    namespace: dict[str, Any] = {"sqrt": np.sqrt, "log": np.log, "exp": np.exp}
+    namespace: dict[str, Any] = {name: getattr(lanes, name) for name in FUNCTIONS}
     exec(text.removeprefix(_STRETCH_IMPORT), namespace)
     namespace.update({name: getattr(stretch, name).py_func for name in STRETCH_FUNCTIONS})
     return SimpleNamespace(**namespace)
@@ -162,17 +160,20 @@ def _function(name, arguments, expressions, split_at=0, zero="None", prelude=())
     """
     import sympy as sp
 
-    printer = _arithmetic_printer()
-    expressions, roots = _with_common_roots(expressions)
+    expressions, quotients = with_common_quotients(expressions)
+    expressions = [sp.factor_terms(e) for e in expressions]
     common, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("c"))
-    lines = [f"    {line}" for line in prelude]
-    lines += [f"    {symbol} = {printer.doprint(value)}" for symbol, value in [*roots, *common]]
+    taken = {*arguments, *(symbol.name for e in expressions for symbol in sp.sympify(e).free_symbols)}
+    printer = arithmetic_printer(taken)
+    for symbol, value in [*quotients, *common]:
+        printer.assign(symbol.name, value)
     results = [zero if e == 0 else printer.doprint(e) for e in reduced]
     if split_at:
         returned = f"({', '.join(results[:split_at])}), ({', '.join(results[split_at:])})"
     else:
         returned = ", ".join(results)
-    text = "\n".join([f"def {name}({', '.join(arguments)}):", *lines, f"    return {returned}", ""])
+    lines = [f"    {line}" for line in (*prelude, *printer.lines, f"return {returned}")]
+    text = "\n".join([f"def {name}({', '.join(arguments)}):", *lines, ""])
     _check_arithmetic(text)
     return text
 
@@ -192,59 +193,3 @@ def _check_arithmetic(text: str) -> None:
                 f"a law uses {ast.unparse(node)!r}; it must be one formula of arithmetic, powers and "
                 f"{', '.join(FUNCTIONS)}, without cases."
             )
-
-
-def _with_common_roots(expressions):
-    """All powers of one root, J^(-2/3), J^(-5/3), ..., as whole powers of the inverse root: one root, no division."""
-    import sympy as sp
-
-    roots: dict[Any, Any] = {}
-    taken = {symbol.name for e in expressions for symbol in sp.sympify(e).free_symbols}
-    names = (name for name in (f"root{n}" for n in count()) if name not in taken)
-
-    def is_root(e):
-        return e.is_Pow and e.exp.is_Rational and e.exp.q > 2
-
-    def inverse_root(base, q):
-        if (base, q) not in roots:
-            roots[base, q] = sp.Symbol(next(names), positive=True)
-        return roots[base, q]
-
-    expressions = [e.replace(is_root, lambda e: inverse_root(e.base, e.exp.q) ** -e.exp.p) for e in expressions]
-    for (base, q), root in roots.items():
-        expressions = [
-            e.replace(lambda e: e.is_Pow and e.base == base and e.exp.is_negative, lambda e: root ** (-q * e.exp))  # noqa: B023
-            for e in expressions
-        ]
-    return expressions, [(root, base ** sp.Rational(-1, q)) for (base, q), root in roots.items()]
-
-
-@cache
-def _arithmetic_printer():
-    import sympy as sp
-    from sympy.printing.pycode import PythonCodePrinter
-
-    class ArithmeticPrinter(PythonCodePrinter):
-        """Powers as products, quotients, roots or exp(n log x): numbers in lanes have no power operator."""
-
-        def _print_Pow(self, expr, rational=False):
-            base, exponent = expr.as_base_exp()
-            if exponent.is_Integer and 0 < abs(exponent) <= LARGEST_POWER:
-                product = "*".join([self.parenthesize(base, 100)] * abs(int(exponent)))
-                return f"({product})" if exponent > 0 else f"(1/({product}))"
-            if abs(exponent) == sp.Rational(1, 2):
-                return f"sqrt({self._print(base)})" if exponent > 0 else f"(1/sqrt({self._print(base)}))"
-            if exponent.is_Integer:
-                raise MaterialError(f"a law uses the power {expr}; whole powers go up to {LARGEST_POWER}.")
-            return f"exp({self._print(exponent)}*log({self._print(base)}))"
-
-        def _print_Rational(self, expr):
-            return repr(float(expr))
-
-        def _print_log(self, expr):
-            return f"log({self._print(expr.args[0])})"
-
-        def _print_exp(self, expr):
-            return f"exp({self._print(expr.args[0])})"
-
-    return ArithmeticPrinter({"fully_qualified_modules": False})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from pliant.materials.law import LameLaw
 
 
@@ -16,3 +18,8 @@ class Corotated(LameLaw):
     @staticmethod
     def density(I, II, J, S, mu, lam):
         return mu * (I - 2 * S + 3) + lam / 2 * (S - 3) ** 2
+
+    @staticmethod
+    def projection_weight(mu, lam):
+        """w [Pa] of the projection form w/2 |F - R|^2, which the law has without lam; NaN where it has none."""
+        return np.where(lam == 0, 2 * mu, np.nan)

@@ -1,32 +1,63 @@
 """From what a user builds (Scene) to what solvers read (Model)."""
 
-from pliant.model.blocks import Block, Fibres, Hinges, Joints, Pairs, Sheets, Solids, Springs
+from pliant.model.attachments import Attachment
+from pliant.model.blocks import (
+    Attachments,
+    Block,
+    Bounds,
+    Dampers,
+    Fibres,
+    Hinges,
+    InvertibleSolids,
+    Joints,
+    Pairs,
+    Pressures,
+    Sheets,
+    Solids,
+    Springs,
+)
 from pliant.model.body import Body, Motion
 from pliant.model.cloth import Cloth
+from pliant.model.contact import Contact, ContactModel
 from pliant.model.forces import Force
 from pliant.model.model import LedVertices, Model, build_model
+from pliant.model.motions import MOTIONS, KeptMotion
 from pliant.model.scene import BODIES, Scene
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
+from pliant.model.wind import Wind
+from pliant.model.world_box import WorldBox
 
 __all__ = [
     "BODIES",
+    "MOTIONS",
+    "Attachment",
+    "Attachments",
     "Block",
     "Body",
+    "Bounds",
     "Cloth",
+    "Contact",
+    "ContactModel",
+    "Dampers",
     "Fibres",
     "Force",
     "Hinges",
+    "InvertibleSolids",
     "Joints",
+    "KeptMotion",
     "LedVertices",
     "Model",
     "Motion",
     "Pairs",
+    "Pressures",
     "Scene",
     "Sheets",
     "Solid",
     "Solids",
     "SpringNet",
     "Springs",
+    "Wind",
+    "WorldBox",
     "build_model",
 ]

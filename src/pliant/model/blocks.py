@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -14,12 +15,24 @@ from pliant.materials import SolidLaw
 class Block:
     """Elements of one kind. Every array has one entry an element first."""
 
+    energy_name: ClassVar[str] = "elastic"  # under which energies are reported
+    is_viscous: ClassVar[bool] = False  # whether it sees displacements since the start of the step, not positions
+
     elements: np.ndarray  # (m, k) vertices
 
     @property
     def key(self) -> tuple[type, ...]:
         """Blocks of the same key are one block."""
         return (type(self),)
+
+    @property
+    def memory_size(self) -> int:
+        """How many numbers its elements remember from iteration to iteration."""
+        return 0
+
+    def with_memory(self, memory: np.ndarray) -> Block:
+        """The same block, whose memory (memory_size,) is this array and changes with it."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -38,6 +51,21 @@ class Solids(Block):
     @property
     def key(self) -> tuple[type, ...]:
         return type(self), self.law
+
+
+@dataclass(frozen=True)
+class InvertibleSolids(Solids):
+    """Tets of one law that is converted where they are crushed or inverted (see materials.Invertible)."""
+
+    conversion: np.ndarray  # (m, 4) lower, upper, release and the projective stiffness [Pa]
+    interpolants: np.ndarray  # (m,) l of Equation 17, in [0, 1]: the only array that changes
+
+    @property
+    def memory_size(self) -> int:
+        return len(self.interpolants)
+
+    def with_memory(self, memory: np.ndarray) -> InvertibleSolids:
+        return replace(self, interpolants=memory)
 
 
 @dataclass(frozen=True)
@@ -95,6 +123,47 @@ class Pairs(Block):
     """
 
     weights: np.ndarray  # (m,) w [N/m]
+
+
+@dataclass(frozen=True)
+class Attachments(Pairs):
+    """Links between points of bodies, taken apart into pairs (see model.attachments)."""
+
+    energy_name = "attachment"
+
+
+@dataclass(frozen=True)
+class Dampers(Pairs):
+    """Pairs that resist relative velocity: 1/(2h) c |u_i - u_j|^2 of the displacements u in a step (Wang and Yang,
+    after Equation 20). Weights are c [N s/m] in a model and c / h [N/m] in a step.
+    """
+
+    energy_name = "viscosity"
+    is_viscous = True
+
+    def over(self, h: float) -> Self:
+        """As a step of length h [s] sees them."""
+        return replace(self, weights=self.weights / h)
+
+
+@dataclass(frozen=True)
+class Bounds(Block):
+    """Vertices (m, 1) that are pushed back into a box: k/2 d^2 for each axis along which they are d outside."""
+
+    energy_name = "bounds"
+
+    lower: np.ndarray  # (m, 3) [m], minus infinity where there is no bound
+    upper: np.ndarray  # (m, 3) [m]
+    stiffness: np.ndarray  # (m,) k [N/m]
+
+
+@dataclass(frozen=True)
+class Pressures(Block):
+    """Triangles (m, 3) of closed surfaces, outward oriented, with energy -p V."""
+
+    energy_name = "pressure"
+
+    pressures: np.ndarray  # (m,) p, the same on all triangles of a surface [Pa]
 
 
 def merge(blocks: Iterable[Block]) -> tuple[Block, ...]:

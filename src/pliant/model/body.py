@@ -13,6 +13,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.forces import Force
+from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
 FREE, PLANE, LINE, FIXED = 3, 2, 1, 0  # dimension of the space a vertex moves in
 
@@ -23,6 +24,8 @@ class Body(ABC):
     """Something in a scene that has vertices. A kind of body adds what it is made of."""
 
     kind: ClassVar[str]  # in names and files
+    settings: ClassVar[tuple[str, ...]] = ("gravity", "air_damping", "pressure")  # properties a file keeps too
+    has_inside: ClassVar[bool] = False  # whether only the front of its surface is outside
 
     def __init__(self, name: str, points: np.ndarray, damping: float):
         n = len(points)
@@ -33,9 +36,14 @@ class Body(ABC):
         self.subspace = np.full(n, FREE, np.int8)  # (n,) FREE, PLANE, LINE or FIXED
         self.directions = np.zeros((n, 3))  # unit normal of the plane or direction of the line
         self.motions: list[tuple[np.ndarray, Motion]] = []
+        self.releases: list[tuple[np.ndarray, float]] = []  # held vertices that become free at a time [s]
         self.forces: list[Force] = []
+        self._colour: tuple[float, ...] | None = None
+        self.touches_nothing = np.zeros(n, bool)  # (n,) vertices without contact
+        self._friction: float | None = None
         self._gravity: np.ndarray | None = None
         self._air_damping = 0.0
+        self._pressure: Pressure = 0.0
         self._simulated: Callable[[], np.ndarray] | None = None
 
     @abstractmethod
@@ -65,6 +73,21 @@ class Body(ABC):
         return self.initial_positions.copy() if self._simulated is None else self._simulated()
 
     @property
+    def colour(self) -> tuple[float, ...] | None:
+        """Red, green, blue from 0 to 1 in pictures; None: the next of a palette."""
+        return self._colour
+
+    @colour.setter
+    def colour(self, value: ArrayLike | None) -> None:
+        if value is None:
+            self._colour = None
+            return
+        given = checks.vectors(value, None, f"{self.name}: colour", "0 to 1")
+        if given.min() < 0 or given.max() > 1:
+            raise SceneError(f"{self.name}: colour is {given.tolist()}: red, green and blue lie between 0 and 1.")
+        self._colour = tuple(given.tolist())
+
+    @property
     def gravity(self) -> np.ndarray | None:
         """(3,) [m/s^2] of this body; None: the scene's."""
         return self._gravity
@@ -87,6 +110,36 @@ class Body(ABC):
     def air_damping(self, value: float) -> None:
         self._air_damping = checks.number(value, f"{self.name}: air_damping", "1/s")
 
+    @property
+    def friction(self) -> float | None:
+        """Coefficient of its contacts: with another body or obstacle that has one too, the geometric mean of both
+        holds; with one that has none, its own. None: the other's, or the scene's where neither says anything.
+        """
+        return self._friction
+
+    @friction.setter
+    def friction(self, value: float | None) -> None:
+        self._friction = None if value is None else checks.number(value, f"{self.name}: friction", "1")
+
+    def ignore_contact(self, vertices: ArrayLike) -> None:
+        """Let vertices (indices or mask), and what holds one of them, touch nothing."""
+        self.touches_nothing[checks.selection(vertices, self.n_vertices, f"{self.name}.ignore_contact")] = True
+
+    @property
+    def pressure(self) -> Pressure:
+        """p [Pa], or a function of the time [s] that gives it: by how much the pressure inside the body's closed
+        surface exceeds that outside. Its energy is -p V, V the enclosed volume; a negative p presses from outside.
+        """
+        return self._pressure
+
+    @pressure.setter
+    def pressure(self, value: Pressure) -> None:
+        self._pressure = checked_pressure(value, f"{self.name}: pressure")
+
+    def inflated(self) -> list[Inflated]:
+        """Its surfaces under pressure."""
+        return [Inflated(f"{self.name}: pressure", self.surface, self.pressure)] if is_present(self.pressure) else []
+
     def add_force(self, force: Force) -> None:
         """Let force(positions (n, 3) [m], velocities (n, 3) [m/s], time [s]) give forces (n, 3) [N] on its vertices.
 
@@ -99,12 +152,17 @@ class Body(ABC):
             )
         self.forces.append(force)
 
-    def pin(self, vertices: ArrayLike) -> None:
-        """Hold vertices (indices or mask) where they are when the simulation starts."""
-        self._hold(vertices, FIXED, None, "pin")
+    def pin(self, vertices: ArrayLike, until: float | None = None) -> None:
+        """Hold vertices (indices or mask) where they are when the simulation starts; let go at `until` [s] if given."""
+        chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.pin")
+        self._hold(chosen, FIXED, None, "pin")
+        self._release_at(chosen, until, "pin")
 
-    def move(self, vertices: ArrayLike, motion: Motion) -> None:
-        """Lead vertices: motion(t) gives their positions (k, 3) [m] at time t [s]."""
+    def move(self, vertices: ArrayLike, motion: Motion, until: float | None = None) -> None:
+        """Lead vertices: motion(t) gives their positions (k, 3) [m] at time t [s]; let go at `until` [s] if given.
+
+        The motions of `pliant.motions` (Slide, Turn, Keyframes) can be kept in files; other functions cannot.
+        """
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.move")
         if not callable(motion):
             raise SceneError(
@@ -112,7 +170,22 @@ class Body(ABC):
                 "that returns positions [m]."
             )
         self._hold(chosen, FIXED, None, "move")
+        self._release_at(chosen, until, "move")
         self.motions.append((chosen, motion))
+
+    def free(self, vertices: ArrayLike) -> None:
+        """Undo what holds these vertices: pins, motions, lines, planes."""
+        chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.free")
+        for led, _ in self.motions:
+            if 0 < np.isin(led, chosen).sum() < len(led):
+                raise SceneError(
+                    f"{self.name}.free: vertex {int(led[np.isin(led, chosen)][0])} is led together with "
+                    f"{len(led) - 1} others; free all of them."
+                )
+        self.subspace[chosen], self.directions[chosen] = FREE, 0.0
+        self.motions = [(led, motion) for led, motion in self.motions if not np.isin(led, chosen).any()]
+        kept = [(held[~np.isin(held, chosen)], time) for held, time in self.releases]
+        self.releases = [(held, time) for held, time in kept if len(held)]
 
     def constrain_to_line(self, vertices: ArrayLike, direction: ArrayLike) -> None:
         """Let vertices move only along a direction, each on the line through its position."""
@@ -138,6 +211,11 @@ class Body(ABC):
         one = checks.vectors(velocities, None, what, "m/s") if is_one else None
         each = velocities if one is None else np.tile(one, (self.n_vertices, 1))
         self.initial_velocities = checks.vectors(each, self.n_vertices, what, "m/s")
+
+    def _release_at(self, vertices: np.ndarray, until: float | None, how: str) -> None:
+        if until is not None:
+            time = checks.number(until, f"{self.name}.{how}: until", "s", positive=True)
+            self.releases.append((vertices, time))
 
     def _hold(self, vertices: ArrayLike, subspace: int, direction: np.ndarray | None, how: str) -> None:
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.{how}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.errors import SceneError
-from pliant.materials import SolidLaw
+from pliant.materials import Invertible, SolidLaw
 
 
 def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.ndarray:
@@ -99,7 +99,10 @@ def unit_vector(value: ArrayLike, what: str) -> np.ndarray:
     length = np.linalg.norm(vector)
     if length == 0:
         raise SceneError(f"{what} is {vector.tolist()}: give a vector with a direction.")
-    return vector / length
+    is_unit = (
+        abs(length - 1) <= 4 * np.finfo(float).eps
+    )  # dividing once more would change the bits of one kept in a file
+    return vector if is_unit else vector / length
 
 
 def number(value: object, what: str, unit: str, *, positive: bool = False) -> float:
@@ -109,6 +112,13 @@ def number(value: object, what: str, unit: str, *, positive: bool = False) -> fl
         raise SceneError(f"{what} is {value!r}: give a {bound} number [{unit}].")
     if value < 0 or (positive and value == 0):
         raise SceneError(f"{what} is {value!r}: it must be {bound} [{unit}].")
+    return float(value)
+
+
+def real(value: object, what: str, unit: str) -> float:
+    """A finite number of any sign."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+        raise SceneError(f"{what} is {value!r}: give a finite number [{unit}].")
     return float(value)
 
 
@@ -159,7 +169,7 @@ def instance(value: object, kind: type, what: str, wanted: str) -> None:
 
 def law(value: object, name: str) -> None:
     """An object of a law, not the class."""
-    if not isinstance(value, SolidLaw):
+    if not isinstance(value, SolidLaw | Invertible):
         shown = f"the class {value.__name__}, not an object of it" if isinstance(value, type) else repr(value)
         raise SceneError(
             f"{name}: the material is {shown}; give a law such as pl.StableNeoHookean.from_young(1e6, 0.45)."

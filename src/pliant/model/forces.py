@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,13 @@ from numpy.typing import ArrayLike
 from pliant.model import checks
 
 Force = Callable[[np.ndarray, np.ndarray, float], ArrayLike]  # positions, velocities, time -> forces [N]
+
+
+class OutsideForce(Protocol):
+    """What acts on vertices from outside."""
+
+    def add_to(self, forces: np.ndarray, x: np.ndarray, v: np.ndarray, time: float) -> None:
+        """Add its forces (n, 3) [N] on all vertices of the scene at positions x and velocities v."""
 
 
 @dataclass(frozen=True)

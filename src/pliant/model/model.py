@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pliant.errors import SceneError
 from pliant.model import checks
-from pliant.model.blocks import Block, Solids, merge
-from pliant.model.body import FIXED, Motion
-from pliant.model.forces import ForceField
+from pliant.model.attachments import attachment_pairs
+from pliant.model.blocks import Block, InvertibleSolids, Pressures, Solids, merge
+from pliant.model.body import FIXED, FREE, Body, Motion
+from pliant.model.contact import ContactModel, build_contact
+from pliant.model.forces import ForceField, OutsideForce
+from pliant.model.pressure import PressureCourse, pressure_block
 from pliant.model.scene import Scene
+from pliant.model.wind import wind_force
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,14 @@ class LedVertices:
 
 
 @dataclass(frozen=True)
+class Release:
+    """Held vertices that become free at a time [s]."""
+
+    vertices: np.ndarray
+    time: float
+
+
+@dataclass(frozen=True)
 class Model:
     """Vertices of all bodies one after another, and what acts on them."""
 
@@ -41,10 +54,13 @@ class Model:
     subspace: np.ndarray  # (n,) dimension of the space a vertex moves in: 3 free, 2 plane, 1 line, 0 fixed
     directions: np.ndarray  # (n, 3) normal of the plane or direction of the line
     led: tuple[LedVertices, ...]
-    forces: tuple[ForceField, ...]
+    forces: tuple[OutsideForce, ...]
     blocks: tuple[Block, ...]
+    contact: ContactModel | None
+    pressure_courses: tuple[PressureCourse, ...]
     body_names: tuple[str, ...]
     body_start: np.ndarray  # (bodies + 1,) first vertex of each
+    releases: tuple[Release, ...] = ()
 
     @property
     def n_vertices(self) -> int:
@@ -64,14 +80,58 @@ class Model:
         """(n,) which vertices move at all."""
         return self.subspace != FIXED
 
+    @property
+    def next_release(self) -> float:
+        """When held vertices become free next [s]."""
+        return min((release.time for release in self.releases), default=math.inf)
+
+    def released(self, time: float) -> Model:
+        """What is left of it at a time [s]: vertices whose time has come are free."""
+        due = [release.vertices for release in self.releases if release.time <= time]
+        if not due:
+            return self
+        freed = np.concatenate(due)
+        subspace = self.subspace.copy()
+        subspace[freed] = FREE
+        led = tuple(led for led in self.led if not np.isin(led.vertices, freed).any())
+        return replace(self, subspace=subspace, led=led, releases=tuple(r for r in self.releases if r.time > time))
+
+    @property
+    def memory(self) -> np.ndarray:
+        """(k,) what all elements remember, block after block: a copy."""
+        parts = [block.interpolants for block in self.blocks if isinstance(block, InvertibleSolids)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def with_memory(self, memory: np.ndarray) -> Model:
+        """The same model, whose elements remember these numbers (k,) and write to them."""
+        if not len(memory):
+            return self
+        ends = np.cumsum([block.memory_size for block in self.blocks])
+        parts = np.split(memory, ends[:-1])
+        return replace(self, blocks=tuple(b.with_memory(part) for b, part in zip(self.blocks, parts, strict=True)))
+
+    def at(self, time: float) -> Model:
+        """The model with the pressures of a time [s]; itself if none changes in time."""
+        if not self.pressure_courses:
+            return self
+        blocks = []
+        for block in self.blocks:
+            if isinstance(block, Pressures):
+                pressures = block.pressures.copy()
+                for course in self.pressure_courses:
+                    pressures[course.first : course.last] = course.value(time)
+                block = replace(block, pressures=pressures)
+            blocks.append(block)
+        return replace(self, blocks=tuple(blocks))
+
     def acceleration(self, x: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
-        """(n, 3) [m/s^2] by gravity and the force fields, at positions x, velocities v and a time [s]."""
+        """(n, 3) [m/s^2] by gravity, wind and the force fields, at positions x, velocities v and a time [s]."""
         if not self.forces:
             return self.gravity
         total = np.zeros_like(x)
         for force in self.forces:
             force.add_to(total, x, v, time)
-        return self.gravity + total / self.mass[:, None]
+        return self.gravity + total / np.where(self.mass > 0, self.mass, 1.0)[:, None]
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
         """The part of (n, 3) vectors along which their vertices may move (VBD 3.4)."""
@@ -102,11 +162,14 @@ def build_model(scene: Scene) -> Model:
     led = tuple(
         LedVertices(body.name, first + vertices, motion) for body, first in placed for vertices, motion in body.motions
     )
-    forces = tuple(
+    forces: list[OutsideForce] = [
         ForceField(body.name, first, first + body.n_vertices, force) for body, first in placed for force in body.forces
-    )
+    ]
+    if scene.wind is not None:
+        forces.append(wind_force(scene.wind, placed))
+    positions = np.concatenate([body.initial_positions for body in bodies])
     return Model(
-        np.concatenate([body.initial_positions for body in bodies]),
+        positions,
         np.concatenate([body.initial_velocities for body in bodies]),
         np.concatenate([body.masses() for body in bodies]),
         _each([scene.gravity if body.gravity is None else body.gravity for body in bodies], sizes),
@@ -115,11 +178,41 @@ def build_model(scene: Scene) -> Model:
         subspace,
         np.concatenate([body.directions for body in bodies]),
         led,
-        forces,
-        merge(block for body, first in placed for block in body.blocks(first)),
+        tuple(forces),
+        merge(_blocks(scene, placed, positions)),
+        None if scene.contact is None else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes),
+        _pressure_courses(bodies),
         tuple(body.name for body in bodies),
         start,
+        tuple(Release(first + held, time) for body, first in placed for held, time in body.releases),
     )
+
+
+def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray) -> list[Block]:
+    """Elements of the bodies, then what acts on them as an energy; positions (n, 3) at the start [m]."""
+    blocks = [block for body, first in placed for block in body.blocks(first)]
+    blocks += [
+        pressure_block(inflated, first, positions[first : first + body.n_vertices])
+        for body, first in placed
+        for inflated in body.inflated()
+    ]
+    first_of = {id(body): first for body, first in placed}
+    for link in scene.attachments:
+        blocks.append(attachment_pairs(link, first_of[id(link.body_a)], first_of[id(link.body_b)]))
+    if scene.world_box is not None:
+        blocks.append(scene.world_box.block(len(positions)))
+    return blocks
+
+
+def _pressure_courses(bodies: list[Body]) -> tuple[PressureCourse, ...]:
+    """Pressures that functions give, on the triangles of the block that `_blocks` makes of them."""
+    courses, first = [], 0
+    for inflated in (inflated for body in bodies for inflated in body.inflated()):
+        last = first + len(inflated.triangles)
+        if callable(inflated.pressure):
+            courses.append(PressureCourse(inflated.what, first, last, inflated.pressure))
+        first = last
+    return tuple(courses)
 
 
 def _each(values: list, sizes: list[int]) -> np.ndarray:

@@ -10,15 +10,22 @@ from numpy.typing import ArrayLike
 
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
-from pliant.materials import SolidLaw
+from pliant.materials import Invertible, SolidLaw
 from pliant.model import checks
+from pliant.model.attachments import Attachment, make_attachment
 from pliant.model.body import Body
 from pliant.model.cloth import Cloth
+from pliant.model.contact import Contact
+from pliant.model.mesh_obstacle import MeshObstacleBody
+from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMotion, Plane, Shape, Sphere
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
+from pliant.model.wind import Wind
+from pliant.model.world_box import WorldBox
 
 AnyBody = TypeVar("AnyBody", bound=Body)
-BODIES: dict[str, type[Body]] = {kind.kind: kind for kind in (Solid, Cloth, SpringNet)}
+AnyShape = TypeVar("AnyShape", bound=Shape)
+BODIES: dict[str, type[Body]] = {kind.kind: kind for kind in (Solid, Cloth, SpringNet, MeshObstacleBody)}
 
 
 class Scene:
@@ -27,6 +34,12 @@ class Scene:
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)):
         self.gravity = gravity
         self.bodies: list[Body] = []
+        self.shapes: list[Shape] = []  # obstacles with formulas
+        self.apart: set[tuple[str, str]] = set()  # names of bodies that do not touch
+        self._contact: Contact | None = None
+        self.attachments: list[Attachment] = []
+        self._world_box: WorldBox | None = None
+        self._wind: Wind | None = None
 
     @property
     def solids(self) -> list[Solid]:
@@ -42,10 +55,32 @@ class Scene:
     def gravity(self, value: ArrayLike) -> None:
         self._gravity = checks.vectors(value, None, "Scene: gravity", "m/s^2")
 
+    @property
+    def world_box(self) -> WorldBox | None:
+        """The box all vertices are pushed back into; None: the world has no end."""
+        return self._world_box
+
+    @world_box.setter
+    def world_box(self, value: WorldBox | None) -> None:
+        if value is not None:
+            checks.instance(value, WorldBox, "Scene: world_box", "pl.WorldBox(lower=..., upper=..., stiffness=...)")
+        self._world_box = value
+
+    @property
+    def wind(self) -> Wind | None:
+        """The moving air; None: no air."""
+        return self._wind
+
+    @wind.setter
+    def wind(self, value: Wind | None) -> None:
+        if value is not None:
+            checks.instance(value, Wind, "Scene: wind", "pl.Wind(velocity=(5, 0, 0))")
+        self._wind = value
+
     def add_solid(
         self,
         mesh: TetMesh,
-        material: SolidLaw,
+        material: SolidLaw | Invertible,
         density: float = 1000.0,
         damping: float = 0.0,
         name: str | None = None,
@@ -124,10 +159,116 @@ class Scene:
         )
         return self.add(net)
 
+    @property
+    def contact(self) -> Contact | None:
+        """How bodies touch; None: they do not. Obstacles bring the default with them."""
+        return self._contact
+
+    @contact.setter
+    def contact(self, value: Contact | None) -> None:
+        if not isinstance(value, Contact | None):
+            raise SceneError(f"Scene: contact is {value!r}: give pl.Contact(stiffness=..., friction=...) or None.")
+        if value is None and (self.shapes or any(isinstance(body, MeshObstacleBody) for body in self.bodies)):
+            raise SceneError("Scene: contact is None, but the scene has obstacles; build it without them.")
+        self._contact = value
+
+    def add_plane(
+        self, point: ArrayLike, normal: ArrayLike, friction: float = 0.3, motion: ObstacleMotion | None = None
+    ) -> Plane:
+        """Add the half-space behind a plane. friction: of contacts with it (see Body.friction).
+
+        motion: of any obstacle, a function of the time [s] that gives a translation (3,) [m] and a rotation (3, 3)
+        away from where it was made.
+        """
+        return self._add_shape(Plane(point, normal, friction=friction, motion=motion))
+
+    def add_sphere(
+        self, centre: ArrayLike, radius: float, friction: float = 0.3, motion: ObstacleMotion | None = None
+    ) -> Sphere:
+        """Add a ball [m]."""
+        return self._add_shape(Sphere(centre, radius, friction=friction, motion=motion))
+
+    def add_box(
+        self, centre: ArrayLike, size: ArrayLike, friction: float = 0.3, motion: ObstacleMotion | None = None
+    ) -> Box:
+        """Add a block with edges of lengths `size` [m]."""
+        return self._add_shape(Box(centre, size, friction=friction, motion=motion))
+
+    def add_container(
+        self, centre: ArrayLike, size: ArrayLike, friction: float = 0.3, motion: ObstacleMotion | None = None
+    ) -> Container:
+        """Add a box-shaped cavity with floor and walls, open at the top [m]."""
+        return self._add_shape(Container(centre, size, friction=friction, motion=motion))
+
+    def add_capsule(
+        self,
+        start: ArrayLike,
+        end: ArrayLike,
+        radius: float,
+        friction: float = 0.3,
+        motion: ObstacleMotion | None = None,
+    ) -> Capsule:
+        """Add all points nearer than `radius` to a segment [m]."""
+        return self._add_shape(Capsule(start, end, radius, friction=friction, motion=motion))
+
+    def add_cylinder(
+        self,
+        start: ArrayLike,
+        end: ArrayLike,
+        radius: float,
+        friction: float = 0.3,
+        motion: ObstacleMotion | None = None,
+    ) -> Cylinder:
+        """Add a cylinder with flat ends [m]."""
+        return self._add_shape(Cylinder(start, end, radius, friction=friction, motion=motion))
+
+    def add_mesh_obstacle(
+        self, mesh: TriMesh, friction: float = 0.3, motion: ObstacleMotion | None = None, name: str | None = None
+    ) -> MeshObstacleBody:
+        """Add a triangle mesh that bodies run into, open or closed; its vertices are among the scene's, held."""
+        body = MeshObstacleBody(self._free_name(name, MeshObstacleBody), mesh, friction, motion)
+        self._contact = self._contact or Contact()
+        return self.add(body)
+
+    def ignore_contact(self, one: Body, other: Body) -> None:
+        """Let two bodies pass through each other; twice the same: through itself."""
+        for body in (one, other):
+            if body not in self.bodies:
+                raise SceneError(f"Scene.ignore_contact: {getattr(body, 'name', body)!r} is no body of this scene.")
+        self.apart.add((one.name, other.name))
+
+    def _add_shape(self, shape: AnyShape) -> AnyShape:
+        self._contact = self._contact or Contact()
+        self.shapes.append(shape)
+        return shape
+
     def add(self, body: AnyBody) -> AnyBody:
         """Add a body that was made by itself."""
         self.bodies.append(body)
         return body
+
+    def attach(
+        self,
+        body_a: Body,
+        vertices_a: ArrayLike,
+        body_b: Body,
+        vertices_b: ArrayLike,
+        stiffness: float,
+        weights_a: ArrayLike | None = None,
+        weights_b: ArrayLike | None = None,
+    ) -> Attachment:
+        """Link k points of one body with k points of another, or of itself, by springs of rest length zero.
+
+        vertices_a, vertices_b: (k,) vertices, or (k, 2), (k, 3) or (k, 4) the corners of edges, faces or tets that
+            points lie on, with weights (k, 2|3|4) of sum 1 (a negative one puts the point outside).
+        stiffness: [N/m] of each link; a link d long holds stiffness/2 d^2.
+        """
+        for body in (body_a, body_b):
+            if not any(body is own for own in self.bodies):
+                raise SceneError(f"attach: {getattr(body, 'name', body)!r} is not a body of this scene; add it first.")
+        link = make_attachment(body_a, vertices_a, body_b, vertices_b, stiffness, weights_a, weights_b)
+        self.attachments.append(link)
+        return link
 
     def _free_name(self, name: str | None, kind: type[Body]) -> str:
         names = {body.name for body in self.bodies}

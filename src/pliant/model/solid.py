@@ -2,34 +2,92 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from pliant.elements import tet
+from pliant.errors import SceneError
 from pliant.geometry import TetMesh
-from pliant.materials import SolidLaw
+from pliant.geometry.cavities import outside_and_cavities
+from pliant.materials import Invertible, SolidLaw
 from pliant.model import checks
-from pliant.model.blocks import Block, Solids
+from pliant.model.blocks import Block, Dampers, InvertibleSolids, Solids
 from pliant.model.body import Body
+from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
 
 class Solid(Body):
     """A solid in a scene. Vertices are numbered as in its mesh."""
 
     kind = "solid"
+    settings = (*Body.settings, "cavity_pressure", "viscosity")
+    has_inside = True
 
-    def __init__(self, name: str, mesh: TetMesh, material: SolidLaw, density: float, damping: float):
+    def __init__(self, name: str, mesh: TetMesh, material: SolidLaw | Invertible, density: float, damping: float):
         checks.instance(mesh, TetMesh, f"{name}: the mesh", "a TetMesh (TriMesh.tetrahedralize makes one)")
         checks.law(material, name)
         super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))
         self.mesh, self.material = mesh, material
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
+        self._viscosity = 0.0
+        self._cavity_pressure: Pressure = 0.0
+
+    @property
+    def surface(self) -> np.ndarray:
+        return self.mesh.surface_triangles
+
+    @property
+    def cavity_pressure(self) -> Pressure:
+        """p [Pa], or a function of the time [s] that gives it: the pressure in the solid's cavities, which pushes
+        their walls apart. `pressure` acts on the outer surface alone.
+        """
+        return self._cavity_pressure
+
+    @cavity_pressure.setter
+    def cavity_pressure(self, value: Pressure) -> None:
+        self._cavity_pressure = checked_pressure(value, f"{self.name}: cavity_pressure")
+
+    def inflated(self) -> list[Inflated]:
+        given = {"pressure": self.pressure, "cavity_pressure": self.cavity_pressure}
+        if not any(is_present(pressure) for pressure in given.values()):
+            return []
+        parts = outside_and_cavities(self.mesh.points, self.surface)
+        if is_present(self.cavity_pressure) and len(parts[1]) == 0:
+            raise SceneError(f"{self.name}: it has no cavity that could hold cavity_pressure; leave it at 0.")
+        return [
+            Inflated(f"{self.name}: {what}", part, pressure)
+            for (what, pressure), part in zip(given.items(), parts, strict=True)
+            if is_present(pressure)
+        ]
+
+    @property
+    def viscosity(self) -> float:
+        """eta [Pa s]: a viscous stress eta grad v, v the velocity (Wang and Yang, after Equation 20).
+
+        Neighbours brake each other, so it does not act on translation. The weights are constant, those of eta times
+        the Laplacian of the shape at rest; unlike a fluid's symmetric stress it brakes rotation, by 2 eta omega^2 [W]
+        for each cubic metre that turns with omega [1/s].
+        """
+        return self._viscosity
+
+    @viscosity.setter
+    def viscosity(self, value: float) -> None:
+        self._viscosity = checks.number(value, f"{self.name}: viscosity", "Pa s")
 
     def blocks(self, first: int) -> list[Block]:
         gradients, volumes = tet.rest_data(self.mesh.points, self.mesh.tets)
-        parameters = np.tile(self.material.parameters, (len(volumes), 1))
-        return [Solids(self.mesh.tets + first, type(self.material), gradients, volumes, parameters)]
+        material, tets, m = self.material, self.mesh.tets + first, len(volumes)
+        law = material.law if isinstance(material, Invertible) else material
+        rest = (tets, type(law), gradients, volumes, np.tile(law.parameters, (m, 1)))
+        if isinstance(material, Invertible):
+            blocks: list[Block] = [InvertibleSolids(*rest, np.tile(material.conversion, (m, 1)), np.zeros(m))]
+        else:
+            blocks = [Solids(*rest)]
+        if self.viscosity > 0:
+            blocks.append(_dampers(tets, gradients, self.viscosity * volumes))
+        return blocks
 
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.volumes * self.density / 4, 4)
@@ -38,6 +96,11 @@ class Solid(Body):
     def ingredients(self) -> dict[str, Any]:
         return {"mesh": self.mesh, "material": self.material, "density": self.density, "damping": self.damping}
 
-    @property
-    def surface(self) -> np.ndarray:
-        return self.mesh.surface_triangles
+
+def _dampers(tets: np.ndarray, gradients: np.ndarray, stiffness: np.ndarray) -> Dampers:
+    """c_ij = -eta V b_i . b_j [N s/m] of each edge, summed over its tets; stiffness: (m,) eta V [Pa s m^3]."""
+    corners = list(combinations(range(4), 2))
+    pairs = np.sort(np.concatenate([tets[:, corner] for corner in corners]), axis=1)
+    products = [-stiffness * np.einsum("ma,ma->m", gradients[:, i], gradients[:, j]) for i, j in corners]
+    edges, edge_of_pair = np.unique(pairs, axis=0, return_inverse=True)
+    return Dampers(edges, np.bincount(edge_of_pair.ravel(), np.concatenate(products), minlength=len(edges)))

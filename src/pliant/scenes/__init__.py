@@ -2,6 +2,5 @@
 
 from pliant.scenes.beams import hanging_beam, twisted_beam
 from pliant.scenes.blocks import cube
-from pliant.scenes.motions import motions_of
 
-__all__ = ["cube", "hanging_beam", "motions_of", "twisted_beam"]
+__all__ = ["cube", "hanging_beam", "twisted_beam"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pliant.geometry import shapes
 from pliant.materials import StableNeoHookean
 from pliant.model import Scene
-from pliant.scenes.motions import turn_about_z
+from pliant.model.motions import Turn
 
 
 def twisted_beam(cells: Sequence[int] = (8, 8, 60), turns: float = 1.75, seconds: float = 1.2) -> Scene:
@@ -21,7 +21,7 @@ def twisted_beam(cells: Sequence[int] = (8, 8, 60), turns: float = 1.75, seconds
     z = mesh.points[:, 2]
     top = z == z.max()
     beam.pin(z == z.min())
-    beam.move(top, turn_about_z(mesh.points[top], turns, seconds))
+    beam.move(top, Turn(mesh.points[top], turns=turns, seconds=seconds))
     return scene
 
 

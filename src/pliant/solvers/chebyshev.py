@@ -1,8 +1,9 @@
-"""Chebyshev's semi-iterative acceleration of any solver whose sweep takes momentum (VBD 3.8)."""
+"""Chebyshev's semi-iterative acceleration of any solver whose sweep takes momentum (VBD 3.8; Wang and Yang 4.3)."""
 
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,14 +12,56 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_solver
+from pliant.solvers.options import check_count, check_solver
+
+Phases = tuple[tuple[int, float], ...]  # iterations and rho of each phase; the last goes on to the end of the step
+
+ESTIMATING = 12  # iterations without acceleration from which "auto" estimates rho
+SAFETY = 0.98  # of the estimate: too large a rho diverges, one too small is only slower
+LARGEST = 0.9995
+
+
+class Factors:
+    """omega of Equation 19 for the iterations of a step, phase by phase."""
+
+    def __init__(self, phases: Phases):
+        self.phases = phases
+        self.iteration = 0  # done since the step began
+        self.since_restart = 0
+        self.omega = 1.0
+
+    def next(self, n: int) -> np.ndarray:
+        return np.array([self._advance() for _ in range(n)])
+
+    def restart(self) -> None:
+        self.since_restart = 0
+
+    def _advance(self) -> float:
+        left, rho = self.iteration, self.phases[-1][1]
+        for length, rho_of_phase in self.phases[:-1]:
+            if left < length:
+                rho = rho_of_phase
+                break
+            left -= length
+        if left == 0:  # a phase begins by restarting
+            self.since_restart = 0
+        self.iteration += 1
+        self.since_restart += 1
+        if self.since_restart == 1:
+            self.omega = 1.0
+        elif self.since_restart == 2:
+            self.omega = 2 / (2 - rho**2)
+        else:
+            self.omega = 4 / (4 - rho**2 * self.omega)
+        return self.omega
 
 
 @dataclass
 class ChebyshevWork:
     inner: Any
-    iteration: int = 0  # done since the step began
-    omega: float = 1.0
+    factors: Factors
+    rho: float | None = None  # what "auto" has estimated
+    moved: tuple[float, ...] = ()  # lengths of the iterations it estimates from
 
     @property
     def singular_blocks(self) -> int:
@@ -28,26 +71,43 @@ class ChebyshevWork:
     def nbytes(self) -> int:
         return self.inner.nbytes
 
+    def carried(self) -> dict[str, Any]:
+        """What a checkpoint must keep."""
+        inner = self.inner.carried() if hasattr(self.inner, "carried") else {}
+        return {"rho": self.rho, "moved": list(self.moved), "inner": inner}
+
+    def restore(self, carried: dict[str, Any]) -> None:
+        self.rho, self.moved = carried["rho"], tuple(carried["moved"])
+        if carried["inner"]:
+            self.inner.restore(carried["inner"])
+
 
 @dataclass(frozen=True)
 class Chebyshev:
-    """Wraps a solver. rho: estimated spectral radius of its iterations, in (0, 1); the stiffer the scene, the nearer
-    to 1.
+    """Wraps a solver.
+
+    rho: estimated spectral radius of its iterations, in (0, 1); the stiffer the scene, the nearer to 1.
+        Or phases ((iterations, rho), ...), one after another, the last to the end of the step: pl.tune_chebyshev finds
+        them for a scene. Or "auto": estimated from the first iterations of the first step, which are not accelerated.
     """
 
     solver: Any
-    rho: float = 0.95
+    rho: float | str | Sequence[Sequence[float]] = 0.95
 
     def __post_init__(self) -> None:
         check_solver(self.solver, "Chebyshev: solver")
-        if not isinstance(self.rho, numbers.Real) or not 0 < self.rho < 1:
-            raise SolverError(
-                f"Chebyshev: rho is {self.rho!r}: it must lie between 0 and 1, both excluded (0.75 soft, 0.95 stiff)."
-            )
         if not getattr(self.solver, "accepts_momentum", False):
             raise SolverError(
                 f"Chebyshev cannot wrap {type(self.solver).__name__}: its iterations do not take momentum."
             )
+        if isinstance(self.rho, Sequence) and not isinstance(self.rho, str):
+            object.__setattr__(self, "rho", _checked_phases(self.rho))
+        elif self.rho != "auto":
+            _check_rho(self.rho, "Chebyshev: rho")
+
+    @property
+    def minimises(self) -> bool:
+        return self.solver.minimises
 
     @property
     def iterations(self) -> int:
@@ -58,26 +118,57 @@ class Chebyshev:
         return self.solver.start
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ChebyshevWork:
-        return ChebyshevWork(self.solver.init(problem, execution))
+        return ChebyshevWork(self.solver.init(problem, execution), Factors(self._phases(None)))
 
     def begin(self, problem: IncrementalPotential, work: ChebyshevWork) -> None:
         """Restart: every step is a new sequence."""
-        work.iteration, work.omega = 0, 1.0
+        work.factors = Factors(self._phases(work.rho))
         self.solver.begin(problem, work.inner)
 
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ChebyshevWork, n: int = 1) -> None:
-        self.solver.sweep(problem, x, work.inner, n, omegas=self._next_factors(work, n))
+    def take_contacts(self, problem: IncrementalPotential, work: ChebyshevWork) -> None:
+        self.solver.take_contacts(problem, work.inner)
 
-    def _next_factors(self, work: ChebyshevWork, n: int) -> np.ndarray:
-        """omega of the next n iterations (Equation 19)."""
-        omegas = np.empty(n)
-        for k in range(n):
-            work.iteration += 1
-            if work.iteration == 1:
-                work.omega = 1.0
-            elif work.iteration == 2:
-                work.omega = 2 / (2 - self.rho**2)
-            else:
-                work.omega = 4 / (4 - self.rho**2 * work.omega)
-            omegas[k] = work.omega
-        return omegas
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ChebyshevWork, n: int = 1) -> None:
+        while n > 0 and self.rho == "auto" and work.rho is None:
+            before = x.copy()
+            self.solver.sweep(problem, x, work.inner, 1)
+            n -= 1
+            work.moved = (*work.moved, float(np.linalg.norm(x - before)))
+            if len(work.moved) == ESTIMATING:
+                work.rho = _estimate(work.moved)
+                work.factors = Factors(self._phases(work.rho))
+        if n:
+            self.solver.sweep(problem, x, work.inner, n, momentum=work.factors)
+
+    def _phases(self, estimate: float | None) -> Phases:
+        if isinstance(self.rho, tuple):
+            return self.rho
+        return ((1, float((estimate or 0.5) if self.rho == "auto" else self.rho)),)  # type: ignore[arg-type]
+
+
+def _estimate(moved: tuple[float, ...]) -> float:
+    """The rate at which iterations became shorter over the second half: Equation 8 of Wang and Yang."""
+    half = len(moved) // 2
+    if not moved[half] > 0:
+        return 0.5
+    rate = (moved[-1] / moved[half]) ** (1 / (len(moved) - 1 - half))
+    return min(max(SAFETY * rate, 0.1), LARGEST)
+
+
+def _check_rho(rho: Any, what: str) -> None:
+    if not isinstance(rho, numbers.Real) or not 0 < float(rho) < 1:
+        raise SolverError(f"{what} is {rho!r}: it must lie between 0 and 1, both excluded (0.75 soft, 0.95 stiff).")
+
+
+def _checked_phases(phases: Sequence[Any]) -> Phases:
+    """Pairs of iterations and rho, as tuples."""
+    checked = []
+    for k, phase in enumerate(phases):
+        if not isinstance(phase, Sequence) or len(phase) != 2:
+            raise SolverError(f"Chebyshev: phase {k} is {phase!r}: give (iterations, rho).")
+        check_count(phase[0], f"Chebyshev: iterations of phase {k}")
+        _check_rho(phase[1], f"Chebyshev: rho of phase {k}")
+        checked.append((int(phase[0]), float(phase[1])))
+    if not checked:
+        raise SolverError("Chebyshev: there are no phases: give at least one (iterations, rho).")
+    return tuple(checked)

@@ -7,7 +7,7 @@ import numpy as np
 from pliant.errors import SimulationError
 from pliant.kernels.volumes import least_volume_ratio
 from pliant.materials.calculus import law_code
-from pliant.model import Model
+from pliant.model import InvertibleSolids, Model
 
 HALVINGS = 12
 
@@ -15,9 +15,10 @@ HALVINGS = 12
 def keep_volumes_positive(model: Model, x: np.ndarray, start: np.ndarray) -> None:
     """Move `start` back towards x, in place, until no element of a law with a barrier is flat or inverted.
 
-    Such a law has no energy there, so no solver could begin.  Held vertices stay where they are led.
+    Such a law has no energy there, so no solver could begin, unless it is converted there (materials.Invertible).
+    Held vertices stay where they are led.
     """
-    guarded = [solids for solids in model.solids if law_code(solids.law).has_barrier]
+    guarded = [s for s in model.solids if law_code(s.law).has_barrier and not isinstance(s, InvertibleSolids)]
     if not guarded:
         return
     free = model.is_free

@@ -11,7 +11,7 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.lanes.host import core_count
-from pliant.solvers.options import check_count, check_solver
+from pliant.solvers.options import check_count, check_fits, check_solver
 from pliant.solvers.stopping import SolveReport, Stop
 
 
@@ -48,6 +48,9 @@ class Solver(Protocol):
     def begin(self, problem: IncrementalPotential, work: Any) -> None:
         """Take up a new step: its target, its start."""
 
+    def take_contacts(self, problem: IncrementalPotential, work: Any) -> None:
+        """Take up contacts that were detected in the middle of a step."""
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: Any, n: int = 1) -> None:
         """Improve x (n, 3) in place by n iterations, in one compiled call where there is one."""
 
@@ -66,7 +69,9 @@ def solve(
     x0: (n, 3) start [m], the step's own if None.  stop: by default the solver's number of iterations.
     measure_every: iterations between measurements of energy and residual; measuring is not timed.
     """
+    problem = problem.with_own_memory()
     check_solver(solver, "solve: solver")
+    check_fits(solver, problem.model)
     check_count(measure_every, "solve: measure_every")
     if threads is not None:
         check_count(threads, "solve: threads")
@@ -80,6 +85,8 @@ def solve(
     solver.begin(problem, work)
     report = SolveReport("", 0, 0.0, x)
     while True:
+        if problem.contacts is not None:
+            problem.contacts.refresh(x)
         report.residuals.append(problem.residual(x))
         report.energies.append(problem.energy(x))
         report.measured_at.append(report.iterations)

@@ -6,30 +6,47 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-import scipy.sparse.linalg as spla
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
+from pliant.solvers.conjugate_gradients import conjugate_gradients
+from pliant.solvers.factorisation import NotPositiveDefinite, factorise
 from pliant.solvers.iterate import Execution
 from pliant.solvers.options import check_count, check_start
 
 ROUNDING = 1e-9  # of the largest entry of a Hessian: what is added where rounding alone makes it indefinite
 
 
+LINEAR = ("direct", "cg")
+
+
 @dataclass(frozen=True)
 class Newton:
-    """Newton's method with a direct solve and a backtracking line search, in double precision.
+    """Newton's method with a backtracking line search, in double precision.
 
     An iteration uses the true Hessian where it is positive definite, else the one with every element's part made
     positive semidefinite, so that it converges quadratically near a minimum, and to a minimum only.
+
+    linear: how the system of an iteration is solved. "direct" by Cholesky's factors (cholespy if it is installed, else
+    SciPy), "cg" by conjugate gradients with diag(H), only as exactly as the iteration deserves.
+    residual: iterations of a step end below it [m/s^2].
     """
 
     iterations: int = 50
     start: str = "adaptive"
+    linear: str = "direct"
+    residual: float = 0.0
+
+    carries = ("contact", "pressure", "pl.Invertible materials")
+    minimises = True
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "Newton: iterations")
         check_start(self.start, "Newton: start")
+        if self.linear not in LINEAR:
+            raise SolverError(f"Newton: linear is {self.linear!r}: choose one of {', '.join(LINEAR)}.")
+        if not self.residual >= 0:
+            raise SolverError(f"Newton: residual is {self.residual!r}: give a positive number [m/s^2], or 0 for none.")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> sp.csr_matrix:
         """A basis of the motions that are free: x = x_fixed + basis s."""
@@ -38,10 +55,16 @@ class Newton:
     def begin(self, problem: IncrementalPotential, work: sp.csr_matrix) -> None:
         """Nothing is kept from step to step."""
 
+    def take_contacts(self, problem: IncrementalPotential, work: sp.csr_matrix) -> None:
+        """Nothing is kept of contacts either."""
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: sp.csr_matrix, n: int = 1) -> None:
         for _ in range(n):
+            problem.remember(x)
+            if self.residual and problem.residual(x) <= self.residual:
+                return
             g = work.T @ problem.gradient(x).ravel()
-            step = newton_direction(problem, x, work, g)
+            step = newton_direction(problem, x, work, g, self.linear)
             if step is None:
                 return
             x[:] = backtrack(problem, x, (work @ step).reshape(x.shape), float(g @ step))
@@ -65,11 +88,12 @@ def free_basis(problem: IncrementalPotential) -> sp.csr_matrix:
 
 
 def newton_direction(
-    problem: IncrementalPotential, x: np.ndarray, basis: sp.csr_matrix, g: np.ndarray
+    problem: IncrementalPotential, x: np.ndarray, basis: sp.csr_matrix, g: np.ndarray, linear: str = "direct"
 ) -> np.ndarray | None:
     """A descent direction in the free motions, or None where the gradient vanishes."""
     if not g.any():
         return None
+    solve = _solve_directly if linear == "direct" else conjugate_gradients
     H = (basis.T @ problem.hessian(x) @ basis).tocsc()
     shift = ROUNDING * H.diagonal().max() * sp.identity(len(g), format="csc")
     for trial in (
@@ -77,11 +101,15 @@ def newton_direction(
         lambda: H + shift,
         lambda: (basis.T @ problem.hessian(x, psd=True) @ basis).tocsc() + shift,
     ):
-        # without row exchanges the pivots have the signs of the eigenvalues
-        factors = spla.splu(trial(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-        if factors.U.diagonal().min() > 0:
-            return factors.solve(-g)
+        try:
+            return solve(trial(), -g)
+        except NotPositiveDefinite:
+            continue
     raise SolverError("Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?")
+
+
+def _solve_directly(H: sp.csc_matrix, b: np.ndarray) -> np.ndarray:
+    return factorise(H)(b)
 
 
 def backtrack(problem: IncrementalPotential, x: np.ndarray, step: np.ndarray, slope: float) -> np.ndarray:

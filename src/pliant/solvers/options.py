@@ -7,6 +7,7 @@ from typing import Any
 
 from pliant.errors import SolverError
 from pliant.kernels.predict import STARTS
+from pliant.model import Model, Pressures
 
 
 def check_count(value: Any, what: str) -> None:
@@ -29,3 +30,20 @@ def check_solver(value: Any, what: str) -> None:
         )
     if not hasattr(value, "sweep"):
         raise SolverError(f"{what} is {value!r}: give a solver such as pl.VBD(iterations=20).")
+
+
+def check_fits(solver: Any, model: Model) -> None:
+    """Refuse a scene that the solver cannot carry, before any work."""
+    inner = solver
+    while hasattr(inner, "solver"):
+        inner = inner.solver
+    present = {
+        "contact": model.contact is not None,
+        "pressure": any(isinstance(block, Pressures) for block in model.blocks),
+        "pl.Invertible materials": model.memory.size > 0,
+    }
+    for what, is_there in present.items():
+        if is_there and what not in getattr(inner, "carries", ()):
+            raise SolverError(
+                f"{type(inner).__name__} does not carry {what}: use VBD or Newton, or build the scene without."
+            )

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.kernels.transfer import from_rows, to_lanes, to_rows
 from pliant.solvers.iterate import Execution
+from pliant.solvers.momentum import Momentum
 from pliant.solvers.options import check_count, check_start
 from pliant.solvers.vbd_tables import Tables, build_tables
 
@@ -35,6 +35,9 @@ class VBD:
     line_search: bool = False
     psd: bool = False
 
+    carries = ("contact", "pressure", "pl.Invertible materials")
+    minimises = True  # ends in a minimum of G
+    is_fixed_point = True  # an iteration depends on positions alone
     accepts_momentum = True  # sweep takes Chebyshev's factors
 
     def __post_init__(self) -> None:
@@ -46,25 +49,23 @@ class VBD:
         return build_tables(problem, execution, self.line_search, self.psd)
 
     def begin(self, problem: IncrementalPotential, work: Tables) -> None:
-        """Load the step's inertial target, and measure its damping."""
-        packs = work.packs
-        to_lanes(problem.y, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.target)
-        work.momentum_is_fresh = True
-        if work.is_damped:
-            to_lanes(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, work.vertices.start)
-            to_rows(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, work.x)
-            work.team.run(work.module.measure_damping, work.x, work.vertices, *work.terms)
+        """Load the step's inertial target and other numbers, and measure its damping."""
+        work.begin(problem)
+
+    def take_contacts(self, problem: IncrementalPotential, work: Tables) -> None:
+        """Take up what was detected last, in the middle of a step."""
+        work.take_contacts(problem)
 
     def sweep(
-        self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, omegas: np.ndarray | None = None
+        self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, momentum: Momentum | None = None
     ) -> None:
-        """n iterations; with omegas (n,) each is carried on by Equation 18."""
-        packs = work.packs
-        to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, work.x)
-        if omegas is None:
-            omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
-        else:
-            memory = work.momentum()
-        arrays = (work.singular, work.x, work.vertices, *work.terms)
+        """n iterations; with momentum each is carried on by Equation 18."""
+        work.read(x)
+        work.load_memory(problem.model)
+        omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
+        if momentum is not None:
+            omegas, memory = momentum.next(n), work.momentum()
+        arrays = (work.singular, work.x, work.vertices, *work.tables)
         work.team.run(work.module.sweep, work.shares, omegas, *memory, *arrays)
-        from_rows(work.x, packs.row_of_vertex, x)
+        work.write(x)
+        work.save_memory(problem.model)

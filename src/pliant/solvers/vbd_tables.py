@@ -1,9 +1,8 @@
-"""What vertex block descent keeps from step to step: packs, link walks, vertex numbers, threads and the compiled
-kernel.
-"""
+"""What solvers in lanes keep from step to step: packs, link walks, vertex numbers, threads and the compiled kernel."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -16,10 +15,13 @@ from pliant.kernels.packs import Packs, arrange, needs_wide_pack, spread
 from pliant.kernels.sharing import Shares, share_out
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
 from pliant.kernels.threads import Team
+from pliant.kernels.transfer import from_rows, to_lanes, to_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
+from pliant.model import Model
 from pliant.solvers.iterate import Execution
-from pliant.solvers.vbd_terms import Crowding, make_terms
+from pliant.solvers.vbd_contacts import ContactTables
+from pliant.solvers.vbd_terms import Crowding, Memory, make_terms
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
@@ -38,6 +40,9 @@ class Tables:
     x: np.ndarray  # (rows, 4) positions
     singular: np.ndarray  # (threads,) singular blocks in the last iteration
     is_damped: bool
+    memories: tuple[Memory | None, ...]  # of each block of the model
+    refreshes: tuple[tuple[int, Callable[[Any], None]], ...]  # number of a block, and what takes up its numbers
+    contacts: ContactTables | None = None
     momentum_is_fresh: bool = True
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
@@ -46,17 +51,66 @@ class Tables:
         return self.x[:0]
 
     @property
+    def tables(self) -> tuple[Any, ...]:
+        """What a kernel takes after the vertices."""
+        return self.terms if self.contacts is None else (*self.terms, self.contacts.rows)
+
+    @property
     def singular_blocks(self) -> int:
         return int(self.singular.sum())
+
+    def begin(self, problem: IncrementalPotential) -> None:
+        """Load the step's inertial target and other numbers, and measure its damping."""
+        packs, target = self.packs, problem.y
+        if problem.viscous_pull is not None:  # a constant force moves the minimum of the inertia
+            target = target + problem.viscous_pull / problem.inertia[:, None]
+        for k, refresh in self.refreshes:
+            refresh(problem.blocks[k])
+        to_lanes(target, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
+        self.momentum_is_fresh = True
+        if self.contacts is not None:
+            self.contacts.begin(problem.x_start)
+            self.take_contacts(problem)
+        if self.is_damped:
+            self.load_memory(problem.model)
+            to_lanes(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.start)
+            self.read(problem.x_start)
+            self.team.run(self.module.measure_damping, self.x, self.vertices, *self.tables)
+
+    def take_contacts(self, problem: IncrementalPotential) -> None:
+        """Take up what was detected last."""
+        if self.contacts is not None:
+            self.contacts.load(problem.contacts)
+
+    def read(self, x: np.ndarray) -> None:
+        """Positions (n, 3) of the scene's vertices to the solver's rows."""
+        packs = self.packs
+        to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, self.x)
+
+    def write(self, x: np.ndarray) -> None:
+        """The solver's rows to positions (n, 3) of the scene's vertices."""
+        from_rows(self.x, self.packs.row_of_vertex, x)
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
         alone, barrier, no_iterations = (0, 1), np.zeros(1, np.int64), np.ones(0)
         memory = (self.no_rows, self.no_rows)
-        arrays = (self.singular, self.x, self.vertices, *self.terms)
+        arrays = (self.singular, self.x, self.vertices, *self.tables)
         self.module.sweep(*alone, barrier, self.shares, no_iterations, *memory, *arrays)
         if self.is_damped:
-            self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.terms)
+            self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.tables)
+
+    def load_memory(self, model: Model) -> None:
+        """Take over what the model's elements remember."""
+        for memory, block in zip(self.memories, model.blocks, strict=True):
+            if memory is not None:
+                memory.load(block)
+
+    def save_memory(self, model: Model) -> None:
+        """Let the model's elements remember what they do here."""
+        for memory, block in zip(self.memories, model.blocks, strict=True):
+            if memory is not None:
+                memory.save(block)
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Iterates n - 1 and n - 2 (rows, 4); both are x at the beginning of a step."""
@@ -96,7 +150,7 @@ def build_tables(
     place[spatial_order(model.positions)] = np.arange(n)
     elements_of = np.sum([np.bincount(corners.ravel(), minlength=n) for corners in elements], axis=0)
     wide = needs_wide_pack(elements_of, width)
-    terms = make_terms(model.blocks, Crowding(elements_of, wide, width))
+    terms = make_terms(problem.blocks, Crowding(elements_of, wide, width))
     lengths = np.sum([term.lengths for term in terms], axis=0)
     packs = arrange(_dense(colours), lengths, wide, model.subspace, place, width)
 
@@ -105,6 +159,7 @@ def build_tables(
     lists = [table for term in built for table in term.tables if hasattr(table, "start")]
     work_of_pack = SOLVE_WORK + np.sum([np.diff(table.start) for table in lists], axis=0)
     damped = bool(model.damping.any())
+    viscous = [term.viscous for term in built if term.viscous is not None]
     constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
     nothing = np.zeros(0, dtype)
     threads = execution.thread_count(int(lengths.sum()), ENTRIES_A_THREAD)
@@ -117,15 +172,22 @@ def build_tables(
         np.zeros(3 * packs.pack_count * width, dtype) if damped else nothing,
         np.zeros(6 * packs.pack_count * width, dtype) if damped else nothing,
         spread(packs, model.damping / problem.h, dtype) if damped else nothing,
+        spread(packs, np.sum(viscous, axis=0), dtype) if viscous else nothing,
         spread(packs, model.directions, dtype, padding=3**-0.5) if constrained else nothing,
     )
     sources = tuple(term.source for term in terms)
-    module = sweep_module(Variant(execution.precision, width, sources, constrained, damped, line_search, psd))
+    touching = problem.contacts is not None
+    flags = (constrained, damped, bool(viscous), line_search, psd, touching)
+    module = sweep_module(Variant(execution.precision, width, sources, *flags))
+    contacts = ContactTables(packs, dtype) if touching else None
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
     shares = share_out(packs, work_of_pack, graph, threads)
     singular = np.zeros(threads, np.int64)
+    memories = tuple(term.memory for term in built)
     tables = tuple(table for term in built for table in term.tables)
-    work = Tables(packs, shares, vertices, tables, module, Team(threads), x, singular, damped)
+    refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
+    team = Team(threads)
+    work = Tables(packs, shares, vertices, tables, module, team, x, singular, damped, memories, refreshes, contacts)
     work.compile()
     return work
 

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from pliant.geometry.links import walk_links
+from pliant.kernels.bounds import BOUNDS_SOURCE, bound_incidences
 from pliant.kernels.hinges import HINGES_SOURCE, hinge_incidences
 from pliant.kernels.joints import JOINTS_SOURCE, joint_incidences
 from pliant.kernels.links import longest_paths
 from pliant.kernels.lists import Incidences, build_lists, list_lengths
 from pliant.kernels.packs import Packs, spread
 from pliant.kernels.pairs import PAIRS_SOURCE, pair_incidences
+from pliant.kernels.pressure import PRESSURE_SOURCE, pressure_incidences
 from pliant.kernels.springs import SPRINGS_SOURCE, spring_incidences
 from pliant.kernels.term_source import TermSource
 from pliant.kernels.tets_general import general_links, general_source
+from pliant.kernels.tets_invertible import TetPacks, invertible_source, load_interpolants, tet_packs
 from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.triangles import FIBRES_SOURCE, membrane_source, triangle_incidences
 from pliant.materials.calculus import law_code
-from pliant.model import Block, Fibres, Hinges, Joints, Pairs, Sheets, Solids, Springs
+from pliant.model import (
+    Attachments,
+    Block,
+    Bounds,
+    Dampers,
+    Fibres,
+    Hinges,
+    InvertibleSolids,
+    Joints,
+    Pairs,
+    Pressures,
+    Sheets,
+    Solids,
+    Springs,
+)
 
 
 class Crowding(NamedTuple):
@@ -30,11 +48,29 @@ class Crowding(NamedTuple):
     width: int
 
 
+class Memory(NamedTuple):
+    """Where a term keeps what its elements remember."""
+
+    tets: TetPacks
+    by_entry: np.ndarray
+
+    def load(self, block: Any) -> None:
+        """Take the block's memory."""
+        load_interpolants(block.interpolants, self.tets.interpolants, self.tets.slots, self.by_entry)
+
+    def save(self, block: Any) -> None:
+        """Write to the block's memory."""
+        block.interpolants[:] = self.tets.interpolants[: len(block.interpolants)]
+
+
 class Built(NamedTuple):
     """A term in the order of packs."""
 
     tables: tuple[Any, ...]  # those with a `start`, the first entries of the packs, are lists
     diagonal: np.ndarray  # (n,) constant part of its Hessian [N/m]
+    memory: Memory | None = None
+    viscous: np.ndarray | None = None  # (n,) the same of a term that is viscous
+    refresh: Callable[[Any], None] | None = None  # writes the numbers of a step's block into the tables
 
 
 class Term(Protocol):
@@ -72,6 +108,25 @@ class SolidTerm:
             links, diagonal = volumetric_links(packs, self.walks, *rest, shear, dtype)
             return Built((links, parameters), diagonal)
         return Built((general_links(packs, self.walks, *rest, dtype), parameters), np.zeros(n))
+
+
+class InvertibleTerm(SolidTerm):
+    """Tets whose law is converted where they are crushed or inverted: the general path, whatever the law."""
+
+    block: InvertibleSolids
+
+    @property
+    def source(self) -> TermSource:
+        return invertible_source(self.code.name, self.code.text, self.block.parameters.shape[1], self.code.has_barrier)
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        block, n = self.block, len(packs.row_of_vertex)
+        links = general_links(packs, self.walks, block.tets, block.gradients, block.volumes, dtype)
+        numbers = np.column_stack([block.parameters, block.conversion[:, 3]])
+        parameters = spread(packs, vertex_parameters(block.tets, numbers, n), dtype)
+        by_entry = np.zeros(len(links.pushed), dtype)
+        tets = tet_packs(packs, self.walks, block.tets, block.gradients, block.conversion[:, :3], dtype)
+        return Built((links, parameters, by_entry, tets), np.zeros(n), Memory(tets, by_entry))
 
 
 class ListTerm:
@@ -130,9 +185,9 @@ class SheetTerm(ListTerm):
         return membrane_source(code.name, code.text, self.block.parameters.shape[1])
 
     def build(self, packs: Packs, dtype: Any) -> Built:
-        lists, diagonal = super().build(packs, dtype)
+        built = super().build(packs, dtype)
         at_vertices = vertex_parameters(self.block.elements, self.block.parameters, len(packs.row_of_vertex))
-        return Built((*lists, spread(packs, at_vertices, dtype)), diagonal)
+        return built._replace(tables=(*built.tables, spread(packs, at_vertices, dtype)))
 
 
 class FibreTerm(ListTerm):
@@ -165,14 +220,64 @@ class JointTerm(ListTerm):
         return joint_incidences(block.elements, block.angles, block.stiffness)
 
 
+class DamperTerm(PairTerm):
+    """Weighted pairs that see displacements: their constant diagonal is not elastic, and what they pull with at the
+    start of the step is in the target (VBD.begin).
+    """
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        built = super().build(packs, dtype)
+        return built._replace(diagonal=np.zeros_like(built.diagonal), viscous=built.diagonal)
+
+
+class BoundTerm(ListTerm):
+    """Vertices in a box."""
+
+    source = BOUNDS_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Bounds) -> tuple[Incidences, ...]:
+        return (bound_incidences(block.elements[:, 0], block.lower, block.upper, block.stiffness),)
+
+
+class PressureTerm(ListTerm):
+    """Closed surfaces under pressure, which may change from step to step."""
+
+    source = PRESSURE_SOURCE
+
+    @staticmethod
+    def incidences_of(block: Pressures) -> tuple[Incidences, ...]:
+        return (pressure_incidences(block.elements),)
+
+    def build(self, packs: Packs, dtype: Any) -> Built:
+        built, n = super().build(packs, dtype), len(packs.row_of_vertex)
+
+        def at_vertices(block: Pressures) -> np.ndarray:
+            return spread(packs, vertex_parameters(block.elements, block.pressures[:, None], n), dtype)
+
+        pressures, written = at_vertices(self.block), self.block.pressures
+
+        def refresh(block: Pressures) -> None:
+            nonlocal written
+            if block.pressures is not written:
+                pressures[:], written = at_vertices(block), block.pressures
+
+        return built._replace(tables=(*built.tables, pressures), refresh=refresh)
+
+
 TERMS: dict[type[Block], type[Term]] = {
     Solids: SolidTerm,
+    InvertibleSolids: InvertibleTerm,
     Sheets: SheetTerm,
     Fibres: FibreTerm,
     Springs: SpringTerm,
     Hinges: HingeTerm,
     Joints: JointTerm,
     Pairs: PairTerm,
+    Attachments: PairTerm,
+    Dampers: DamperTerm,
+    Bounds: BoundTerm,
+    Pressures: PressureTerm,
 }
 
 

@@ -39,10 +39,18 @@ def direction(azimuth: float, elevation: float) -> np.ndarray:
     return np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
 
 
-def fit_camera(points: np.ndarray, towards: np.ndarray, height: int, margin: float = 0.06, samples: int = 1) -> Camera:
+def fit_camera(
+    points: np.ndarray,
+    towards: np.ndarray,
+    height: int,
+    margin: float = 0.06,
+    samples: int = 1,
+    aspect: tuple[float, float] = (0.0, np.inf),
+) -> Camera:
     """A camera that looks against `towards` (3,) and shows all points (n, 3) [m] in a picture of so many rows.
 
-    margin: empty border, as a fraction of the larger extent; samples: the width is a multiple of it [pixels].
+    margin: empty border, as a fraction of the larger extent; samples: the width is a multiple of it [pixels]; aspect:
+    least and greatest width over height.
     """
     if not np.isfinite(points).all():
         raise PliantError("a picture needs finite positions [m]; look at the simulation that gave them.")
@@ -51,6 +59,8 @@ def fit_camera(points: np.ndarray, towards: np.ndarray, height: int, margin: flo
     low, high = seen.min(axis=0), seen.max(axis=0)
     border = margin * max(float((high - low).max()), 1e-9)
     low, extent = low - border, high - low + 2 * border
+    roomy = np.array([max(extent[0], aspect[0] * extent[1]), max(extent[1], extent[0] / aspect[1])])
+    low, extent = low - (roomy - extent) / 2, roomy
     metres_a_pixel = float(extent[1]) / height
     width = samples * max(1, round(float(extent[0]) / metres_a_pixel / samples))
     return Camera(axes, low, metres_a_pixel, width, height)

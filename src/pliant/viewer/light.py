@@ -2,39 +2,68 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pliant.viewer.camera import Camera, direction, fit_camera
-from pliant.viewer.raster import corner_normals, fill, reached_by_light
+from pliant.viewer.raster import corner_normals, fill
+from pliant.viewer.shade import reached_by_light, shade_bodies
 
 KEY_LIGHT = direction(azimuth=-85, elevation=52)
-KEY, SKY, UP, FRONT, SHINE = 0.54, 0.42, 0.10, 0.24, 0.07  # strengths of the lights
+
+
+class Lights(NamedTuple):
+    """Strengths of the lights."""
+
+    key: float = 0.54
+    sky: float = 0.42
+    up: float = 0.10
+    front: float = 0.24
+    shine: float = 0.07
+
+
+EVEN_LIGHTS = Lights(key=0.16, sky=0.74, up=0.04, front=0.12, shine=0.0)  # colours that mean a value stay readable
 BACKGROUND = np.array([0.975, 0.98, 0.985])
 GROUND = np.array([0.915, 0.92, 0.935])
 SHADOW_DEPTH = 0.30  # how much darker the ground is in the shadow
 SHADOW_ROWS = 600
 SOFT_CELLS = 6  # half width of a shadow's edge, in cells of the shadow map
+GROUND_CELL = 2  # pixels along the edge of a square of ground that is lit as one: nothing on it is sharp
 
 
 def render(
-    camera: Camera, points: np.ndarray, triangles: np.ndarray, colours: np.ndarray, ground: float, middle: np.ndarray
+    camera: Camera,
+    points: np.ndarray,
+    triangles: np.ndarray,
+    colours: np.ndarray,
+    ground: float,
+    middle: np.ndarray,
+    lights: Lights = Lights(),  # noqa: B008  it cannot change
 ) -> np.ndarray:
     """A picture (height, width, 3) with values 0 to 1.
 
-    colours (m, 3) of the triangles; ground: its height z [m]; middle (3,): where the ground is brightest [m].
+    colours (m, 3) of the triangles, or (m, 3, 3) of their corners; ground: its height z [m]; middle (3,): where the
+    ground is brightest [m].
     """
-    nearness, owner, weights = _look(camera, points, triangles)
+    seen = _look(camera, points, triangles)
     sun = fit_camera(points, KEY_LIGHT, SHADOW_ROWS)
     shadow = _look(sun, points, triangles)[0]
-    picture = np.empty((camera.height, camera.width, 3))
-    rows, columns = np.nonzero(owner < 0)
-    picture[rows, columns] = _ground(camera, rows, columns, sun, shadow, ground, middle)
-    rows, columns = np.nonzero(owner >= 0)
-    places = camera.places(rows, columns, nearness[rows, columns])
-    t, (wa, wb) = owner[rows, columns], weights[rows, columns].T
-    corners = corner_normals(points, triangles)[t]
-    normals = wa[:, None] * corners[:, 0] + wb[:, None] * corners[:, 1] + (1 - wa - wb)[:, None] * corners[:, 2]
-    picture[rows, columns] = _body(camera, places, normals, colours[t], sun, shadow)
+    picture = _ground(camera, seen[1] < 0, sun, shadow, ground, middle)
+    of_corners = np.broadcast_to(colours if colours.ndim == 3 else colours[:, None], (len(triangles), 3, 3))
+    halfway = (KEY_LIGHT + camera.axes[2]) / np.linalg.norm(KEY_LIGHT + camera.axes[2])
+    shade_bodies(
+        (camera.axes, camera.corner, camera.metres_a_pixel),
+        (sun.axes, sun.corner, sun.metres_a_pixel),
+        seen,
+        corner_normals(points, triangles),
+        np.ascontiguousarray(of_corners, float),
+        shadow,
+        SOFT_CELLS,
+        (SOFT_CELLS + 4) * sun.metres_a_pixel,
+        (KEY_LIGHT, halfway, tuple(lights)),
+        picture,
+    )
     return picture
 
 
@@ -46,14 +75,25 @@ def _look(camera: Camera, points: np.ndarray, triangles: np.ndarray) -> tuple[np
     return nearness, owner, weights
 
 
-def _light_at(places: np.ndarray, sun: Camera, shadow: np.ndarray, lift: float) -> np.ndarray:
-    """Part (n,) of the key light at places lifted so far [m] towards it, lest a surface shades itself."""
-    lit = np.empty(len(places))
-    reached_by_light(sun.project(places + lift * sun.axes[2]), shadow, SOFT_CELLS, lit)
-    return lit[:, None]
-
-
 def _ground(
+    camera: Camera, seen: np.ndarray, sun: Camera, shadow: np.ndarray, level: float, middle: np.ndarray
+) -> np.ndarray:
+    """A picture of the ground where it is seen, from its middle to the background."""
+    cells = tuple(-(-n // GROUND_CELL) for n in seen.shape)
+    is_seen = np.zeros(cells, bool)
+    for i in range(GROUND_CELL):
+        for j in range(GROUND_CELL):
+            part = seen[i::GROUND_CELL, j::GROUND_CELL]
+            is_seen[: part.shape[0], : part.shape[1]] |= part
+    rows, columns = np.nonzero(is_seen)
+    picture = np.zeros((*cells, 3))
+    middles = (GROUND_CELL * rows + (GROUND_CELL - 1) / 2, GROUND_CELL * columns + (GROUND_CELL - 1) / 2)
+    picture[rows, columns] = _lit_ground(camera, *middles, sun, shadow, level, middle)
+    large = picture.repeat(GROUND_CELL, axis=0).repeat(GROUND_CELL, axis=1)
+    return large[: seen.shape[0], : seen.shape[1]]
+
+
+def _lit_ground(
     camera: Camera,
     rows: np.ndarray,
     columns: np.ndarray,
@@ -70,18 +110,7 @@ def _ground(
     # A shadow ends before the side of the picture, so that it is not cut off there.
     side = np.minimum(columns + 0.5, camera.width - columns - 0.5) / (0.25 * camera.width)
     depth = SHADOW_DEPTH * np.clip(side, 0, 1)[:, None]
-    light = 1 - depth * (1 - _light_at(places, sun, shadow, 0.0))
+    lit = np.empty(len(places))
+    reached_by_light(sun.project(places), shadow, SOFT_CELLS, lit)
+    light = 1 - depth * (1 - lit[:, None])
     return BACKGROUND + fade * (light * GROUND - BACKGROUND)
-
-
-def _body(
-    camera: Camera, places: np.ndarray, normals: np.ndarray, colours: np.ndarray, sun: Camera, shadow: np.ndarray
-) -> np.ndarray:
-    normals = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
-    front = (normals @ camera.axes[2])[:, None]
-    normals, front = normals * np.where(front < 0, -1.0, 1.0), np.abs(front)  # a sheet seen from behind
-    lit = _light_at(places, sun, shadow, (SOFT_CELLS + 4) * sun.metres_a_pixel)
-    key = lit * np.maximum(normals @ KEY_LIGHT, 0)[:, None]
-    halfway = (KEY_LIGHT + camera.axes[2]) / np.linalg.norm(KEY_LIGHT + camera.axes[2])
-    shine = SHINE * lit * np.maximum(normals @ halfway, 0)[:, None] ** 40
-    return colours * (SKY + UP * normals[:, 2:] + FRONT * front + KEY * key) + shine

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError, PliantError
+from pliant.io.results.result import BODY_COLOURS
 from pliant.viewer.camera import direction, fit_camera
 
-#: Colours of bodies in turn, as red, green, blue from 0 to 1.
-BODY_COLOURS = ((0.86, 0.42, 0.28), (0.28, 0.52, 0.78), (0.45, 0.67, 0.36), (0.85, 0.66, 0.25), (0.58, 0.45, 0.74))
 INK = (70, 76, 88)
 SAMPLES = 2  # a pixel is the mean of SAMPLES x SAMPLES
 
@@ -58,7 +57,7 @@ def draw(
     """
     picture = _render([points], surface, height, azimuth, elevation)[0]
     if path is not None:
-        _write(_pillow().fromarray(picture), Path(path))
+        save(pillow().fromarray(picture), Path(path))
     return picture
 
 
@@ -74,7 +73,7 @@ def strip(
     """Write frames (n, 3) [m] side by side, with their times [s] below, all seen by the same camera."""
     if len(frames) == 0 or len(frames) != len(times):
         raise PliantError(f"strip: {len(frames)} frames and {len(times)} times; give as many times as frames, not 0.")
-    image = _pillow()
+    image = pillow()
     from PIL import ImageDraw, ImageFont
 
     panels = np.concatenate(_render(frames, surface, height, azimuth, elevation), axis=1)
@@ -86,7 +85,7 @@ def strip(
     width = panels.shape[1] / len(frames)
     for k, time in enumerate(times):
         pen.text(((k + 0.5) * width, height + 0.4 * label_height), f"{time:.2f} s", fill=INK, font=font, anchor="mm")
-    _write(whole, Path(path))
+    save(whole, Path(path))
 
 
 def _render(
@@ -94,8 +93,7 @@ def _render(
 ) -> list[np.ndarray]:
     from pliant.viewer.light import render
 
-    if not 0 < elevation < 90:
-        raise PliantError(f"the viewer's elevation is {elevation:g} degrees; choose one between 0 and 90.")
+    check_elevation(elevation)
     colours = np.ascontiguousarray(surface.triangle_colours())
     triangles = np.ascontiguousarray(surface.triangles, np.int64)
     shown = [np.ascontiguousarray(points, float) for points in frames]
@@ -103,16 +101,23 @@ def _render(
     everything = np.concatenate([points[used] for points in shown])
     camera = fit_camera(everything, direction(azimuth, elevation), SAMPLES * height, samples=SAMPLES)
     ground, middle = float(everything[:, 2].min()), everything.mean(axis=0)
-    return [_to_bytes(render(camera, points, triangles, colours, ground, middle)) for points in shown]
+    return [to_bytes(render(camera, points, triangles, colours, ground, middle)) for points in shown]
 
 
-def _to_bytes(picture: np.ndarray) -> np.ndarray:
-    rows, columns, _ = picture.shape
-    mean = picture.reshape(rows // SAMPLES, SAMPLES, columns // SAMPLES, SAMPLES, 3).mean(axis=(1, 3))
-    return np.round(255 * np.clip(mean, 0, 1)).astype(np.uint8)
+def check_elevation(elevation: float) -> None:
+    """The ground fills the picture behind the bodies only if it is seen from above, not from straight above."""
+    if not 0 < elevation < 90:
+        raise PliantError(f"the viewer's elevation is {elevation:g} degrees; choose one between 0 and 90.")
 
 
-def _pillow() -> Any:
+def to_bytes(picture: np.ndarray) -> np.ndarray:
+    """uint8 (rows, columns, 3), each pixel the mean of SAMPLES x SAMPLES values 0 to 1."""
+    parts = [picture[i::SAMPLES, j::SAMPLES] for i in range(SAMPLES) for j in range(SAMPLES)]
+    return np.round(255 / len(parts) * np.clip(sum(parts), 0, len(parts))).astype(np.uint8)
+
+
+def pillow() -> Any:
+    """The module PIL.Image, or one sentence."""
     try:
         from PIL import Image
     except ImportError:
@@ -120,7 +125,8 @@ def _pillow() -> Any:
     return Image
 
 
-def _write(image: Any, path: Path) -> None:
+def save(image: Any, path: Path) -> None:
+    """Write a Pillow image in the format its ending names."""
     try:
         image.save(path, optimize=True)
     except (OSError, ValueError) as error:

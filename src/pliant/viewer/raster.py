@@ -81,22 +81,3 @@ def fill(corners, triangles, nearness, owner, weights):
                     nearness[row, column] = near
                     owner[row, column] = t
                     weights[row, column, 0], weights[row, column, 1] = wa, wb
-
-
-@njit(cache=True)
-def reached_by_light(projected, shadow, reach, lit):
-    """How much light gets to places (n, 3), projected on a shadow map: 0 in full shadow, 1 in full light.
-
-    shadow (rows, columns): nearness to the light of what is nearest to it [m]; the edge of a shadow is softened over
-    `reach` cells to each side.
-    """
-    height, width = shadow.shape
-    for n in range(len(projected)):
-        column, row, nearness = int(projected[n, 0]), int(projected[n, 1]), projected[n, 2]
-        dark = taps = 0
-        for r in range(row - reach, row + reach + 1, 2):
-            for c in range(column - reach, column + reach + 1, 2):
-                taps += 1
-                if 0 <= r < height and 0 <= c < width and shadow[r, c] > nearness:
-                    dark += 1
-        lit[n] = 1 - dark / taps

@@ -1,0 +1,30 @@
+"""`pliant convert`: from one format to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(help="A result or a mesh.")],
+    target: Annotated[Path, typer.Argument(help="The file to write; its ending names the format.")],
+    surface: Annotated[bool, typer.Option("--surface", help="Leave out tets and inner points.")] = False,
+) -> None:
+    """Convert a result or a mesh to another format.
+
+    Results: from .npz, .pvd, .usdc, .usda, .ply, .obj to these and .glb, .mp4,
+    .gif, .png. A series run_00000.ply, run_00001.ply ... is named run.ply.
+    Meshes: all formats that meshio reads and writes.
+    A result whose run was killed is read up to its last whole frame.
+
+    \b
+    Example: pliant convert run.npz run.usdc
+             pliant convert bunny.msh bunny.vtu
+             pliant convert movie.mp4.frames.npz movie.mp4
+    """
+    from pliant.io.results.convert import convert as convert_file
+
+    typer.echo(convert_file(source, target, surface))

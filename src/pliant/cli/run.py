@@ -1,0 +1,185 @@
+"""`pliant run`, `pliant resume` and `pliant gallery`: simulate a scene and say how far it is."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pliant.cli.output import writable_folder
+
+if TYPE_CHECKING:
+    from pliant.scenes.runs import Run
+
+MEASURE_SECONDS = 1.0  # a residual takes about as long as a step: it is not measured more often
+
+Scene = Annotated[str, typer.Argument(metavar="SCENE", help="A .toml file, a .py file or a gallery name.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for results. Default: the scene's name.")]
+Solver = Annotated[str | None, typer.Option(help="Another solver, with its usual options: newton, vbd ...")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scene; repeatable.")
+]
+Frames = Annotated[int | None, typer.Option(min=1, help="Frames to simulate, whatever the scene says.")]
+Output = Annotated[list[Path] | None, typer.Option("--output", help="Write this result too, anywhere; repeatable.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads; any number gives the same bits.")]
+Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]
+
+
+def run(
+    scene: Scene,
+    out: Out = None,
+    solver: Solver = None,
+    settings: Settings = None,
+    frames: Frames = None,
+    output: Output = None,
+    threads: Threads = None,
+    keep_every: Keep = 30.0,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Simulate a scene and write its results.
+
+    Ctrl-C stops after the frame and keeps a checkpoint, as does a kill, within
+    the time of --keep-every; `pliant resume` goes on with the same bits.
+
+    \b
+    Example: pliant run twist.toml
+             pliant run twist --solver newton --set solver.iterations=50
+             pliant run twist --set bodies.0.density=500 --output twist.mp4
+    """
+    from pliant.scenes.plans import open_plan
+    from pliant.scenes.runs import Run
+
+    plan = open_plan(scene, solver, settings or [], threads)
+    folder = writable_folder(out or Path(plan.name))
+    simulation = plan.simulation()
+    total = frames or plan.frames
+    _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)
+
+
+def resume(
+    checkpoint: Annotated[Path, typer.Argument(help="A checkpoint, such as twist/run.npz.")],
+    frames: Annotated[int | None, typer.Option(min=1, help="So many more frames. Default: what was left.")] = None,
+    threads: Threads = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Go on with a run that was stopped, with the same bits.
+
+    Results of the rest are written beside those there are, with the first
+    frame's number in their names.
+
+    \b
+    Example: pliant resume twist/run.npz
+             pliant resume demo/demo.npz --frames 60
+    """
+    from pliant.scenes.runs import Run
+
+    writable_folder(checkpoint.parent)
+    _perform(Run.resumed(checkpoint, frames, threads), quiet, as_json)
+
+
+def gallery(
+    name: Annotated[str | None, typer.Argument(help="The scene to run; without it, the gallery is listed.")] = None,
+    out: Out = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """List the scenes that come with Pliant, or run one.
+
+    \b
+    Example: pliant gallery
+             pliant gallery twist
+    """
+    if name is not None:
+        run(name, out, quiet=quiet, as_json=as_json)
+        return
+    from pliant.scenes.gallery import entries
+
+    if as_json:
+        about = [{**vars(entry), "thumbnail": str(entry.thumbnail)} for entry in entries()]
+        typer.echo(json.dumps(about, indent=2))
+        return
+    for entry in entries():
+        typer.echo(f"{entry.name:<16}{entry.title}  ({entry.run_seconds:.0f} s)\n{'':<16}{entry.description}")
+    typer.echo("\nRun one with: pliant gallery NAME, see it move with: pliant view NAME")
+
+
+# --- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _perform(run: Run, quiet: bool, as_json: bool) -> None:
+    """Run to the end, showing how far it is on standard error, then say what was written."""
+    run.check_places()
+    simulation = run.simulation
+    if not (quiet or as_json):
+        model = simulation.model
+        typer.echo(f"{run.title}: {len(simulation.scene.bodies)} bodies, {model.n_vertices:,} vertices.")
+    began = time.perf_counter()
+    _advance(run, silent=quiet or as_json)
+    seconds = time.perf_counter() - began
+    done = run.frames_done - run.first_frame
+    if as_json:
+        typer.echo(json.dumps(_summary(run, done, seconds)))
+    elif not quiet:
+        typer.echo(f"{done} frames, {simulation.time:.3f} s, in {seconds:.1f} s: {done / seconds:.1f} frames a second.")
+        for path in (*run.results, run.checkpoint):
+            typer.echo(f"  {path}")
+
+
+def _summary(run: Run, frames: int, seconds: float) -> dict[str, Any]:
+    simulation, report = run.simulation, run.report
+    return {
+        "title": run.title,
+        "frames": frames,
+        "time": simulation.time,
+        "seconds": seconds,
+        "frames_a_second": frames / seconds,
+        "solver": type(simulation.solver).__name__,
+        "iterations": simulation.solver.iterations,
+        "contacts": simulation.n_contacts,
+        "residual": report.residual if report else None,
+        "vertices": simulation.model.n_vertices,
+        "results": [str(path) for path in run.results],
+        "checkpoint": str(run.checkpoint),
+    }
+
+
+def _advance(run: Run, silent: bool) -> None:
+    if silent:
+        for _ in run:
+            pass
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(12), TextColumn("{task.description}"), TimeRemainingColumn(compact=True), TextColumn("left"))
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=run.frames - run.first_frame)
+        status = _Status(run)
+        for done in run:
+            bar.update(task, description=status.text(), completed=done - run.first_frame)
+
+
+class _Status:
+    """One line: frame, simulated time, frames a second, iterations, residual and contacts, if there can be any."""
+
+    def __init__(self, run: Run):
+        self._run, self._began = run, time.monotonic()
+        self._measured, self._residual = 0.0, float("nan")
+
+    def text(self) -> str:
+        run, now = self._run, time.monotonic()
+        if run.report is not None and now - self._measured >= MEASURE_SECONDS:
+            self._residual, self._measured = run.report.residual, now
+        speed = (run.frames_done - run.first_frame) / max(now - self._began, 1e-9)
+        contacts = f" {run.simulation.n_contacts} contacts" if run.simulation.model.contact else ""
+        return (
+            f"{run.frames_done}/{run.frames} {run.simulation.time:.2f} s {speed:.1f}/s "
+            f"{run.simulation.solver.iterations} it. {self._residual:.1e} m/s2{contacts}"
+        )

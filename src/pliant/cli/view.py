@@ -1,0 +1,50 @@
+"""`pliant view`: a scene in the browser."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pliant.cli.run import Scene, Settings, Solver, Threads
+
+LOCAL = ("127.0.0.1", "localhost", "::1")
+
+
+def view(
+    scene: Scene,
+    solver: Solver = None,
+    settings: Settings = None,
+    threads: Threads = None,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets others in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, help="Port; 0: any that is free.")] = 8080,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for what is recorded.")] = Path(),
+    play: Annotated[bool, typer.Option("--play", help="Begin at once.")] = False,
+) -> None:
+    """Watch and steer a scene in the browser.
+
+    Play, pause, step; click on a body and pull at the arrows; change solver,
+    iterations, stiffness and gravity while it runs. Needs the extra `view`.
+
+    \b
+    Example: pliant view twist
+             pliant view jelly --solver newton --play
+    """
+    from pliant.scenes.plans import open_plan
+    from pliant.viewer.page import Page
+    from pliant.viewer.session import Session
+
+    plan = open_plan(scene, solver, settings or [], threads)
+    session = Session(plan.simulation())
+    try:
+        with Page(session, plan.title, out, host, port) as page:
+            who = "this computer only" if host in LOCAL else "ANYBODY who reaches this computer can steer it"
+            typer.echo(f"{plan.title}: http://{host}:{page.port} ({who}). Ctrl-C ends it.")
+            if play:
+                session.play()
+            while True:
+                time.sleep(1.0)
+    finally:
+        session.close()

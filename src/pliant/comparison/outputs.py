@@ -1,0 +1,76 @@
+"""A comparison as a table, files and a picture."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from pliant.comparison.step import Comparison
+from pliant.errors import FileError
+
+SHOWN = (1e-1, 1e-2, 1e-4, 1e-6)  # accuracies in the table
+SMALLEST = 1e-14  # error that is still drawn: below it is rounding
+
+
+def table(comparison: Comparison) -> Table:
+    """One row a solver: time an iteration, time to each accuracy, and where it ended."""
+    result = Table(title=f"One step of {comparison.vertices:,} vertices, {comparison.precision} precision")
+    result.add_column("solver")
+    for head in ("setup", "an iteration", *(f"to {a:g}" for a in SHOWN), "at the end", "residual"):
+        result.add_column(head, justify="right")
+    for run in comparison.runs:
+        reached = [run.reaches(accuracy) for accuracy in SHOWN]
+        cells = ["-" if r is None else f"{_duration(r[1])} ({r[0]})" for r in reached]
+        each = run.seconds[-1] / max(run.iterations[-1], 1)
+        end = (f"{run.errors[-1]:.1e}", f"{run.residuals[-1]:.1e} m/s^2")
+        result.add_row(run.name, _duration(run.setup_seconds), _duration(each), *cells, *end)
+    return result
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"
+
+
+def save(comparison: Comparison, folder: Path, name: str = "compare") -> list[Path]:
+    """Write NAME.csv, NAME.json, NAME.png and NAME.svg; their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{name}.{kind}" for kind in ("csv", "json", "png", "svg")]
+    with paths[0].open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["solver", "iterations", "seconds", "relative_energy_error", "residual_m_per_s2"])
+        for run in comparison.runs:
+            for row in zip(run.iterations, run.seconds, run.errors, run.residuals, strict=True):
+                writer.writerow([run.name, *row])
+    about = {**asdict(comparison), "verdicts": comparison.verdicts()}
+    paths[1].write_text(json.dumps(about, indent=1) + "\n")
+    figure = draw(comparison)
+    for path in paths[2:]:
+        figure.savefig(path, dpi=120, facecolor="white")
+    return paths
+
+
+def draw(comparison: Comparison) -> Any:
+    """Relative error of the energy against iterations and against time, side by side."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise FileError('pictures of a comparison need matplotlib: pip install "pliant[plot]".') from None
+    figure = Figure(figsize=(11, 4.5), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    for number, run in enumerate(comparison.runs):
+        errors = np.maximum(run.errors, SMALLEST)
+        style = {"color": f"C{number % 10}", "ls": ("-", "--", ":")[number // 10 % 3], "lw": 1.5}
+        axes[0].loglog(np.maximum(run.iterations, 0.5), errors, label=run.name, **style)
+        axes[1].loglog(np.maximum(run.seconds, run.seconds[1] / 2), errors, **style)
+    axes[0].set(xlabel="iterations (start at 0.5)", ylabel="relative error of the energy", ylim=(SMALLEST, 10))
+    axes[1].set(xlabel="seconds in the solver")
+    for ax in axes:
+        ax.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", fontsize=8)
+    return figure

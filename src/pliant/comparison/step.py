@@ -1,0 +1,174 @@
+"""One step, solved by several solvers from the same positions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
+from pliant.model import Scene
+from pliant.progress import track
+from pliant.simulate import Simulation
+from pliant.solvers import Execution, Newton
+from pliant.solvers.names import solver_name
+from pliant.solvers.options import check_count, check_solver
+
+REFERENCE = 1e-12  # residual of the reference over that of the start
+ROUNDED = 1e-8  # below it a residual that no longer halves is rounding
+REFERENCE_ITERATIONS = 200
+WARM_UP = 9  # iterations that compile everything an iteration may call
+ACCURACIES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
+
+
+@dataclass
+class Run:
+    """What one solver did, at the start and at ever longer distances."""
+
+    name: str
+    setup_seconds: float  # orderings, tables, factors: what is done once a simulation, compiling excluded
+    iterations: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)  # in the solver
+    errors: list[float] = field(default_factory=list)  # (G - G_min) / (G_start - G_min)
+    residuals: list[float] = field(default_factory=list)  # [m/s^2]
+
+    def reaches(self, accuracy: float) -> tuple[int, float] | None:
+        """Iterations and seconds after which the error stays below an accuracy, as far as measured."""
+        above = [k for k, error in enumerate(self.errors) if not error <= accuracy]
+        k = above[-1] + 1 if above else 0
+        return None if k == len(self.errors) else (self.iterations[k], self.seconds[k])
+
+
+@dataclass
+class Comparison:
+    """Curves of all solvers and the minimum they are measured against."""
+
+    vertices: int
+    precision: str
+    minimum: float  # G of the reference [J]
+    start: float  # G at the start [J]
+    reference_residual: float  # [m/s^2]
+    runs: list[Run]
+
+    def verdicts(self) -> list[str]:
+        """Who is first at which accuracy, as sentences."""
+        sentences = []
+        for accuracy in ACCURACIES:
+            times = {run.name: run.reaches(accuracy) for run in self.runs}
+            reached = {name: result for name, result in times.items() if result is not None}
+            if not reached:
+                sentences.append(f"Nobody reaches a relative error of {accuracy:g}.")
+                break
+            winner = min(reached, key=lambda name: reached[name][1])
+            n, seconds = reached[winner]
+            fewest = min(reached, key=lambda name: reached[name][0])
+            also = "" if fewest == winner else f"; {fewest} needs the fewest iterations, {reached[fewest][0]}"
+            sentences.append(
+                f"To a relative error of {accuracy:g}, {winner} is first: {1e3 * seconds:.3g} ms, {n} iterations{also}."
+            )
+        lower = [run.name for run in self.runs if min(run.errors) < -1e-9]
+        if lower:
+            sentences.append(f"{', '.join(lower)} went below the reference: the step has several minima.")
+        return sentences
+
+
+def compare(
+    scene: Scene | Simulation | IncrementalPotential,
+    solvers: Sequence[Any] | Mapping[str, Any],
+    iterations: int | None = None,
+    seconds: float | None = None,
+    frame_rate: float = 60,
+    substeps: int = 1,
+    precision: str = "single",
+    threads: int | None = None,
+    progress: bool = False,
+) -> Comparison:
+    """Solve one step by every solver from the same positions, each for so many iterations or seconds.
+
+    scene: its first step; of a simulation the next one. Newton's own precision is double.
+    Energies and residuals are those of the problem in double precision, measured when a solver is done: its timed run
+    is only interrupted to copy positions, ever more rarely.
+    """
+    named = solvers if isinstance(solvers, Mapping) else {solver_name(s): s for s in solvers}
+    for name, solver in named.items():
+        check_solver(solver, f"compare: {name}")
+    if not named or (iterations is None) == (seconds is None):
+        raise SolverError("compare: give some solvers, and either iterations or seconds.")
+    if iterations is not None:
+        check_count(iterations, "compare: iterations")
+    problem = _problem(scene, frame_rate, substeps)
+    exact = converged(problem)
+    minimum = problem.energy(exact)
+    execution = Execution(precision, threads or 0)
+    runs = []
+    for name, solver in track(list(named.items()), "comparing" if progress else None):
+        run, snapshots = _time(problem, name, solver, execution, iterations, seconds)
+        _measure(problem, run, snapshots, minimum)
+        runs.append(run)
+    start = problem.energy(problem.start)
+    return Comparison(len(problem.start), precision, minimum, start, problem.residual(exact), runs)
+
+
+def converged(problem: IncrementalPotential) -> np.ndarray:
+    """Positions (n, 3) at the minimum, by Newton's method: to 1e-12 of the residual at the start, or as far as rounding
+    lets it fall.
+    """
+    newton, x = Newton(), problem.start.copy()
+    work = newton.init(problem, Execution("double"))
+    first = residual = problem.residual(x)
+    for _ in range(REFERENCE_ITERATIONS):
+        if residual <= REFERENCE * first:
+            break
+        newton.sweep(problem, x, work)
+        before, residual = residual, problem.residual(x)
+        if before <= ROUNDED * first and residual > 0.5 * before:
+            break
+    return x
+
+
+def _problem(scene: Any, frame_rate: float, substeps: int) -> IncrementalPotential:
+    if isinstance(scene, IncrementalPotential):
+        return scene
+    if isinstance(scene, Simulation):
+        return scene.problem()
+    return Simulation(scene, Newton(), frame_rate, substeps, precision="double").problem()
+
+
+def _time(
+    problem: IncrementalPotential, name: str, solver: Any, execution: Execution, iterations: int | None,
+    seconds: float | None,
+) -> tuple[Run, list[np.ndarray]]:  # fmt: skip
+    """The timed run, and positions at its moments."""
+    work = solver.init(problem, execution)  # compiles
+    solver.begin(problem, work)
+    solver.sweep(problem, problem.start.copy(), work, WARM_UP if iterations is None else min(WARM_UP, iterations))
+    began = time.perf_counter()
+    work = solver.init(problem, execution)
+    run, x = Run(name, time.perf_counter() - began, [0], [0.0]), problem.start.copy()
+    snapshots = [x.copy()]
+    began = time.perf_counter()
+    solver.begin(problem, work)
+    spent, done = time.perf_counter() - began, 0
+    while done < iterations if iterations is not None else spent < (seconds or 0.0):
+        n = max(1, done // 8)  # measured ever more rarely: a step of an eighth on a logarithmic axis
+        n = n if iterations is None else min(n, iterations - done)
+        began = time.perf_counter()
+        solver.sweep(problem, x, work, n)
+        spent += time.perf_counter() - began
+        done += n
+        run.iterations.append(done)
+        run.seconds.append(spent)
+        snapshots.append(x.copy())
+    return run, snapshots
+
+
+def _measure(problem: IncrementalPotential, run: Run, snapshots: list[np.ndarray], minimum: float) -> None:
+    span = problem.energy(snapshots[0]) - minimum
+    for x in snapshots:
+        finite = bool(np.isfinite(x).all()) and np.abs(x).max() < 1e100
+        run.errors.append((problem.energy(x) - minimum) / span if finite and span > 0 else float("nan"))
+        run.residuals.append(problem.residual(x) if finite else float("nan"))

@@ -1,0 +1,65 @@
+"""Pairs of primitives of a surface that may touch: vertices near triangles, edges near edges.
+
+Never a pair that shares a vertex, and only pairs the scene's rules allow.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.bvh import Pairs, Tree, overlaps
+from pliant.geometry.surface import unique_edges
+from pliant.kernels.threads import Team
+
+
+class Surface(NamedTuple):
+    """What can touch, by vertices of the scene; each primitive once."""
+
+    vertices: np.ndarray  # (v, 1) int32
+    edges: np.ndarray  # (e, 2) int32
+    triangles: np.ndarray  # (t, 3) int32
+
+
+class Rules(NamedTuple):
+    """Who may touch whom. A primitive belongs to the body of its first vertex."""
+
+    body: np.ndarray  # (n,) int32 body of each vertex of the scene
+    allowed: np.ndarray  # (bodies, bodies) bool, symmetric; the diagonal is self-contact
+    excluded: np.ndarray  # (n,) bool: a primitive with such a vertex touches nothing
+
+
+class Trees(NamedTuple):
+    """Trees over the primitives of a surface."""
+
+    vertices: Tree
+    edges: Tree
+    triangles: Tree
+
+
+def surface_of(triangles: np.ndarray, n_vertices: int) -> Surface:
+    """The surface of triangles (t, 3): their vertices and edges."""
+    triangles = np.ascontiguousarray(triangles, dtype=np.int32).reshape(-1, 3)
+    if not len(triangles):
+        return Surface(np.zeros((0, 1), np.int32), np.zeros((0, 2), np.int32), triangles)
+    edges = unique_edges(triangles.astype(np.int64), n_vertices).astype(np.int32)
+    edges = edges[edges[:, 0] != edges[:, 1]]  # a triangle may name a vertex twice
+    return Surface(np.unique(triangles)[:, None], edges, triangles)
+
+
+def open_rules(n_vertices: int, body: np.ndarray | None = None) -> Rules:
+    """Everything may touch everything, bodies themselves too."""
+    body = np.zeros(n_vertices, np.int32) if body is None else np.ascontiguousarray(body, dtype=np.int32)
+    bodies = int(body.max(initial=0)) + 1
+    return Rules(body, np.ones((bodies, bodies), bool), np.zeros(n_vertices, bool))
+
+
+def vertex_triangle_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:
+    """Rows of surface.vertices and surface.triangles that are near."""
+    return overlaps(team, trees.vertices, trees.triangles, False, (surface.vertices, surface.triangles), rules)
+
+
+def edge_edge_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:
+    """Rows of surface.edges that are near each other, first < second."""
+    return overlaps(team, trees.edges, trees.edges, True, (surface.edges, surface.edges), rules)

@@ -1,0 +1,121 @@
+"""What takes part in contact, as arrays, and the trees over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.contact import bvh
+from pliant.contact.broad_phase import Rules, Surface, Trees, surface_of
+from pliant.contact.bvh import Tree
+from pliant.contact.solid import Solid, solid_of
+from pliant.errors import SceneError, SimulationError
+from pliant.kernels.threads import Team
+
+REBUILD = 1.5  # a tree is built anew when its blocks have grown by so much in sum
+
+
+@dataclass
+class FittedTree:
+    """A tree that is refitted to new positions, and built anew when that makes its boxes too wide."""
+
+    corners: np.ndarray  # (m, c) int32
+    tree: Tree | None = None
+    extent_when_built: float = 0.0
+
+    def fit(self, team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Tree:
+        """The tree for motion from x0 to x1."""
+        if self.tree is not None:
+            bvh.refit(team, self.tree, self.corners, x0, x1, margin)
+            if bvh.block_extent(self.tree) <= REBUILD * self.extent_when_built:
+                return self.tree
+        self.tree = bvh.build(team, self.corners, x0, x1, margin)
+        self.extent_when_built = bvh.block_extent(self.tree)
+        return self.tree
+
+
+@dataclass(frozen=True)
+class Colliders:
+    """Surfaces and solids of all bodies and mesh obstacles, by vertices of the scene (n in all)."""
+
+    surface: Surface  # triangles of solids (outward), cloth and mesh obstacles
+    faces_of_edge: np.ndarray  # (e, 2) int32 triangles at each edge, twice the same at a rim
+    solid: Solid
+    rules: Rules
+    radius: np.ndarray  # (n,) half the thickness [m]: two primitives keep the sum of their radii apart
+    has_inside: np.ndarray  # (n,) bool: belongs to a solid, whose triangles are touched from outside only
+    vertex_tree: FittedTree
+    edge_tree: FittedTree
+    triangle_tree: FittedTree
+    tet_tree: FittedTree
+    face_tree: FittedTree
+
+
+def make_colliders(
+    triangles: np.ndarray, tets: np.ndarray, rules: Rules, radius: np.ndarray | None = None
+) -> Colliders:
+    """Connect sheets' triangles (t, 3), in addition to the boundary of tets (m, 4) of positive volume at rest."""
+    n = len(rules.body)
+    _check_rules(rules)
+    solid = solid_of(tets, n)
+    sheets = np.asarray(triangles, np.int32).reshape(-1, 3)
+    surface = surface_of(np.concatenate([solid.faces, sheets]), n)
+    radius = np.zeros(n) if radius is None else np.asarray(radius, dtype=float)
+    bad = np.flatnonzero(~(np.isfinite(radius) & (radius >= 0)))
+    if radius.shape != (n,) or len(bad):
+        where = f"vertex {bad[0]} has {radius[bad[0]]}" if len(bad) else f"the shape is {radius.shape}"
+        raise SceneError(f"contact: radius must be a number of at least 0 [m] for each of {n} vertices; {where}.")
+    has_inside = np.zeros(n, bool)
+    has_inside[solid.faces] = True
+    trees = (FittedTree(corners) for corners in (*surface, solid.tets, solid.faces))
+    return Colliders(surface, _faces_of_edges(surface, n), solid, rules, radius, has_inside, *trees)
+
+
+def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarray:
+    """Finite positions (n, 3) in double precision: a NaN would be in no box and so be lost without a word."""
+    n = len(colliders.rules.body)
+    x = np.ascontiguousarray(x, dtype=float)
+    if x.shape != (n, 3):
+        raise SimulationError(f"contact: {what} has shape {x.shape}; give positions of all {n} vertices, ({n}, 3).")
+    if not np.isfinite(x.sum()):
+        bad = np.flatnonzero(~np.isfinite(x).all(axis=1))
+        if len(bad):
+            raise SimulationError(
+                f"contact: {what} of vertex {bad[0]} is {x[bad[0]].tolist()}: the step before has failed; take smaller "
+                "steps or a softer contact."
+            )
+    return x
+
+
+def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
+    """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
+    fitted = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
+    return Trees(*(tree.fit(team, x0, x1, 0.5 * separation) for tree in fitted))
+
+
+def _check_rules(rules: Rules) -> None:
+    n, bodies = len(rules.body), len(rules.allowed)
+    if rules.excluded.shape != (n,) or rules.allowed.shape != (bodies, bodies):
+        raise SceneError(
+            f"contact: {n} vertices and {bodies} bodies need excluded ({n},) and allowed ({bodies}, {bodies}), not "
+            f"{rules.excluded.shape} and {rules.allowed.shape}."
+        )
+    if n and not 0 <= rules.body.min() <= rules.body.max() < bodies:
+        raise SceneError(
+            f"contact: vertices are of bodies {rules.body.min()} to {rules.body.max()}, but there are {bodies}."
+        )
+
+
+def _faces_of_edges(surface: Surface, n_vertices: int) -> np.ndarray:
+    """Two triangles at each edge; of more than two, the first and the last."""
+    if not len(surface.edges):
+        return np.zeros((0, 2), np.int32)
+    edges, triangles = surface.edges.astype(np.int64), surface.triangles.astype(np.int64)
+    ends = np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]), axis=1)
+    face = np.tile(np.arange(len(triangles)), 3)
+    proper = ends[:, 0] != ends[:, 1]
+    edge = np.searchsorted(edges @ (n_vertices, 1), ends[proper] @ (n_vertices, 1))
+    order = np.lexsort((face[proper], edge))
+    start = np.searchsorted(edge[order], np.arange(len(edges) + 1))
+    return face[proper][order][np.column_stack([start[:-1], start[1:] - 1])].astype(np.int32)

@@ -1,0 +1,271 @@
+"""Vertices inside solids, and the way out of each: the closest boundary point reachable through the solid.
+
+After Chen, Diaz and Yuksel 2023, Shortest Path to Boundary for Self-Intersecting Meshes: the shortest way out is
+straight, so the closest boundary face whose straight way lies inside the solid is the answer (passage.py).  Faces come
+from a tree, nearest boxes first.
+
+Deviation: two surfaces that touch face each other, so a face that looks the same way as the vertex's own surface is not
+taken, as long as there is another.  Without that, a finger pressed more than half through a wall is pulled through.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.bvh import BLOCK, FAN, STACK, Pairs, Tree, overlaps, zero
+from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.distances import closest_vertex_triangle, combine, row
+from pliant.contact.passage import can_pass
+from pliant.contact.solid import Solid
+from pliant.kernels.threads import Team, share
+from pliant.lanes import load, maximum, store
+from pliant.lanes.vectors import cross, dot, subtract
+
+SLACK = 1e-9  # in barycentric coordinates
+SAME_WAY = 0.3  # cosine between a face and the vertex's surface above which they look the same way
+
+
+class Exits(NamedTuple):
+    """Ways out of vertices that are inside."""
+
+    vertex: np.ndarray  # (k,) int32 vertex of the scene
+    face: np.ndarray  # (k,) int32 boundary face of the solid
+    weights: np.ndarray  # (k, 4) signed weights of the vertex and the face's corners
+    depth: np.ndarray  # (k,) [m]
+    is_direct: np.ndarray  # (k,) bool: False where no straight way was found and the nearest face of the body is taken
+
+
+class Work(NamedTuple):
+    """Memory of a search."""
+
+    waiting: np.ndarray  # (STACK, 2) blocks still to be opened, and their levels
+    distances: np.ndarray  # (STACK,) of them, squared
+    lanes: np.ndarray  # (FAN,) squared distances of a block's boxes
+
+
+def vertex_normals(triangles: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(n, 3) unit normals of a surface at its vertices, zero where there is none.
+
+    Faces count by their angle at the vertex, so that normals do not depend on how a surface is cut into triangles.
+    """
+    corners = x[triangles]
+    face_normals = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
+    normals = np.zeros_like(x)
+    for k in range(3):
+        u = _unit(corners[:, (k + 1) % 3] - corners[:, k])
+        v = _unit(corners[:, (k + 2) % 3] - corners[:, k])
+        angle = np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), np.einsum("ta,ta->t", u, v))
+        for axis in range(3):
+            normals[:, axis] += np.bincount(triangles[:, k], angle * face_normals[:, axis], minlength=len(x))
+    return _unit(normals)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    """Vectors of length 1; zero stays zero."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+
+
+def vertices_in_tets(
+    team: Team, vertex_tree: Tree, vertices: np.ndarray, tet_tree: Tree, solid: Solid, x: np.ndarray, rules: tuple
+) -> Pairs:
+    """Pairs (vertex, tet) of the vertices (v, 1) inside tets they are no corner of; each vertex by scene number."""
+    near = overlaps(team, vertex_tree, tet_tree, False, (vertices, solid.tets), rules)
+    vertex = vertices[near.first, 0]
+    is_in = np.empty(len(vertex), bool)
+    team.run(cached(test_inside), vertex, near.second, solid.tets, x, is_in)
+    order = np.lexsort((near.second[is_in], vertex[is_in]))
+    return Pairs(vertex[is_in][order], near.second[is_in][order])
+
+
+def find_exits(
+    team: Team, pairs: Pairs, face_tree: Tree, solid: Solid, x: np.ndarray, normals: np.ndarray, body: np.ndarray
+) -> Exits:
+    """The way out for each vertex and each body it is in; of several tets of one body, the one nearest to the
+    surface.
+    """
+    k = len(pairs.first)
+    exits = Exits(pairs.first, np.empty(k, np.int32), np.empty((k, 4)), np.empty(k), np.empty(k, bool))
+    team.run(cached(search_exits), pairs, face_tree, solid, x, normals, body, exits)
+    other = body[solid.tets[pairs.second, 0]]
+    order = np.lexsort((exits.face, exits.depth, ~exits.is_direct, other, exits.vertex))
+    key = np.stack([exits.vertex[order], other[order]])
+    is_first = np.r_[True, (key[:, 1:] != key[:, :-1]).any(axis=0)][:k]
+    chosen = order[is_first & (exits.face[order] >= 0)]
+    return Exits(*(array[chosen] for array in exits))
+
+
+@compiled
+def test_inside(thread, threads, barrier, vertices, tets_near, tets, x, is_in):
+    first, last = share(0, len(vertices), thread, threads)
+    for k in range(first, last):
+        t = tets_near[k]
+        a = row(x, tets[t, 0])
+        is_in[k] = point_in_tet(row(x, vertices[k]), a, row(x, tets[t, 1]), row(x, tets[t, 2]), row(x, tets[t, 3]))
+
+
+@inlined
+def point_in_tet(p, a, b, c, d):
+    """Whether p is inside a tet of either orientation or on its faces; a flat tet has no inside.
+
+    With a little slack: a point on the face between two tets must not be lost between them by rounding.
+    """
+    ab, ac, ad, ap = subtract(b, a), subtract(c, a), subtract(d, a), subtract(p, a)
+    n = cross(ab, ac)
+    volume = dot(n, ad)
+    u = dot(cross(ac, ad), ap)
+    v = dot(cross(ad, ab), ap)
+    w = dot(n, ap)
+    if volume < 0.0:
+        volume, u, v, w = -volume, -u, -v, -w
+    slack = SLACK * volume
+    return volume > 0.0 and u >= -slack and v >= -slack and w >= -slack and u + v + w <= volume + slack
+
+
+@inlined
+def _squared_distances_to_boxes(p, bounds, block, out):
+    """From p to the boxes of a block, into out (FAN,); an empty box is infinitely far."""
+    z = zero()
+    total = z
+    for k in range(3):
+        low, high = load(bounds, block * BLOCK + k * FAN, z), load(bounds, block * BLOCK + (3 + k) * FAN, z)
+        d = maximum(maximum(low - p[k], p[k] - high), z)
+        total = total + d * d
+    store(out, 0, total)
+
+
+@inlined
+def _looks_same_way(normals, v, a, b, c):
+    n, own = cross(subtract(b, a), subtract(c, a)), row(normals, v)
+    cosine = dot(n, own)
+    return cosine > 0.0 and cosine * cosine > SAME_WAY * SAME_WAY * dot(n, n)
+
+
+@compiled
+def _way_to_face(p, v, f, faces, x, normals, strictness):
+    """Squared distance from p to a face and the vector from the closest point to p; infinite if the face does not
+    count.
+    """
+    i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
+    y = (p, row(x, i), row(x, j), row(x, k))
+    if v in (i, j, k) or (strictness > 1 and _looks_same_way(normals, v, y[1], y[2], y[3])):
+        return np.inf, p
+    r = combine(closest_vertex_triangle(y), y)
+    return dot(r, r), r
+
+
+@inlined
+def _squared_size(x, tets, t):
+    """Square of the longest edge at the first corner of a tet, and a little, so that a flat one has a size."""
+    largest = 1e-300
+    for k in range(1, 4):
+        side = subtract(row(x, tets[t, k]), row(x, tets[t, 0]))
+        largest = max(largest, dot(side, side))
+    return largest
+
+
+@inlined
+def _squared_extent(bounds, top):
+    """Square of the diagonal of all boxes of the highest block."""
+    total = 0.0
+    for k in range(3):
+        low, high = np.inf, -np.inf
+        for lane in range(FAN):
+            low = min(low, bounds[top * BLOCK + k * FAN + lane])
+            high = max(high, bounds[top * BLOCK + (3 + k) * FAN + lane])
+        total += (high - low) * (high - low)
+    return total
+
+
+@compiled
+def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, exits):
+    """For each pair: first the closest face that faces the vertex, else any face, else the nearest of the body."""
+    first, last = share(0, len(pairs.first), thread, threads)
+    work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN))
+    reached = np.empty(64, np.int32)
+    whole2 = _squared_extent(face_tree.bounds, face_tree.level_start[-2])
+    for k in range(first, last):
+        v, t = pairs.first[k], pairs.second[k]
+        face = np.int64(-1)
+        for strictness in range(2, -1, -1):
+            # Within a growing reach, because a search without a bound opens far more of the tree than it needs.
+            reach2 = _squared_size(x, solid.tets, t) / 16.0
+            while face < 0 and reach2 < np.inf:
+                reach2 = np.inf if reach2 >= whole2 else 16.0 * reach2
+                face, reached = closest_exit(
+                    v, t, strictness, reach2, face_tree, solid, x, normals, body, work, reached
+                )
+            exits.is_direct[k] = strictness > 0
+            if face >= 0:
+                break
+        exits.face[k], exits.depth[k] = face, np.inf
+        if face >= 0:
+            faces = solid.faces
+            y = (row(x, v), row(x, faces[face, 0]), row(x, faces[face, 1]), row(x, faces[face, 2]))
+            w = closest_vertex_triangle(y)
+            r = combine(w, y)
+            exits.depth[k] = math.sqrt(dot(r, r))
+            exits.weights[k, 0], exits.weights[k, 1], exits.weights[k, 2], exits.weights[k, 3] = w
+
+
+@inlined
+def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normals, body, work, reached):
+    """Closest boundary face of the body of tet t, not at vertex v, or -1; and `reached` for the next search.
+
+    Only faces nearer than the root of reach2 count.
+
+    strictness 1 asks for a straight way from v to it, 2 also that it faces the vertex's surface.
+    The boundary faces of t itself come first: the way to them lies in t, and they bound the search.
+    """
+    order, bounds, level_start = face_tree.order, face_tree.bounds, face_tree.level_start
+    tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
+    waiting, distances, lanes = work.waiting, work.distances, work.lanes
+    p, own_body = row(x, v), body[tets[t, 0]]
+    best, best_face = reach2, np.int64(-1)
+    for k in range(4):
+        if neighbours[t, k] < 0:
+            f = np.int64(-1 - neighbours[t, k])
+            d2, _ = _way_to_face(p, v, f, faces, x, normals, strictness)
+            if d2 < best:
+                best, best_face = d2, f
+    waiting[0, 0], waiting[0, 1], distances[0], height = 0, len(level_start) - 2, 0.0, 1
+    while height > 0:
+        height -= 1
+        if distances[height] >= best:
+            continue
+        block, level = waiting[height, 0], waiting[height, 1]
+        _squared_distances_to_boxes(p, bounds, level_start[level] + block, lanes)
+        base = height
+        for lane in range(FAN):
+            if lanes[lane] >= best:
+                continue
+            if level > 0:
+                height = _insert(waiting, distances, base, height, block * FAN + lane, level - 1, lanes[lane])
+                continue
+            f = np.int64(order[block * FAN + lane])
+            if body[faces[f, 0]] != own_body:
+                continue
+            d2, r = _way_to_face(p, v, f, faces, x, normals, strictness)
+            if d2 >= best:
+                continue
+            passes = True
+            if strictness > 0:
+                goal = tet_of_face[f]
+                passes, reached = can_pass(p, subtract(p, r), t, goal, x, tets, neighbours, reached)
+            if passes:
+                best, best_face = d2, f
+    return best_face, reached
+
+
+@inlined
+def _insert(waiting, distances, base, height, block, level, distance):
+    """Put a block among those above `base`, the nearest on top; the new height."""
+    at = height
+    while at > base and distances[at - 1] < distance:
+        waiting[at, 0], waiting[at, 1], distances[at] = waiting[at - 1, 0], waiting[at - 1, 1], distances[at - 1]
+        at -= 1
+    waiting[at, 0], waiting[at, 1], distances[at] = block, level, distance
+    return height + 1

@@ -1,0 +1,116 @@
+"""The energy of all contacts of a step, for the potential that solvers minimise (elements.contact has the formulas)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+
+from pliant.contact.contacts import Contacts, refresh
+from pliant.contact.penalty import f0_array, f1_over_u_array
+from pliant.contact.touches import Touches
+from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
+
+
+@dataclass
+class ContactPotential:
+    """Contacts with their weights and normals held, and the friction limit mu k d of the last refresh."""
+
+    touches: Touches
+    stiffness: float  # k_c [N/m]
+    slip: float  # friction_speed h [m]
+    damping: float  # k_d / h
+    x_start: np.ndarray  # (n, 3) positions at the start of the step [m]
+    limits: np.ndarray = field(init=False)  # (k,) friction limit [N]
+
+    def __post_init__(self) -> None:
+        self.limits = self.touches.friction * self.stiffness * self.depths(self.x_start)
+
+    @property
+    def count(self) -> int:
+        """How many contacts there are."""
+        return len(self.limits)
+
+    def refresh(self, x: np.ndarray) -> None:
+        """Find closest points anew where they follow, and set friction limits; solvers do so before an iteration."""
+        t = self.touches
+        follows = np.flatnonzero(t.follows)
+        if len(follows):
+            part = Contacts(
+                np.zeros(len(follows), np.int8),
+                t.vertices[follows].astype(np.int32),
+                t.weights[follows],
+                t.normals[follows],
+                t.gaps[follows],
+                np.ones(len(follows), bool),
+            )
+            refresh(part, np.ascontiguousarray(x, dtype=float))
+            t.weights[follows], t.normals[follows] = part.weights, part.normals
+        self.limits = t.friction * self.stiffness * self.depths(x)
+
+    def depths(self, x: np.ndarray) -> np.ndarray:
+        """d (k,) [m]."""
+        t = self.touches
+        s = self._combined(x) + t.outside[:, None] * t.points
+        return np.maximum(0.0, t.gaps - np.einsum("ka,ka->k", s, t.normals))
+
+    def energy(self, x: np.ndarray) -> float:
+        """[J], friction's potential included."""
+        d, _, across, tangent = self._state(x)
+        damped = np.where(d > 0, self.damping * across**2, 0.0)
+        friction = self.limits * (f0_array(np.linalg.norm(tangent, axis=1), self.slip) - self.slip / 3)
+        return float(np.sum(0.5 * self.stiffness * (d**2 + damped) + friction))
+
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """(n, 3) [N]."""
+        return sum_at_vertices(self._vertices, -self.forces(x), len(x))
+
+    def forces(self, x: np.ndarray) -> np.ndarray:
+        """(k, 4, 3) [N] on the vertices of each contact; zero where there is none."""
+        t = self.touches
+        d, _, across, tangent = self._state(x)
+        push = self.stiffness * np.where(d > 0, d - self.damping * across, 0.0)
+        drag = self.limits * f1_over_u_array(np.linalg.norm(tangent, axis=1), self.slip)
+        return t.weights[:, :, None] * (push[:, None] * t.normals - drag[:, None] * tangent)[:, None, :]
+
+    def hessian(self, x: np.ndarray) -> sp.csr_matrix:
+        """(3n, 3n) [N/m], with |u| held constant as in Equation 16: positive semidefinite."""
+        t, size = self.touches, 3 * len(x)
+        blocks = np.einsum("ki,kj,kab->kiajb", t.weights, t.weights, self._stiffness(x), optimize=True)
+        index = (3 * self._vertices[:, :, None] + np.arange(3)).reshape(-1, 12)
+        rows, columns = np.repeat(index, 12, axis=1).ravel(), np.tile(index, (1, 12)).ravel()
+        return sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(size, size))
+
+    def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
+        """(n, 3, 3) [N/m]."""
+        own = self.touches.weights[:, :, None, None] ** 2 * self._stiffness(x)[:, None]
+        return sum_blocks_at_vertices(self._vertices, own, len(x))
+
+    @property
+    def _vertices(self) -> np.ndarray:
+        """(k, 4); the first repeated where there are fewer: its weight there is zero."""
+        v = self.touches.vertices
+        return np.where(v >= 0, v, v[:, :1])
+
+    def _combined(self, values: np.ndarray) -> np.ndarray:
+        """sum_i w_i values_i (k, 3), relative to the first vertex so that large coordinates cancel."""
+        t, at = self.touches, values[self._vertices]
+        relative = at - np.where(t.outside[:, None, None] == 0, at[:, :1], 0.0)
+        return np.einsum("ki,kia->ka", t.weights, relative)
+
+    def _state(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Depths, relative motion, its part along the normal, and across it."""
+        t = self.touches
+        u = self._combined(x - self.x_start) + t.outside[:, None] * t.motions
+        across = np.einsum("ka,ka->k", u, t.normals)
+        return self.depths(x), u, across, u - across[:, None] * t.normals
+
+    def _stiffness(self, x: np.ndarray) -> np.ndarray:
+        """(k, 3, 3): the block of a vertex of weight 1."""
+        t = self.touches
+        d, _, _, tangent = self._state(x)
+        along = np.einsum("ka,kb->kab", t.normals, t.normals)
+        push = self.stiffness * (d > 0) * (1 + self.damping)
+        drag = self.limits * f1_over_u_array(np.linalg.norm(tangent, axis=1), self.slip)
+        return push[:, None, None] * along + drag[:, None, None] * (np.eye(3) - along)

@@ -1,0 +1,39 @@
+"""Tets as a room with walls: which tet lies behind each face, and which faces are the boundary."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.errors import MeshError
+from pliant.geometry.surface import TET_FACES
+
+
+class Solid(NamedTuple):
+    """Tets of one or more bodies, by vertices of the scene."""
+
+    tets: np.ndarray  # (m, 4) int32
+    neighbours: np.ndarray  # (m, 4) int32 tet behind each face of TET_FACES; -1 - f at boundary face f
+    faces: np.ndarray  # (f, 3) int32 boundary triangles, outward oriented
+    tet_of_face: np.ndarray  # (f,) int32
+
+
+def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
+    """Connect tets (m, 4) of positive volume through their faces."""
+    tets = np.ascontiguousarray(tets, dtype=np.int32).reshape(-1, 4)
+    faces = tets[:, TET_FACES].reshape(-1, 3)
+    corners = np.sort(faces.astype(np.int64), axis=1)
+    order = np.lexsort(corners.T[::-1])
+    ranked = corners[order]
+    follows = np.r_[False, (ranked[1:] == ranked[:-1]).all(axis=1)][: len(order)]
+    if (follows[1:] & follows[:-1]).any():
+        face = ranked[np.flatnonzero(follows[1:] & follows[:-1])[0]].tolist()
+        raise MeshError(f"The face {face} belongs to three tets or more: remove tets that are listed twice.")
+    neighbours = np.full(len(faces), -1, np.int32)
+    second = np.flatnonzero(follows)
+    neighbours[order[second]] = order[second - 1] // 4
+    neighbours[order[second - 1]] = order[second] // 4
+    boundary = np.flatnonzero(neighbours < 0)
+    neighbours[boundary] = -1 - np.arange(len(boundary))
+    return Solid(tets, neighbours.reshape(-1, 4), faces[boundary], (boundary // 4).astype(np.int32))

@@ -1,0 +1,65 @@
+"""One contact as one of its vertices sees it: a penalty across the normal and smoothed friction along the surface.
+
+    s = sum_j w_j x_j           from the contact point b on one side to a on the other; the weights sum to zero
+    d = max(0, thickness - s . n)                            depth (VBD, Equation 12), the normal n held constant
+    u = sum_j w_j (x_j - x_j^t)                              relative motion since the start of the step (13)
+    E = k/2 d^2 + limit f0(|u_T|) + k k_d / (2 h) (u . n)^2  where d > 0;  limit = mu k d of the last iteration (14, 15)
+
+Deviation: the paper takes the normal force k d at the current iterate inside the friction force. Held for an iteration
+it makes friction a potential, which a line search and Newton's method need; both agree once the step converges.
+"""
+
+from __future__ import annotations
+
+from pliant.lanes import maximum, number, select, sqrt
+from pliant.lanes.vectors import add_identity, add_scaled, add_square, dot, physics
+
+
+@physics
+def depth(s, n, thickness):
+    """d [m]."""
+    return maximum(thickness - dot(s, n), number(0.0, thickness))
+
+
+@physics
+def tangential(u, n):
+    """The part of u across n."""
+    return add_scaled(u, -dot(u, n), n)
+
+
+@physics
+def friction_slope(length, slip):
+    """f1(length) / length of Equation 15 [1/m]: full friction beyond `slip` [m], rising smoothly to it before."""
+    inside = (2.0 - length / slip) / slip
+    return select(length < slip, inside, number(1.0, length) / maximum(length, slip))
+
+
+@physics
+def friction_energy(length, slip):
+    """f0(length) [m], the integral of f1: l - slip / 3 beyond slip."""
+    inside = length * length * (1.0 - length / (3.0 * slip)) / slip
+    return select(length < slip, inside, length - slip / 3.0)
+
+
+@physics
+def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping):
+    """Add force and block on a vertex of weight w (Equation 16 for friction); damping: k_d / h."""
+    zero = number(0.0, w)
+    d = depth(s, n, thickness)
+    touches = select(d > zero, w * stiffness, zero)
+    f = add_scaled(f, touches * (d - damping * dot(u, n)), n)
+    H = add_square(H, touches * w * (1.0 + damping), n)
+    t = tangential(u, n)
+    c = limit * friction_slope(sqrt(dot(t, t)), slip)
+    f = add_scaled(f, -(w * c), t)
+    H = add_identity(H, w * w * c)
+    return f, add_square(H, -(w * w * c), n)
+
+
+@physics
+def contact_energy(s, u, n, thickness, stiffness, limit, slip, damping):
+    """E [J]."""
+    zero = number(0.0, thickness)
+    d, across, t = depth(s, n, thickness), dot(u, n), tangential(u, n)
+    damped = select(d > zero, damping * across * across, zero)
+    return 0.5 * stiffness * (d * d + damped) + limit * friction_energy(sqrt(dot(t, t)), slip)

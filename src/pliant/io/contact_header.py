@@ -1,0 +1,46 @@
+"""Contact and obstacles of a scene as plain words and numbers, for checkpoints and scene files."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import FileError
+from pliant.model import Contact, Scene
+from pliant.model.obstacles import Box, Capsule, Container, Cylinder, Plane, Shape, Sphere
+
+#: Obstacles with formulas, by the names that files give them.
+SHAPES: dict[str, type[Shape]] = {
+    kind.__name__.lower(): kind for kind in (Plane, Sphere, Box, Container, Capsule, Cylinder)
+}
+
+
+def describe_contact(scene: Scene) -> dict[str, Any] | None:
+    """The settings of contact; None without contact."""
+    return None if scene.contact is None else asdict(scene.contact)
+
+
+def describe_shapes(scene: Scene) -> list[dict[str, Any]]:
+    """The obstacles with formulas; one that moves is refused, because its motion is a Python function."""
+    return [_describe_shape(k, shape) for k, shape in enumerate(scene.shapes)]
+
+
+def _describe_shape(k: int, shape: Shape) -> dict[str, Any]:
+    if shape.motion is not None:
+        raise FileError(
+            f"obstacle {k}, a {type(shape).__name__}, is moved by a Python function, which a file cannot hold."
+        )
+    values = {field.name: getattr(shape, field.name) for field in fields(shape) if field.name != "motion"}
+    plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+    return {"kind": type(shape).__name__.lower(), **plain}
+
+
+def restore_contact(scene: Scene, contact: dict[str, Any] | None, shapes: list[dict[str, Any]]) -> None:
+    """Give a scene the contact and the obstacles that were described."""
+    for about in shapes:
+        options = {name: value for name, value in about.items() if name != "kind"}
+        scene.shapes.append(SHAPES[about["kind"]](**options))
+    if contact is not None:
+        scene.contact = Contact(**contact)

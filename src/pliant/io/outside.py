@@ -1,0 +1,83 @@
+"""What acts on a scene from outside, in a checkpoint: settings of bodies, world box, wind, attachments.
+
+Functions of time are not in the file. They are named "<body>.<setting>" and "wind.velocity" and passed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import FileError
+from pliant.model import Attachment, Body, Scene, Wind, WorldBox
+
+Functions = Mapping[str, Callable[[float], Any]]
+_FUNCTION = {"function": True}  # stands for one in the header
+_LINKS = ("vertices_a", "weights_a", "vertices_b", "weights_b")
+
+
+def pack_settings(body: Body) -> dict[str, Any]:
+    """Gravity, air damping, pressure and so on of a body, for the header."""
+    return {name: _plain(getattr(body, name)) for name in body.settings}
+
+
+def unpack_settings(body: Body, about: dict[str, Any], functions: Functions) -> None:
+    for name, value in about.items():
+        setattr(body, name, functions[f"{body.name}.{name}"] if value == _FUNCTION else value)
+
+
+def pack_outside(scene: Scene, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The rest, for the header; indices and weights of links are added to `arrays`."""
+    box, wind = scene.world_box, scene.wind
+    links = []
+    for k, link in enumerate(scene.attachments):
+        arrays.update({f"attachment{k}.{name}": getattr(link, name) for name in _LINKS})
+        ends = [next(n for n, own in enumerate(scene.bodies) if own is body) for body in (link.body_a, link.body_b)]
+        links.append({"bodies": ends, "stiffness": link.stiffness})
+    return {
+        "world_box": box and {name: _plain(getattr(box, name)) for name in ("lower", "upper", "stiffness")},
+        "wind": wind and {name: _plain(getattr(wind, name)) for name in ("velocity", "drag", "lift", "air_density")},
+        "attachments": links,
+    }
+
+
+def unpack_outside(scene: Scene, about: dict[str, Any], arrays: dict[str, np.ndarray], functions: Functions) -> None:
+    if about["world_box"] is not None:
+        scene.world_box = WorldBox(**about["world_box"])
+    if about["wind"] is not None:
+        velocity = about["wind"]["velocity"]
+        velocity = functions["wind.velocity"] if velocity == _FUNCTION else velocity
+        scene.wind = Wind(**{**about["wind"], "velocity": velocity})
+    for k, link in enumerate(about["attachments"]):
+        body_a, body_b = (scene.bodies[n] for n in link["bodies"])
+        va, wa, vb, wb = (arrays[f"attachment{k}.{name}"] for name in _LINKS)
+        scene.attachments.append(Attachment(body_a, va, wa, body_b, vb, wb, link["stiffness"]))
+
+
+def check_functions(path: Path, header: dict[str, Any], given: Functions) -> None:
+    """Every function of time that the file leaves out is given, and no other."""
+    kept = {"wind.velocity": (header["outside"]["wind"] or {}).get("velocity")}
+    for body in header["bodies"]:
+        kept |= {f"{body['name']}.{name}": value for name, value in body["settings"].items()}
+    wanted = [name for name, value in kept.items() if value == _FUNCTION]
+    missing = [name for name in wanted if name not in given]
+    if missing:
+        raise FileError(
+            f"{path}: {missing[0]} is a Python function of time, which a file cannot hold. Pass it again: "
+            f"Simulation.resume(path, functions={{{missing[0]!r}: function}})."
+        )
+    unknown = [name for name in given if name not in wanted]
+    if unknown:
+        raise FileError(
+            f"{path}: a function is given for {unknown[0]!r}, but those of the file are {', '.join(wanted) or 'none'}."
+        )
+
+
+def _plain(value: Any) -> Any:
+    """A setting as JSON has it."""
+    if callable(value):
+        return _FUNCTION
+    return value.tolist() if isinstance(value, np.ndarray) else value

@@ -1,0 +1,110 @@
+"""`.npz`: Pliant's own result, an archive of arrays that grows by a frame at a time. NumPy reads it as it is:
+
+    file = np.load("run.npz");  file["time_00012"], file["points_00012"], file["velocity_00012"], file["triangles"] ...
+
+A file whose run was killed has no directory, which NumPy asks for; `open_result` reads it to the last whole frame, and
+`pliant convert broken.npz whole.npz` makes it whole.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+
+from pliant.errors import FileError
+from pliant.io.results.result import Frame, FrameWriter, Layout, Result
+from pliant.io.results.zip_stream import Entry, ZipStream, entries
+
+FORMAT = 1
+_ARRAYS = ("triangles", "tets", "triangle_tets", "body_start", "colours")
+
+
+class ArchiveWriter(FrameWriter):
+    """Positions in double precision, fields in single."""
+
+    def __init__(self, path: Path, layout: Layout):
+        self._zip = ZipStream(path)
+        self._count = 0
+        header = {
+            "format": FORMAT,
+            "n_points": layout.n_points,
+            "body_names": layout.body_names,
+            "frame_rate": layout.frame_rate,
+        }
+        arrays = {name: np.asarray(getattr(layout, name)) for name in _ARRAYS}
+        self._append({"result": np.array(json.dumps(header)), **arrays})
+
+    def write(self, frame: Frame) -> None:
+        arrays = {"points": np.asarray(frame.points, np.float64)}
+        arrays |= {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()}
+        arrays |= {f"cells.{name}": np.asarray(values, np.float32) for name, values in frame.cell_fields.items()}
+        arrays["time"] = np.array(frame.time)  # comes last: a frame that has it is whole
+        self._append({f"{name}_{self._count:05d}": values for name, values in arrays.items()})
+        self._count += 1
+
+    def close(self) -> None:
+        self._zip.close()
+
+    def _append(self, arrays: dict[str, np.ndarray]) -> None:
+        self._zip.append({f"{name}.npy": _to_bytes(values) for name, values in arrays.items()})
+
+
+class ArchiveResult(Result):
+    """Reads a file that was closed or cut off."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._entries = {entry.name.removesuffix(".npy"): entry for entry in entries(path)}
+        self._file = path.open("rb")
+        try:
+            self.layout = self._read_layout()
+        except FileError:
+            self._file.close()
+            raise
+        self._frames: list[dict[str, Entry]] = []
+        while f"time_{len(self._frames):05d}" in self._entries:
+            self._frames.append({})
+        for name, entry in self._entries.items():
+            key, _, number = name.rpartition("_")
+            if key and number.isdigit() and int(number) < len(self._frames):
+                self._frames[int(number)][key] = entry
+        self.times = np.array([float(self._load(parts["time"])) for parts in self._frames])
+
+    def frame(self, k: int) -> Frame:
+        arrays = {name: self._load(entry) for name, entry in self._frames[k].items()}
+        points, time = arrays.pop("points"), float(arrays.pop("time"))
+        cells = {name.removeprefix("cells."): arrays.pop(name) for name in list(arrays) if name.startswith("cells.")}
+        return Frame(time, points, arrays, cells)
+
+    def positions(self, k: int) -> np.ndarray:
+        return self._load(self._frames[k]["points"])
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _read_layout(self) -> Layout:
+        missing = [name for name in ("result", *_ARRAYS) if name not in self._entries]
+        if missing:
+            raise FileError(
+                f"{self.path}: this is not a result of sim.record (no {missing[0]!r} in it). A checkpoint is continued "
+                "with pliant.Simulation.resume."
+            )
+        header = json.loads(str(self._load(self._entries["result"])))
+        if header["format"] != FORMAT:
+            raise FileError(f"{self.path}: result format {header['format']}, this Pliant reads {FORMAT}.")
+        arrays = {name: self._load(self._entries[name]) for name in _ARRAYS}
+        names, rate = tuple(header["body_names"]), header["frame_rate"]
+        return Layout(n_points=header["n_points"], body_names=names, frame_rate=rate, **arrays)
+
+    def _load(self, entry: Entry) -> np.ndarray:
+        self._file.seek(entry.data_offset)
+        return np.lib.format.read_array(io.BytesIO(self._file.read(entry.size)), allow_pickle=False)
+
+
+def _to_bytes(values: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.asarray(values, order="C"), allow_pickle=False)
+    return buffer.getvalue()

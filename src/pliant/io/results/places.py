@@ -1,0 +1,57 @@
+"""Where results go: found out before any work is done, and replaced only as a whole."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from io import RawIOBase
+from pathlib import Path
+
+from pliant.errors import FileError
+
+
+def check_place(path: Path) -> None:
+    """Refuse a path that cannot be written: no such folder, a folder in the way, no permission, no space."""
+    folder = path.parent
+    if not folder.exists():
+        raise FileError(f"{path}: there is no folder {folder}; make it first, or choose another place.")
+    if not folder.is_dir():
+        raise FileError(f"{path}: {folder} is a file, not a folder; choose another place.")
+    if path.is_dir():
+        raise FileError(f"{path}: there is a folder of this name; choose another name.")
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".pliant-") as file:
+            file.write(b"can this be written?")
+            file.flush()
+    except OSError as error:
+        raise cannot_write(path, error) from None
+
+
+def cannot_write(path: Path, error: OSError) -> FileError:
+    """The one sentence for a file that the system refuses to write."""
+    return FileError(
+        f"{path}: cannot be written ({error.strerror or error}). Choose another folder, or free some disk."
+    )
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path beside `path`, with the same ending, to write to; moved to its place at the end: whole or not at all."""
+    beside = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        yield beside
+        os.replace(beside, path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def write_all(file: RawIOBase, chunks: Iterable[bytes | memoryview]) -> None:
+    """Write chunks of bytes to an unbuffered file, which may take less than it is given at a time."""
+    for chunk in chunks:
+        rest = memoryview(chunk)
+        while rest:
+            rest = rest[file.write(rest) :]

@@ -1,0 +1,125 @@
+"""What a result is: things that stay, and frames."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from pliant.geometry.surface import compact
+
+#: Colours of bodies in turn, as red, green, blue from 0 to 1.
+BODY_COLOURS = ((0.86, 0.42, 0.28), (0.28, 0.52, 0.78), (0.45, 0.67, 0.36), (0.85, 0.66, 0.25), (0.58, 0.45, 0.74))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is the same in all frames. Points of all bodies follow each other.
+
+    Cells, which fields belong to, are the tets if there are any, and else the triangles.
+    """
+
+    n_points: int
+    triangles: np.ndarray  # (k, 3) points, outward: the surfaces of solids and all sheets
+    tets: np.ndarray  # (m, 4) points; (0, 4) if only surfaces are kept
+    triangle_tets: np.ndarray  # (k,) the tet behind each triangle; -1 for a sheet's, and if there are no tets
+    body_names: tuple[str, ...]
+    body_start: np.ndarray  # (bodies + 1,) first point of each
+    colours: np.ndarray  # (bodies, 3) red, green, blue, 0 to 1
+    frame_rate: float  # frames a second of simulated time
+
+    @property
+    def n_cells(self) -> int:
+        return len(self.tets) or len(self.triangles)
+
+    @cached_property
+    def triangle_bodies(self) -> np.ndarray:
+        """(k,) number of the body of each triangle."""
+        return np.searchsorted(self.body_start, self.triangles[:, 0], side="right") - 1
+
+    def on_triangles(self, cells: np.ndarray) -> np.ndarray:
+        """Values (k,) on the triangles of a field (cells,): a face has its tet's value, a sheet beside tets none."""
+        if not len(self.tets):
+            return cells
+        return np.where(self.triangle_tets >= 0, cells[self.triangle_tets], np.nan)
+
+    def surface(self) -> tuple[Layout, np.ndarray]:
+        """The same without tets and inner points, and which points (n,) it kept."""
+        triangles, kept = compact(self.triangles, self.n_points)
+        start = np.searchsorted(kept, self.body_start)
+        no_tets, none = np.empty((0, 4), np.int64), np.full(len(triangles), -1)
+        names, colours, rate = self.body_names, self.colours, self.frame_rate
+        return Layout(len(kept), triangles, no_tets, none, names, start, colours, rate), kept
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One moment."""
+
+    time: float  # [s]
+    points: np.ndarray  # (n, 3) [m]
+    point_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (n,) or (n, 3) by name
+    cell_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (cells,) by name
+
+    def on_surface(self, layout: Layout, kept: np.ndarray) -> Frame:
+        """The part of it that `layout.surface()` keeps."""
+        points = {name: values[kept] for name, values in self.point_fields.items()}
+        cells = {name: layout.on_triangles(values) for name, values in self.cell_fields.items()}
+        return Frame(self.time, self.points[kept], points, cells)
+
+
+class Result(ABC):
+    """A result in a file. Frames are read when asked for and not kept."""
+
+    layout: Layout
+    times: np.ndarray  # (frames,) [s]
+
+    @abstractmethod
+    def frame(self, k: int) -> Frame:
+        """The frame of number k, from 0; negative numbers count from the end."""
+
+    def positions(self, k: int) -> np.ndarray:
+        """(n, 3) [m] in the frame of number k."""
+        return self.frame(k).points
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __iter__(self) -> Iterator[Frame]:
+        return (self.frame(k) for k in range(len(self)))
+
+    @property
+    def triangles(self) -> np.ndarray:
+        """(k, 3) points of the surface."""
+        return self.layout.triangles
+
+    @property
+    def tets(self) -> np.ndarray:
+        """(m, 4) points; none if only the surface was kept."""
+        return self.layout.tets
+
+    def close(self) -> None:  # noqa: B027  formats that keep a file open close it
+        """Let go of the file."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class FrameWriter(ABC):
+    """A file that grows by a frame at a time and can be read up to the last whole one at any moment."""
+
+    @abstractmethod
+    def write(self, frame: Frame) -> None: ...
+
+    def close(self) -> None:  # noqa: B027  files that are whole after every frame have nothing to do
+        """Finish the file."""

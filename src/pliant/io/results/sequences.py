@@ -1,0 +1,124 @@
+"""`.ply` and `.obj`: one file a frame, `run_00000.ply`, `run_00001.ply` ..., surfaces only.
+
+Each is written beside its place and moved there, so that every file found is whole.  The time is a comment in it.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import FileError
+from pliant.io.results.places import replacing
+from pliant.io.results.result import Frame, FrameWriter, Layout, Result
+from pliant.io.results.surfaces import Part, frame_rate_of, layout_of_parts
+
+
+class SequenceWriter(FrameWriter):
+    """A new recording takes the place of an old one of the same name: its frames are deleted first."""
+
+    def __init__(self, path: Path, layout: Layout):
+        self._path, self._layout, self._count = path, layout, 0
+        for old in numbered(path):
+            old.unlink()
+
+    def write(self, frame: Frame) -> None:
+        path = self._path.with_stem(f"{self._path.stem}_{self._count:05d}")
+        with replacing(path) as beside:
+            beside.write_bytes(self._encode(frame))
+        self._count += 1
+
+    @abstractmethod
+    def _encode(self, frame: Frame) -> bytes: ...
+
+
+class PlyWriter(SequenceWriter):
+    """Binary, single precision, with the velocity of every point and the colour of its body."""
+
+    def _encode(self, frame: Frame) -> bytes:
+        layout = self._layout
+        names = ["x", "y", "z"]
+        columns = [frame.points]
+        for name, values in frame.point_fields.items():
+            wide = values.reshape(len(values), -1)
+            names += [name] if wide.shape[1] == 1 else [f"{name}_{axis}" for axis in "xyz"]
+            columns.append(wide)
+        vertex = np.empty(layout.n_points, [*((name, "<f4") for name in names), ("colour", "u1", 3)])
+        for name, values in zip(names, np.concatenate(columns, axis=1).T, strict=True):
+            vertex[name] = values
+        bytes_of_bodies = np.round(255 * layout.colours).astype(np.uint8)
+        vertex["colour"] = np.repeat(bytes_of_bodies, np.diff(layout.body_start), axis=0)
+        face = np.empty(len(layout.triangles), [("count", "u1"), ("corners", "<i4", 3)])
+        face["count"], face["corners"] = 3, layout.triangles
+        head = [
+            "ply",
+            "format binary_little_endian 1.0",
+            f"comment time {frame.time!r} s",
+            f"element vertex {len(vertex)}",
+            *(f"property float {name}" for name in names),
+            *(f"property uchar {name}" for name in ("red", "green", "blue")),
+            f"element face {len(face)}",
+            "property list uchar int vertex_indices",
+            "end_header\n",
+        ]
+        return "\n".join(head).encode() + vertex.tobytes() + face.tobytes()
+
+
+class ObjWriter(SequenceWriter):
+    """Text with nine digits; an object a body."""
+
+    def __init__(self, path: Path, layout: Layout):
+        super().__init__(path, layout)
+        chunks = []
+        for body, name in enumerate(layout.body_names):
+            own = layout.triangles[layout.triangle_bodies == body] + 1
+            chunks += [f"o {name.replace(' ', '_')}\n", "f %d %d %d\n" * len(own) % tuple(own.ravel().tolist())]
+        self._faces = "".join(chunks)
+
+    def _encode(self, frame: Frame) -> bytes:
+        points = "v %.9g %.9g %.9g\n" * len(frame.points) % tuple(frame.points.ravel().tolist())
+        return f"# time {frame.time!r} s\n{points}{self._faces}".encode()
+
+
+class SequenceResult(Result):
+    """Reads numbered files of one surface in any format that meshio reads; asked for by the name without numbers."""
+
+    def __init__(self, path: Path):
+        self._files = numbered(path)
+        if not self._files:
+            raise FileError(f"{path}: there is no file {path.stem}_00000{path.suffix} beside it.")
+        self.times = np.array([_time(file, k) for k, file in enumerate(self._files)])
+        first = _read(self._files[0])
+        cells = first.cells_dict.get("triangle", np.empty((0, 3)))
+        part = Part(len(first.points), cells, np.empty((0, 4)))
+        self.layout = layout_of_parts([part], ["body"], frame_rate_of(self.times))
+
+    def frame(self, k: int) -> Frame:
+        return Frame(float(self.times[k]), np.asarray(_read(self._files[k]).points, float))
+
+
+def numbered(path: Path) -> list[Path]:
+    """The files of a sequence in their order."""
+    pattern = re.compile(re.escape(path.stem) + r"_(\d{5,})" + re.escape(path.suffix))
+    found = [(int(match[1]), file) for file in path.parent.iterdir() if (match := pattern.fullmatch(file.name))]
+    return [file for _, file in sorted(found)]
+
+
+def _time(path: Path, number: int) -> float:
+    """From the comment; thirty frames a second if another program left none."""
+    with path.open("rb") as file:
+        match = re.search(rb"^(?:#|comment) time (\S+) s$", file.read(256), re.MULTILINE)
+    return float(match[1]) if match else number / 30
+
+
+def _read(path: Path) -> Any:
+    import meshio
+
+    try:
+        return meshio.read(path)
+    except (Exception, SystemExit) as error:  # meshio raises many kinds
+        raise FileError(f"{path}: cannot be read ({type(error).__name__}: {error}).") from None

@@ -1,0 +1,258 @@
+"""Contacts of the vertices of a pack, as lists that are filled anew whenever contacts are detected.
+
+Contacts join vertices that the colouring does not know of, perhaps two of one colour.  So a pack with contacts writes
+its new positions to a buffer, and they become visible when all threads are done with the colour (VBD 3.9): no vertex
+sees a half-finished colour, and the result does not depend on the threads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from pliant.elements.contact import add_contact, contact_energy
+from pliant.kernels.threads import share
+from pliant.lanes import gather3, lane_sum, load, load3, number, width_of
+from pliant.lanes.vectors import add_scaled, physics, subtract, sum_over_lanes, sum_symmetric_over_lanes
+
+OTHERS = 3
+CONSTANTS = 17
+# places among the constants of an entry
+WEIGHTS, OUTSIDE, POINT, MOTION, NORMAL, THICKNESS, STIFFNESS, LIMIT, FRICTION = 0, 3, 4, 7, 10, 13, 14, 15, 16
+
+
+class ContactRows(NamedTuple):
+    """Contacts in the order of packs. A contact holds up to four vertices, and perhaps a point of an obstacle."""
+
+    start: np.ndarray  # (packs + 1,) first entry of each pack's list
+    others: np.ndarray  # flat (entries, 3, width) rows of the other vertices
+    constants: np.ndarray  # flat (entries, CONSTANTS, width); zero in padding
+    place: np.ndarray  # (contacts, 4) entry * width + lane of each vertex's entry, -1 where there is none
+    rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
+    weights: np.ndarray  # (contacts, 4)
+    normals: np.ndarray  # (contacts, 3)
+    outside: np.ndarray  # (contacts,) weight of the obstacle's point: -1 or 0
+    follows: np.ndarray  # (contacts,) 1 where the closest point is found anew in every iteration
+    x_start: np.ndarray  # (rows, 4) positions at the start of the step
+    buffer: np.ndarray  # (rows, 4) new positions of packs with contacts
+    collided: np.ndarray  # (rows,) 1 for vertices that had a contact in this step
+    slip: np.ndarray  # (1,) friction_speed h [m]
+    damping: np.ndarray  # (1,) k_d / h of contacts
+
+
+@physics
+def _constant(contacts, k, i, like):
+    return load(contacts.constants, (k * CONSTANTS + i) * width_of(like), like)
+
+
+@physics
+def _vector(contacts, k, i, like):
+    return (
+        _constant(contacts, k, i, like),
+        _constant(contacts, k, i + 1, like),
+        _constant(contacts, k, i + 2, like),
+    )
+
+
+@physics
+def _separation_and_motion(p, x, xi, contacts, k):
+    """Weight of the vertex itself, s and u of entry k."""
+    width = width_of(xi[0])
+    moved = subtract(xi, load3(contacts.x_start, p * width, xi[0]))
+    outside = _constant(contacts, k, OUTSIDE, xi[0])
+    s = subtract(_vector(contacts, k, POINT, xi[0]), xi)
+    s = (outside * s[0], outside * s[1], outside * s[2])
+    obstacle_motion = _vector(contacts, k, MOTION, xi[0])
+    u = (outside * obstacle_motion[0], outside * obstacle_motion[1], outside * obstacle_motion[2])
+    w = -outside
+    for j in range(OTHERS):
+        wj = _constant(contacts, k, WEIGHTS + j, xi[0])
+        xj = gather3(x, contacts.others, (k * OTHERS + j) * width, xi[0])
+        xj_start = gather3(contacts.x_start, contacts.others, (k * OTHERS + j) * width, xi[0])
+        s = add_scaled(s, wj, subtract(xj, xi))
+        u = add_scaled(u, wj, subtract(xj, xj_start))
+        w = w - wj
+    return w, s, add_scaled(u, w, moved)
+
+
+@physics
+def contact_force_and_hessian(p, x, xi, contacts, is_wide):
+    """Sum over the contacts of the vertices of pack p."""
+    z = number(0.0, xi[0])
+    slip, damping = number(contacts.slip[0], z), number(contacts.damping[0], z)
+    f, H = (z, z, z), (z, z, z, z, z, z)
+    for k in range(contacts.start[p], contacts.start[p + 1]):
+        w, s, u = _separation_and_motion(p, x, xi, contacts, k)
+        n = _vector(contacts, k, NORMAL, z)
+        thickness, stiffness = _constant(contacts, k, THICKNESS, z), _constant(contacts, k, STIFFNESS, z)
+        limit = _constant(contacts, k, LIMIT, z)
+        f, H = add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping)
+    if is_wide:
+        f, H = sum_over_lanes(f), sum_symmetric_over_lanes(H)
+    return f, H
+
+
+@physics
+def contacts_energy(p, x, xi, contacts, is_wide):
+    """Energy of the contacts of pack p's vertices, were they at xi."""
+    z = number(0.0, xi[0])
+    slip, damping = number(contacts.slip[0], z), number(contacts.damping[0], z)
+    energy = z
+    for k in range(contacts.start[p], contacts.start[p + 1]):
+        _, s, u = _separation_and_motion(p, x, xi, contacts, k)
+        n = _vector(contacts, k, NORMAL, z)
+        thickness, stiffness = _constant(contacts, k, THICKNESS, z), _constant(contacts, k, STIFFNESS, z)
+        energy = energy + contact_energy(s, u, n, thickness, stiffness, _constant(contacts, k, LIMIT, z), slip, damping)
+    if is_wide:
+        energy = lane_sum(energy)
+    return energy
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def refresh_contacts(thread, threads, x, contacts, width, closest):
+    """Before an iteration: find closest points anew where they follow, and set the friction limit mu k d.
+
+    closest: function of the four positions and the last normal that gives weights and normal.
+    """
+    first, last = share(0, len(contacts.rows), thread, threads)
+    for c in range(first, last):
+        if contacts.follows[c]:
+            _move_closest_point(c, x, contacts, width, closest)
+        _set_friction_limit(c, x, contacts, width)
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _own_place(c, contacts):
+    """Any place where the contact's constants lie."""
+    for i in range(4):
+        if contacts.place[c, i] >= 0:
+            return contacts.place[c, i]
+    return -1
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _at(contacts, place, i, width):
+    """Index of constant i of the entry at a place."""
+    entry, lane = place // width, place % width
+    return (entry * CONSTANTS + i) * width + lane
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _move_closest_point(c, x, contacts, width, closest):
+    rows = contacts.rows[c]
+    y = (_point(x, rows[0]), _point(x, rows[1]), _point(x, rows[2]), _point(x, rows[3]))
+    weights, normal = closest(y, _point(contacts.normals, c))
+    for i in range(4):
+        contacts.weights[c, i] = weights[i]
+    for axis in range(3):
+        contacts.normals[c, axis] = normal[axis]
+    write_geometry(c, contacts.place, contacts.weights, contacts.normals, contacts.constants, width)
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _point(x, row):
+    return (np.float64(x[row, 0]), np.float64(x[row, 1]), np.float64(x[row, 2]))
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def write_geometry(c, place, weights, normals, constants, width):
+    """Normal, and weights of the other three vertices in cyclic order, into the entry of each vertex of contact c."""
+    for i in range(4):
+        if place[c, i] >= 0:
+            entry, lane = place[c, i] // width, place[c, i] % width
+            for j in range(OTHERS):
+                constants[(entry * CONSTANTS + WEIGHTS + j) * width + lane] = weights[c, (i + 1 + j) % 4]
+            for axis in range(3):
+                constants[(entry * CONSTANTS + NORMAL + axis) * width + lane] = normals[c, axis]
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _set_friction_limit(c, x, contacts, width):
+    place = _own_place(c, contacts)
+    if place < 0:
+        return
+    constants = contacts.constants
+    gap = 0.0
+    for axis in range(3):
+        s = contacts.outside[c] * (constants[_at(contacts, place, POINT + axis, width)] - x[contacts.rows[c, 0], axis])
+        for i in range(1, 4):
+            s += contacts.weights[c, i] * (x[contacts.rows[c, i], axis] - x[contacts.rows[c, 0], axis])
+        gap += s * contacts.normals[c, axis]
+    d = max(0.0, constants[_at(contacts, place, THICKNESS, width)] - gap)
+    stiffness, friction = _at(contacts, place, STIFFNESS, width), _at(contacts, place, FRICTION, width)
+    limit = constants[friction] * constants[stiffness] * d
+    for i in range(4):
+        if contacts.place[c, i] >= 0:
+            constants[_at(contacts, contacts.place[c, i], LIMIT, width)] = limit
+
+
+@njit(nogil=True, error_model="numpy")
+def show_buffered(x, contacts, first, last, width):
+    """Make the new positions of packs first..last with contacts visible."""
+    for p in range(first, last):
+        if contacts.start[p + 1] > contacts.start[p]:
+            for row in range(p * width, (p + 1) * width):
+                for k in range(3):
+                    x[row, k] = contacts.buffer[row, k]
+
+
+@njit(cache=True, nogil=True)
+def count_entries(vertices, row_of_vertex, is_wide, width, counts, start):
+    """Entries of each pack (start, packs + 1) for contacts of vertices (c, 4), -1 for none; counts (rows,): scratch."""
+    counts[:] = 0
+    moving = len(is_wide) * width
+    for c in range(len(vertices)):
+        for i in range(4):
+            if vertices[c, i] >= 0 and row_of_vertex[vertices[c, i]] < moving:
+                counts[row_of_vertex[vertices[c, i]]] += 1
+    start[0] = 0
+    for p in range(len(is_wide)):
+        longest = 0
+        if is_wide[p]:
+            longest = -(-counts[p * width] // width)
+        else:
+            for lane in range(width):
+                longest = max(longest, counts[p * width + lane])
+        start[p + 1] = start[p] + longest
+
+
+@njit(cache=True, nogil=True)
+def fill_entries(vertices, numbers, row_of_vertex, packs_wide, width, filled, contacts):
+    """Write all contacts into the lists; numbers (c, CONSTANTS - 3): from OUTSIDE on; filled (rows,) is scratch.
+
+    Vertices (c, 4) of the scene, -1 for none; `contacts` has its arrays sized, and weights and normals filled. Rows of
+    missing vertices repeat the first: their weight is zero.
+    """
+    start, others, constants = contacts.start, contacts.others, contacts.constants
+    place, rows = contacts.place, contacts.rows
+    filled[:] = 0
+    for p in range(len(packs_wide)):
+        for k in range(start[p], start[p + 1]):
+            for lane in range(width):
+                for j in range(OTHERS):
+                    others[(k * OTHERS + j) * width + lane] = p * width + lane
+                for i in range(CONSTANTS):
+                    constants[(k * CONSTANTS + i) * width + lane] = 0
+    for c in range(len(vertices)):
+        for i in range(4):
+            rows[c, i] = row_of_vertex[vertices[c, i] if vertices[c, i] >= 0 else vertices[c, 0]]
+        for i in range(4):
+            place[c, i] = -1
+            row = rows[c, i]
+            pack, lane = row // width, row % width
+            if vertices[c, i] < 0 or pack >= len(packs_wide):
+                continue
+            k = filled[row]
+            filled[row] += 1
+            if packs_wide[pack]:
+                k, lane = k // width, k % width
+            k += start[pack]
+            place[c, i] = k * width + lane
+            contacts.collided[row] = 1
+            for j in range(OTHERS):
+                others[(k * OTHERS + j) * width + lane] = rows[c, (i + 1 + j) % 4]
+            for number_index in range(CONSTANTS - OUTSIDE):
+                constants[(k * CONSTANTS + OUTSIDE + number_index) * width + lane] = numbers[c, number_index]
+        write_geometry(c, place, contacts.weights, contacts.normals, constants, width)

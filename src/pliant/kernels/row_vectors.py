@@ -1,0 +1,111 @@
+"""Vector arithmetic on rows (rows, 4) by a team of threads: sums in double precision and in one order, so that any
+number of threads gives the same bits.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import ModuleType
+
+import numpy as np
+from numba import njit
+
+from pliant.kernels.threads import meet, share
+from pliant.lanes.cache import load_module
+
+PACKS_A_SUM = 64  # packs whose products are summed before the sums are
+
+
+@njit(nogil=True)
+def sums_of_products(thread, threads, a, b, is_wide, width, packs, sums):
+    """Sums of a . b over runs of packs; a wide pack's equal rows count once."""
+    first, last = share(0, len(sums), thread, threads)
+    for run in range(first, last):
+        total = 0.0
+        for p in range(run * PACKS_A_SUM, min((run + 1) * PACKS_A_SUM, packs)):
+            rows = 1 if is_wide[p] else width
+            x = y = z = 0.0
+            for row in range(p * width, p * width + rows):
+                x += np.float64(a[row, 0]) * b[row, 0]
+                y += np.float64(a[row, 1]) * b[row, 1]
+                z += np.float64(a[row, 2]) * b[row, 2]
+            total += x + y + z
+        sums[run] = total
+
+
+@njit(nogil=True)
+def scaled_sum(thread, threads, a, s, b, out, rows):
+    """out = a + s b on the rows that move; out may be a or b."""
+    first, last = share(0, rows, thread, threads)
+    factor = a.dtype.type(s)
+    for row in range(first, last):
+        for k in range(4):
+            out[row, k] = a[row, k] + factor * b[row, k]
+
+
+@njit(nogil=True)
+def remove_memory(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
+    """First loop of L-BFGS (Nocedal and Wright, Algorithm 7.4), newest pair first: q -= (s.q / s.y) y."""
+    arrivals = 0
+    for n in range(len(order) - 1, -1, -1):
+        k = order[n]
+        sums_of_products(thread, threads, steps[k], q, is_wide, width, packs, sums[k])
+        arrivals += threads
+        meet(barrier, arrivals)
+        factor = inverse[k] * np.sum(sums[k])
+        if thread == 0:
+            factors[k] = factor
+        scaled_sum(thread, threads, q, -factor, changes[k], q, packs * width)
+        arrivals += threads
+        meet(barrier, arrivals)
+
+
+@njit(nogil=True)
+def add_memory(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
+    """Second loop of L-BFGS, oldest pair first: q += (factor - y.q / s.y) s."""
+    arrivals = 0
+    for n in range(len(order)):
+        k = order[n]
+        sums_of_products(thread, threads, changes[k], q, is_wide, width, packs, sums[k])
+        arrivals += threads
+        meet(barrier, arrivals)
+        scaled_sum(thread, threads, q, factors[k] - inverse[k] * np.sum(sums[k]), steps[k], q, packs * width)
+        arrivals += threads
+        meet(barrier, arrivals)
+
+
+@cache
+def vector_module() -> ModuleType:
+    """These functions as entry points that Numba keeps compiled on disk."""
+    return load_module("row_vectors", _SOURCE, "vector arithmetic")
+
+
+_SOURCE = '''"""Entry points of pliant.kernels.row_vectors: change that, not this."""
+from numba import njit
+
+from pliant.kernels import row_vectors
+
+
+@njit(cache=True, nogil=True)
+def dot(thread, threads, barrier, a, b, is_wide, width, packs, sums):
+    row_vectors.sums_of_products(thread, threads, a, b, is_wide, width, packs, sums)
+
+
+@njit(cache=True, nogil=True)
+def add(thread, threads, barrier, a, s, b, out, rows):
+    row_vectors.scaled_sum(thread, threads, a, s, b, out, rows)
+
+
+@njit(cache=True, nogil=True)
+def remove(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
+    row_vectors.remove_memory(
+        thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums
+    )
+
+
+@njit(cache=True, nogil=True)
+def restore(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
+    row_vectors.add_memory(
+        thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums
+    )
+'''

@@ -1,0 +1,41 @@
+"""An obstacle that is a triangle mesh: vertices that move by themselves or not at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pliant.geometry import TriMesh
+from pliant.model import checks
+from pliant.model.blocks import Block
+from pliant.model.body import FIXED, Body
+from pliant.model.obstacles import MeshObstacle, ObstacleMotion
+
+
+class MeshObstacleBody(Body):
+    """A mesh obstacle in a scene: its vertices follow the bodies' and are led by its motion."""
+
+    kind = "obstacle"
+
+    def __init__(self, name: str, mesh: TriMesh, friction: float, motion: ObstacleMotion | None = None):
+        checks.instance(mesh, TriMesh, f"{name}: the mesh", "a TriMesh such as pl.load_mesh('ground.obj')")
+        obstacle = MeshObstacle(mesh, friction=friction, motion=motion)
+        super().__init__(name, obstacle.positions(0.0), 0.0)
+        self.mesh, self.friction = mesh, friction
+        self.subspace[:] = FIXED
+        if motion is not None:
+            self.motions.append((np.arange(self.n_vertices), obstacle.positions))
+
+    def blocks(self, first: int) -> list[Block]:
+        return []
+
+    def masses(self) -> np.ndarray:
+        return np.zeros(self.n_vertices)
+
+    def ingredients(self) -> dict[str, Any]:
+        return {"mesh": self.mesh, "friction": self.friction}
+
+    @property
+    def surface(self) -> np.ndarray:
+        return self.mesh.triangles

@@ -1,0 +1,165 @@
+"""Motions that lead vertices and that files can keep: plain numbers that give positions at any time.
+
+body.move(top, Turn(body.initial_positions[top], axis=(0, 0, 1), turns=1.75, seconds=1.2))
+
+Any function of the time does as well, but a checkpoint or a scene file cannot hold it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pliant.errors import SceneError
+from pliant.model import checks
+
+
+def smooth_step(s: float) -> float:
+    """From 0 to 1 with no speed at either end: 3 s^2 - 2 s^3, s held within 0 to 1."""
+    s = min(max(s, 0.0), 1.0)
+    return s * s * (3 - 2 * s)
+
+
+@dataclass(frozen=True, eq=False)
+class KeptMotion(ABC):
+    """Base of motions that files keep: frozen fields, of which `points` (k, 3) [m] are where the vertices start."""
+
+    points: ArrayLike
+
+    def __post_init__(self) -> None:
+        points = np.asarray(self.points)
+        count = len(points) if points.ndim else 0
+        self._keep("points", checks.vectors(self.points, count, f"{self.name}: points", "m"))
+
+    @abstractmethod
+    def __call__(self, time: float) -> np.ndarray:
+        """Positions (k, 3) [m] at a time [s]."""
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All but the points, as plain numbers, words and lists."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "points"}
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+
+    def _keep(self, name: str, value: Any) -> None:
+        """Set a checked field of a frozen dataclass."""
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        object.__setattr__(self, name, value)
+
+    def _keep_vector(self, name: str, unit: str) -> None:
+        self._keep(name, checks.vectors(getattr(self, name), None, f"{self.name}: {name}", unit))
+
+    def _keep_number(self, name: str, unit: str, positive: bool = False) -> None:
+        self._keep(name, checks.number(getattr(self, name), f"{self.name}: {name}", unit, positive=positive))
+
+    def _keep_switch(self, name: str) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, bool):
+            raise SceneError(f"{self.name}: {name} is {value!r}: give true or false.")
+
+
+@dataclass(frozen=True, eq=False)
+class Slide(KeptMotion):
+    """Moves at a constant velocity [m/s] from `begin` for so many `seconds`, then stays; for ever if None."""
+
+    velocity: ArrayLike = (0.0, 0.0, 0.0)
+    begin: float = 0.0
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._keep_vector("velocity", "m/s")
+        self._keep_number("begin", "s")
+        if self.seconds is not None:
+            self._keep_number("seconds", "s", positive=True)
+
+    def __call__(self, time: float) -> np.ndarray:
+        elapsed = max(time - self.begin, 0.0)
+        return np.asarray(self.points) + min(elapsed, self.seconds or elapsed) * np.asarray(self.velocity)
+
+
+@dataclass(frozen=True, eq=False)
+class Turn(KeptMotion):
+    """Turns about an axis through a centre, from `begin` by so many `turns` within so many `seconds`, then stays.
+
+    Right-handed about the axis. smooth: gently from rest to rest, else at a constant speed.
+    """
+
+    axis: ArrayLike = (0.0, 0.0, 1.0)
+    centre: ArrayLike = (0.0, 0.0, 0.0)
+    turns: float = 1.0
+    seconds: float = 1.0
+    begin: float = 0.0
+    smooth: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.unit_vector(self.axis, "Turn: axis")
+        self._keep_vector("axis", "any length")  # as given: to normalise a kept one again would change its bits
+        self._keep_vector("centre", "m")
+        turns = checks.vectors([self.turns, 0, 0], None, "Turn: turns", "1")[0]
+        self._keep("turns", float(turns))
+        self._keep_number("seconds", "s", positive=True)
+        self._keep_number("begin", "s")
+        self._keep_switch("smooth")
+
+    def __call__(self, time: float) -> np.ndarray:
+        s = min(max((time - self.begin) / self.seconds, 0.0), 1.0)
+        angle = 2 * np.pi * self.turns * (smooth_step(s) if self.smooth else s)
+        axis = np.asarray(self.axis) / np.linalg.norm(self.axis)
+        return turned(np.asarray(self.points), axis, np.asarray(self.centre), angle)
+
+
+@dataclass(frozen=True, eq=False)
+class Keyframes(KeptMotion):
+    """Passes through offsets (m, 3) [m] from the start at times (m,) [s]; before and after them it stays.
+
+    smooth: comes to rest at every key, else moves at a constant speed between two. repeat: begins again after the last.
+    """
+
+    times: ArrayLike = (0.0,)
+    offsets: ArrayLike = ((0.0, 0.0, 0.0),)
+    smooth: bool = False
+    repeat: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        times = np.array(self.times, dtype=float)
+        if times.ndim != 1 or len(times) == 0 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+            raise SceneError(f"Keyframes: times are {self.times!r}: give finite times [s], each later than the last.")
+        if self.repeat and times[-1] <= 0:
+            raise SceneError(f"Keyframes: the last time is {times[-1]:g} s: to repeat, it must be above zero.")
+        self._keep("times", times)
+        self._keep("offsets", checks.vectors(self.offsets, len(times), "Keyframes: offsets", "m"))
+        self._keep_switch("smooth")
+        self._keep_switch("repeat")
+
+    def __call__(self, time: float) -> np.ndarray:
+        times, offsets = np.asarray(self.times), np.asarray(self.offsets)
+        if self.repeat:
+            time = time % times[-1]
+        k = int(np.searchsorted(times, time, side="right"))
+        if k == 0 or k == len(times):
+            return np.asarray(self.points) + offsets[min(k, len(times) - 1)]
+        s = (time - times[k - 1]) / (times[k] - times[k - 1])
+        s = smooth_step(s) if self.smooth else s
+        return np.asarray(self.points) + ((1 - s) * offsets[k - 1] + s * offsets[k])
+
+
+MOTIONS: dict[str, type[KeptMotion]] = {motion.__name__: motion for motion in (Slide, Turn, Keyframes)}
+
+
+def turned(points: np.ndarray, axis: np.ndarray, centre: np.ndarray, angle: float) -> np.ndarray:
+    """Points (k, 3) turned about a unit axis through a centre by an angle [rad] (Rodrigues)."""
+    arms = points - centre
+    along = (arms @ axis)[:, None] * axis
+    return centre + along + np.cos(angle) * (arms - along) + np.sin(angle) * np.cross(axis, arms)

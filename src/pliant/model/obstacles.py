@@ -1,0 +1,218 @@
+"""Obstacles: analytic shapes and triangle meshes that bodies run into, at rest or moved by a function of time.
+
+motion(t) gives a translation (3,) [m] and a rotation matrix (3, 3), applied to the obstacle where it was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pliant.errors import SceneError
+from pliant.geometry.mesh import TriMesh
+from pliant.model import checks
+
+ObstacleMotion = Callable[[float], tuple[ArrayLike, ArrayLike]]
+
+PLANE, SPHERE, BOX, CAPSULE, CYLINDER, CONTAINER = range(6)
+# a shape's row of numbers: translation (3), rotation (9, row by row: local to world), sizes (3), friction
+SIZES, FRICTION, ROW_LENGTH = 12, 15, 16
+
+
+@dataclass(frozen=True, eq=False)
+class Obstacle:
+    """What all obstacles have: a friction coefficient and, if it moves, a motion."""
+
+    friction: float = field(default=0.0, kw_only=True)
+    motion: ObstacleMotion | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        checks.number(self.friction, f"{type(self).__name__}: friction", "1")
+
+    def pose(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """Translation (3,) and rotation (3, 3) at a time [s], checked: the function is the user's."""
+        if self.motion is None:
+            return np.zeros(3), np.eye(3)
+        what = f"{type(self).__name__}: motion at t = {time:g} s"
+        translation, rotation = self.motion(time)
+        translation = checks.vectors(translation, None, f"{what}: translation", "m")
+        rotation = checks.vectors(rotation, 3, f"{what}: rotation", "1")
+        error = np.abs(rotation @ rotation.T - np.eye(3)).max()
+        if error > 1e-6 or np.linalg.det(rotation) < 0:
+            raise SceneError(f"{what}: {rotation.tolist()} is no rotation (R R^T differs from 1 by {error:.1e}).")
+        return translation, rotation
+
+    def _check_position(self, name: str) -> np.ndarray:
+        """A field as a vector (3,) [m], put back in place of what was given."""
+        value = checks.vectors(getattr(self, name), None, f"{type(self).__name__}: {name}", "m")
+        object.__setattr__(self, name, value)
+        return value
+
+    def _check_length(self, name: str) -> None:
+        checks.number(getattr(self, name), f"{type(self).__name__}: {name}", "m", positive=True)
+
+    def _check_size(self) -> None:
+        size = self._check_position("size")
+        if (size <= 0).any():
+            raise SceneError(f"{type(self).__name__}: size is {size.tolist()}: give three positive lengths [m].")
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(Obstacle):
+    """An obstacle with a formula: a kind and a row of numbers, as contact.shapes reads them."""
+
+    kind: ClassVar[int]
+
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        """Position (3,) and rotation (3, 3) of the shape's own axes where it was made."""
+        raise NotImplementedError
+
+    def sizes(self) -> tuple[float, float, float]:
+        """The shape's lengths [m]."""
+        raise NotImplementedError
+
+    def row(self, time: float) -> np.ndarray:
+        """The numbers a kernel needs, at a time [s]."""
+        position, axes = self.frame()
+        translation, rotation = self.pose(time)
+        return np.concatenate(
+            [rotation @ position + translation, (rotation @ axes).ravel(), self.sizes(), [self.friction]]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Plane(Shape):
+    """The half-space behind a plane through `point` [m]; `normal` points to the free side."""
+
+    kind: ClassVar[int] = PLANE
+    point: ArrayLike = (0.0, 0.0, 0.0)
+    normal: ArrayLike = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_position("point")
+        object.__setattr__(self, "normal", checks.unit_vector(self.normal, "Plane: normal"))
+
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.asarray(self.point), _axes_along(np.asarray(self.normal))
+
+    def sizes(self) -> tuple[float, float, float]:
+        return (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Sphere(Shape):
+    """A ball around `centre` [m]."""
+
+    kind: ClassVar[int] = SPHERE
+    centre: ArrayLike = (0.0, 0.0, 0.0)
+    radius: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_position("centre")
+        self._check_length("radius")
+
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.asarray(self.centre), np.eye(3)
+
+    def sizes(self) -> tuple[float, float, float]:
+        return (self.radius, 0.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Shape):
+    """A block of edge lengths `size` [m] around `centre` [m]; turn it with a motion."""
+
+    kind: ClassVar[int] = BOX
+    centre: ArrayLike = (0.0, 0.0, 0.0)
+    size: ArrayLike = (1.0, 1.0, 1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_position("centre")
+        self._check_size()
+
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.asarray(self.centre), np.eye(3)
+
+    def sizes(self) -> tuple[float, float, float]:
+        a, b, c = (0.5 * float(s) for s in np.asarray(self.size))
+        return (a, b, c)
+
+
+@dataclass(frozen=True, eq=False)
+class Container(Box):
+    """A cavity of edge lengths `size` around `centre` [m] with floor and walls, open at the top (z).
+
+    The walls are thick without end, so nothing is pushed through them; what comes down on them rests on them.
+    """
+
+    kind: ClassVar[int] = CONTAINER
+
+
+@dataclass(frozen=True, eq=False)
+class Capsule(Shape):
+    """All points nearer than `radius` to the segment from `start` to `end` [m]."""
+
+    kind: ClassVar[int] = CAPSULE
+    start: ArrayLike = (0.0, 0.0, -0.5)
+    end: ArrayLike = (0.0, 0.0, 0.5)
+    radius: float = 0.25
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        start, end = self._check_position("start"), self._check_position("end")
+        self._check_length("radius")
+        if np.array_equal(start, end):
+            raise SceneError(
+                f"{type(self).__name__}: start and end are both {start.tolist()}: move them apart, or use a Sphere."
+            )
+
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        start, end = np.asarray(self.start), np.asarray(self.end)
+        return 0.5 * (start + end), _axes_along((end - start) / np.linalg.norm(end - start))
+
+    def sizes(self) -> tuple[float, float, float]:
+        return (self.radius, 0.5 * float(np.linalg.norm(np.asarray(self.end) - np.asarray(self.start))), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Cylinder(Capsule):
+    """A cylinder of a radius [m] with flat ends at `start` and `end` [m]."""
+
+    kind: ClassVar[int] = CYLINDER
+
+
+@dataclass(frozen=True, eq=False)
+class MeshObstacle(Obstacle):
+    """A triangle mesh, closed or open.
+
+    Its vertices join those of the bodies, led by the motion, so that vertices, edges and faces of both sides are seen.
+    """
+
+    mesh: TriMesh
+
+    def positions(self, time: float) -> np.ndarray:
+        """Vertices (n, 3) [m] at a time [s]."""
+        translation, rotation = self.pose(time)
+        return self.mesh.points @ rotation.T + translation
+
+
+def shape_rows(obstacles: Sequence[Shape], time: float) -> tuple[np.ndarray, np.ndarray]:
+    """Kinds (k,) and rows (k, 16) of shapes at a time [s], for kernels."""
+    kinds = np.array([obstacle.kind for obstacle in obstacles], np.int64)
+    rows = [obstacle.row(time) for obstacle in obstacles]
+    return kinds, np.array(rows).reshape(-1, ROW_LENGTH)
+
+
+def _axes_along(direction: np.ndarray) -> np.ndarray:
+    """A rotation whose third column is a unit vector."""
+    helper = np.eye(3)[np.argmin(np.abs(direction))]
+    first = np.cross(helper, direction)
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(direction, first), direction])

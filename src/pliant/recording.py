@@ -1,0 +1,210 @@
+"""Recorders: they watch a simulation and write what they see, without slowing it more than they must."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields as fields_of
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from pliant.energies.stress import densities_and_von_mises
+from pliant.errors import FileError, PliantError
+from pliant.io.results import formats
+from pliant.io.results.places import check_place
+from pliant.io.results.result import Frame
+from pliant.io.results.surfaces import Part, layout_of_parts
+from pliant.model import Body, Model, Scene, Solid, Solids
+from pliant.state import State
+
+QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
+
+#: A field of vertices: (n,) or (n, 3) values from the state and the report of a step.
+Field = Callable[[State, Any], np.ndarray]
+
+
+class Recorder:
+    """Writes every so many-th frame of a simulation, in a thread of its own. Made by Simulation.record.
+
+    Use it as a context manager or call `close`: formats that are finished at the end (movies, .usdc, .glb) are made
+    then, from `<path>.frames.npz`, which a killed run leaves behind and `pliant convert` finishes.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        scene: Scene,
+        model: Model,
+        h: float,
+        steps: int,
+        volume: bool = False,
+        fields: Mapping[str, Field] | None = None,
+    ):
+        self.path = Path(path)
+        self._h, self._steps = h, steps
+        self._fields = dict(fields or {})
+        _check_fields(self._fields)
+        self._export = formats.exporter(self.path)
+        if volume:
+            formats.check_tets(self.path)
+        check_place(self.path)
+        self._measure = _Measure(model, scene, 1 / (h * steps), volume)
+        self.layout = self._measure.layout
+        self._stream_path = formats.journal_of(self.path) if self._export else self.path
+        self._writer = formats.stream(self._stream_path, self.layout)
+        self.frames = 0  # written so far
+        self._first_step: int | None = None
+        self.on_close: Callable[[], None] = lambda: None
+        self._error: Exception | None = None
+        self._queue: queue.Queue[tuple[float, np.ndarray, dict[str, np.ndarray]] | None] = queue.Queue(QUEUE_FRAMES)
+        self._thread = threading.Thread(target=self._write_frames, name=f"recorder of {self.path.name}", daemon=True)
+        self._thread.start()
+        self._closed = False
+
+    def observe(self, state: State, report: Any = None) -> None:
+        """Take the state if it is the first, or so many steps after the last that was taken."""
+        if self._first_step is None:
+            self._first_step = state.step
+        if (state.step - self._first_step) % self._steps:
+            return
+        self._raise_if_failed()
+        fields = {"velocity": state.v.copy()}
+        fields |= {name: np.array(field(state, report)) for name, field in self._fields.items()}
+        _check_shapes(fields, len(state.x))
+        self._queue.put((state.step * self._h, state.x.copy(), fields))
+
+    def wait(self) -> None:
+        """Until all frames seen so far are written."""
+        self._queue.join()
+        self._raise_if_failed()
+
+    def close(self) -> None:
+        """Write what is waiting and finish the file. Raises if anything could not be written."""
+        if self._closed:
+            return
+        self._closed = True
+        self.on_close()
+        self._queue.put(None)
+        self._thread.join()
+        self._raise_if_failed()
+        if self._export:
+            self._finish(self._export)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _write_frames(self) -> None:
+        """The thread. After an error it goes on emptying the queue, so that the simulation never waits for it."""
+        while (item := self._queue.get()) is not None:
+            if self._error is None:
+                self._attempt(partial(self._write, *item))
+            self._queue.task_done()
+        self._queue.task_done()
+        self._attempt(self._writer.close)
+
+    def _attempt(self, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except Exception as error:  # it belongs to the simulation's thread, which raises it
+            self._error = self._error or error
+
+    def _write(self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]) -> None:
+        self._writer.write(self._measure.frame(time, x, fields))
+        self.frames += 1
+
+    def _raise_if_failed(self) -> None:
+        if self._error is None:
+            return
+        error = self._error
+        if not self._closed:  # the simulation can go on without this recorder
+            self._closed = True
+            self.on_close()
+            self._queue.put(None)
+        if not isinstance(error, OSError):
+            raise error
+        raise FileError(
+            f"{self._stream_path}: frame {self.frames} could not be written ({error.strerror or error}). The "
+            f"{self.frames} frames before it are kept, the recording has ended and the simulation can go on: "
+            "free some disk, then sim.save(...) or record into another folder."
+        ) from None
+
+    def _finish(self, export: Callable[[Any, Path], None]) -> None:
+        try:
+            with formats.open_result(self._stream_path) as result:
+                export(result, self.path)
+        except OSError as error:
+            reason = error if isinstance(error, PliantError) else error.strerror or error
+            raise FileError(
+                f"{self.path}: could not be finished ({reason}). All {self.frames} frames are in {self._stream_path}: "
+                f"pliant convert {self._stream_path} {self.path}"
+            ) from None
+        self._stream_path.unlink()
+
+
+class _Measure:
+    """Makes frames of positions: chooses the points that are kept and computes the fields of the cells."""
+
+    def __init__(self, model: Model, scene: Scene, frame_rate: float, volume: bool):
+        whole = layout_of_parts([_part(body) for body in scene.bodies], model.body_names, frame_rate)
+        for k, body in enumerate(scene.bodies):
+            if body.colour is not None:
+                whole.colours[k] = body.colour
+        # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
+        bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
+        row = np.argsort(np.concatenate([np.empty(0, int), *bodies]), kind="stable")
+        self.layout, self._kept, wanted = whole, np.arange(whole.n_points), row
+        if not volume:
+            self.layout, self._kept = whole.surface()
+            wanted = np.append(row, -1)[whole.triangle_tets]  # a sheet's triangle has no tet, -1
+        needed = np.unique(wanted[wanted >= 0])  # only the tets behind surface triangles, unless all are kept
+        self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
+        self._solids = _some(model.solids, needed)
+
+    def frame(self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]) -> Frame:
+        nothing = np.full(1, np.nan)  # at place -1, of sheets
+        measured = [*(densities_and_von_mises(solids, x) for solids in self._solids), (nothing, nothing)]
+        psi, equivalent = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
+        kept = {name: values[self._kept] for name, values in fields.items()}
+        return Frame(time, x[self._kept], kept, {"energy_density": psi, "von_mises": equivalent})
+
+
+def _part(body: Body) -> Part:
+    if isinstance(body, Solid):
+        return Part(body.n_vertices, np.empty((0, 3)), body.mesh.tets)
+    return Part(body.n_vertices, body.surface, np.empty((0, 4)))
+
+
+def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:
+    """Some tets, numbered through all groups in ascending order."""
+    chosen, first = [], 0
+    for group in groups:
+        own = rows[(rows >= first) & (rows < first + len(group.tets))] - first
+        values = {field.name: getattr(group, field.name) for field in fields_of(group)}
+        chosen.append(replace(group, **{k: v[own] for k, v in values.items() if isinstance(v, np.ndarray)}))
+        first += len(group.tets)
+    return chosen
+
+
+def _check_fields(fields: dict[str, Field]) -> None:
+    for name, field in fields.items():
+        if not name.isidentifier() or name in ("points", "time", "velocity", "body"):
+            raise FileError(f"record: a field cannot be called {name!r}; use letters, not points, time or velocity.")
+        if not callable(field):
+            raise FileError(f"record: the field {name!r} is {field!r}; give a function of state and report.")
+
+
+def _check_shapes(fields: dict[str, np.ndarray], n: int) -> None:
+    for name, values in fields.items():
+        if values.shape not in ((n,), (n, 3)):
+            raise FileError(f"record: the field {name!r} has the shape {values.shape}; give ({n},) or ({n}, 3) values.")

@@ -1,0 +1,237 @@
+"""From the tables of a scene file to a Scene."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.spatial import KDTree
+
+from pliant.errors import FileError, SceneError
+from pliant.geometry import TetMesh, TriMesh
+from pliant.io.meshes import load_mesh
+from pliant.model import MOTIONS, Body, Contact, Scene, checks
+from pliant.model.motions import turned
+from pliant.model.wind import Wind
+from pliant.model.world_box import WorldBox
+from pliant.scenes.files import generated, schema
+from pliant.scenes.files.fields import nearest
+from pliant.scenes.files.source import Source
+
+FACE_TOLERANCE = 1e-6  # of the body's extent: what still counts as its end
+_PLACES = ("kind", "where", "until")  # keys of a hold that are not its motion's
+
+
+def build_scene(table: schema.SceneTable, source: Source) -> Scene:
+    """The scene; whatever its parts refuse is told with its place in the file."""
+    scene = Scene(gravity=table.gravity)
+    for k, about in enumerate(table.bodies):
+        with source.at("bodies", k):
+            _add_body(scene, about, source, k)
+    for k, obstacle in enumerate(table.obstacles):
+        with source.at("obstacles", k):
+            options = {name: value for name, value in obstacle if name != "kind"}
+            getattr(scene, f"add_{obstacle.kind}")(**options)
+    if table.contact is not None:
+        with source.at("contact"):
+            scene.contact = Contact(**dict(table.contact))
+    for k, attachment in enumerate(table.attachments):
+        with source.at("attachments", k):
+            _attach(scene, attachment)
+    scene.wind = None if table.wind is None else Wind(**dict(table.wind))
+    with source.at("world_box"):
+        scene.world_box = None if table.world_box is None else WorldBox(**dict(table.world_box))
+    return scene
+
+
+def _attach(scene: Scene, about: schema.AttachmentTable) -> None:
+    """Link selected vertices of the first body with the nearest ones of the second."""
+    named = {body.name: body for body in scene.bodies}
+    for name in about.bodies:
+        if name not in named:
+            raise SceneError(f"there is no body {name!r}.{nearest(name, named)} Bodies are {', '.join(named)}.")
+    one, other = (named[name] for name in about.bodies)
+    vertices = select(one, about.where)
+    _, near = KDTree(other.initial_positions).query(one.initial_positions[vertices])
+    scene.attach(one, vertices, other, near, about.stiffness)
+
+
+def _add_body(scene: Scene, about: Any, source: Source, k: int) -> None:
+    body = BUILDERS[about.kind](scene, about, source, k)
+    body.air_damping, body.gravity, body.colour = about.air_damping, about.gravity, about.colour
+    for name in ("friction", "pressure", "viscosity", "cavity_pressure"):
+        if name in about.model_fields_set:
+            setattr(body, name, getattr(about, name))
+    if about.start is not None:
+        with source.at("bodies", k, "start"):
+            _start_from(body, source.folder / about.start)
+    if about.velocity is not None:
+        body.set_velocities(about.velocity)
+    for h, hold in enumerate(about.holds):
+        with source.at("bodies", k, "holds", h):
+            _hold(body, hold)
+
+
+# --- kinds of bodies ------------------------------------------------------------------------------------------------
+
+
+def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -> Body:
+    mesh = _geometry(about, source, k, generated.SOLID_SHAPES)
+    with source.at("bodies", k, "material"):
+        material = generated.make_law(about.material)
+    return scene.add_solid(mesh, material, about.density, about.damping, about.name)
+
+
+def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:
+    mesh = _geometry(about, source, k, generated.SHEET_SHAPES)
+    with source.at("bodies", k, "material"):
+        material = generated.make_law(about.material)
+    names = ("density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction", "name")
+    return scene.add_cloth(mesh, material, **{name: getattr(about, name) for name in names})
+
+
+def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: int) -> Body:
+    arrays = _net(about, source, k)
+    for name in ("stiffness", "mass"):
+        given = getattr(about, name)
+        if given is not None:
+            arrays[name] = given
+        if name not in arrays:
+            raise source.error(("bodies", k, name), "this key is missing, and the mesh has no array of this name.")
+    arrays["points"] = _placed(arrays["points"], about.transform)
+    options = {name: getattr(about, name) for name in ("damping", "one_sided", "bending", "name")}
+    return scene.add_springs(**arrays, **options)
+
+
+def _net(about: schema.SpringsTable, source: Source, k: int) -> dict[str, Any]:
+    """Points and edges of springs, from a shape or a file; a file may hold lengths, stiffness and mass of each too."""
+    with source.at("bodies", k, "mesh" if about.shape is None else "shape"):
+        if about.shape is not None:
+            make = generated.NET_SHAPES[about.shape.kind]
+            return dict(zip(("points", "edges"), make(**generated.options(about.shape, "kind")), strict=True))
+        path = source.folder / str(about.mesh)
+        arrays = _arrays(path, ("points", "edges", "lengths", "stiffness", "mass"))
+        if not {"points", "edges"} <= set(arrays):
+            raise FileError(f"{path}: springs need the arrays 'points' and 'edges'; it has {list(arrays)}.")
+        return arrays
+
+
+def _placed(points: np.ndarray, place: schema.Transform) -> np.ndarray:
+    """Points scaled, rotated and moved, as TetMesh.transformed does; the same points if nothing is asked."""
+    if place == schema.Transform():
+        return points
+    matrix = _matrix(place.rotation)
+    return (points * np.asarray(place.scale)) @ (np.eye(3) if matrix is None else matrix.T) + place.translation
+
+
+#: Builders of the kinds of bodies, by the name that `schema.BODY_TABLES` gives them.
+BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
+    "solid": _add_solid,
+    "cloth": _add_cloth,
+    "springs": _add_springs,
+}
+
+
+def _geometry(about: Any, source: Source, k: int, shapes: dict[str, Callable[..., Any]]) -> Any:
+    """A body's mesh, from a shape or a file, where its transform puts it."""
+    with source.at("bodies", k, "mesh" if about.shape is None else "shape"):
+        mesh: TetMesh | TriMesh
+        if about.shape is None:
+            mesh = load_mesh(source.folder / about.mesh)
+        else:
+            mesh = shapes[about.shape.kind](**generated.options(about.shape, "kind"))
+    if "transform" not in about.model_fields_set:
+        return mesh
+    with source.at("bodies", k, "transform"):
+        place = about.transform
+        return mesh.transformed(place.scale, _matrix(place.rotation), place.translation)
+
+
+def _matrix(rotation: schema.Rotation | None) -> np.ndarray | None:
+    if rotation is None:
+        return None
+    axis = checks.unit_vector(rotation.axis, "rotation: axis")
+    return turned(np.eye(3), axis, np.zeros(3), np.radians(rotation.degrees)).T
+
+
+def _start_from(body: Body, path: Path) -> None:
+    """Positions and velocities (n, 3) from the arrays of these names in an .npz file; at least one is there."""
+    arrays = _arrays(path, ("positions", "velocities"))
+    if not arrays:
+        raise FileError(f"{path}: it has neither an array 'positions' nor one 'velocities'.")
+    if "positions" in arrays:
+        body.set_positions(arrays["positions"])
+    if "velocities" in arrays:
+        body.set_velocities(arrays["velocities"])
+
+
+def _arrays(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
+    """Those arrays of an .npz file that it has."""
+    if not path.exists():
+        raise FileError(f"{path}: there is no such file.")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in names if name in file.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+        raise FileError(f"{path}: this is no .npz file ({error}).") from None
+
+
+# --- holds ----------------------------------------------------------------------------------------------------------
+
+
+def _hold(body: Body, hold: Any) -> None:
+    vertices = select(body, hold.where)
+    if hold.kind == "pin":
+        body.pin(vertices, until=hold.until)
+    elif hold.kind == "line":
+        body.constrain_to_line(vertices, hold.direction)
+    elif hold.kind == "plane":
+        body.constrain_to_plane(vertices, hold.normal)
+    else:
+        options = {name: value for name, value in hold if name not in _PLACES}
+        motion = MOTIONS[hold.kind.capitalize()](body.initial_positions[vertices], **options)
+        body.move(vertices, motion, until=hold.until)  # type: ignore[arg-type]
+
+
+def select(body: Body, where: Any) -> np.ndarray:
+    """The vertices of a body, at its start, that a selection means; at least one."""
+    x = body.initial_positions
+    vertices = _SELECTIONS[where.kind](x, where)
+    if len(vertices) == 0:
+        low, high = (f"[{', '.join(f'{v:g}' for v in corner)}]" for corner in (x.min(axis=0), x.max(axis=0)))
+        raise SceneError(f"it selects no vertex of {body.name}, which lies between {low} and {high} [m].")
+    return vertices
+
+
+def _in_box(x: np.ndarray, box: schema.InBox) -> np.ndarray:
+    return np.flatnonzero(((x >= box.low) & (x <= box.high)).all(axis=1))
+
+
+def _beyond_plane(x: np.ndarray, plane: schema.BeyondPlane) -> np.ndarray:
+    normal = checks.unit_vector(plane.normal, "plane: normal")
+    return np.flatnonzero((x - plane.point) @ normal >= -FACE_TOLERANCE * np.ptp(x, axis=0).max())
+
+
+def _on_face(x: np.ndarray, face: schema.OnFace) -> np.ndarray:
+    along = x[:, "xyz".index(face.side[1])] * (1 if face.side[0] == "+" else -1)
+    return np.flatnonzero(along >= along.max() - FACE_TOLERANCE * np.ptp(x, axis=0).max())
+
+
+def _nearest(x: np.ndarray, near: schema.Nearest) -> np.ndarray:
+    if near.count > len(x):
+        raise SceneError(f"count is {near.count}, but the body has {len(x)} vertices.")
+    distance = np.linalg.norm(x - near.point, axis=1)
+    return np.sort(np.argsort(distance, kind="stable")[: near.count])
+
+
+_SELECTIONS: dict[str, Callable[[np.ndarray, Any], np.ndarray]] = {
+    "all": lambda x, where: np.arange(len(x)),
+    "box": _in_box,
+    "plane": _beyond_plane,
+    "face": _on_face,
+    "nearest": _nearest,
+    "indices": lambda x, where: np.array(where.indices, dtype=np.int64),
+}

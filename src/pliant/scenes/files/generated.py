@@ -1,0 +1,134 @@
+"""Tables made from what the package has: its shapes, laws and solvers. A new one is in the schema because it exists."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, Literal, Union, get_type_hints
+
+from numpy.typing import ArrayLike
+from pydantic import Field, create_model, model_validator
+
+from pliant.geometry import TetMesh, TriMesh, shapes
+from pliant.materials import SOLID_LAWS, LameLaw, SolidLaw
+from pliant.scenes.files.fields import Number, Table, Vector, refuse
+from pliant.solvers import SOLVERS
+
+YOUNG = ("youngs_modulus", "poissons_ratio")
+
+
+def table_of(tag: str, name: str, make: Callable[..., Any], **others: Any) -> type[Table]:
+    """A table with a key for every argument of `make`; key `tag` has the value `name`."""
+    hints = get_type_hints(make if inspect.isfunction(make) else make.__init__)  # type: ignore[misc]
+    arguments: dict[str, Any] = {tag: (Literal[name], Field())}
+    for argument in inspect.signature(make).parameters.values():
+        default = ... if argument.default is inspect.Parameter.empty else argument.default
+        hint = hints[argument.name]
+        arguments[argument.name] = (list[Annotated[tuple, Vector("m")]] if hint == ArrayLike else hint, default)
+    return create_model(f"{name}Table", __base__=Table, __doc__=_first_line(make), **{**arguments, **others})
+
+
+def one_of(tables: Iterable[type[Table]], tag: str) -> Any:
+    """One of several tables, told apart by a key."""
+    found = tuple(tables)
+    return Annotated[Union[found], Field(discriminator=tag)] if len(found) > 1 else found[0]  # noqa: UP007
+
+
+def _first_line(make: Callable[..., Any]) -> str:
+    return (inspect.getdoc(make) or "").split("\n")[0]
+
+
+def options(table: Table, tag: str) -> dict[str, Any]:
+    """The values of a table as arguments, those left out excepted."""
+    return {
+        name: value for name in table.model_fields_set if (value := getattr(table, name)) is not None and name != tag
+    }
+
+
+# --- shapes ---------------------------------------------------------------------------------------------------------
+
+
+def _shapes_by_result() -> dict[Any, dict[str, Callable[..., Any]]]:
+    """The ready-made shapes by what they are: TetMesh, TriMesh, or None for points and edges."""
+    found: dict[Any, dict[str, Callable[..., Any]]] = {TetMesh: {}, TriMesh: {}, None: {}}
+    for name in shapes.__all__:
+        make = getattr(shapes, name)
+        result = get_type_hints(make)["return"]
+        found[result if result in found else None][name] = make
+    return found
+
+
+_SHAPES = _shapes_by_result()
+SOLID_SHAPES, SHEET_SHAPES, NET_SHAPES = _SHAPES[TetMesh], _SHAPES[TriMesh], _SHAPES[None]
+
+
+def shape_tables(makers: dict[str, Callable[..., Any]]) -> Any:
+    return one_of((table_of("kind", name, make) for name, make in makers.items()), "kind")
+
+
+# --- laws -----------------------------------------------------------------------------------------------------------
+
+
+class LameTable(Table):
+    """A law with Lame's parameters: give mu and lam, or youngs_modulus and poissons_ratio."""
+
+    mu: Annotated[float | None, Number("Pa", above=0)] = None
+    lam: Annotated[float | None, Number("Pa")] = None
+    youngs_modulus: Annotated[float | None, Number("Pa", above=0)] = None
+    poissons_ratio: Annotated[float | None, Number("1", above=-1, below=0.5)] = None
+
+    @model_validator(mode="after")
+    def _is_one_pair(self) -> LameTable:
+        given = {name for name in ("mu", "lam", *YOUNG) if getattr(self, name) is not None}
+        if given not in ({"mu", "lam"}, set(YOUNG)):
+            raise refuse("give either mu and lam, or youngs_modulus and poissons_ratio")
+        return self
+
+
+def _law_table(law: type[SolidLaw]) -> type[Table]:
+    if not issubclass(law, LameLaw):
+        return table_of("law", law.__name__, law)
+    defaults = {p.name: p.default for p in inspect.signature(law).parameters.values() if p.name not in ("mu", "lam")}
+    others: dict[str, Any] = {
+        name: (
+            Annotated[float, Number(law.units.get(name, "1"))],
+            ... if default is inspect.Parameter.empty else default,
+        )
+        for name, default in defaults.items()
+    }
+    tag: Any = (Literal[law.__name__], Field())
+    return create_model(f"{law.__name__}Table", __base__=LameTable, __doc__=_first_line(law), law=tag, **others)
+
+
+AnyLaw = one_of((_law_table(law) for law in SOLID_LAWS.values()), "law")
+
+
+def make_law(table: Any) -> SolidLaw:
+    """The law that a table names."""
+    law, given = SOLID_LAWS[table.law], options(table, "law")
+    return law.from_young(**given) if YOUNG[0] in given else law(**given)  # type: ignore[attr-defined]
+
+
+# --- solvers --------------------------------------------------------------------------------------------------------
+
+
+def _solver_tables() -> Any:
+    """All solvers; one that wraps has a key `solver`, again one of them."""
+    wrappers = {name for name, solver in SOLVERS.items() if "solver" in inspect.signature(solver).parameters}
+    tables = {
+        name: table_of("name", name, solver, **({"solver": ("AnySolver", ...)} if name in wrappers else {}))
+        for name, solver in SOLVERS.items()
+    }
+    union = one_of(tables.values(), "name")
+    for name in wrappers:
+        tables[name].model_rebuild(_types_namespace={"AnySolver": union})
+    return union
+
+
+AnySolver = _solver_tables()
+
+
+def make_solver(table: Any) -> Any:
+    """The solver that a table names, with what it wraps."""
+    given = {k: make_solver(v) if isinstance(v, Table) else v for k, v in options(table, "name").items()}
+    return SOLVERS[table.name](**given)

@@ -1,0 +1,358 @@
+"""What a scene file may say. `pliant schema` prints this as a JSON schema; docs/scene-files.md explains it."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from pliant.io.results.formats import EXPORTS, STREAMS
+from pliant.scenes.files import generated
+from pliant.scenes.files.fields import Colour, Corner, Number, Table, Vector, Whole, nearest, refuse
+
+# --- which vertices -------------------------------------------------------------------------------------------------
+
+
+class Everything(Table):
+    """All vertices of the body."""
+
+    kind: Literal["all"]
+
+
+class InBox(Table):
+    """Vertices within a box, its sides included."""
+
+    kind: Literal["box"]
+    low: Annotated[tuple, Vector("m")]
+    high: Annotated[tuple, Vector("m")]
+
+
+class BeyondPlane(Table):
+    """Vertices on a plane or on the side its normal points to."""
+
+    kind: Literal["plane"]
+    point: Annotated[tuple, Vector("m")]
+    normal: Annotated[tuple, Vector("any length")]
+
+
+class OnFace(Table):
+    """Vertices at an end of the body along an axis: "+z" is the top."""
+
+    kind: Literal["face"]
+    side: Literal["+x", "-x", "+y", "-y", "+z", "-z"]
+
+
+class Nearest(Table):
+    """The vertices nearest to a point."""
+
+    kind: Literal["nearest"]
+    point: Annotated[tuple, Vector("m")]
+    count: Annotated[int, Whole()] = 1
+
+
+class Indices(Table):
+    """Vertices by their numbers in the mesh, from 0."""
+
+    kind: Literal["indices"]
+    indices: list[Annotated[int, Whole(0)]]
+
+
+Where = Annotated[Everything | InBox | BeyondPlane | OnFace | Nearest | Indices, Field(discriminator="kind")]
+
+# --- how they are held ----------------------------------------------------------------------------------------------
+
+
+class Hold(Table):
+    """Vertices that do not move freely."""
+
+    where: Where
+
+
+class Line(Hold):
+    """Each moves only along a line through its start."""
+
+    kind: Literal["line"]
+    direction: Annotated[tuple, Vector("any length")]
+
+
+class Plane(Hold):
+    """Each moves only in a plane through its start."""
+
+    kind: Literal["plane"]
+    normal: Annotated[tuple, Vector("any length")]
+
+
+class FirmHold(Hold):
+    """They are where they are told to be, and free from `until` on if it is given."""
+
+    until: Annotated[float | None, Number("s", above=0)] = None
+
+
+class Pin(FirmHold):
+    """They stay where they start."""
+
+    kind: Literal["pin"]
+
+
+class Slide(FirmHold):
+    """They move at a constant velocity, for so many seconds from `begin` on; for ever if `seconds` is left out."""
+
+    kind: Literal["slide"]
+    velocity: Annotated[tuple, Vector("m/s")]
+    begin: Annotated[float, Number("s", least=0)] = 0.0
+    seconds: Annotated[float | None, Number("s", above=0)] = None
+
+
+class Turn(FirmHold):
+    """They turn about an axis through a centre, then stay; smooth: gently from rest to rest."""
+
+    kind: Literal["turn"]
+    axis: Annotated[tuple, Vector("any length")] = (0.0, 0.0, 1.0)
+    centre: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
+    turns: Annotated[float, Number("1")]
+    seconds: Annotated[float, Number("s", above=0)]
+    begin: Annotated[float, Number("s", least=0)] = 0.0
+    smooth: bool = True
+
+
+class Keyframes(FirmHold):
+    """They pass through offsets from their start at given times."""
+
+    kind: Literal["keyframes"]
+    times: list[Annotated[float, Number("s")]]
+    offsets: list[Annotated[tuple, Vector("m")]]
+    smooth: bool = False
+    repeat: bool = False
+
+
+AnyHold = Annotated[Pin | Line | Plane | Slide | Turn | Keyframes, Field(discriminator="kind")]
+
+# --- bodies ---------------------------------------------------------------------------------------------------------
+
+
+class Rotation(Table):
+    """Right-handed about an axis through the origin."""
+
+    axis: Annotated[tuple, Vector("any length")]
+    degrees: Annotated[float, Number("degrees")]
+
+
+class Transform(Table):
+    """A shape is first scaled, then rotated, then moved."""
+
+    scale: Annotated[Any, Vector("1", or_one=True)] = 1.0
+    rotation: Rotation | None = None
+    translation: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
+
+
+class BodyTable(Table):
+    """What all bodies have."""
+
+    name: Annotated[str, Field(min_length=1)] | None = None
+    mesh: Annotated[str, Field(min_length=1)] | None = None
+    transform: Transform = Transform()
+    start: str | None = None
+    damping: Annotated[float, Number("s", least=0)] = 0.0
+    air_damping: Annotated[float, Number("1/s", least=0)] = 0.0
+    velocity: Annotated[tuple | None, Vector("m/s")] = None
+    gravity: Annotated[tuple | None, Vector("m/s^2")] = None
+    colour: Annotated[tuple | None, Colour()] = None
+    friction: Annotated[float | None, Number("1", least=0)] = None
+    pressure: Annotated[float, Number("Pa")] = 0.0
+    holds: list[AnyHold] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_one_geometry(self) -> BodyTable:
+        if (self.mesh is None) == (getattr(self, "shape", None) is None):
+            raise refuse("give either a shape or a mesh")
+        return self
+
+
+SolidShape = generated.shape_tables(generated.SOLID_SHAPES)
+SheetShape = generated.shape_tables(generated.SHEET_SHAPES)
+NetShape = generated.shape_tables(generated.NET_SHAPES)
+AnyLaw = generated.AnyLaw
+
+
+class SolidTable(BodyTable):
+    """A solid of tetrahedra."""
+
+    kind: Literal["solid"]
+    shape: SolidShape | None = None  # type: ignore[valid-type]
+    material: AnyLaw  # type: ignore[valid-type]
+    density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
+    viscosity: Annotated[float, Number("Pa s", least=0)] = 0.0
+    cavity_pressure: Annotated[float, Number("Pa")] = 0.0
+
+
+class ClothTable(BodyTable):
+    """A sheet of triangles. The moduli of its law are those of a sheet: of a solid times the thickness [N/m]."""
+
+    kind: Literal["cloth"]
+    shape: SheetShape | None = None  # type: ignore[valid-type]
+    material: AnyLaw  # type: ignore[valid-type]
+    density: Annotated[float, Number("kg/m^2", above=0)] = 0.2
+    bending: Annotated[float, Number("N m", least=0)] = 1e-5
+    bending_model: Literal["quadratic", "dihedral"] | None = None
+    warp: Annotated[float, Number("N/m", least=0)] = 0.0
+    weft: Annotated[float, Number("N/m", least=0)] = 0.0
+    warp_direction: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
+
+
+class SpringsTable(BodyTable):
+    """Points joined by springs; a mesh is an .npz file with `points` and `edges`, and may hold numbers for each."""
+
+    kind: Literal["springs"]
+    shape: NetShape | None = None  # type: ignore[valid-type]
+    stiffness: Annotated[float | None, Number("N/m", above=0)] = None
+    mass: Annotated[float | None, Number("kg", above=0)] = None
+    one_sided: bool = False
+    bending: Annotated[float, Number("N m^2", least=0)] = 0.0
+
+
+#: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
+BODY_TABLES: tuple[type[BodyTable], ...] = (SolidTable, ClothTable, SpringsTable)
+AnyBody = generated.one_of(BODY_TABLES, "kind")
+
+# --- the whole ------------------------------------------------------------------------------------------------------
+
+
+class ContactTable(Table):
+    """How bodies touch each other and obstacles; without this table and without obstacles they do not."""
+
+    stiffness: Annotated[float, Number("N/m", above=0)] = 1e7
+    friction: Annotated[float, Number("1", least=0)] = 0.3
+    friction_speed: Annotated[float, Number("m/s", above=0)] = 1e-2
+    detect_every: Annotated[int | None, Whole()] = None
+    self_contact: bool = True
+    damping: Annotated[float, Number("s", least=0)] = 0.0
+    thickness: Annotated[float, Number("m", least=0)] = 1e-3
+
+
+class ObstacleTable(Table):
+    """What bodies run into."""
+
+    friction: Annotated[float, Number("1", least=0)] = 0.3
+
+
+class PlaneTable(ObstacleTable):
+    """The half-space behind a plane."""
+
+    kind: Literal["plane"]
+    point: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
+    normal: Annotated[tuple, Vector("any length")] = (0.0, 0.0, 1.0)
+
+
+class SphereTable(ObstacleTable):
+    """A ball."""
+
+    kind: Literal["sphere"]
+    centre: Annotated[tuple, Vector("m")]
+    radius: Annotated[float, Number("m", above=0)]
+
+
+class BoxTable(ObstacleTable):
+    """A block, or a cavity with floor and walls that is open at the top."""
+
+    kind: Literal["box", "container"]
+    centre: Annotated[tuple, Vector("m")]
+    size: Annotated[tuple, Vector("m")]
+
+
+class CapsuleTable(ObstacleTable):
+    """A rod with round or flat ends."""
+
+    kind: Literal["capsule", "cylinder"]
+    start: Annotated[tuple, Vector("m")]
+    end: Annotated[tuple, Vector("m")]
+    radius: Annotated[float, Number("m", above=0)]
+
+
+AnyObstacle = Annotated[PlaneTable | SphereTable | BoxTable | CapsuleTable, Field(discriminator="kind")]
+
+
+class AttachmentTable(Table):
+    """Vertices of one body, each linked by a spring of rest length zero to the nearest vertex of another."""
+
+    bodies: Annotated[list[str], Field(min_length=2, max_length=2)]
+    where: Where
+    stiffness: Annotated[float, Number("N/m", above=0)]
+
+
+class WindTable(Table):
+    """Moving air around all surfaces."""
+
+    velocity: Annotated[tuple, Vector("m/s")]
+    drag: Annotated[float, Number("1", least=0)] = 1.0
+    lift: Annotated[float, Number("1", least=0)] = 0.0
+    air_density: Annotated[float, Number("kg/m^3", least=0)] = 1.2
+
+
+class WorldBoxTable(Table):
+    """A box with soft walls that all vertices are pushed back into."""
+
+    lower: Annotated[tuple | None, Corner()] = None
+    upper: Annotated[tuple | None, Corner()] = None
+    stiffness: Annotated[float, Number("N/m", above=0)]
+
+
+class SimulationTable(Table):
+    """How time passes: a step is 1 / (frame_rate * substeps) seconds long."""
+
+    frame_rate: Annotated[float, Number("1/s", above=0)] = 60.0
+    substeps: Annotated[int, Whole()] = 5
+    duration: Annotated[float, Number("s", above=0)] = 2.0
+    precision: Literal["single", "double"] = "single"
+
+
+class Output(Table):
+    """A result in the format of the file's ending, within the output folder."""
+
+    file: str
+    every: Annotated[int, Whole()] = 1
+    volume: bool = False
+
+    @field_validator("file")
+    @classmethod
+    def _stays_inside(cls, file: str) -> str:
+        windows = PureWindowsPath(file)
+        if not file or windows.drive or windows.root or ".." in windows.parts or PurePosixPath(file).is_absolute():
+            raise refuse("name a file within the output folder, without '..'; choose the folder with --out")
+        ending = PurePosixPath(file).suffix.lower()
+        known = (*STREAMS, *EXPORTS)
+        if ending not in known:
+            raise refuse(f"choose one of the endings {', '.join(known)}.{nearest(ending, known)}")
+        return file
+
+
+class RunTable(Table):
+    """How a scene is run: what can be set for scenes made by Python too."""
+
+    simulation: SimulationTable = SimulationTable()
+    solver: generated.AnySolver | None = None  # type: ignore[valid-type]
+    outputs: list[Output] = Field(default_factory=list)
+
+    @field_validator("outputs")
+    @classmethod
+    def _are_different(cls, outputs: list[Output]) -> list[Output]:
+        files = [output.file for output in outputs]
+        for file in files:
+            if files.count(file) > 1:
+                raise refuse(f"{file!r} is named twice; give every output a file of its own")
+        return outputs
+
+
+class SceneTable(RunTable):
+    """A scene file."""
+
+    title: str = ""
+    description: str = ""
+    run_seconds: Annotated[float | None, Number("s", above=0)] = None  # measured; the gallery shows it
+    gravity: Annotated[tuple, Vector("m/s^2")] = (0.0, 0.0, -9.81)
+    bodies: Annotated[list[AnyBody], Field(min_length=1)]  # type: ignore[valid-type]
+    contact: ContactTable | None = None
+    obstacles: list[AnyObstacle] = Field(default_factory=list)
+    attachments: list[AttachmentTable] = Field(default_factory=list)
+    wind: WindTable | None = None
+    world_box: WorldBoxTable | None = None

@@ -1,0 +1,203 @@
+"""Scenes written back into files, their arrays beside them, so that reading gives the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import FileError
+from pliant.io.contact_header import describe_contact, describe_shapes
+from pliant.io.meshes import save_arrays
+from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
+from pliant.model import MOTIONS, Body, Cloth, KeptMotion, Scene, Solid, SpringNet
+from pliant.model.body import FIXED, LINE, PLANE
+from pliant.scenes.files.toml_text import toml_text
+from pliant.simulate import Simulation
+
+
+def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
+    """Write a scene file that `load_scene` reads with the same bits; a simulation's solver and steps go into it too.
+
+    The scene is written as it starts: `Simulation.save` keeps where a run has come to. Meshes are written beside it, as
+    NAME.BODY.npz. Python functions (motions, forces) and laws of your own cannot be written, and are refused.
+    """
+    path = Path(path)
+    simulation = scene if isinstance(scene, Simulation) else None
+    scene = simulation.scene if simulation else scene  # type: ignore[assignment]
+    if not isinstance(scene, Scene):
+        raise FileError(f"save_scene: got a {type(scene).__name__}; give a Scene or a Simulation.")
+    files: dict[Path, dict[str, np.ndarray]] = {}
+    table: dict[str, Any] = {"gravity": scene.gravity.tolist()}
+    if simulation:
+        table |= describe_run(simulation)
+    table["contact"] = describe_contact(scene)
+    if scene.apart:
+        raise FileError(f"{path}: bodies {sorted(scene.apart)[0]} ignore each other, which a scene file cannot say.")
+    if scene.attachments:
+        raise FileError(f"{path}: the scene has attachments, which are not written back; keep it with Simulation.save.")
+    table |= _describe_outside(path, scene)
+    table["bodies"] = [_describe_body(path, body, files) for body in scene.bodies]
+    table["obstacles"] = describe_shapes(scene)
+    for place, arrays in files.items():
+        save_arrays(place, **arrays)
+    try:
+        path.write_text(toml_text(table), encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"{path}: the scene cannot be written ({error.strerror or error}).") from None
+
+
+def describe_run(simulation: Simulation) -> dict[str, Any]:
+    """The tables `simulation` and `solver` of a file."""
+    settings: dict[str, Any] = {"frame_rate": simulation.frame_rate, "substeps": simulation.substeps}
+    settings["precision"] = simulation.execution.precision
+    return {"simulation": settings, "solver": _describe_solver(simulation.solver)}
+
+
+def _describe_solver(solver: Any) -> dict[str, Any]:
+    values = {field.name: getattr(solver, field.name) for field in fields(solver)}
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    return {"name": type(solver).__name__} | {
+        name: _describe_solver(value) if name == "solver" else value for name, value in plain.items()
+    }
+
+
+# --- bodies ---------------------------------------------------------------------------------------------------------
+
+
+def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarray]]) -> dict[str, Any]:
+    if body.kind not in DESCRIPTIONS:
+        raise FileError(f"{path}: {body.name} is a {body.kind}, which scene files do not know.")
+    if body.touches_nothing.any():
+        raise FileError(f"{path}: {body.name} has vertices without contact, which a scene file cannot say.")
+    if body.forces:
+        raise FileError(f"{path}: {body.name} has a Python function as a force, which a scene file cannot hold.")
+    place = path.parent / f"{path.stem}.{body.name}.npz"
+    if set(body.name) & set('/\\:*?"<>|\0') or place in files:
+        raise FileError(f"{path}: the name {body.name!r} cannot be part of a file's; choose letters and digits.")
+    about, arrays = DESCRIPTIONS[body.kind](path, body)
+    if not np.array_equal(arrays["points"], body.initial_positions):
+        arrays["positions"] = body.initial_positions
+    if body.initial_velocities.any():
+        arrays["velocities"] = body.initial_velocities
+    files[place] = arrays
+    has_start = "positions" in arrays or "velocities" in arrays
+    return {
+        "kind": body.kind,
+        "name": body.name,
+        "mesh": place.name,
+        "start": place.name if has_start else None,
+        **about,
+        "damping": float(body.damping),
+        "air_damping": float(body.air_damping),
+        "gravity": None if body.gravity is None else body.gravity.tolist(),
+        "colour": body.colour,
+        "friction": body.friction,
+        **{name: _constant(path, f"{body.name}.{name}", getattr(body, name)) for name in _further_settings(body)},
+        "holds": _holds(path, body),
+    }
+
+
+def _further_settings(body: Body) -> list[str]:
+    """Properties of a kind of body that have a key of their own name, where they are not the usual ones."""
+    return [name for name in body.settings if name not in ("gravity", "air_damping") and getattr(body, name)]
+
+
+def _constant(path: Path, name: str, value: Any) -> Any:
+    """A number or numbers; a function of time is refused."""
+    if callable(value):
+        raise FileError(f"{path}: {name} is a Python function, which a scene file cannot hold.")
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _describe_outside(path: Path, scene: Scene) -> dict[str, Any]:
+    """The tables of the wind and the world's end."""
+    wind, box = scene.wind, scene.world_box
+    names = ("velocity", "drag", "lift", "air_density")
+    return {
+        "wind": wind and {name: _constant(path, f"wind.{name}", getattr(wind, name)) for name in names},
+        "world_box": box and {"lower": box.lower.tolist(), "upper": box.upper.tolist(), "stiffness": box.stiffness},
+    }
+
+
+def _describe_solid(path: Path, body: Solid) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    about = {"density": body.density, "material": _describe_law(path, body.name, body.material)}
+    return about, {"points": body.mesh.points, "tets": body.mesh.tets}
+
+
+def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    about = {name: getattr(body, name) for name in ("density", "bending", "bending_model", "warp", "weft")}
+    about["warp_direction"] = body.warp_direction.tolist()
+    about["material"] = _describe_law(path, body.name, body.material)
+    return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
+
+
+def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    arrays = {name: getattr(body, name) for name in ("points", "edges", "lengths", "stiffness", "mass")}
+    return {"one_sided": body.one_sided, "bending": body.bending}, arrays
+
+
+def _describe_law(path: Path, name: str, law: SolidLaw | Invertible) -> dict[str, Any]:
+    if isinstance(law, Invertible) or type(law) is not SOLID_LAWS.get(type(law).__name__):
+        raise FileError(f"{path}: {name} has the law {type(law).__name__}, which is not one that scene files know.")
+    parameters = zip(law.parameter_names(), map(float, law.parameters), strict=True)
+    return {"law": type(law).__name__, **dict(parameters)}
+
+
+#: What kinds of bodies add to their table, and their arrays.
+DESCRIPTIONS: dict[str, Callable[[Path, Any], tuple[dict[str, Any], dict[str, np.ndarray]]]] = {
+    "solid": _describe_solid,
+    "cloth": _describe_cloth,
+    "springs": _describe_springs,
+}
+
+# --- holds ----------------------------------------------------------------------------------------------------------
+
+
+def _holds(path: Path, body: Body) -> list[dict[str, Any]]:
+    """Every held vertex once: motions first, then pins by the time they end, then lines and planes by direction."""
+    until = np.full(body.n_vertices, np.inf)
+    for vertices, time in body.releases:
+        until[vertices] = time
+    holds, led = [], np.zeros(body.n_vertices, bool)
+    for vertices, motion in body.motions:
+        led[vertices] = True
+        holds.append(_describe_motion(path, body, vertices, motion) | _until(until[vertices[0]]))
+    pinned = np.flatnonzero((body.subspace == FIXED) & ~led)
+    holds += [{"kind": "pin", "where": _where(group)} | _until(time) for time, group in _grouped(pinned, until)]
+    for subspace, kind, key in ((LINE, "line", "direction"), (PLANE, "plane", "normal")):
+        bound = np.flatnonzero(body.subspace == subspace)
+        for direction, group in _grouped(bound, [tuple(d) for d in body.directions.tolist()]):
+            holds.append({"kind": kind, "where": _where(group), key: list(direction)})
+    return holds
+
+
+def _describe_motion(path: Path, body: Body, vertices: np.ndarray, motion: Any) -> dict[str, Any]:
+    if not isinstance(motion, KeptMotion) or type(motion) is not MOTIONS.get(motion.name):
+        raise FileError(
+            f"{path}: {body.name} is moved by a Python function, which a scene file cannot hold; "
+            f"use one of pliant.motions: {', '.join(MOTIONS)}."
+        )
+    if not np.array_equal(np.asarray(motion.points), body.initial_positions[vertices]):
+        raise FileError(
+            f"{path}: a motion of {body.name} does not begin where its vertices do; a scene file says it must."
+        )
+    return {"kind": motion.name.lower(), "where": _where(vertices), **motion.options}
+
+
+def _until(time: float) -> dict[str, Any]:
+    return {"until": float(time)} if np.isfinite(time) else {}
+
+
+def _where(vertices: np.ndarray) -> dict[str, Any]:
+    return {"kind": "indices", "indices": np.asarray(vertices).tolist()}
+
+
+def _grouped(vertices: np.ndarray, values: Any) -> list[tuple[Any, np.ndarray]]:
+    """Vertices with the same value, in the order of values."""
+    ordered = sorted(vertices.tolist(), key=lambda v: values[v])
+    return [(value, np.array(list(group))) for value, group in groupby(ordered, key=lambda v: values[v])]

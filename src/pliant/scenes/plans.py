@@ -1,0 +1,98 @@
+"""From the name of a scene on the command line to something that can be run."""
+
+from __future__ import annotations
+
+import runpy
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pliant.errors import FileError, PliantError, SceneError
+from pliant.model import Scene
+from pliant.scenes import files, gallery
+from pliant.scenes.files.fields import nearest
+from pliant.scenes.files.schema import Output, RunTable
+from pliant.simulate import Simulation
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A scene and how to run it. `simulation()` builds it, a new one every time."""
+
+    name: str
+    title: str
+    description: str
+    frames: int
+    outputs: tuple[Output, ...]
+    simulation: Callable[[], Simulation]
+
+
+def open_plan(scene: str, solver: str | None = None, settings: Sequence[str] = (), threads: int | None = None) -> Plan:
+    """Find and check a scene: a .toml file, a .py file with a function scene(), or a name of the gallery.
+
+    solver: name of another solver; settings: further changes, each KEY=VALUE.
+    """
+    path = Path(scene)
+    if path.suffix.lower() == ".py":
+        return _python_plan(path, solver, settings, threads)
+    known = {entry.name: entry.path for entry in gallery.entries()}
+    if path.suffix.lower() != ".toml":
+        if scene not in known:
+            raise FileError(
+                f"{scene}: this is neither a .toml file, nor a .py file, nor a scene of the gallery."
+                f"{nearest(scene, known)} `pliant gallery` lists them."
+            )
+        path = known[scene]
+    source = files.read_source(path)
+    _change(source, solver, settings)
+    table = files.check(source)
+    make = lambda: files.make_simulation(table, source, threads)  # noqa: E731
+    return _plan(path.stem, table, make, table.title, table.description)
+
+
+def _plan(name: str, run: RunTable, make: Callable[[], Simulation], title: str = "", description: str = "") -> Plan:
+    frames = max(1, round(run.simulation.duration * run.simulation.frame_rate))
+    return Plan(name, title or name, description, frames, tuple(run.outputs), make)
+
+
+def _change(source: files.Source, solver: str | None, settings: Sequence[str]) -> None:
+    if solver is not None:
+        files.set_solver(source, solver)
+    for setting in settings:
+        files.apply_setting(source, setting)
+
+
+def _python_plan(path: Path, solver: str | None, settings: Sequence[str], threads: int | None) -> Plan:
+    """A scene that Python makes; a Simulation brings its solver and steps along, and settings change them."""
+    made = _call(path)
+    source = files.Source(path, "", files.describe_run(made) if isinstance(made, Simulation) else {})
+    _change(source, solver, settings)
+    run = files.check_run(source)
+
+    def make() -> Simulation:
+        again = _call(path)
+        return files.simulate(again.scene if isinstance(again, Simulation) else again, run, source, threads)
+
+    return _plan(path.stem, run, make)
+
+
+def _call(path: Path) -> Scene | Simulation:
+    """What the file's function scene() returns; its errors become one sentence."""
+    if not path.is_file():
+        raise FileError(f"{path}: there is no such file.")
+    try:
+        function: Any = runpy.run_path(str(path)).get("scene")
+        if not callable(function):
+            raise SceneError("it has no function scene() that returns a Scene or a Simulation.")
+        made = function()
+    except PliantError as error:
+        raise SceneError(f"{path}: {error}") from None
+    except Exception as error:  # whatever a user's file raises
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        place = f"{path}, line {lines[-1]}" if lines else str(path)
+        raise SceneError(f"{place}: {type(error).__name__}: {error}") from None
+    if not isinstance(made, Scene | Simulation):
+        raise SceneError(f"{path}: scene() returned a {type(made).__name__}; return a Scene or a Simulation.")
+    return made

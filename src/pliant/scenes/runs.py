@@ -1,0 +1,124 @@
+"""A run from beginning to end: results and checkpoints in a folder, resumable whenever it stops."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from pliant.errors import FileError
+from pliant.scenes.files.schema import Output
+from pliant.simulate import Simulation
+from pliant.solvers import SolveReport
+
+CHECKPOINT = "run.npz"
+BYTES_A_VERTEX = 12  # of a recorded frame, at least: three coordinates in single precision
+
+
+@dataclass
+class Run:
+    """A simulation on its way to so many frames.
+
+    Iterating advances it frame by frame. Every `keep_seconds` of work, after Ctrl-C and at the end it writes a
+    checkpoint, from which `resumed` goes on with the same bits even after the process was killed.
+    """
+
+    simulation: Simulation
+    frames: int  # in all, from time 0
+    folder: Path
+    outputs: Sequence[Output] = ()
+    elsewhere: Sequence[Path] = ()  # further results, which the user named with their place
+    keep_seconds: float = 30.0
+    title: str = ""
+    checkpoint_name: str = CHECKPOINT
+    report: SolveReport | None = field(default=None, init=False)  # of the last step
+
+    def __post_init__(self) -> None:
+        self.first_frame = self.frames_done
+        self.simulation.notes = {
+            "title": self.title,
+            "frames": self.frames,
+            "outputs": [output.model_dump() for output in self.outputs],
+        }
+
+    @classmethod
+    def resumed(cls, checkpoint: Path, frames: int | None = None, threads: int | None = None) -> Run:
+        """Go on from a checkpoint, into its folder; `frames`: so many more than it has, else as many as it was to have.
+
+        Results of the rest get names of their own, as twist-from-60.mp4, because the first part is already written.
+        """
+        simulation = Simulation.resume(checkpoint, threads=threads)
+        done, notes = simulation.state.step // simulation.substeps, simulation.notes
+        total = notes.get("frames", done) if frames is None else done + frames
+        if total <= done:
+            raise FileError(f"{checkpoint}: this run is finished, {done} frames. Go on with --frames N for N more.")
+        outputs = [Output(**about) for about in notes.get("outputs", [])]
+        title = notes.get("title", checkpoint.stem)
+        return cls(simulation, total, checkpoint.parent, outputs, title=title, checkpoint_name=checkpoint.name)
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.folder / self.checkpoint_name
+
+    @property
+    def frames_done(self) -> int:
+        return self.simulation.state.step // self.simulation.substeps
+
+    @property
+    def results(self) -> list[Path]:
+        """Where the results go."""
+        part = f"-from-{self.first_frame}" if self.first_frame else ""
+        inside = [self.folder / output.file for output in self.outputs]
+        return [path.with_stem(f"{path.stem}{part}") for path in (*inside, *self.elsewhere)]
+
+    def check_places(self) -> None:
+        """Refuse before any work what cannot be written: links that lead out of the folder, a disk that is too full."""
+        root = self.folder.resolve()
+        for path in self.results[: len(self.outputs)]:
+            if not path.resolve().is_relative_to(root):
+                raise FileError(f"{path}: this leads out of the output folder {root}. Name it with --output instead.")
+            path.parent.mkdir(parents=True, exist_ok=True)
+        if self.checkpoint in self.results:
+            raise FileError(f"{self.checkpoint}: this is the checkpoint's name; give the output another one.")
+        free, needed = shutil.disk_usage(self.folder).free, self.bytes_needed()
+        if free < needed:
+            raise FileError(
+                f"{self.folder}: the results need at least {needed / 1e6:.0f} MB, {free / 1e6:.0f} MB are free. "
+                "Free some disk, choose another folder with --out, or record fewer frames with `every`."
+            )
+
+    def bytes_needed(self) -> int:
+        """A lower bound: two checkpoints (the new one is written beside the old) and the recorded positions."""
+        state = self.simulation.state
+        checkpoint = state.x.nbytes + state.v.nbytes + state.v_previous.nbytes
+        shown = sum(np.unique(body.surface).size for body in self.simulation.scene.bodies)
+        rest = self.frames - self.first_frame
+        every = [output.every for output in self.outputs] + [1] * len(self.elsewhere)
+        return 2 * checkpoint + sum(rest // k * shown * BYTES_A_VERTEX for k in every)
+
+    def __iter__(self) -> Iterator[int]:
+        """Advance frame by frame, yielding how many are done."""
+        simulation = self.simulation
+        every = [(output.every, output.volume) for output in self.outputs] + [(1, False)] * len(self.elsewhere)
+        kept = time.monotonic()
+        with ExitStack() as recorders:
+            for path, (k, volume) in zip(self.results, every, strict=True):
+                recorders.enter_context(simulation.record(path, every=k, volume=volume))
+            watch = lambda state, report: setattr(self, "report", report)  # noqa: E731
+            simulation.observers.append(watch)
+            recorders.callback(simulation.observers.remove, watch)
+            try:
+                for _ in simulation.frames(self.frames - self.frames_done, on_interrupt=self.checkpoint):
+                    if time.monotonic() - kept >= self.keep_seconds:
+                        simulation.save(self.checkpoint)
+                        kept = time.monotonic()
+                    yield self.frames_done
+            except FileError as error:  # a disk that filled up: keep what can be kept
+                simulation.save(self.checkpoint)
+                raise FileError(f"{error} Then: pliant resume {self.checkpoint}") from None
+        simulation.save(self.checkpoint)

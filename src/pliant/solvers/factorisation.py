@@ -1,0 +1,86 @@
+"""Direct solution of sparse symmetric positive definite systems."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import scipy.sparse.linalg as spla
+
+logger = logging.getLogger("pliant")
+
+Solve = Callable[[np.ndarray], np.ndarray]
+
+
+class NotPositiveDefinite(Exception):
+    """The matrix has no Cholesky factor."""
+
+
+def factorise(A: sp.spmatrix) -> Solve:
+    """A function that solves A x = b for b (m,) or (m, k), by Cholesky's factors of A.
+
+    cholespy (extra `direct`) if it is installed, else SciPy's LU decomposition, which is slower.
+    """
+    A = A.tocsc()
+    A.sort_indices()
+    cholespy = _cholespy()
+    return _by_lu(A) if cholespy is None else _by_cholesky(cholespy, A)
+
+
+@cache
+def _cholespy() -> Any:
+    try:
+        import cholespy
+    except ImportError:
+        logger.info(
+            'cholespy is not installed: sparse systems are solved by SciPy, slower. pip install "pliant[direct]"'
+        )
+        return None
+    return cholespy
+
+
+def _by_cholesky(cholespy: Any, A: sp.csc_matrix) -> Solve:
+    indices = (A.indptr.astype(np.int32), A.indices.astype(np.int32))
+    try:
+        with _without_standard_error():
+            factors = cholespy.CholeskySolverD(A.shape[0], *indices, A.data, cholespy.MatrixType.CSC)
+    except ValueError:
+        raise NotPositiveDefinite from None
+
+    def solve(b: np.ndarray) -> np.ndarray:
+        b = np.ascontiguousarray(b, float)
+        x = np.zeros_like(b)
+        factors.solve(b, x)
+        return x
+
+    return solve
+
+
+def _by_lu(A: sp.csc_matrix) -> Solve:
+    # without row exchanges the pivots have the signs of the eigenvalues
+    factors = spla.splu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    if not factors.U.diagonal().min() > 0:
+        raise NotPositiveDefinite
+    return factors.solve
+
+
+@contextmanager
+def _without_standard_error() -> Iterator[None]:
+    """CHOLMOD writes a warning past Python where a matrix is indefinite; here that is an answer, no fault."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(nowhere)
+        os.close(kept)

@@ -1,0 +1,50 @@
+"""Jacobi-preconditioned gradient descent (Wang and Yang 2016)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.solvers.guarded_descent import GuardedWork, begin_guarded, guarded_descent, guarded_work
+from pliant.solvers.iterate import Execution
+from pliant.solvers.momentum import Momentum
+from pliant.solvers.options import check_count, check_start
+from pliant.solvers.packed import pack
+
+
+@dataclass(frozen=True)
+class GradientDescent:
+    """Every vertex moves along its force divided by diag(H), all at once. Wrap it in Chebyshev, as the paper does.
+
+    iterations: a step.  refresh: iterations between measurements of diag(H) (the paper's M).
+    start: "previous" (constant position), "inertial" (constant velocity), "extrapolated" (constant acceleration),
+    "optimised" (Equation 10) or one of VBD's.
+    The step length is adjusted every 8 iterations and carried from step to step (Section 4.2).
+    """
+
+    iterations: int = 96
+    refresh: int = 32
+    start: str = "extrapolated"
+
+    minimises = True
+    is_fixed_point = True
+    accepts_momentum = True
+
+    def __post_init__(self) -> None:
+        check_count(self.iterations, "GradientDescent: iterations")
+        check_count(self.refresh, "GradientDescent: refresh")
+        check_start(self.start, "GradientDescent: start")
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> GuardedWork:
+        return guarded_work(pack(problem, execution))
+
+    def begin(self, problem: IncrementalPotential, work: GuardedWork) -> None:
+        begin_guarded(problem, work)
+
+    def sweep(
+        self, problem: IncrementalPotential, x: np.ndarray, work: GuardedWork, n: int = 1,
+        momentum: Momentum | None = None,
+    ) -> None:  # fmt: skip
+        guarded_descent(work, x, n, work.tables.module.descend_jacobi, self.refresh, momentum)

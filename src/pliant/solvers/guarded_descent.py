@@ -1,0 +1,129 @@
+"""Iterations that move all vertices at once, with the step length of Wang and Yang (2016), Section 4.2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.solvers.momentum import Momentum
+from pliant.solvers.packed import PackedPotential
+
+CHECK_EVERY = 8  # iterations between looks at the energy
+SHRINK = 0.7  # gamma: what the step length is multiplied by when the energy has risen
+SHORTEST = 1e-4  # below it the step ends: further iterations are not worth it
+
+
+@dataclass
+class GuardedWork:
+    """What changes while descending. `length` is carried on from step to step."""
+
+    packed: PackedPotential
+    direction: np.ndarray  # (rows, 4)
+    safe: np.ndarray  # (rows, 4) positions when the energy was last seen to fall
+    forces: tuple[np.ndarray, np.ndarray]  # (rows, 4) at `safe` and at x, where energies cannot tell
+    length: float = SHRINK  # so that the first step begins with 1
+    safe_energy: float = np.inf
+    since_check: int = 0
+    since_refresh: int = 0
+    exhausted: bool = False  # the step length has become too short
+    undone: int = 0  # how often iterations were taken back
+    constant_scales: np.ndarray | None = None  # (rows, 4) in place of 1 / diag(H)
+
+    @property
+    def tables(self):
+        return self.packed.tables
+
+    @property
+    def nbytes(self) -> int:
+        return self.packed.nbytes + self.direction.nbytes + self.safe.nbytes + sum(f.nbytes for f in self.forces)
+
+    def carried(self) -> dict[str, float]:
+        """What a checkpoint must keep."""
+        return {"length": self.length}
+
+    def restore(self, carried: dict[str, float]) -> None:
+        self.length = carried["length"]
+
+
+def guarded_work(packed: PackedPotential) -> GuardedWork:
+    return GuardedWork(packed, packed.rows(), packed.rows(), (packed.rows(), packed.rows()))
+
+
+def begin_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
+    """A new step starts with a longer step length than the last one ended with."""
+    work.packed.begin(problem)
+    work.length = max(work.length, SHORTEST) / SHRINK
+    work.since_check = work.since_refresh = 0
+    work.safe_energy, work.exhausted = np.inf, False
+
+
+def guarded_descent(
+    work: GuardedWork, x: np.ndarray, n: int, kernel: Callable, refresh: int, momentum: Momentum | None
+) -> None:
+    """n iterations of a kernel of descent_source from x (n, 3). diag(H) is measured every `refresh` iterations.
+
+    Every 8 iterations the energy must have fallen. If not, they are undone and repeated with a shorter step: undone
+    iterations count.
+    """
+    t = work.tables
+    t.read(x)
+    while n > 0 and not work.exhausted:
+        if work.since_refresh == 0:
+            work.packed.measure_scales(t.x)
+        if work.since_check == 0 and not _is_safe(work):
+            _undo(work, momentum)
+            continue
+        k = min(n, CHECK_EVERY - work.since_check, refresh - work.since_refresh)
+        omegas, memory = np.ones(k), (t.no_rows, t.no_rows)
+        if momentum is not None:
+            omegas, memory = momentum.next(k), t.momentum()
+        scales = work.packed.scales if work.constant_scales is None else work.constant_scales
+        arrays = (scales, t.x, work.direction, t.vertices, *t.terms)
+        t.team.run(kernel, t.packs.moving_count, work.length, omegas, *memory, *arrays)
+        n -= k
+        work.since_refresh = (work.since_refresh + k) % refresh
+        work.since_check = (work.since_check + k) % CHECK_EVERY
+        if work.since_check == 0 and not _has_fallen(work):
+            _undo(work, momentum)
+    t.write(x)
+
+
+def _is_safe(work: GuardedWork) -> bool:
+    """Remember where eight iterations begin, unless a part that wraps this solver has led it uphill."""
+    energy = work.packed.energy(work.tables.x)
+    if not energy <= work.safe_energy + work.packed.noise:
+        return False
+    work.safe[:], work.safe_energy = work.tables.x, energy
+    return True
+
+
+def _has_fallen(work: GuardedWork) -> bool:
+    packed, x = work.packed, work.tables.x
+    after = packed.energy(x)
+    if not np.isfinite(after):
+        return False
+    if abs(work.safe_energy - after) > packed.noise:
+        return after < work.safe_energy
+    before, now = work.forces
+    packed.force(work.safe, before)
+    packed.force(x, now)
+    packed.add(x, -1.0, work.safe, work.direction)
+    return packed.has_fallen(
+        work.safe_energy, after, 0.5 * (packed.dot(before, work.direction) + packed.dot(now, work.direction))
+    )
+
+
+def _undo(work: GuardedWork, momentum: Momentum | None) -> None:
+    """Back to where the energy was last seen to fall, with a shorter step."""
+    t = work.tables
+    t.x[:] = work.safe
+    work.length *= SHRINK
+    work.undone += 1
+    work.since_refresh = 0
+    work.exhausted = work.length < SHORTEST
+    t.momentum_is_fresh = True
+    if momentum is not None:
+        momentum.restart()

@@ -1,0 +1,85 @@
+"""What parts that wrap any iteration of positions have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
+from pliant.solvers.iterate import Execution
+from pliant.solvers.options import check_solver
+from pliant.solvers.packed import PackedPotential, packed_over
+from pliant.solvers.vbd_tables import Tables
+
+
+@dataclass
+class WrapperWork:
+    inner: Any
+    packed: PackedPotential  # over the wrapped solver's own tables
+
+    @property
+    def singular_blocks(self) -> int:
+        return getattr(self.inner, "singular_blocks", 0)
+
+    @property
+    def nbytes(self) -> int:
+        return self.inner.nbytes
+
+    def carried(self) -> dict[str, Any]:
+        """What a checkpoint must keep."""
+        return self.inner.carried() if hasattr(self.inner, "carried") else {}
+
+    def restore(self, carried: dict[str, Any]) -> None:
+        if carried:
+            self.inner.restore(carried)
+
+    @property
+    def undone(self) -> int:
+        """How often the wrapped solver has gone back to an earlier state."""
+        return getattr(self.inner, "undone", 0)
+
+    def energy(self, x: np.ndarray) -> float:
+        """G at positions (n, 3) [J]."""
+        self.packed.tables.read(x)
+        return self.packed.energy(self.packed.tables.x)
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """A part around a solver whose iteration depends on positions alone."""
+
+    solver: Any
+
+    def __post_init__(self) -> None:
+        name = type(self).__name__
+        check_solver(self.solver, f"{name}: solver")
+        if not getattr(self.solver, "is_fixed_point", False):
+            raise SolverError(
+                f"{name} cannot wrap {type(self.solver).__name__}: it needs a solver whose iterations depend on "
+                "positions alone, such as VBD, BlockJacobi, GradientDescent or ProjectiveDynamics."
+            )
+
+    @property
+    def minimises(self) -> bool:
+        return self.solver.minimises
+
+    @property
+    def iterations(self) -> int:
+        return self.solver.iterations
+
+    @property
+    def start(self) -> str:
+        return self.solver.start
+
+    def init_inner(self, problem: IncrementalPotential, execution: Execution) -> tuple[Any, PackedPotential]:
+        inner = self.solver.init(problem, execution)
+        return inner, packed_over(inner if isinstance(inner, Tables) else inner.tables, problem.model)
+
+    def iterate_inner(self, problem: IncrementalPotential, x: np.ndarray, work: WrapperWork) -> np.ndarray:
+        """Where one iteration of the wrapped solver leads from x."""
+        moved = x.copy()
+        self.solver.sweep(problem, moved, work.inner, 1)
+        return moved

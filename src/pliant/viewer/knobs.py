@@ -1,0 +1,61 @@
+"""What sliders change in a scene that runs."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+
+from pliant.materials import LameLaw
+from pliant.model import Body, Cloth, Scene, Solid, SpringNet
+from pliant.solvers import SOLVERS, VBD
+
+
+def usual_solver(name: str) -> Any:
+    """A solver by its name, with its usual options; a wrapper wraps vertex block descent."""
+    solver: Any = SOLVERS[name]
+    return solver(VBD()) if "solver" in {field.name for field in fields(solver)} else solver()
+
+
+def with_iterations(solver: Any, n: int) -> Any:
+    """The solver with so many iterations; those of a wrapper are its solver's."""
+    if hasattr(solver, "solver"):
+        return replace(solver, solver=with_iterations(solver.solver, n))
+    return replace(solver, iterations=n)
+
+
+def constant_wind(scene: Scene) -> tuple[np.ndarray, float] | None:
+    """Direction (3,) and speed [m/s] of a wind that blows and does not change; None without one."""
+    if scene.wind is None or callable(scene.wind.velocity):
+        return None
+    speed = float(np.linalg.norm(scene.wind.velocity))
+    return (scene.wind.velocity / speed, speed) if speed > 0 else None
+
+
+class Stiffness:
+    """Scales the moduli of all bodies together, from what the scene says; laws without mu and lam keep theirs."""
+
+    def __init__(self, scene: Scene):
+        self._bodies = [(body, self._moduli(body)) for body in scene.bodies if self._moduli(body) is not None]
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anything to scale."""
+        return bool(self._bodies)
+
+    def set(self, factor: float) -> None:
+        """All bodies so many times as stiff as the scene says."""
+        for body, moduli in self._bodies:
+            if isinstance(body, SpringNet):
+                body.stiffness = factor * moduli
+            else:
+                body.material = replace(moduli, mu=factor * moduli.mu, lam=factor * moduli.lam)  # type: ignore[attr-defined]
+
+    @staticmethod
+    def _moduli(body: Body) -> Any:
+        if isinstance(body, SpringNet):
+            return np.array(body.stiffness)
+        if isinstance(body, Solid | Cloth) and isinstance(body.material, LameLaw):
+            return body.material
+        return None

@@ -1,0 +1,156 @@
+"""A session as a page in the browser, by viser (extra `view`). Knows nothing of physics.
+
+All tabs show and steer the same session. The page sends what is newest, at most so many times a second; viser keeps
+only the last value of every property for a tab that is slow, so that no tab holds up the simulation or another tab.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from pliant.errors import PliantError
+from pliant.io.results.result import BODY_COLOURS
+from pliant.model import SpringNet
+from pliant.solvers import SOLVERS
+from pliant.viewer.panel import Panel
+from pliant.viewer.picking import nearest_to_ray
+from pliant.viewer.session import Session, Snapshot
+
+PICTURES_A_SECOND = 60.0
+GRAB_RADIUS = 0.06  # of a body's size: what is taken along with a picked vertex
+GIZMO_SIZE = 0.3  # of the scene's size
+
+
+class Page:
+    """Serves a session at http://host:port until closed. folder: where the page's recordings go."""
+
+    def __init__(self, session: Session, title: str, folder: Path, host: str = "127.0.0.1", port: int = 8080):
+        viser = _viser()
+        self.session = session
+        self.server: Any = viser.ViserServer(host=host, port=port, label=title, verbose=False)
+        self.port = self.server.get_port()
+        self._grabbed_at: np.ndarray | None = None
+        self._gizmo: Any = None
+        self._add_scene()
+        self.panel = Panel(self.server, session, folder, sorted(SOLVERS))
+        self._closing = threading.Event()
+        self._sender = threading.Thread(target=self._send, name="page", daemon=True)
+        self._sender.start()
+
+    def close(self) -> None:
+        """End the page; the session goes on."""
+        self._closing.set()
+        self._sender.join()
+        self.server.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- the scene ----------------------------------------------------------------------------------------------------
+
+    def _add_scene(self) -> None:
+        scene, x = self.server.scene, self.session.latest.positions
+        scene.set_up_direction("+z")
+        low, high = x.min(axis=0), x.max(axis=0)
+        self._size = float(np.linalg.norm(high - low))
+        self._centre = (low + high) / 2
+        ground = float(low[2]) - 0.02 * self._size
+        scene.add_grid("/ground", width=4 * self._size, height=4 * self._size, position=(*self._centre[:2], ground))
+        self.server.initial_camera.position = tuple(self._centre + self._size * np.array([0.9, -1.5, 0.7]))
+        self.server.initial_camera.look_at = tuple(self._centre)
+        self._shown = [self._add_body(k) for k in range(len(self.session.simulation.scene.bodies))]
+
+    def _add_body(self, k: int) -> tuple[Any, np.ndarray, str]:
+        """A handle, the scene's vertices it shows, and the name of its property that holds their positions."""
+        simulation, scene = self.session.simulation, self.server.scene
+        body, first = simulation.scene.bodies[k], int(simulation.model.body_start[k])
+        colour = tuple(int(255 * v) for v in body.colour or BODY_COLOURS[k % len(BODY_COLOURS)])
+        x, name = self.session.latest.positions, f"/bodies/{body.name}"
+        if isinstance(body, SpringNet):
+            rows = first + body.edges
+            lines = scene.add_line_segments(name, x[rows].astype(np.float32), colour, thickness=0.004 * self._size)
+            return lines, rows, "points"
+        kept, faces = np.unique(body.surface, return_inverse=True)
+        rows = first + kept
+        handle = scene.add_mesh_simple(
+            name, x[rows].astype(np.float32), faces.reshape(-1, 3).astype(np.uint32), color=colour, side="double"
+        )
+        handle.on_click(lambda event: self._pick(rows, event.ray_origin, event.ray_direction))
+        return handle, rows, "vertices"
+
+    # --- pulling ------------------------------------------------------------------------------------------------------
+
+    def _pick(self, rows: np.ndarray, origin: Any, direction: Any) -> None:
+        """Grab the vertex that was clicked on and put a gizmo on it."""
+        x = self.session.latest.positions
+        vertex = int(rows[nearest_to_ray(x[rows], np.array(origin), np.array(direction))])
+        self.session.grab(vertex, GRAB_RADIUS * float(np.ptp(x[rows], axis=0).max()))
+        if self.session.settled().message:
+            return
+        self._put_down()
+        self._grabbed_at = self.session.latest.positions[vertex].copy()
+        self._gizmo = self.server.scene.add_transform_controls(
+            "/hand",
+            scale=GIZMO_SIZE * self._size,
+            disable_rotations=True,
+            depth_test=False,
+            position=tuple(self._grabbed_at),
+        )
+        self._gizmo.on_update(lambda event: self.pull_to(np.array(event.target.position)))
+        self.panel.show_grab(self.let_go)
+
+    def pull_to(self, position: np.ndarray) -> None:
+        """Drag the grabbed vertex to a place (3,) [m]."""
+        if self._grabbed_at is not None:
+            self.session.drag(position - self._grabbed_at)
+
+    def let_go(self) -> None:
+        """Release what is grabbed and take the gizmo away."""
+        self.session.release()
+        self._put_down()
+
+    def _put_down(self) -> None:
+        self._grabbed_at = None
+        if self._gizmo is not None:
+            self._gizmo.remove()
+            self._gizmo = None
+        self.panel.hide_grab()
+
+    # --- sending ------------------------------------------------------------------------------------------------------
+
+    def _send(self) -> None:
+        """The newest picture and plots, again and again: what comes in between is skipped."""
+        seen = -1
+        while not self._closing.wait(1 / PICTURES_A_SECOND):
+            snapshot = self.session.wait(seen, timeout=0.2)
+            if snapshot.number != seen:
+                seen = snapshot.number
+                self.show(snapshot)
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Send positions and numbers to all tabs."""
+        if not self.session.is_grabbing and self._gizmo is not None:  # a reset let go
+            self._put_down()
+        positions = snapshot.positions.astype(np.float32)
+        with self.server.atomic():
+            for handle, rows, name in self._shown:
+                setattr(handle, name, positions[rows])
+            self.panel.show(snapshot)
+
+
+def _viser() -> Any:
+    try:
+        import viser
+    except ImportError:
+        raise PliantError('The viewer needs the package viser: pip install "pliant[view]".') from None
+    return viser

@@ -1,0 +1,128 @@
+"""The controls beside the picture: buttons, sliders, plots."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant.viewer.knobs import constant_wind
+from pliant.viewer.session import Session, Snapshot
+
+PLOTS_A_SECOND = 5.0
+#: Plots: what the axis says, and the column of the session's history.
+PLOTS = (("energy [J]", 1), ("log10 of the residual [m/s²]", 2), ("milliseconds a step", 3))
+
+
+class Panel:
+    """Buttons and sliders that call a session, and plots of its history."""
+
+    def __init__(self, server: Any, session: Session, folder: Path, solvers: list[str]):
+        self._session, self._gui, self._folder = session, server.gui, folder
+        self._plotted = 0.0
+        self._let_go: Callable[[], None] | None = None
+        self._add_transport()
+        self._add_knobs(solvers)
+        self._add_recording()
+        self._add_plots()
+
+    # --- parts --------------------------------------------------------------------------------------------------------
+
+    def _add_transport(self) -> None:
+        gui, session = self._gui, self._session
+        self.play = gui.add_button("Play")
+        self.play.on_click(lambda _: session.pause() if session.playing else session.play())
+        self._button("Step", session.step)
+        self._button("Reset", session.reset)
+        self._button("Let go", self._release)
+        speed = gui.add_slider("Speed", 0.0, 2.0, 0.05, session.speed, hint="Of real time; 0: as fast as it goes.")
+        speed.on_update(lambda event: session.set_speed(float(event.target.value)))
+        self.status = gui.add_markdown("")
+
+    def _add_knobs(self, solvers: list[str]) -> None:
+        gui, session = self._gui, self._session
+        simulation = session.simulation
+        with gui.add_folder("Simulation"):
+            chosen = type(simulation.solver).__name__
+            solver = gui.add_dropdown("Solver", tuple(solvers), initial_value=chosen)
+            solver.on_update(lambda event: session.set_solver(str(event.target.value)))
+            self._slider(
+                "Iterations", 1, 100, 1, simulation.solver.iterations, lambda v: session.set_iterations(int(v))
+            )
+            self._slider("Substeps", 1, 20, 1, simulation.substeps, lambda v: session.set_substeps(int(v)))
+            gravity = float(-simulation.scene.gravity[2])
+            self._slider("Gravity", -20.0, 20.0, 0.01, gravity, session.set_gravity)
+            if simulation.scene.contact is not None:
+                self._slider("Friction", 0.0, 1.5, 0.01, simulation.scene.contact.friction, session.set_friction)
+            wind = constant_wind(simulation.scene)
+            if wind is not None:
+                self._slider("Wind", 0.0, 20.0, 0.1, wind[1], session.set_wind)
+            if session.stiffness.is_there:
+                self._slider("Stiffness, log10", -2.0, 2.0, 0.05, 0.0, lambda v: session.set_stiffness(10.0**v))
+
+    def _slider(
+        self, name: str, least: float, most: float, step: float, value: float, call: Callable[[float], None]
+    ) -> None:
+        """A slider, widened if the scene's own value lies outside."""
+        handle = self._gui.add_slider(name, min(least, value), max(most, value), step, value)
+        handle.on_update(lambda event: call(event.target.value))
+
+    def _button(self, name: str, call: Callable[[], None]) -> None:
+        self._gui.add_button(name).on_click(lambda _: call())
+
+    def _add_recording(self) -> None:
+        with self._gui.add_folder("Record", expand_by_default=False):
+            self._file = self._gui.add_text("File", "view.npz")
+            self._record = self._gui.add_button("Record")
+            self._record.on_click(lambda _: self._toggle_recording())
+
+    def _add_plots(self) -> None:
+        import viser.uplot as uplot
+
+        with self._gui.add_folder("Plots"):
+            self._plots = [
+                self._gui.add_uplot(
+                    data=(np.zeros(1), np.zeros(1)),
+                    series=(uplot.Series(label="t [s]"), uplot.Series(label=label, stroke="#4477aa", width=2)),
+                    scales={"x": uplot.Scale(time=False)},
+                    aspect=2.2,
+                )
+                for label, _ in PLOTS
+            ]
+
+    # --- what happens -------------------------------------------------------------------------------------------------
+
+    def show(self, snapshot: Snapshot) -> None:
+        """The numbers of a snapshot, and now and then the plots."""
+        self.play.label = "Pause" if self._session.playing else "Play"
+        self._record.label = "Stop" if self._session.is_recording else "Record"
+        self.status.content = snapshot.message or f"{snapshot.time:.2f} s, {snapshot.milliseconds:.2f} ms a step"
+        if time.monotonic() - self._plotted < 1 / PLOTS_A_SECOND:
+            return
+        self._plotted = time.monotonic()
+        columns = self._session.history.columns()
+        if len(columns[0]) > 1:
+            for plot, (_, k) in zip(self._plots, PLOTS, strict=True):
+                values = np.log10(np.maximum(columns[k], 1e-12)) if k == 2 else columns[k]
+                plot.data = (columns[0], values)
+
+    def show_grab(self, let_go: Callable[[], None]) -> None:
+        """Something is grabbed; the button lets go of it."""
+        self._let_go = let_go
+
+    def hide_grab(self) -> None:
+        self._let_go = None
+
+    def _release(self) -> None:
+        if self._let_go is not None:
+            self._let_go()
+
+    def _toggle_recording(self) -> None:
+        """Into the folder of the command line, whatever the page says of folders."""
+        if self._session.is_recording:
+            self._session.stop_recording()
+        else:
+            self._session.record(self._folder / Path(self._file.value).name)

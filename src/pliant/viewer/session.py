@@ -1,0 +1,314 @@
+"""A simulation that runs in a thread of its own while people watch it, pull at it and turn its knobs.
+
+Knows nothing of browsers. All changes are made between frames, by the thread, in the order they came; of two values of
+one knob only the last is taken.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import PliantError, SceneError
+from pliant.model import Body
+from pliant.model.wind import Wind
+from pliant.recording import Recorder
+from pliant.simulate import Simulation
+from pliant.solvers import Solver
+from pliant.state import State
+from pliant.viewer.knobs import Stiffness, constant_wind, usual_solver, with_iterations
+from pliant.viewer.leash import Leash
+
+MEASURE_SECONDS = 0.1  # energies and residuals cost about a step: they are not measured more often
+DRAG_SPEED = 4.0  # body lengths a second: the limit of a dragged vertex
+HISTORY = 200  # measurements that plots show
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What there is to see. Made by the session's thread, never changed."""
+
+    number: int  # rises with every new one
+    time: float  # simulated [s]
+    positions: np.ndarray  # (n, 3) [m]
+    milliseconds: float  # a step takes
+    message: str = ""  # what went wrong
+
+
+@dataclass
+class History:
+    """The last measurements: simulated time [s], total energy [J], residual [m/s^2], milliseconds a step."""
+
+    rows: list[tuple[float, float, float, float]] = field(default_factory=list)
+
+    def add(self, row: tuple[float, float, float, float]) -> None:
+        self.rows = [*self.rows[-HISTORY + 1 :], row]
+
+    def columns(self) -> tuple[np.ndarray, ...]:
+        return tuple(np.array(self.rows, float).reshape(-1, 4).T.copy())
+
+
+class Session:
+    """Runs a simulation for viewers. `latest` is what to show; `wait` waits for the next."""
+
+    def __init__(self, simulation: Simulation):
+        self.simulation = simulation
+        self.playing, self.speed = False, 1.0
+        self.history = History()
+        self.stiffness = Stiffness(simulation.scene)
+        self._wind = constant_wind(simulation.scene)
+        self._grabbed: tuple[Body, np.ndarray, Leash] | None = None
+        self._recorder: Recorder | None = None
+        self._changes: dict[str, Callable[[], None]] = {}
+        self._news = threading.Condition()
+        self._is_closing = False
+        self._measured = 0.0
+        self.latest = Snapshot(0, simulation.time, simulation.positions, 0.0)
+        self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
+        self._thread.start()
+
+    # --- what viewers ask for (any thread) ----------------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Run until paused."""
+        self._post("playing", lambda: setattr(self, "playing", True))
+
+    def pause(self) -> None:
+        """Stop after the frame."""
+        self._post("playing", lambda: setattr(self, "playing", False))
+
+    def step(self) -> None:
+        """Advance by one frame."""
+        self._post("step", self._advance)
+
+    def reset(self) -> None:
+        """Back to the start; knobs stay as they are."""
+        self._post("reset", self._reset)
+
+    def set_speed(self, speed: float) -> None:
+        """Seconds of simulation a second at most; 0: as fast as it goes."""
+        self._post("speed", lambda: setattr(self, "speed", speed))
+
+    def set_solver(self, name: str) -> None:
+        """Another solver, with its usual options."""
+        self._post("solver", lambda: self._rebuild(solver=usual_solver(name)))
+
+    def set_iterations(self, n: int) -> None:
+        self._post("iterations", lambda: self._rebuild(solver=with_iterations(self.simulation.solver, n)))
+
+    def set_substeps(self, n: int) -> None:
+        self._post("substeps", lambda: self._set_substeps(n))
+
+    def set_stiffness(self, factor: float) -> None:
+        """All bodies so many times as stiff as the scene says."""
+        self._post("stiffness", lambda: self._set_stiffness(factor))
+
+    def set_gravity(self, acceleration: float) -> None:
+        """Downwards [m/s^2]."""
+        self._post("gravity", lambda: self._set_gravity(acceleration))
+
+    def set_friction(self, coefficient: float) -> None:
+        """Of all contacts whose bodies say nothing else, and of all obstacles."""
+        self._post("friction", lambda: self._set_friction(coefficient))
+
+    def set_wind(self, speed: float) -> None:
+        """Speed [m/s] of a wind whose direction the scene gives."""
+        self._post("wind", lambda: self._set_wind(speed))
+
+    def grab(self, vertex: int, radius: float = 0.0) -> None:
+        """Take hold of a vertex of the scene, and of those of its body within a radius [m]."""
+        self._post("grab", lambda: self._grab(vertex, radius))
+
+    def drag(self, offset: np.ndarray) -> None:
+        """Pull what is grabbed so far (3,) [m] from where it was grabbed."""
+        self._post("drag", lambda: self._drag(np.array(offset, float)))
+
+    def release(self) -> None:
+        """Let go."""
+        self._post("grab", self._release)
+
+    def record(self, path: str | Path) -> None:
+        """Write every frame from now on."""
+        self._post("record", lambda: self._record(Path(path)))
+
+    def stop_recording(self) -> None:
+        self._post("record", self._stop_recording)
+
+    def close(self) -> None:
+        """End the thread and finish what is recorded."""
+        with self._news:
+            self._is_closing = True
+            self._news.notify_all()
+        self._thread.join()
+        self._stop_recording()
+
+    def wait(self, number: int, timeout: float) -> Snapshot:
+        """The latest snapshot, as soon as it is newer than `number`; after the timeout [s] in any case."""
+        with self._news:
+            self._news.wait_for(lambda: self.latest.number > number or self._is_closing, timeout)
+            return self.latest
+
+    def settled(self) -> Snapshot:
+        """Wait until all that was asked for is done."""
+        done = threading.Event()
+        self._post(f"settled {id(done)}", done.set)
+        done.wait()
+        return self.latest
+
+    @property
+    def is_grabbing(self) -> bool:
+        return self._grabbed is not None
+
+    @property
+    def is_recording(self) -> bool:
+        return self._recorder is not None
+
+    def _post(self, knob: str, change: Callable[[], Any]) -> None:
+        """Hand a change to the thread; a later one of the same knob takes its place, at the end of the row."""
+        with self._news:
+            self._changes.pop(knob, None)
+            self._changes[knob] = change
+            self._news.notify_all()
+
+    # --- the thread ---------------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        due = 0.0
+        while True:
+            with self._news:
+                late = 0.0 if not self.playing else max(due - time.monotonic(), 0.0)
+                self._news.wait_for(lambda: self._changes or self._is_closing, late if self.playing else None)
+                if self._is_closing:
+                    return
+                changes, self._changes = self._changes, {}
+            for change in changes.values():
+                self._attempt(change)
+            if self.playing and time.monotonic() >= due:
+                pause = 1 / (self.simulation.frame_rate * self.speed) if self.speed > 0 else 0.0
+                due = max(due + pause, time.monotonic() - pause) if due else time.monotonic() + pause
+                self._attempt(self._advance)
+
+    def _attempt(self, action: Callable[[], Any]) -> None:
+        """Whatever goes wrong is shown, and pauses."""
+        try:
+            action()
+        except PliantError as error:
+            self.playing = False
+            self._show(self.latest.milliseconds, str(error))
+
+    def _advance(self) -> None:
+        began = time.perf_counter()
+        report = self.simulation.advance()
+        milliseconds = 1e3 * (time.perf_counter() - began) / self.simulation.substeps
+        if time.monotonic() - self._measured >= MEASURE_SECONDS:
+            energy = self.simulation.energies()["total"]
+            self.history.add((self.simulation.time, energy, report.residual, milliseconds))
+            self._measured = time.monotonic()
+        self._show(milliseconds)
+
+    def _show(self, milliseconds: float, message: str = "") -> None:
+        simulation = self.simulation
+        with self._news:
+            number = self.latest.number + 1
+            self.latest = Snapshot(number, simulation.time, simulation.positions, milliseconds, message)
+            self._news.notify_all()
+
+    def _rebuild(self, solver: Solver | None = None, substeps: int | None = None) -> None:
+        """The same state under a changed scene, solver or step. Between frames the time is a whole number of steps."""
+        old = self.simulation
+        new = Simulation(
+            old.scene,
+            solver or old.solver,
+            old.frame_rate,
+            substeps or old.substeps,
+            old.execution.precision,
+            old.execution.threads or None,
+        )
+        new.state = replace(old.state, step=old.state.step // old.substeps * new.substeps)
+        new.observers = old.observers  # the same list: recorders take themselves out of it
+        self.simulation = new
+
+    def _reset(self) -> None:
+        if self.is_grabbing:
+            self._release()
+        model = self.simulation.model
+        self._rebuild()
+        velocities = model.velocities
+        start = (model.positions.copy(), velocities.copy(), velocities.copy())
+        self.simulation.state = State(*start, memory=self.simulation.model.memory)
+        self.history = History()
+        self._show(0.0)
+
+    def _set_gravity(self, acceleration: float) -> None:
+        self.simulation.scene.gravity = (0.0, 0.0, -acceleration)
+        self._rebuild()
+
+    def _set_stiffness(self, factor: float) -> None:
+        self.stiffness.set(factor)
+        self._rebuild()
+
+    def _set_friction(self, coefficient: float) -> None:
+        scene = self.simulation.scene
+        if scene.contact is not None:
+            scene.shapes = [replace(shape, friction=coefficient) for shape in scene.shapes]
+            scene.contact = replace(scene.contact, friction=coefficient)
+            self._rebuild()
+
+    def _set_wind(self, speed: float) -> None:
+        wind = self.simulation.scene.wind
+        if wind is not None and self._wind is not None:
+            self.simulation.scene.wind = Wind(speed * self._wind[0], wind.drag, wind.lift, wind.air_density)
+            self._rebuild()
+
+    def _set_substeps(self, n: int) -> None:
+        if self.is_recording:
+            raise SceneError("substeps cannot change while a result is recorded; stop recording first.")
+        self._rebuild(substeps=n)
+
+    # --- pulling ------------------------------------------------------------------------------------------------------
+
+    def _grab(self, vertex: int, radius: float) -> None:
+        if self.is_grabbing:
+            self._release()
+        simulation = self.simulation
+        model, x = simulation.model, simulation.state.x
+        k = int(np.searchsorted(model.body_start, vertex, side="right")) - 1
+        first, last = int(model.body_start[k]), int(model.body_start[k + 1])
+        body = simulation.scene.bodies[k]
+        near = np.linalg.norm(x[first:last] - x[vertex], axis=1) <= radius
+        chosen = np.flatnonzero(near & (model.subspace[first:last] == 3))
+        if vertex - first not in chosen:
+            raise SceneError(f"{model.describe_vertex(vertex)} is held by the scene; pull at another.")
+        size = float(np.ptp(x[first:last], axis=0).max())
+        leash = Leash(x[first + chosen], simulation.time, DRAG_SPEED * size)
+        body.move(chosen, leash)
+        self._grabbed = body, chosen, leash
+        self._rebuild()
+
+    def _drag(self, offset: np.ndarray) -> None:
+        if self._grabbed is not None:
+            self._grabbed[2].target = offset
+
+    def _release(self) -> None:
+        if self._grabbed is not None:
+            body, chosen, _ = self._grabbed
+            self._grabbed = None
+            body.free(chosen)
+            self._rebuild()
+
+    # --- keeping ------------------------------------------------------------------------------------------------------
+
+    def _record(self, path: Path) -> None:
+        self._stop_recording()
+        self._recorder = self.simulation.record(path)
+
+    def _stop_recording(self) -> None:
+        if self._recorder is not None:
+            recorder, self._recorder = self._recorder, None
+            recorder.close()

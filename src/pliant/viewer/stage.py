@@ -1,0 +1,130 @@
+"""A stage for results: one camera, one ground and one colour scale for all their frames, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import PliantError
+from pliant.geometry.surface import compact
+from pliant.io.results.result import Frame, Result
+from pliant.viewer.camera import direction, fit_camera
+from pliant.viewer.fields import ColourScale, on_points
+from pliant.viewer.pictures import INK, SAMPLES, check_elevation, pillow, to_bytes
+
+ASPECT = (0.7, 16 / 9)  # least and greatest width over height of a panel
+USUAL_PART = 99.0  # [percent] of the values that the colours distinguish: a few corners must not darken all else
+
+
+@dataclass(frozen=True)
+class View:
+    """How results are looked at."""
+
+    height: int = 540  # of the picture without its labels [pixels]
+    azimuth: float = -60.0  # of the viewer, from x in the horizontal plane [degrees]
+    elevation: float = 18.0  # of the viewer [degrees]
+    field: str | None = None  # colour by it rather than by body
+    limits: tuple[float, float] | None = None  # of the field's colours; None: chosen from all frames
+
+
+class Stage:
+    """Looks through all frames once to choose camera and colours; then makes pictures of any of them."""
+
+    def __init__(self, results: Sequence[Result], view: View, labels: Sequence[str] = (), tight: bool = False):
+        """tight: panels as narrow as the bodies, for strips."""
+        if not results or min(len(result) for result in results) == 0:
+            raise PliantError("there is no frame to draw; record some first.")
+        if labels and len(labels) != len(results):
+            raise PliantError(f"{len(labels)} labels for {len(results)} results; give as many as results.")
+        if view.height < 16:
+            raise PliantError(f"the picture's height is {view.height} pixels; choose 16 or more.")
+        check_elevation(view.elevation)
+        self._image = pillow()
+        self.results, self.view, self._labels = list(results), view, list(labels) or [""] * len(results)
+        # only points of the surface: inner ones would cost time and coarsen the shadows
+        compacted = [compact(result.triangles, result.layout.n_points) for result in results]
+        self._triangles, self._used = [c[0] for c in compacted], [c[1] for c in compacted]
+        self._colours = [result.layout.colours[result.layout.triangle_bodies] for result in results]
+        towards = direction(view.azimuth, view.elevation)
+        extremes, self.scale = self._look_through(towards)
+        aspect = (0.0, np.inf) if tight else ASPECT
+        self._camera = fit_camera(extremes, towards, SAMPLES * view.height, samples=2 * SAMPLES, aspect=aspect)
+        self._ground, self._middle = float(extremes[:, 2].min()), (extremes.min(axis=0) + extremes.max(axis=0)) / 2
+
+    def picture(self, time: float) -> Any:
+        """All results side by side at the frames nearest to a time [s], a Pillow image."""
+        chosen = [result.frame(int(np.abs(result.times - time).argmin())) for result in self.results]
+        texts = [f"{label}   {frame.time:.2f} s".strip() for label, frame in zip(self._labels, chosen, strict=True)]
+        return self._compose([self._panel(k, frame) for k, frame in enumerate(chosen)], texts)
+
+    def strip(self, times: Sequence[float]) -> Any:
+        """The moments nearest to times [s] side by side, a row for each result."""
+        rows = []
+        for k, result in enumerate(self.results):
+            frames = [result.frame(int(np.abs(result.times - time).argmin())) for time in times]
+            texts = [f"{frame.time:.2f} s" for frame in frames]
+            texts[0] = f"{self._labels[k]}   {texts[0]}".strip()
+            rows.append(self._compose([self._panel(k, frame) for frame in frames], texts))
+        whole = self._image.new("RGB", (rows[0].width, sum(row.height for row in rows)))
+        for k, row in enumerate(rows):
+            whole.paste(row, (0, k * row.height))
+        return whole
+
+    def _look_through(self, towards: np.ndarray) -> tuple[np.ndarray, ColourScale | None]:
+        """The outermost points (p, 3) of all frames, and the scale of the field."""
+        sideways = np.cross([0.0, 0.0, 1.0], towards)
+        axes = np.stack([sideways, np.cross(towards, sideways), [0.0, 0.0, 1.0]])
+        extremes, lows, highs = [], [], []
+        for result, used in zip(self.results, self._used, strict=True):
+            for k in range(len(result)):
+                frame = None if self.view.field is None else result.frame(k)
+                points = (result.positions(k) if frame is None else frame.points)[used]
+                seen = np.einsum("na,ba->nb", points, axes)
+                extremes += [points[seen.argmin(axis=0)], points[seen.argmax(axis=0)]]
+                if frame is not None and self.view.field is not None:
+                    values = on_points(result.layout, frame, self.view.field)[used]
+                    values = values[np.isfinite(values)]
+                    if len(values):
+                        lows.append(values.min())
+                        highs.append(np.percentile(values, USUAL_PART))
+        return np.concatenate(extremes), self._scale(lows, highs)
+
+    def _scale(self, lows: list[float], highs: list[float]) -> ColourScale | None:
+        if self.view.field is None:
+            return None
+        low, high = self.view.limits or (min(lows, default=0.0), max(highs, default=1.0))
+        low = 0.0 if self.view.limits is None and abs(low) < 1e-6 * high else low  # rounding at rest
+        if not low <= high:
+            raise PliantError(f"the colours' limits are {low:g} and {high:g}; give the lower one first.")
+        return ColourScale(self.view.field, float(low), float(high))
+
+    def _panel(self, k: int, frame: Frame) -> np.ndarray:
+        from pliant.viewer.light import EVEN_LIGHTS, Lights, render
+
+        colours, lights = self._colours[k], Lights() if self.scale is None else EVEN_LIGHTS
+        if self.scale is not None:
+            layout = self.results[k].layout
+            colours = self.scale.colours(on_points(layout, frame, self.scale.name))[layout.triangles]
+        points = np.ascontiguousarray(frame.points[self._used[k]], float)
+        return to_bytes(render(self._camera, points, self._triangles[k], colours, self._ground, self._middle, lights))
+
+    def _compose(self, panels: list[np.ndarray], texts: list[str]) -> Any:
+        """Panels side by side, their texts below, the legend at the right."""
+        from PIL import ImageDraw, ImageFont
+
+        pixels = np.concatenate(panels, axis=1)
+        height, width = pixels.shape[:2]
+        band = 2 * max(8, height // 24)
+        pixels = np.concatenate([pixels, np.broadcast_to(pixels[-1, 0], (band, width, 3))])
+        legend = None if self.scale is None else self.scale.legend(pixels[:, -1])
+        whole = self._image.new("RGB", (width + (0 if legend is None else legend.width), len(pixels)))
+        whole.paste(self._image.fromarray(pixels), (0, 0))
+        pen, font = ImageDraw.Draw(whole), ImageFont.load_default(size=band // 2)
+        for k, text in enumerate(texts):
+            pen.text(((k + 0.5) * width / len(texts), height + 0.4 * band), text, fill=INK, font=font, anchor="mm")
+        if legend is not None:
+            whole.paste(legend, (width, 0))
+        return whole

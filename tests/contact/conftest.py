@@ -1,0 +1,38 @@
+"""Teams of threads, and bodies put together into one scene."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from pliant.contact.broad_phase import open_rules
+from pliant.contact.colliders import Colliders, make_colliders
+from pliant.kernels.threads import Team
+
+
+@pytest.fixture(scope="session")
+def team() -> Team:
+    """Two threads."""
+    return Team(2)
+
+
+@pytest.fixture(scope="session")
+def assemble() -> Callable[..., tuple[np.ndarray, Colliders, np.ndarray]]:
+    """A function: positions, colliders and body of each vertex, from solids (x, tets) and sheets (x, triangles)."""
+
+    def put_together(solids=(), sheets=(), radius: float = 0.0):
+        parts = [(x, tets, True) for x, tets in solids] + [(x, triangles, False) for x, triangles in sheets]
+        start = np.concatenate([[0], np.cumsum([len(x) for x, _, _ in parts])])
+        tets = [e + s for (_, e, is_solid), s in zip(parts, start, strict=False) if is_solid]
+        triangles = [e + s for (_, e, is_solid), s in zip(parts, start, strict=False) if not is_solid]
+        body = np.repeat(np.arange(len(parts)), np.diff(start)).astype(np.int32)
+        is_sheet = np.array([not is_solid for _, _, is_solid in parts])[body]
+        colliders = make_colliders(
+            np.concatenate([np.zeros((0, 3), int), *triangles]),
+            np.concatenate([np.zeros((0, 4), int), *tets]),
+            open_rules(len(body), body),
+            np.where(is_sheet, radius, 0.0),
+        )
+        return np.concatenate([x for x, _, _ in parts]), colliders, body
+
+    return put_together

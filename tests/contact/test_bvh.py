@@ -1,0 +1,116 @@
+"""The tree finds exactly the overlapping boxes, in an order that no number of threads changes, whatever the sizes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pliant.contact import bvh
+from pliant.contact.broad_phase import open_rules
+from pliant.kernels.threads import Team
+
+
+def boxes(rng: np.random.Generator, n: int, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (n, 2) of boxes in a unit cube and the points they number."""
+    low = rng.random((n, 3))
+    points = np.stack([low, low + sizes[:, None] * rng.random((n, 3))], axis=1).reshape(-1, 3)
+    return np.arange(2 * n, dtype=np.int32).reshape(n, 2), points
+
+
+def meeting_pairs(a: np.ndarray, b: np.ndarray) -> set[tuple[int, int]]:
+    """All pairs of boxes (n, 2, 3) that share a point, by comparing each with each."""
+    apart = (a[:, None, 0] > b[None, :, 1]).any(axis=2) | (b[None, :, 0] > a[:, None, 1]).any(axis=2)
+    return {(int(i), int(j)) for i, j in np.argwhere(~apart)}
+
+
+def found(pairs: bvh.Pairs) -> list[tuple[int, int]]:
+    return list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(0, 90),
+    m=st.integers(0, 90),
+    size=st.sampled_from([0.0, 0.1, 0.5]),
+    margin=st.sampled_from([0.0, 0.05]),
+)
+def test_equals_comparing_each_with_each(team: Team, seed: int, n: int, m: int, size: float, margin: float) -> None:
+    """Two sets of boxes, some of them ten times larger, some coincident, none or few at all."""
+    rng = np.random.default_rng(seed)
+    sizes = size * np.where(rng.random(n + m) < 0.1, 10.0, 1.0)
+    corners, x = boxes(rng, n + m, sizes)
+    x[: len(x) // 4] = x[:1]
+    first, second = corners[:n], corners[n:]
+    trees = [bvh.build(team, part, x, x, margin) for part in (first, second)]
+    pairs = found(bvh.overlaps(team, *trees, False, (first, second), open_rules(len(x))))
+    points = np.sort(x[corners], axis=1) + margin * np.array([[-1.0], [1.0]])
+    assert len(set(pairs)) == len(pairs)
+    assert set(pairs) == meeting_pairs(points[:n], points[n:])
+
+
+@pytest.mark.parametrize("n", [1, 8, 9, 700])
+def test_pairs_in_one_tree_come_once(team: Team, n: int) -> None:
+    """i < j, no pair with itself."""
+    rng = np.random.default_rng(1)
+    corners, x = boxes(rng, n, np.full(n, 0.2))
+    tree = bvh.build(team, corners, x, x, 0.0)
+    pairs = found(bvh.overlaps(team, tree, tree, True, (corners, corners), open_rules(len(x))))
+    expected = {(i, j) for i, j in meeting_pairs(x[corners], x[corners]) if i < j}
+    assert len(pairs) == len(expected)
+    assert set(pairs) == expected
+
+
+def test_same_order_for_any_number_of_threads() -> None:
+    """1, 2 and 5 threads give the same arrays, and the same boxes."""
+    rng = np.random.default_rng(2)
+    corners, x = boxes(rng, 3000, np.full(3000, 0.05))
+    x1 = x + rng.normal(0, 0.01, x.shape)
+    results = []
+    for threads in (1, 2, 5):
+        team = Team(threads)
+        tree = bvh.build(team, corners, x, x1, 0.001)
+        pairs = bvh.overlaps(team, tree, tree, True, (corners, corners), open_rules(len(x)))
+        results.append((tree.bounds, *pairs))
+    assert len(results[0][1]) > 1000
+    for other in results[1:]:
+        for a, b in zip(results[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_refitted_tree_finds_the_same_as_a_new_one(team: Team) -> None:
+    """After everything has moved elsewhere; swept boxes hold both ends of a motion."""
+    rng = np.random.default_rng(3)
+    corners, x = boxes(rng, 800, np.full(800, 0.1))
+    tree = bvh.build(team, corners, x, x, 0.0)
+    new, end = rng.permutation(x.reshape(-1, 2, 3)).reshape(-1, 3), rng.random(x.shape)
+    bvh.refit(team, tree, corners, new, end, 0.01)
+    pairs = found(bvh.overlaps(team, tree, tree, True, (corners, corners), open_rules(len(x))))
+    points = np.concatenate([new[corners], end[corners]], axis=1)
+    swept = np.stack([points.min(axis=1) - 0.01, points.max(axis=1) + 0.01], axis=1)
+    assert set(pairs) == {(i, j) for i, j in meeting_pairs(swept, swept) if i < j}
+
+
+def opened_blocks(tree: bvh.Tree) -> float:
+    """Mean number of level-1 boxes that the box of a primitive meets: what a query must open."""
+    boxes_of = tree.bounds.reshape(-1, 2, 3, bvh.FAN)
+    n = len(tree.order)
+    low, high = (boxes_of[: tree.level_start[1], k].transpose(0, 2, 1).reshape(-1, 3)[:n] for k in (0, 1))
+    level = boxes_of[tree.level_start[1] : tree.level_start[2]]
+    block_low, block_high = (level[:, k].transpose(0, 2, 1).reshape(-1, 3) for k in (0, 1))
+    apart = (low[:, None] > block_high[None]).any(axis=2) | (block_low[None] > high[:, None]).any(axis=2)
+    return float((~apart).sum(axis=1).mean())
+
+
+def test_huge_primitives_do_not_spoil_the_tree(team: Team) -> None:
+    """With one box in fifty as large as all space, a small box still opens few blocks beside the huge ones' own."""
+    rng = np.random.default_rng(4)
+    n, huge = 2000, 40
+    corners, x = boxes(rng, n, np.full(n, 0.02))
+    even = opened_blocks(bvh.build(team, corners, x, x, 0.0))
+    chosen = rng.choice(n, huge, replace=False)
+    x[2 * chosen], x[2 * chosen + 1] = 0.0, 1.0
+    tree = bvh.build(team, corners, x, x, 0.0)
+    own_blocks = -(-huge // bvh.FAN) + 1
+    all_blocks = n / bvh.FAN
+    assert opened_blocks(tree) < even + own_blocks + huge / n * all_blocks

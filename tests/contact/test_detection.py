@@ -1,0 +1,226 @@
+"""Lists of contacts: weights, normals and depths against geometry known by hand; sides kept; nothing repeated."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from pliant.contact.colliders import Colliders
+from pliant.contact.contacts import Contacts, contacts_of_vertices, depths, no_contacts, refresh
+from pliant.contact.detection import continuous_contacts, discrete_contacts
+from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.errors import SimulationError
+from pliant.geometry import shapes
+from pliant.kernels.threads import Team
+
+Assemble = Callable[..., tuple[np.ndarray, Colliders, np.ndarray]]
+
+
+def check(contacts: Contacts) -> None:
+    """What holds for every list: weights sum to 0, the first primitive has 1 in sum, normals are unit vectors."""
+    assert np.abs(contacts.weights.sum(axis=1)).max(initial=0.0) < 1e-12
+    ours = np.where(contacts.kind == VERTEX_TRIANGLE, contacts.weights[:, 0], contacts.weights[:, :2].sum(axis=1))
+    np.testing.assert_allclose(ours, 1, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(contacts.normals, axis=1), 1, atol=1e-9)
+    rows = [tuple(row) for row in np.column_stack([contacts.kind, contacts.vertices]).tolist()]
+    assert len(set(rows)) == len(rows)
+
+
+def blocks(assemble: Assemble, shift: np.ndarray) -> tuple[np.ndarray, Colliders, np.ndarray]:
+    """A block of 2 m and a smaller one of 1 m whose centre is at `shift`."""
+    large, small = shapes.box((2, 2, 2), (4, 4, 4)), shapes.box((1, 1, 1), (2, 2, 2))
+    return assemble(solids=[(large.points, large.tets), (small.points + shift, small.tets)])
+
+
+def test_block_pressed_into_another(team: Team, assemble: Assemble) -> None:
+    """0.1 m deep from above: all 9 vertices of the lower face are pushed up by 0.1 m."""
+    x, colliders, body = blocks(assemble, np.array([0.03, 0.02, 1.4]))
+    contacts = discrete_contacts(team, colliders, x)
+    check(contacts)
+    small = body[contacts.vertices[:, 0]] == 1
+    assert small.sum() == 9
+    assert contacts.is_discrete.all()
+    np.testing.assert_allclose(depths(contacts, x)[small], 0.1, rtol=1e-9)
+    np.testing.assert_allclose(contacts.normals[small], np.tile([0.0, 0, 1], (9, 1)), atol=1e-12)
+
+
+def test_block_falling_on_another(team: Team, assemble: Assemble) -> None:
+    """From 0.1 m above to 0.1 m below: its vertices and edges hit, all normals point up from the lower block's side."""
+    x0, colliders, body = blocks(assemble, np.array([0.03, 0.02, 1.6]))
+    x1 = x0.copy()
+    x1[body == 1, 2] -= 0.2
+    contacts = continuous_contacts(team, colliders, x0, x1)
+    check(contacts)
+    up = np.where(body[contacts.vertices[:, 0]] == 1, 1.0, -1.0)
+    np.testing.assert_allclose(contacts.normals[:, 2], up, atol=1e-6)
+    np.testing.assert_allclose(depths(contacts, x1), 0.1, atol=1e-5)
+    assert np.abs(depths(contacts, x0)).max() == 0
+    falling = contacts.vertices[(contacts.kind == VERTEX_TRIANGLE) & (up > 0), 0]
+    assert len(np.unique(falling)) == 9
+    assert (contacts.kind == EDGE_EDGE).any()
+    assert not contacts.is_discrete.any()
+
+
+def test_leaving_from_inside_is_not_stopped(team: Team, assemble: Assemble) -> None:
+    """A block that overlaps another moves out again: no contact stands in its way."""
+    x0, colliders, body = blocks(assemble, np.array([0.03, 0.02, 1.4]))
+    x1 = x0.copy()
+    x1[body == 1, 2] += 0.5
+    assert len(continuous_contacts(team, colliders, x0, x1).kind) == 0
+    assert len(discrete_contacts(team, colliders, x1).kind) == 0
+
+
+def test_bodies_at_rest_touch_nothing(team: Team, assemble: Assemble) -> None:
+    """Apart and without motion: a body does not see its own neighbours either."""
+    x, colliders, _ = blocks(assemble, np.array([0.0, 0.0, 2.0]))
+    assert len(discrete_contacts(team, colliders, x).kind) == 0
+    assert len(continuous_contacts(team, colliders, x, x).kind) == 0
+
+
+@pytest.mark.parametrize("speed", [1.0, 100.0])
+def test_fast_sheet_does_not_tunnel(team: Team, assemble: Assemble, speed: float) -> None:
+    """A sheet thrown through another, 1 mm thick, in a step of 1/60 s: every vertex of the upper is caught or an edge
+    near it, with the normal on the side it came from.
+    """
+    lower, upper = shapes.cloth((1, 1), (5, 5)), shapes.cloth((0.6, 0.6), (4, 4))
+    height = 0.5 * speed / 60
+    sheets = [(lower.points, lower.triangles), (upper.points + np.array([0.013, 0.027, height]), upper.triangles)]
+    x0, colliders, body = assemble(sheets=sheets, radius=0.0005)
+    x1 = x0.copy()
+    x1[body == 1, 2] -= speed / 60
+    contacts = continuous_contacts(team, colliders, x0, x1)
+    check(contacts)
+    up = np.where(body[contacts.vertices[:, 0]] == 1, 1.0, -1.0)
+    np.testing.assert_allclose(contacts.normals[:, 2] * up, 1, atol=1e-6)
+    vertex = contacts.kind == VERTEX_TRIANGLE
+    caught = np.unique(contacts.vertices[vertex & (up > 0), 0])
+    np.testing.assert_array_equal(caught, np.flatnonzero(body == 1))
+    np.testing.assert_allclose(depths(contacts, x1), 1e-3 + speed / 60 - height, rtol=1e-4)
+
+
+def test_sheet_keeps_its_side(team: Team, assemble: Assemble) -> None:
+    """Pressed 0.2 mm through another sheet, it is pushed back to where it was, also after sliding on to other
+    triangles; without memory it is pushed on.
+    """
+    lower, upper = shapes.cloth((1, 1), (5, 5)), shapes.cloth((0.5, 0.5), (3, 3))
+    sheets = [(lower.points, lower.triangles), (upper.points + np.array([0.013, 0.027, 4e-4]), upper.triangles)]
+    above, colliders, body = assemble(sheets=sheets, radius=0.0005)
+    before = discrete_contacts(team, colliders, above)
+    check(before)
+    np.testing.assert_allclose(depths(before, above), 6e-4, rtol=1e-9)
+    below = above.copy()
+    below[body == 1] += [0.0, 0.0, -6e-4]
+    after = discrete_contacts(team, colliders, below, before)
+    np.testing.assert_allclose(depths(after, below), 1.2e-3, rtol=1e-9)
+    up = np.where(body[after.vertices[:, 0]] == 1, 1.0, -1.0)
+    np.testing.assert_allclose(after.normals[:, 2], up, atol=1e-9)
+    forgetful = discrete_contacts(team, colliders, below)
+    np.testing.assert_allclose(depths(forgetful, below), 8e-4, rtol=1e-9)
+    below[body == 1] += [0.04, 0.02, 0.0]
+    slid = discrete_contacts(team, colliders, below, after)
+    vertex = (slid.kind == VERTEX_TRIANGLE) & (body[slid.vertices[:, 0]] == 1)
+    assert vertex.sum() == 16
+    np.testing.assert_allclose(slid.normals[vertex, 2], 1, atol=1e-9)
+
+
+def test_contact_at_a_shared_edge_is_listed_once(team: Team, assemble: Assemble) -> None:
+    """A vertex over the diagonal of a square of two triangles, and one over a corner that six share."""
+    sheet = shapes.cloth((2, 2), (2, 2))
+    needle = np.array([[0, 0, 0], [0.1, 0, 1], [0, 0.1, 1]])
+    tips = [np.array([0.0, 0.0, 1e-4]), np.array([0.5, 0.0, 1e-4])]  # over the middle vertex, over an edge
+    sheets = [(sheet.points, sheet.triangles), *((needle + tip, np.array([[0, 1, 2]])) for tip in tips)]
+    x, colliders, body = assemble(sheets=sheets, radius=0.0005)
+    contacts = discrete_contacts(team, colliders, x)
+    check(contacts)
+    assert sorted(body[contacts.vertices].max(axis=1)) == [1, 2]
+    np.testing.assert_allclose(depths(contacts, x), 9e-4, rtol=1e-9)
+
+
+def test_cloth_inside_a_solid_goes_out(team: Team, assemble: Assemble) -> None:
+    """A vertex of cloth 1 cm under the top of a block: depth plus half its thickness, normal up."""
+    block, sheet = shapes.box((1, 1, 1), (4, 4, 4)), shapes.cloth((0.4, 0.4), (3, 3))
+    x, colliders, body = assemble(
+        solids=[(block.points, block.tets)],
+        sheets=[(sheet.points + np.array([0.02, 0.03, 0.49]), sheet.triangles)],
+        radius=1e-3,
+    )
+    contacts = discrete_contacts(team, colliders, x)
+    inside = (contacts.kind == VERTEX_TRIANGLE) & (body[contacts.vertices[:, 0]] == 1)
+    assert inside.sum() == 16
+    np.testing.assert_allclose(depths(contacts, x)[inside], 0.011, rtol=1e-9)
+    np.testing.assert_allclose(contacts.normals[inside, 2], 1, atol=1e-12)
+
+
+def test_self_contact_of_a_folded_sheet(team: Team, assemble: Assemble) -> None:
+    """A sheet folded over onto itself: contacts between the halves, none between neighbours."""
+    sheet = shapes.cloth((2, 0.5), (16, 4))
+    x = sheet.points.copy()
+    right = x[:, 0] > 0
+    x[right] = np.column_stack([-x[right, 0] + 0.013, x[right, 1] + 0.011, np.full(right.sum(), 5e-4)])
+    x, colliders, _ = assemble(sheets=[(x, sheet.triangles)], radius=0.0005)
+    contacts = discrete_contacts(team, colliders, x)
+    check(contacts)
+    assert len(contacts.kind) > 50
+    assert (np.ptp(right[contacts.vertices].astype(int), axis=1) == 1).all()
+
+
+def test_contacts_of_vertices() -> None:
+    """Each of the 4 k entries once, at its vertex, ascending."""
+    vertices = np.random.default_rng(0).integers(0, 30, (50, 4)).astype(np.int32)
+    contacts = no_contacts()._replace(vertices=vertices)
+    start, entries = contacts_of_vertices(contacts, 32)
+    assert start[0] == 0
+    assert start[-1] == 200
+    for v in range(32):
+        mine = entries[start[v] : start[v + 1]]
+        np.testing.assert_array_equal(mine, np.flatnonzero(vertices.ravel() == v))
+
+
+def test_refresh_follows_the_vertex(team: Team, assemble: Assemble) -> None:
+    """After sideways motion of the upper block the closest points are straight below again, and the depth is the
+    same.
+    """
+    x, colliders, body = blocks(assemble, np.array([0.03, 0.02, 1.4]))
+    contacts = discrete_contacts(team, colliders, x)
+    moved = x.copy()
+    moved[body == 1] += [0.01, 0.015, -0.05]
+    small = body[contacts.vertices[:, 0]] == 1
+    refresh(contacts, moved)
+    check(contacts)
+    r = np.einsum("ki,kia->ka", contacts.weights, moved[contacts.vertices])[small]
+    still_above = np.abs(r[:, :2]).max(axis=1) < 1e-12
+    assert still_above.sum() >= 4
+    np.testing.assert_allclose(depths(contacts, moved)[small][still_above], 0.15, rtol=1e-9)
+
+
+def test_same_bits_for_any_number_of_threads(assemble: Assemble) -> None:
+    """Discrete and continuous, solids and sheets together."""
+    ball, sheet = shapes.ball(radius=0.3, cells=4), shapes.cloth((1, 1), (12, 12))
+    x, colliders, _ = assemble(
+        solids=[(ball.points, ball.tets), (ball.points + np.array([0.5, 0.1, 0.1]), ball.tets)],
+        sheets=[(sheet.points + np.array([0, 0, 0.31]), sheet.triangles)],
+        radius=5e-3,
+    )
+    x1 = x + np.random.default_rng(1).normal(0, 0.02, x.shape)
+    results = [
+        (*discrete_contacts(Team(n), colliders, x), *continuous_contacts(Team(n), colliders, x, x1)) for n in (1, 2, 3)
+    ]
+    assert len(results[0][0]) > 20
+    assert len(results[0][6]) > 20
+    for other in results[1:]:
+        for a, b in zip(results[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_not_a_number_is_an_error(team: Team, assemble: Assemble, bad: float) -> None:
+    """It names the vertex."""
+    x, colliders, _ = blocks(assemble, np.array([0.0, 0, 2]))
+    broken = x.copy()
+    broken[7, 1] = bad
+    with pytest.raises(SimulationError, match="vertex 7"):
+        discrete_contacts(team, colliders, broken)
+    with pytest.raises(SimulationError, match="vertex 7"):
+        continuous_contacts(team, colliders, x, broken)
+    with pytest.raises(SimulationError, match="shape"):
+        discrete_contacts(team, colliders, x[:-1])

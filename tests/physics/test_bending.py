@@ -1,0 +1,185 @@
+"""Strips and rods bent to circles have the energy k/2 curvature^2, and bend under loads as plates and beams do."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import spsolve
+from scipy.spatial import Delaunay
+
+import pliant as pl
+from pliant.elements import hinge, joint
+from pliant.elements.quadratic_bending import bending_pairs
+from pliant.energies import hinges as hinge_energies
+from pliant.energies import joints as joint_energies
+from pliant.energies import laplacian
+from pliant.geometry import hinges, joints
+
+K = 0.7  # bending stiffness [N m]
+LENGTH, WIDTH = 1.0, 0.2
+
+
+def alternating(nx: int, ny: int) -> tuple[np.ndarray, np.ndarray]:
+    mesh = pl.shapes.cloth((LENGTH, WIDTH), (nx, ny))
+    return mesh.points + np.array([LENGTH / 2, 0, 0]), mesh.triangles
+
+
+def parallel(nx: int, ny: int) -> tuple[np.ndarray, np.ndarray]:
+    """All diagonals in one direction."""
+    points, _ = alternating(nx, ny)
+    vertex = np.arange((nx + 1) * (ny + 1)).reshape(nx + 1, ny + 1)
+    a, b, c, d = (v.ravel() for v in (vertex[:-1, :-1], vertex[1:, :-1], vertex[1:, 1:], vertex[:-1, 1:]))
+    return points, np.vstack((np.stack((a, b, c), axis=1), np.stack((a, c, d), axis=1)))
+
+
+def irregular(nx: int, ny: int) -> tuple[np.ndarray, np.ndarray]:
+    """Delaunay triangles of points moved by up to a third of a cell, those of the rim along it."""
+    points, _ = alternating(nx, ny)
+    cell = np.array([LENGTH / nx, WIDTH / ny, 0])
+    inner = np.stack(
+        (np.abs(points[:, 0] - LENGTH / 2) < LENGTH / 2 - 1e-9, np.abs(points[:, 1]) < WIDTH / 2 - 1e-9), 1
+    )
+    shift = 0.35 * cell * np.random.default_rng(0).uniform(-1, 1, points.shape)
+    points = points + shift * np.column_stack((inner, inner[:, 0]))
+    triangles = Delaunay(points[:, :2]).simplices.astype(np.int64)
+    corner = points[triangles]
+    turn = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])[:, 2]
+    triangles[turn < 0] = triangles[turn < 0][:, ::-1]
+    return points, triangles[np.abs(turn) > 1e-9]
+
+
+MESHES = {
+    "alternating": alternating(40, 8),
+    "refined": alternating(80, 16),
+    "long cells": alternating(40, 20),
+    "parallel": parallel(40, 8),
+    "irregular": irregular(40, 8),
+    "irregular and refined": irregular(80, 16),
+}
+every_mesh = pytest.mark.parametrize("name", MESHES)
+
+
+def bent(points: np.ndarray, curvature: float, direction: float) -> np.ndarray:
+    """The sheet rolled, without stretch, onto a cylinder across a direction in its plane [rad from x]."""
+    t, m = np.array([np.cos(direction), np.sin(direction)]), np.array([-np.sin(direction), np.cos(direction)])
+    s, w = points[:, :2] @ t, points[:, :2] @ m
+    plane = np.outer(np.sin(curvature * s) / curvature, t) + np.outer(w, m)
+    return np.column_stack((plane, (1 - np.cos(curvature * s)) / curvature))
+
+
+def hinge_energy(points: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> float:
+    found = hinges(triangles, len(points))
+    angles, weights = hinge.rest_data(points, found)
+    return hinge_energies.energy(x, found, angles, K * weights).sum()
+
+
+def quadratic_energy(points: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> float:
+    return laplacian.energy(x, *bending_pairs(points, triangles, hinges(triangles, len(points)), K)).sum()
+
+
+def relative(energy, name: str, curvature: float, direction: float = 0.0) -> float:
+    """Energy over that of the plate."""
+    points, triangles = MESHES[name]
+    return energy(points, triangles, bent(points, curvature, direction)) / (K / 2 * curvature**2 * LENGTH * WIDTH)
+
+
+@every_mesh
+@pytest.mark.parametrize("curvature", [0.1, 2 * np.pi], ids=["slightly", "full circle"])
+def test_quadratic_bending_of_a_rolled_strip(name: str, curvature: float) -> None:
+    """Within 5 % on all meshes, up to the full circle."""
+    assert relative(quadratic_energy, name, curvature) == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["alternating", "refined", "long cells", "parallel"])
+@pytest.mark.parametrize("curvature", [0.1, 2 * np.pi], ids=["slightly", "full circle"])
+def test_hinges_of_a_rolled_strip(name: str, curvature: float) -> None:
+    """Within 5 % where cells lie along the strip, up to the full circle."""
+    assert relative(hinge_energy, name, curvature) == pytest.approx(1.0, abs=0.05)
+
+
+def test_hinges_of_irregular_strips_are_as_documented() -> None:
+    """A sum over single angles depends on the mesh: 1.0 to 1.5 times the plate's energy, less at a rim."""
+    for name in ("irregular", "irregular and refined"):
+        ratios = [relative(hinge_energy, name, 0.1, a) for a in np.linspace(0, np.pi, 8, endpoint=False)]
+        assert min(ratios) > 0.92
+        assert max(ratios) < 1.5
+    assert relative(hinge_energy, "parallel", 0.1, np.pi / 4) == pytest.approx(3.0, rel=0.1)
+
+
+@pytest.mark.parametrize(("name", "largest"), [("parallel", 1.02), ("irregular and refined", 1.1), ("refined", 1.52)])
+def test_quadratic_bending_in_any_direction(name: str, largest: float) -> None:
+    """Rolled obliquely. What is missing belongs to the rim, half a cell wide; what is too much is as documented."""
+    ratios = [relative(quadratic_energy, name, 0.1, a) for a in np.linspace(0, np.pi, 8, endpoint=False)]
+    assert min(ratios) > 0.87
+    assert max(ratios) < largest
+
+
+def deflection(name: str, stiffness: sp.csr_matrix) -> float:
+    """Of a strip clamped at x = 0 and loaded at its free end, over that of the beam, F x^2 (3 L - x) / (6 K W)."""
+    points, _ = MESHES[name]
+    x, tip = points[:, 0], points[:, 0] > LENGTH - 1e-9
+    beam = x**2 * (3 * LENGTH - x) / (6 * K * WIDTH)
+    across = points[tip, 1]
+    order = np.argsort(across)
+    load = np.zeros(len(points))
+    load[np.flatnonzero(tip)[order]] = np.gradient(across[order]) / WIDTH * [0.5, *[1] * (len(order) - 2), 0.5]
+    clamped = x < 1.4 * np.diff(np.unique(MESHES["alternating"][0][:, 0]))[0]
+    free, z = ~clamped, np.where(clamped, beam, 0)
+    z[free] = spsolve(stiffness[free][:, free].tocsc(), load[free] - stiffness[free][:, clamped] @ beam[clamped])
+    return float(np.mean(z[tip]) / beam[tip][0])
+
+
+def quadratic_stiffness(points: np.ndarray, triangles: np.ndarray) -> sp.csr_matrix:
+    pairs, weights = bending_pairs(points, triangles, hinges(triangles, len(points)), K)
+    half = sp.csr_matrix((weights, pairs.T), (len(points),) * 2)
+    full = half + half.T
+    return (full - sp.diags(np.asarray(full.sum(axis=1)).ravel())).tocsr()
+
+
+def hinge_stiffness(points: np.ndarray, triangles: np.ndarray) -> sp.csr_matrix:
+    """Of heights, from the exact Hessians of hinges at rest."""
+    found = hinges(triangles, len(points))
+    angles, weights = hinge.rest_data(points, found)
+    blocks = hinge_energies.hessian(points, found, angles, K * weights)[:, 2::3, 2::3]
+    index = np.repeat(found, 4, axis=1).ravel(), np.tile(found, (1, 4)).ravel()
+    return sp.csr_matrix((blocks.ravel(), index), (len(points),) * 2)
+
+
+@every_mesh
+def test_quadratic_bending_of_a_loaded_strip(name: str) -> None:
+    """The end of a free strip sinks as a beam's, within 5 %: the rim is free to warp and does not."""
+    assert deflection(name, quadratic_stiffness(*MESHES[name])) == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("alternating", 1.2), ("parallel", 1.2), ("irregular", 1.03)])
+def test_hinges_of_a_loaded_strip_are_as_documented(name: str, expected: float) -> None:
+    """Right triangles fold where no angle resists: a fifth too soft."""
+    assert deflection(name, hinge_stiffness(*MESHES[name])) == pytest.approx(expected, abs=0.03)
+
+
+@pytest.mark.parametrize("sides", [12, 60])
+def test_rod_bent_to_a_circle(sides: int) -> None:
+    """k/2 curvature^2 times the length, 2 pi r, of a straight rod; within the polygon's own error (pi / n)^2."""
+    radius, rigidity = 0.4, 0.02
+    points, edges = pl.shapes.polygon(radius, sides)
+    found = joints(edges, sides)
+    _, lengths = joint.rest_data(points, found)
+    energy = joint_energies.energy(points, found, np.zeros(sides), rigidity / lengths).sum()
+    expected = rigidity / 2 / radius**2 * 2 * np.pi * radius
+    assert energy == pytest.approx(expected, rel=(np.pi / sides) ** 2)
+
+
+def test_rod_under_a_load_sinks_as_a_beam() -> None:
+    """Cantilever of 40 segments: F L^3 / (3 k), from the exact Hessian at rest."""
+    points, edges = pl.shapes.chain(1.0, 40)
+    found = joints(edges, 41)
+    angles, lengths = joint.rest_data(points, found)
+    hessian = joint_energies.hessian(points, found, angles, 0.02 / lengths)[:, 2::3, 2::3]
+    stiffness = np.zeros((41, 41))
+    for vertices, block in zip(found, hessian, strict=True):
+        stiffness[np.ix_(vertices, vertices)] += block
+    height = points[:, 0] ** 2 * (3 - points[:, 0]) / (6 * 0.02)
+    load = np.zeros(41)
+    load[-1] = 1.0
+    free = slice(2, None)
+    sunk = np.linalg.solve(stiffness[free, free], load[free] - stiffness[free, :2] @ height[:2])
+    assert sunk[-1] == pytest.approx(1 / (3 * 0.02), rel=1e-3)

@@ -1,0 +1,71 @@
+"""Force, energy and products in lanes equal the plain ones, with fixed, held and crowded vertices, for any threads."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.materials import SOLID_LAWS
+from pliant.solvers import Execution
+from pliant.solvers.packed import pack
+
+every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
+
+
+def packed_at(problem, x, threads=1, precision="double"):
+    packed = pack(problem, Execution(precision, threads))
+    packed.begin(problem)
+    packed.tables.read(x)
+    return packed, packed.tables.x
+
+
+@every_law
+def test_energy_and_force_are_those_of_the_potential(make_simulation, law):
+    """G to 12 digits, although elements are summed once a corner and some corners are fixed; -dG/dx where free."""
+    problem = make_simulation(law, held=True, damping=2e-3).problem()
+    packed, x = packed_at(problem, problem.start)
+    assert packed.energy(x) == pytest.approx(problem.energy(problem.start), rel=1e-12)
+    f = packed.rows()
+    packed.force(x, f)
+    expected = -problem.project(problem.gradient(problem.start))
+    rows = packed.tables.packs.row_of_vertex
+    np.testing.assert_allclose(f[rows, :3], expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+    assert packed.dot(f, f) == pytest.approx(np.sum(expected**2), rel=1e-12)
+
+
+def test_crowded_vertices_count_once(data_meshes):
+    """The star sphere's hub has a pack of its own, all lanes the same vertex."""
+    mesh = data_meshes("star-sphere-889")
+    scene = pl.Scene()
+    body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.4))
+    body.set_velocities(np.random.default_rng(0).normal(0, 0.1, mesh.points.shape))
+    body.pin(range(5))
+    problem = pl.Simulation(scene, pl.Newton(), precision="double").problem()
+    packed, x = packed_at(problem, problem.start)
+    assert packed.tables.packs.is_wide.any()
+    f = packed.rows()
+    packed.force(x, f)
+    g = problem.project(problem.gradient(problem.start))
+    assert packed.dot(f, f) == pytest.approx(np.sum(g**2), rel=1e-11)
+    assert packed.energy(x) == pytest.approx(problem.energy(problem.start), rel=1e-12)
+
+
+def test_scales_are_the_inverse_diagonal(make_simulation):
+    problem = make_simulation(held=True, damping=2e-3).problem()
+    packed, x = packed_at(problem, problem.start)
+    packed.measure_scales(x)
+    free = problem.model.is_free
+    expected = 1 / np.einsum("naa->na", problem.vertex_blocks(problem.start))
+    np.testing.assert_allclose(packed.scales[packed.tables.packs.row_of_vertex, :3][free], expected[free], rtol=1e-10)
+
+
+def test_threads_do_not_change_a_bit(make_simulation):
+    problem = make_simulation(mesh=pl.shapes.box(cells=8), held=True).problem()
+    results = []
+    for threads in (1, 2, 3):
+        packed, x = packed_at(problem, problem.start, threads, "single")
+        f = packed.rows()
+        packed.force(x, f)
+        results.append((packed.energy(x), packed.dot(f, x), f))
+    for energy, product, f in results[1:]:
+        assert (energy, product) == results[0][:2]
+        np.testing.assert_array_equal(f, results[0][2])

@@ -1,0 +1,200 @@
+"""The viewer in a real browser: headless chromium, if it is there."""
+
+import importlib.util
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.viewer.session import Session
+
+pytest.importorskip("viser")
+pytest.importorskip("websockets")
+pytest.importorskip("PIL")
+
+
+def beside(name):
+    """A module of this folder, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+chromium, proxy = beside("chromium"), beside("proxy")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(chromium.PROGRAM is None, reason="chromium is not installed")]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture
+def session():
+    scene = pl.Scene()
+    mesh = pl.shapes.box((0.4, 0.4, 0.8), (4, 4, 8))
+    body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(3e4, 0.4), name="block")
+    body.colour = (0.9, 0.1, 0.1)
+    body.pin(mesh.points[:, 2] < -0.39)
+    session = Session(pl.Simulation(scene, threads=1))
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def page(session, tmp_path):
+    from pliant.viewer.page import Page
+
+    with Page(session, "block", tmp_path, port=free_port()) as page:
+        yield page
+
+
+@pytest.fixture
+def browser(page):
+    with chromium.Chromium(f"http://127.0.0.1:{page.port}") as browser:
+        browser.wait_for("document.body.innerText.includes('Step')")
+        wait_for(lambda: page.server.get_clients())
+        time.sleep(2.0)  # until the first picture is drawn
+        yield browser
+
+
+def wait_for(condition, seconds=30.0):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def block_pixels(picture):
+    """Where the picture shows the red block, left of the panel and right of viser's notice."""
+    r, g, b = picture.astype(int).transpose(2, 0, 1)
+    columns = np.arange(picture.shape[1])
+    return (r > 1.4 * g) & (r > 1.4 * b) & (columns > 320) & (columns < 640)
+
+
+def pixel_of(page, point):
+    """Where a tab's camera sees a point of the scene."""
+    camera = next(iter(page.server.get_clients().values())).camera
+    forward = np.array(camera.look_at) - camera.position
+    forward /= np.linalg.norm(forward)
+    right = np.cross(forward, camera.up_direction)
+    right /= np.linalg.norm(right)
+    arm = np.array(point) - camera.position
+    scale = chromium.HEIGHT / 2 / np.tan(camera.fov / 2) / (arm @ forward)
+    down = np.cross(forward, right)
+    return chromium.WIDTH / 2 + scale * (arm @ right), chromium.HEIGHT / 2 + scale * (arm @ down)
+
+
+def test_it_draws_the_body_where_the_camera_sees_it(browser, page):
+    seen = block_pixels(browser.screenshot())
+    corners = np.array([pixel_of(page, p) for p in page.session.latest.positions])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    rows, columns = np.nonzero(seen)
+    assert seen.sum() > 0.4 * np.prod(high - low)
+    np.testing.assert_allclose([columns.min(), columns.max()], [low[0], high[0]], atol=12)
+    np.testing.assert_allclose([rows.min(), rows.max()], [low[1], high[1]], atol=12)
+
+
+def test_play_moves_the_body_and_pause_stops_it(browser, session):
+    before = session.latest
+    browser.press_button("Play")
+    wait_for(lambda: session.latest.time > 0.5)
+    browser.press_button("Pause")
+    wait_for(lambda: not session.playing)
+    stopped = session.settled()
+    top = before.positions[:, 2].argmax()
+    assert stopped.positions[top, 2] < before.positions[top, 2] - 0.01  # it sags [m]
+    time.sleep(0.3)
+    assert session.latest.number == stopped.number
+    browser.press_button("Reset")
+    wait_for(lambda: session.latest.time == 0)
+    np.testing.assert_array_equal(session.latest.positions, before.positions)
+
+
+def test_a_click_grabs_and_the_gizmo_pulls(browser, page, session):
+    session.set_gravity(0.0)
+    session.play()
+    session.settled()
+    x = session.latest.positions
+    corner = int(np.argmax(x @ (1.0, -1.0, 1.0)))
+    browser.click(*np.add(pixel_of(page, x[corner]), (-4, 6)))
+    wait_for(lambda: session.is_grabbing)
+    time.sleep(2.0)  # until the gizmo is drawn
+    held = page._grabbed_at.copy()
+    arrow = held + np.array([0, 0, 0.3 * 0.75 * page._size])
+    start, end = np.array(pixel_of(page, arrow)), np.array(pixel_of(page, arrow + np.array([0, 0, 0.15])))
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start[0], y=start[1])
+    time.sleep(0.5)
+    browser.mouse("mousePressed", *start)
+    for s in np.linspace(0, 1, 10):
+        browser.mouse("mouseMoved", *(start + s * (end - start)))
+        time.sleep(0.1)
+    browser.mouse("mouseReleased", *end)
+    vertex = int(np.argmin(np.linalg.norm(x - held, axis=1)))
+    wait_for(lambda: session.latest.positions[vertex, 2] > held[2] + 0.1)
+    np.testing.assert_allclose(session.latest.positions[vertex, :2], held[:2], atol=0.02)
+    browser.press_button("Let go")
+    wait_for(lambda: not session.is_grabbing)
+
+
+def test_a_slider_changes_the_stiffness(browser, session):
+    label = "[...document.querySelectorAll('label')].find(l => l.innerText.startsWith('Stiffness'))"
+    top = browser.evaluate(f"{label}.getBoundingClientRect().top")
+    inputs = "[...document.querySelectorAll('input')]"
+    places = browser.evaluate(
+        f"{inputs}.filter(i => i.offsetWidth > 20).map(i => (r => [r.left + r.width / 2, r.top + r.height / 2])"
+        "(i.getBoundingClientRect()))"
+    )
+    browser.click(*min(places, key=lambda place: abs(place[1] - top - 8)))
+    for kind in ("rawKeyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key="a", code="KeyA", modifiers=2, commands=["selectAll"])
+    browser.call("Input.insertText", text="1")
+    mu = session.simulation.scene.bodies[0].material.mu
+    for kind in ("rawKeyDown", "keyUp"):
+        browser.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+    wait_for(lambda: session.simulation.scene.bodies[0].material.mu > 5 * 3e4 / 2.8)
+    assert session.simulation.scene.bodies[0].material.mu == pytest.approx(10 * 3e4 / 2.8)
+    assert mu <= session.simulation.scene.bodies[0].material.mu
+
+
+def test_a_dropped_connection_comes_back(page, session):
+    """The tab finds the server again by itself and shows what went on meanwhile."""
+    relay = proxy.Proxy(page.port)
+    with chromium.Chromium(f"http://127.0.0.1:{relay.port}") as browser:
+        browser.wait_for("document.body.innerText.includes('Step')")
+        wait_for(lambda: page.server.get_clients())
+        relay.cut()
+        wait_for(lambda: not page.server.get_clients())
+        session.step()
+        time_of_step = session.settled().time
+        wait_for(lambda: page.server.get_clients(), seconds=60)
+        browser.wait_for(f"document.body.innerText.includes('{time_of_step:.2f} s, ')")
+        browser.press_button("Step")
+        wait_for(lambda: session.latest.time > time_of_step)
+    relay.close()
+
+
+def test_a_tab_that_hangs_slows_nothing(browser, session):
+    session.set_speed(0.0)
+    session.play()
+    session.settled()
+
+    def frames_in_two_seconds():
+        first = session.latest.number
+        time.sleep(2.0)
+        return session.latest.number - first
+
+    frames_in_two_seconds()
+    os.kill(browser._process.pid, signal.SIGSTOP)
+    try:
+        hanging = frames_in_two_seconds()
+    finally:
+        os.kill(browser._process.pid, signal.SIGCONT)
+    assert hanging > 0.5 * frames_in_two_seconds()
