@@ -1,9 +1,12 @@
 """What XPBD and GPBD share: where they end, what they keep, what they refuse."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.model import Hinges
 
 both = pytest.mark.parametrize("solver", [pl.XPBD, pl.GPBD])
 every_mode = pytest.mark.parametrize("mode", ["gauss-seidel", "jacobi"])
@@ -41,6 +44,19 @@ def net(h=1e-3, **options):
     return pl.Simulation(scene, frame_rate=1 / h, substeps=1, precision="double", **options)
 
 
+def hinges_alone(h=1e-3):
+    """The hinges of a crumpled sheet, without its membrane."""
+    sheet = pl.shapes.cloth((1, 1), (3, 3))
+    scene = pl.Scene()
+    material = pl.StableNeoHookean.from_young(10.0, 0.3)
+    body = scene.add_cloth(sheet, material, density=0.2, bending=0.5, bending_model="dihedral")
+    body.set_positions(sheet.points + np.random.default_rng(4).normal(0, 0.05, sheet.points.shape))
+    sim = pl.Simulation(scene, pl.Newton(), frame_rate=1 / h, substeps=1, precision="double")
+    sim.model = replace(sim.model, blocks=tuple(b for b in sim.model.blocks if isinstance(b, Hinges)))
+    assert len(sim.model.blocks) == 1
+    return sim
+
+
 def distance_to_implicit_euler(make, solver, h, iterations):
     problem = make(h).problem()
     exact = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=40, residual=1e-9)).x
@@ -48,7 +64,7 @@ def distance_to_implicit_euler(make, solver, h, iterations):
     return np.abs(ours - exact).max()
 
 
-@pytest.mark.parametrize("make", [free_block, net])
+@pytest.mark.parametrize("make", [free_block, net, hinges_alone])
 @both
 def test_a_converged_step_nears_implicit_euler_with_the_fourth_power_of_h(solver, make):
     """Half the step, a sixteenth of the distance, within a quarter."""

@@ -62,7 +62,7 @@ class GPBD:
     line_search: bool = True
 
     start = "accelerated"  # the inertial target
-    minimises_potential = False
+    minimises = False
     repairs_inversion = True
 
     def __post_init__(self) -> None:

@@ -54,7 +54,7 @@ class XPBD:
     relaxation: float = 1.0
 
     start = "accelerated"  # the inertial target
-    minimises_potential = False
+    minimises = False
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "XPBD: iterations")
