@@ -13,7 +13,7 @@ from pliant.elements.joint import add_joint_at_end, add_joint_at_middle, joint_e
 from pliant.elements.laplacian import add_pair, pair_energy
 from pliant.elements.spring import add_spring, spring_energy
 from pliant.elements.triangle import add_membrane, membrane_energy
-from pliant.lanes import exp, load, log, make_zero, sqrt, store  # noqa: F401  (laws use some)
+from pliant.lanes import exp, inverse_cube_root, load, log, make_zero, sqrt, store  # noqa: F401  (laws use some)
 from pliant.lanes.vectors import physics, subtract
 
 PRECISION, WIDTH = "single", 1

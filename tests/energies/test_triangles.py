@@ -37,7 +37,7 @@ def edge_force(sheet: pl.TriMesh, gradient: np.ndarray, axis: int) -> float:
 @pytest.mark.parametrize("stretches", [(1.3, 1.0), (0.8, 1.2), (1.1, 0.7), (1.25, 1.4)])
 def test_biaxial_stress(law, stretches, sheet: pl.TriMesh, nominal_stress) -> None:
     """The stress of the solid whose third stretch is 1, in both directions."""
-    own = law.from_young(120.0, 0.3)
+    own = law.from_young(120.0, 0.0 if law is pl.ARAP else 0.3)
     l1, l2 = stretches
     _, gradient = membrane(sheet, own, sheet.points * (l1, l2, 1))
     stress = nominal_stress[law.__name__]
