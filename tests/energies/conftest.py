@@ -69,9 +69,8 @@ TRIANGLE = np.array([[0.0, 0, 0], [1, 0, 0], [0.3, 0.9, 0]])
 def triangle_case(law) -> Case:
     rest, x, elements = deformed(3, 3, TRIANGLE)
     gradients, areas, _ = triangle.rest_data(rest, elements)
-    parameters = (
-        np.random.default_rng(4).uniform(0.9, 1.1, (N, 1)) * law.from_young(1.3, 0.0 if law is ARAP else 0.3).parameters
-    )
+    material = law.from_young(1.3, 0.0 if law is ARAP else 0.3)
+    parameters = np.random.default_rng(4).uniform(0.9, 1.1, (N, 1)) * material.parameters
     return Case(triangles, rest, x, elements, (gradients, areas, law, parameters))
 
 

@@ -30,7 +30,7 @@ def pinned_block(law, h=0.01):
     mesh = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2))
     random = np.random.default_rng(2)
     scene = pl.Scene()
-    body = scene.add_solid(mesh, law.from_young(1e5, 0.35), 1000.0)
+    body = scene.add_solid(mesh, law.from_young(1e5, 0.0 if law is pl.ARAP else 0.35), 1000.0)
     body.set_positions(mesh.points @ (np.eye(3) + 0.1 * random.uniform(-1, 1, (3, 3))).T)
     body.set_velocities(random.normal(0, 0.2, mesh.points.shape))
     order = np.argsort(mesh.points[:, 0], kind="stable")

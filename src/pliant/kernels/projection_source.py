@@ -106,7 +106,9 @@ _HEADER = '''
 from numba import njit
 
 from pliant.kernels.threads import meet, share
-from pliant.lanes import absolute, count, exp, load, log, make_zero, maximum, minimum, number, select, sqrt, store
+from pliant.lanes import (
+    absolute, count, exp, inverse_cube_root, load, log, make_zero, maximum, minimum, number, select, sqrt, store
+)
 from pliant.lanes.rows import gather4, scatter4
 from pliant.lanes.vectors import physics
 {imports}
