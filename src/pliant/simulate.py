@@ -4,7 +4,7 @@
 2. detect    contacts: what penetrates, and what would hit on the way to the start
 3. pose      the step as a minimisation problem
 4. solve     it
-5. finish    velocities, and make the new state the current one
+5. finish    velocities, make the new state the current one, and tear what is stretched too far
 6. observe   recorders and viewers get the state and the report
 """
 
@@ -18,17 +18,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pliant.contact.detector import Detector
 from pliant.contact.potential import ContactPotential
 from pliant.energies import IncrementalPotential
-from pliant.energies.elements import energy_of
-from pliant.errors import SimulationError
+from pliant.energies.totals import energies_of
+from pliant.errors import SceneError, SimulationError
 from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.kernels.threads import Team
 from pliant.lanes.host import core_count
-from pliant.model import Force, KeptMotion, Motion, Scene, build_model, checks
+from pliant.model import Body, Force, Motion, Scene, build_model, checks
+from pliant.model.tearing import Change, deleted, torn
+from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.progress import frame_loop
 from pliant.recording import Field, Recorder
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
@@ -70,26 +73,35 @@ class Simulation:
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
         self.state = State(*start, memory=self.model.memory)
+        self._solved: IncrementalPotential | None = None  # the last step, as it was posed
+        self._work: Any = None
+        self._make_room()
+        self._prepare()
+        for k, body in enumerate(scene.bodies):
+            body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
+            body._elements = lambda k=k: self.model.elements_of(k)
+
+    def _make_room(self) -> None:
+        """Make what depends on the number of vertices."""
         # all arrays a step needs beside the state's
         self._y, self._start = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._memory_new = np.empty_like(self.state.memory)
-        self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         contact = self.model.contact
         self._detector = (
             None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
         )
         self._detect_every = None if contact is None else contact.settings.detect_every
-        self._prepare()
-        for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
-            body._simulated = lambda first=first, last=last: self.state.x[first:last].copy()
 
     def _prepare(self) -> None:
-        """Make ready for a model that is new, or of which vertices were let go."""
+        """Make ready for a model that is new, or of which vertices were let go or elements deleted."""
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
         check_fits(self.solver, self.model)
-        self._work: Any = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
+        carried = self._work.carried() if hasattr(self._work, "carried") else None
+        self._work = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
+        if carried:
+            self._work.restore(carried)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -100,6 +112,7 @@ class Simulation:
         problem = self._pose(self._y, self._start, contacts)
         report, self._solved = self._solve(problem)
         self._finish()
+        self._tear()
         for observe in self.observers:
             observe(self.state.read_only(), report)
         return report
@@ -180,6 +193,39 @@ class Simulation:
         # the old arrays are the next step's
         self.state, self._x_new, self._v_new, self._memory_new = new, state.x, state.v_previous, state.memory
 
+    def _tear(self) -> None:
+        """Split and break what is stretched too far (VBD 3.9)."""
+        change = torn(self.model, self.state.x, self.state.v)
+        if change is None:
+            return
+        self._take(change)
+        adapt = getattr(self.solver, "adapt", None)
+        if adapt is None or not adapt(self._pose(self._y, self._start, None), self._work, change):
+            self._prepare()
+
+    def _take(self, change: Change) -> None:
+        """Go on with a model that tearing or deleting has changed."""
+        old = self.state
+        grown = np.concatenate([np.arange(len(old.x)), change.parents])
+        memory = change.model.memory if len(old.memory) else old.memory
+        self.model = change.model
+        self.state = State(old.x[grown], old.v[grown], old.v_previous[grown], old.step, memory)
+        self._make_room()
+
+    def delete(self, body: Body, elements: ArrayLike) -> None:
+        """Delete triangles, springs or tets of a body, by their numbers in its mesh or a mask, between two steps.
+
+        Their mass goes with them; springs have none. A vertex that has no element left is held where it is.
+        """
+        if not any(body is own for own in self.scene.bodies):
+            raise SceneError(f"delete: {getattr(body, 'name', body)!r} is no body of this simulation's scene.")
+        chosen = checks.selection(elements, body.n_elements, f"{body.name}: delete", *body.element_names)
+        number = [body is own for own in self.scene.bodies].index(True)
+        model = self.model.with_memory(self.state.memory.copy())
+        self._take(deleted(model, self.scene.bodies, number, chosen, self.state.x))
+        self._solved = None
+        self._prepare()
+
     # --- running ----------------------------------------------------------------------------------------------------
 
     def advance(self) -> SolveReport:
@@ -204,15 +250,7 @@ class Simulation:
     def _save_interrupted(self, path: Path) -> Callable[[], str]:
         def save() -> str:
             self.save(path)
-            stopped = f"Stopped at t = {self.time:.3f} s. Continue with pliant.Simulation.resume({str(path)!r}"
-            wind = self.scene.wind
-            functions = {
-                "motions": self._has_functions(),
-                "forces": any(body.forces for body in self.scene.bodies),
-                "functions": bool(self.model.pressure_courses) or (wind is not None and callable(wind.velocity)),
-            }
-            again = "".join(f", {name}={{...}}" for name, needed in functions.items() if needed)
-            return f"{stopped}{again})." if again else f"{stopped}), or in a shell: pliant resume {path}"
+            return f"Stopped at t = {self.time:.3f} s. {checkpoint.how_to_resume(path, self.scene)}"
 
         return save
 
@@ -254,21 +292,7 @@ class Simulation:
         and "pressure" -p V, their sum "total", and of the last step's potential "inertia" 1/(2 h^2) |x - y|_M^2,
         "damping" and "viscosity" (zero before the first step, after resuming and after a step that broke down).
         """
-        state = self.state
-        model = self.model.with_memory(state.memory).at(self.time)
-        stored = [block for block in model.blocks if not block.is_viscous]
-        names = dict.fromkeys(block.energy_name for block in stored)
-        if self._solved is None:
-            terms = dict.fromkeys(["inertia", "elastic", "damping", *(b.energy_name for b in model.blocks)], 0.0)
-            terms["contact"] = 0.0
-            for block in stored:
-                terms[block.energy_name] += energy_of(block).energy(block, state.x)
-        else:
-            terms = self._solved.energies(state.x)
-        terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
-        terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
-        terms["total"] = terms["kinetic"] + terms["gravity"] + sum(terms[name] for name in names)
-        return terms
+        return energies_of(self.model.with_memory(self.state.memory).at(self.time), self.state, self._solved)
 
     @property
     def solver_bytes(self) -> int:
@@ -320,7 +344,8 @@ class Simulation:
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
         if hasattr(self._work, "carried"):
             settings["carried"] = self._work.carried()
-        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, self.notes, SOLVERS)
+        topology = topology_arrays(self.model)
+        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, self.notes, topology, SOLVERS)
 
     @classmethod
     def resume(
@@ -338,25 +363,25 @@ class Simulation:
         carried = kept.settings.pop("carried", None)
         simulation = cls(kept.scene, kept.solver, threads=threads, **kept.settings)
         simulation.state, simulation.notes = kept.state, kept.notes
+        if kept.topology:
+            simulation.model = with_topology_arrays(simulation.model, kept.scene.bodies, kept.topology)
+            simulation._make_room()
+            simulation._prepare()
         if carried:
             simulation._work.restore(carried)
         return simulation
 
     # --- inside -----------------------------------------------------------------------------------------------------
 
-    def _has_functions(self) -> bool:
-        """Whether bodies are led by Python functions, which a file cannot hold."""
-        led = (motion for body in self.scene.bodies for _, motion in body.motions)
-        return any(not isinstance(motion, KeptMotion) for motion in led)
-
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:
             raise SimulationError(
                 f"the residual of step {step} can no longer be measured: ask for it before the next step."
             )
+        x = self.state.x[: problem.model.n_vertices]  # without what has torn since
         if problem.contacts is not None:
-            problem.contacts.refresh(self.state.x)
-        return problem.residual(self.state.x)
+            problem.contacts.refresh(x)
+        return problem.residual(x)
 
     def _what_broke(self) -> str:
         broken = np.flatnonzero(~(np.abs(self._v_new) < 1e300).all(axis=1))

@@ -91,7 +91,9 @@ def test_wide_packs_are_for_outliers() -> None:
 
 def test_spread_puts_numbers_into_lanes() -> None:
     """Component k of row r of pack p is element (p k_max + k) width + r; padding is filled, wide lanes repeat."""
-    packs = Packs(4, np.array([2, 0, -1, -1, 1, -1, -1, -1, 3]), np.array([1, 4, 0, 8]), None, np.array([0, 1]), None)
+    packs = Packs(
+        4, np.array([2, 0, -1, -1, 1, -1, -1, -1, 3]), np.array([1, 4, 0, 8]), None, np.array([0, 1]), None, None
+    )
     values = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0], [4.0, 40.0]])
     flat = spread(packs, values, np.float32, padding=-1.0)
     assert flat.dtype == np.float32

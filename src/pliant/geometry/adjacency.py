@@ -103,3 +103,16 @@ def _neighbours(starts, corners, first, members):  # type: ignore[no-untyped-def
                     indices[place[u]] = v
                     place[u] += 1
     return indptr, indices
+
+
+@njit(cache=True)
+def elements_at(elements, is_chosen):  # type: ignore[no-untyped-def]
+    """Numbers of the elements (m, k) that have a chosen vertex, is_chosen (n,)."""
+    found, count = np.empty(len(elements), np.int64), 0
+    for e in range(len(elements)):
+        for v in elements[e]:
+            if is_chosen[v]:
+                found[count] = e
+                count += 1
+                break
+    return found[:count]

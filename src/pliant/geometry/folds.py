@@ -19,9 +19,25 @@ def hinges(triangles: IntArray, n_vertices: int) -> IntArray:
 
     Raises MeshError when three or more triangles share an edge: no angle is defined there.
     """
-    edges, wings, first, count = _ranked_edges(triangles, n_vertices)
+    return triangles.ravel()[hinge_corners(triangles, n_vertices)[:, :4]]
+
+
+def hinge_corners(triangles: IntArray, n_vertices: int) -> IntArray:
+    """Corners 3 t + c of triangles (m, 3) that make the hinges (h, 6): edge start and end in the first triangle, the
+    two wings, and edge start and end in the second.
+    """
+    edges, order, first, count = _ranked_edges(triangles, n_vertices)
     shared = first[count == 2]
-    return np.column_stack((edges[shared], wings[shared], wings[shared + 1]))
+    one, two = order[shared], order[shared + 1]
+    start, end = two, _next_corner(two)
+    is_reversed = (edges[shared] != edges[shared + 1]).any(axis=1)
+    twins = np.where(is_reversed, end, start), np.where(is_reversed, start, end)
+    return np.column_stack((one, _next_corner(one), _next_corner(one, 2), _next_corner(two, 2), *twins))
+
+
+def _next_corner(corner: IntArray, steps: int = 1) -> IntArray:
+    """The corner so many steps on in the same triangle."""
+    return corner - corner % 3 + (corner + steps) % 3
 
 
 def boundary_edges(triangles: IntArray, n_vertices: int) -> IntArray:
@@ -52,9 +68,10 @@ def joints(edges: IntArray, n_vertices: int) -> IntArray:
 
 
 def _ranked_edges(triangles: IntArray, n_vertices: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """All directed edges (3m, 2) with their opposite vertices, equal edges together; where each starts, how many."""
+    """All directed edges (3m, 2), equal edges together, and the corners 3 t + c they start from; where each begins, how
+    many there are.
+    """
     edges = triangles[:, ((0, 1), (1, 2), (2, 0))].reshape(-1, 2)
-    wings = triangles[:, (2, 0, 1)].ravel()
     key = edges.min(axis=1) * n_vertices + edges.max(axis=1)
     order = np.argsort(key, kind="stable")
     _, first, count = np.unique(key[order], return_index=True, return_counts=True)
@@ -67,4 +84,4 @@ def _ranked_edges(triangles: IntArray, n_vertices: int) -> tuple[IntArray, IntAr
             f"The edge ({a}, {b}) belongs to {len(owners)} triangles ({', '.join(str(t) for t in owners[:4])}), but "
             "only two can bend about an edge. Give the extra triangles vertices of their own and attach these."
         )
-    return edges[order], wings[order], first, count
+    return edges[order], order, first, count

@@ -28,7 +28,7 @@ from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene
 from pliant.state import State
 
-FORMAT = 4
+FORMAT = 5
 _STATE = ("x", "v", "v_previous", "memory")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
@@ -42,6 +42,7 @@ class Kept:
     settings: dict[str, Any]
     state: State
     notes: dict[str, Any]
+    topology: dict[str, np.ndarray]  # what tearing and deleting have left, by name
 
 
 def write(
@@ -51,11 +52,13 @@ def write(
     settings: dict[str, Any],
     state: State,
     notes: dict[str, Any],
+    topology: dict[str, np.ndarray],
     solvers: Mapping[str, Any],
 ) -> None:
     """Write the whole file beside its place first, then move it there: a crash leaves the old one."""
     _check_names(path, solver, solvers)
     arrays: dict[str, np.ndarray] = {f"state.{name}": getattr(state, name) for name in _STATE}
+    arrays.update({f"topology.{name}": array for name, array in topology.items()})
     bodies = [_pack_body(k, body, arrays) for k, body in enumerate(scene.bodies)]
     header = {
         "format": FORMAT,
@@ -142,7 +145,23 @@ def read(
     restore_contact(scene, header["contact"], header["obstacles"])
     scene.apart = {(one, other) for one, other in header["apart"]}
     state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
-    return Kept(scene, _rebuild(header["solver"], solvers), header["settings"], state, header["notes"])
+    topology = {key.removeprefix("topology."): arrays[key] for key in arrays if key.startswith("topology.")}
+    return Kept(scene, _rebuild(header["solver"], solvers), header["settings"], state, header["notes"], topology)
+
+
+def how_to_resume(path: Path, scene: Scene) -> str:
+    """A sentence on what continues a checkpoint of a scene: Python functions are not in it."""
+    led = (motion for body in scene.bodies for _, motion in body.motions)
+    courses = (body.pressure for body in scene.bodies), (getattr(b, "cavity_pressure", 0.0) for b in scene.bodies)
+    functions = {
+        "motions": any(not isinstance(motion, KeptMotion) for motion in led),
+        "forces": any(body.forces for body in scene.bodies),
+        "functions": any(callable(value) for part in courses for value in part)
+        or (scene.wind is not None and callable(scene.wind.velocity)),
+    }
+    again = "".join(f", {name}={{...}}" for name, needed in functions.items() if needed)
+    call = f"Continue with pliant.Simulation.resume({str(path)!r}{again})"
+    return f"{call}." if again else f"{call}, or in a shell: pliant resume {path}"
 
 
 def _pack_body(k: int, body: Body, arrays: dict[str, np.ndarray]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from pliant.kernels.packs import Packs
 from pliant.lanes import gather3, load, width_of
@@ -48,18 +49,25 @@ def list_lengths(owner: np.ndarray, wide: np.ndarray, width: int) -> np.ndarray:
     return np.where(wide, -(-counts // width), counts)
 
 
-def place_in_lists(packs: Packs, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First entries of the packs (packs + 1,); entry and lane of every incidence."""
+def ranks_of(owner: np.ndarray, n: int) -> np.ndarray:
+    """(i,) the how many-th incidence of its owner each is; n vertices."""
     order = np.argsort(owner, kind="stable")
-    counts = np.bincount(owner, minlength=len(packs.row_of_vertex))
+    counts = np.bincount(owner, minlength=n)
     rank = np.empty(len(owner), np.int64)
     rank[order] = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return rank
+
+
+def place_in_lists(packs: Packs, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First entries of the packs (packs + 1,); entry and lane of every incidence."""
+    rank = ranks_of(owner, len(packs.row_of_vertex))
     pack, lane = np.divmod(packs.row_of_vertex[owner], packs.width)
     wide = packs.is_wide[pack] == 1
     entry = np.where(wide, rank // packs.width, rank)
     lane = np.where(wide, rank % packs.width, lane)
     lengths = np.zeros(packs.pack_count, np.int64)
     np.maximum.at(lengths, pack, entry + 1)
+    _leave_room(packs, lengths)
     start = np.concatenate([[0], np.cumsum(lengths)])
     return start, entry + start[pack], lane
 
@@ -74,3 +82,117 @@ def build_lists(packs: Packs, incidences: Incidences, dtype) -> Lists:
     others[entry, :, lane] = packs.row_of_vertex[incidences.others]
     constants[entry, :, lane] = incidences.constants
     return Lists(start, others.reshape(-1), constants.reshape(-1))
+
+
+def _leave_room(packs: Packs, lengths: np.ndarray) -> None:
+    """Make lists of spare packs as long as the longest of their colour, lengths (packs,)."""
+    narrow = np.where(packs.is_wide == 1, 0, lengths)
+    for first, end, last in zip(packs.colour_start[:-1], packs.colour_end, packs.colour_start[1:], strict=True):
+        if end < last:
+            lengths[end:last] = narrow[first:end].max(initial=0)
+
+
+def rewrite_lists(packs: Packs, lists: Lists, incidences: Incidences, owners: np.ndarray) -> bool:
+    """Replace the lists of some vertices by the incidences that are theirs; whether there is room.
+
+    incidences: all of the vertices `owners` (k,), and of no others.
+    """
+    width, entries = packs.width, int(lists.start[-1])
+    others = lists.others.reshape(entries, incidences.others.shape[1], width)
+    constants = lists.constants.reshape(entries, incidences.constants.shape[1], width)
+    _clear(packs.row_of_vertex[owners], packs.is_wide, lists.start, others, constants)
+    order = np.argsort(incidences.owner, kind="stable")
+    rows = packs.row_of_vertex[incidences.owner[order]]
+    other_rows, numbers = packs.row_of_vertex[incidences.others[order]], incidences.constants[order]
+    return _fill(rows, other_rows, numbers, packs.is_wide, lists.start, others, constants)
+
+
+def edit_lists(packs: Packs, lists: Lists, was: Incidences, becomes: Incidences, chosen: np.ndarray) -> None:
+    """Find incidences in the lists of their owners and give them other vertices, or drop them where the owner becomes
+    -1. Only those that are `chosen` (i,) are edited, whose owners stay or become -1.
+    """
+    width, entries = packs.width, int(lists.start[-1])
+    rows = packs.row_of_vertex
+    _edit(
+        rows[was.owner[chosen]],
+        rows[was.others[chosen]],
+        rows[becomes.others[chosen]],
+        becomes.owner[chosen] >= 0,
+        packs.is_wide,
+        lists.start,
+        lists.others.reshape(entries, was.others.shape[1], width),
+        lists.constants.reshape(entries, was.constants.shape[1], width),
+    )
+
+
+@njit(cache=True)
+def _place(rank, row, is_wide, start, width):
+    """Entry and lane of the how many-th element of the vertex in a row."""
+    pack = row // width
+    if is_wide[pack]:
+        return start[pack] + rank // width, rank % width
+    return start[pack] + rank, row % width
+
+
+@njit(cache=True)
+def _edit(rows, old, new, is_left, is_wide, start, others, constants):
+    width = others.shape[2]
+    for i in range(len(rows)):
+        pack = rows[i] // width
+        room = (start[pack + 1] - start[pack]) * (width if is_wide[pack] else 1)
+        rank = 0
+        while rank < room:
+            entry, lane = _place(rank, rows[i], is_wide, start, width)
+            is_same = True
+            for k in range(old.shape[1]):
+                is_same = is_same and others[entry, k, lane] == old[i, k]
+            if is_same:
+                break
+            rank += 1
+        if rank == room:
+            continue
+        if is_left[i]:
+            for k in range(old.shape[1]):
+                others[entry, k, lane] = new[i, k]
+            continue
+        for follower in range(rank + 1, room):
+            source, from_lane = _place(follower, rows[i], is_wide, start, width)
+            target, to_lane = _place(follower - 1, rows[i], is_wide, start, width)
+            for k in range(others.shape[1]):
+                others[target, k, to_lane] = others[source, k, from_lane]
+            for k in range(constants.shape[1]):
+                constants[target, k, to_lane] = constants[source, k, from_lane]
+        last, lane = _place(room - 1, rows[i], is_wide, start, width)
+        for k in range(others.shape[1]):
+            others[last, k, lane] = pack * width + lane
+        for k in range(constants.shape[1]):
+            constants[last, k, lane] = 0
+
+
+@njit(cache=True)
+def _clear(rows, is_wide, start, others, constants):
+    """Make the lists of the vertices in these rows all padding."""
+    width = others.shape[2]
+    for row in rows:
+        pack, lane = row // width, row % width
+        for own in range(width) if is_wide[pack] else range(lane, lane + 1):  # a wide pack's vertex owns all lanes
+            for k in range(start[pack], start[pack + 1]):
+                others[k, :, own] = pack * width + own
+                constants[k, :, own] = 0
+
+
+@njit(cache=True)
+def _fill(rows, other_rows, numbers, is_wide, start, others, constants):
+    """Append incidences to the lists of their owners' rows, sorted by these; whether there was room."""
+    width, rank, previous = others.shape[2], 0, -1
+    for i in range(len(rows)):
+        rank = rank + 1 if rows[i] == previous else 0
+        previous = rows[i]
+        pack, lane = rows[i] // width, rows[i] % width
+        entry = start[pack] + (rank // width if is_wide[pack] else rank)
+        lane = rank % width if is_wide[pack] else lane
+        if entry >= start[pack + 1]:
+            return False
+        others[entry, :, lane] = other_rows[i]
+        constants[entry, :, lane] = numbers[i]
+    return True

@@ -26,8 +26,8 @@ def solve_free(H, f, rounding):
     """Equation 7 with the analytic inverse.
 
     Cofactors cancel where a block is stiff in one direction and soft in another: in single precision a scrambled mesh
-    would blow up instead of recovering.  A pack with such a block is solved in double precision, and the rounding of H,
-    the machine epsilon times its trace, is added to the diagonal: no direction is softer than that by computation.
+    would blow up instead of recovering.  Such a block is solved in double precision, and the rounding of H, the machine
+    epsilon times its trace, is added to the diagonal: no direction is softer than that by computation.
     """
     x, doubtful = solve_symmetric(H, f, WELL_CONDITIONED)
     if count(doubtful) == 0:
@@ -35,7 +35,13 @@ def solve_free(H, f, rounding):
     wide = (widen(H[0]), widen(H[1]), widen(H[2]), widen(H[3]), widen(H[4]), widen(H[5]))
     wide = add_identity(wide, (absolute(wide[0]) + absolute(wide[3]) + absolute(wide[5])) * rounding)
     y, singular = solve_symmetric(wide, (widen(f[0]), widen(f[1]), widen(f[2])), SINGULAR)
-    return (narrow(y[0], f[0]), narrow(y[1], f[0]), narrow(y[2], f[0])), singular
+    # only those blocks: what a vertex does must not depend on who is in its pack
+    exact = (narrow(y[0], f[0]), narrow(y[1], f[0]), narrow(y[2], f[0]))
+    return (
+        select(doubtful, exact[0], x[0]),
+        select(doubtful, exact[1], x[1]),
+        select(doubtful, exact[2], x[2]),
+    ), singular
 
 
 @physics

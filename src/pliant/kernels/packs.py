@@ -5,6 +5,9 @@ that pack p owns rows p * width .. (p + 1) * width - 1 and neighbours in space a
 last, in packs that no solver moves: their share of an element's energy is counted there. Missing vertices of an
 incomplete pack are rows of their own without elements.
 
+Scenes that tear need rows for vertices that do not exist yet: *spare* packs at the end of a colour, in use from the
+first on.
+
 A vertex with very many elements would force its pack to be as long as its list.  It gets a *wide* pack of its own: its
 elements are dealt out over the lanes, and the lanes are summed before the solve.
 """
@@ -28,6 +31,12 @@ class Packs(NamedTuple):
     colour_start: np.ndarray  # (colours + 1,) first pack of each colour; the packs of fixed vertices follow
     is_wide: np.ndarray  # (packs,) 1 where all lanes share one vertex
     subspace: np.ndarray  # (packs,) dimension of the space its vertices move in: 3 free, 2 plane, 1 line, 0 fixed
+    next_row: np.ndarray  # (colours,) end of each colour's rows that are in use; what follows is spare
+
+    @property
+    def colour_end(self) -> np.ndarray:
+        """(colours,) end of each colour's packs that are in use."""
+        return -(-self.next_row // self.width)
 
     @property
     def pack_count(self) -> int:
@@ -81,14 +90,58 @@ def arrange(colours, lengths, wide, subspace, place, width) -> Packs:
     row_of_vertex = np.empty(n, np.int64)
     row_of_vertex[walk] = row
     packs_of_colour = np.bincount(colours[walk[starts]], packs_in_group).astype(np.int64)
+    colour_start = np.r_[0, np.cumsum(packs_of_colour[:colour_count])]
     return Packs(
         width,
         vertex_of_row,
         row_of_vertex,
-        np.r_[0, np.cumsum(packs_of_colour[:colour_count])],
+        colour_start,
         np.repeat(is_wide_group, packs_in_group).astype(np.uint8),
         np.repeat(subspace[walk[starts]], packs_in_group).astype(np.uint8),
+        colour_start[1:] * width,
     )
+
+
+def with_spares(packs: Packs, spares: np.ndarray) -> Packs:
+    """The same with spare packs for free vertices at the end of each colour, (colours,) in number."""
+    width = packs.width
+    colour_of_pack = np.searchsorted(packs.colour_start, np.arange(packs.pack_count), side="right") - 1
+    ahead = np.r_[0, np.cumsum(spares)]
+    place = np.arange(packs.pack_count) + ahead[colour_of_pack]  # of the old packs
+    count = packs.pack_count + int(spares.sum())
+    vertex_of_row = np.full((count, width), -1, np.int64)
+    vertex_of_row[place] = packs.vertex_of_row.reshape(-1, width)
+    is_wide, subspace = np.zeros(count, np.uint8), np.full(count, 3, np.uint8)
+    is_wide[place], subspace[place] = packs.is_wide, packs.subspace
+    pack, lane = np.divmod(packs.row_of_vertex, width)
+    return Packs(
+        width,
+        vertex_of_row.ravel(),
+        place[pack] * width + lane,
+        packs.colour_start + ahead,
+        is_wide,
+        subspace,
+        (packs.colour_start[1:] + ahead[:-1]) * width,
+    )
+
+
+def with_copies(packs: Packs, parents: np.ndarray) -> Packs | None:
+    """The same with new vertices, numbered last, in spare rows of the colours of their parents; None if there are not
+    enough.
+    """
+    n, colours = len(packs.row_of_vertex), len(packs.next_row)
+    colour = np.searchsorted(packs.colour_start, packs.row_of_vertex[parents] // packs.width, side="right") - 1
+    counts = np.bincount(colour, minlength=colours)
+    next_row = packs.next_row + counts
+    if (next_row > packs.colour_start[1:] * packs.width).any():
+        return None
+    order = np.argsort(colour, kind="stable")
+    rows = np.empty(len(parents), np.int64)
+    rows[order] = np.arange(len(parents)) + np.repeat(packs.next_row - np.cumsum(counts) + counts, counts)
+    vertex_of_row = packs.vertex_of_row.copy()
+    vertex_of_row[rows] = np.arange(n, n + len(parents))
+    row_of_vertex = np.concatenate([packs.row_of_vertex, rows])
+    return packs._replace(vertex_of_row=vertex_of_row, row_of_vertex=row_of_vertex, next_row=next_row)
 
 
 def spread(packs: Packs, values, dtype, padding=0.0) -> np.ndarray:
@@ -100,3 +153,13 @@ def spread(packs: Packs, values, dtype, padding=0.0) -> np.ndarray:
     wide = packs.is_wide == 1
     filled[wide, 1:] = filled[wide, :1]
     return np.ascontiguousarray(filled.transpose(0, 2, 1), dtype).reshape(-1)
+
+
+def inherit(packs: Packs, flat: np.ndarray, parents: np.ndarray) -> None:
+    """Give the vertices numbered last, one for each parent, the numbers that `spread` has given their parents."""
+    n = len(packs.row_of_vertex)
+    values = flat.reshape(packs.pack_count, -1, packs.width)
+    source, target = (
+        np.divmod(packs.row_of_vertex[vertices], packs.width) for vertices in (parents, np.arange(n - len(parents), n))
+    )
+    values[target[0], :, target[1]] = values[source[0], :, source[1]]

@@ -7,6 +7,7 @@ beginning of a colour, and they arrive together.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ def share_out(packs: Packs, work: np.ndarray, graph: tuple[np.ndarray, np.ndarra
         return Shares(borders, np.zeros((1, colours + 1), np.int64), np.zeros(0, np.int64))
     row_of_reader, row_of_neighbour = _reads(packs, graph)
     reader, writer = row_of_reader // packs.width, row_of_neighbour // packs.width
-    thread_of_pack, colour_of_pack = _owners(borders)
+    thread_of_pack, colour_of_pack = _owners(borders, packs.moving_count)
     abroad = thread_of_pack[reader] != thread_of_pack[writer]
     reader, writer, rows = reader[abroad], writer[abroad], row_of_neighbour[abroad]
     wait = (colour_of_pack[reader] - colour_of_pack[writer] - 1) % colours  # colours between writing and reading
@@ -50,10 +51,11 @@ def share_by_work(packs: Packs, work: np.ndarray, threads: int) -> np.ndarray:
     Runs, because packs that follow each other read the same neighbours.
     """
     done = np.concatenate([[0.0], np.cumsum(work, dtype=float)])
-    first, last = done[packs.colour_start[:-1]], done[packs.colour_start[1:]]
+    first, last = done[packs.colour_start[:-1]], done[packs.colour_end]
     goals = first[:, None] + (last - first)[:, None] * np.arange(1, threads) / threads
     middles = 0.5 * (done[1:] + done[:-1])  # a pack belongs to the side where most of it lies
-    return np.column_stack([packs.colour_start[:-1], np.searchsorted(middles, goals), packs.colour_start[1:]])
+    inner = np.clip(np.searchsorted(middles, goals), packs.colour_start[:-1, None], packs.colour_end[:, None])
+    return np.column_stack([packs.colour_start[:-1], inner, packs.colour_end])
 
 
 def _reads(packs: Packs, graph: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -66,9 +68,10 @@ def _reads(packs: Packs, graph: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarr
     return readers[moving], read[moving]
 
 
-def _owners(borders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Thread and colour of each pack that moves."""
-    lengths = np.diff(borders, axis=1)
-    colours, threads = lengths.shape
-    each = np.arange(colours * threads)
-    return np.repeat(each % threads, lengths.ravel()), np.repeat(each // threads, lengths.ravel())
+def _owners(borders: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Thread and colour of each of `count` packs that move; of spare ones the first."""
+    thread_of_pack, colour_of_pack = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    for colour, border in enumerate(borders.tolist()):
+        for thread, (first, last) in enumerate(pairwise(border)):
+            thread_of_pack[first:last], colour_of_pack[first:last] = thread, colour
+    return thread_of_pack, colour_of_pack

@@ -94,6 +94,6 @@ def triangle_incidences(triangles: np.ndarray, of_corners: np.ndarray, of_triang
     following = (np.arange(3)[:, None] + [1, 2]) % 3  # (3, 2)
     others = triangles[:, following].reshape(-1, 2)
     constants = np.concatenate(
-        [of_corners[:, following].reshape(3 * m, -1), np.repeat(of_triangles, 3)[:, None]], axis=1
+        [of_corners[:, following].reshape(3 * m, 2 * of_corners.shape[2]), np.repeat(of_triangles, 3)[:, None]], axis=1
     )
     return Incidences(triangles.ravel(), others, constants)

@@ -24,6 +24,7 @@ class Body(ABC):
     """Something in a scene that has vertices. A kind of body adds what it is made of."""
 
     kind: ClassVar[str]  # in names and files
+    element_names: ClassVar[tuple[str, str]] = ("element", "elements")  # what it is made of, one and many
     settings: ClassVar[tuple[str, ...]] = ("gravity", "air_damping", "pressure")  # properties a file keeps too
     has_inside: ClassVar[bool] = False  # whether only the front of its surface is outside
 
@@ -45,6 +46,7 @@ class Body(ABC):
         self._air_damping = 0.0
         self._pressure: Pressure = 0.0
         self._simulated: Callable[[], np.ndarray] | None = None
+        self._elements: Callable[[], np.ndarray] | None = None
 
     @abstractmethod
     def blocks(self, first: int) -> list[Block]:
@@ -64,12 +66,25 @@ class Body(ABC):
         return np.empty((0, 3), np.int64)
 
     @property
+    def n_elements(self) -> int:
+        """Triangles, springs or tets at the start."""
+        return 0
+
+    @property
+    def tears(self) -> bool:
+        """Whether its edges can tear or break."""
+        return False
+
+    @property
     def n_vertices(self) -> int:
+        """Vertices of its mesh; those that tearing adds are not counted."""
         return len(self.subspace)
 
     @property
     def positions(self) -> np.ndarray:
-        """(n, 3) [m]: in the simulation last built from the scene, or as they will be when it starts."""
+        """(n, 3) [m]: in the simulation last built from the scene, or as they will be when it starts. Vertices that
+        tearing has added come last.
+        """
         return self.initial_positions.copy() if self._simulated is None else self._simulated()
 
     @property
@@ -143,7 +158,7 @@ class Body(ABC):
     def add_force(self, force: Force) -> None:
         """Let force(positions (n, 3) [m], velocities (n, 3) [m/s], time [s]) give forces (n, 3) [N] on its vertices.
 
-        It is called once a step, with the state at its start.
+        It is called once a step, with the state at its start. Tearing makes n grow.
         """
         if not callable(force):
             raise SceneError(

@@ -129,34 +129,32 @@ def count(value: object, what: str) -> int:
     return int(value)
 
 
-def selection(value: ArrayLike, n_vertices: int, what: str) -> np.ndarray:
-    """Indices of vertices, from indices or a boolean mask, in the order given."""
+def selection(value: ArrayLike, n: int, what: str, one: str = "vertex", many: str = "vertices") -> np.ndarray:
+    """Indices of a body's n vertices or other things, from indices or a boolean mask, in the order given."""
     try:
         array = np.atleast_1d(np.asarray(value))
     except ValueError as error:
         raise SceneError(
-            f"{what}: give vertex indices (whole numbers, one dimension) or a boolean mask ({error})."
+            f"{what}: give {one} indices (whole numbers, one dimension) or a boolean mask ({error})."
         ) from None
     if array.dtype == bool:
-        if array.shape != (n_vertices,):
-            raise SceneError(f"{what}: the mask has shape {array.shape}; the body has {n_vertices} vertices.")
+        if array.shape != (n,):
+            raise SceneError(f"{what}: the mask has shape {array.shape}; the body has {n} {many}.")
         array = np.flatnonzero(array)
     if array.size == 0:
-        raise SceneError(f"{what}: no vertices are selected. Check the condition that selects them.")
+        raise SceneError(f"{what}: no {many} are selected. Check the condition that selects them.")
     if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
         raise SceneError(
-            f"{what}: give vertex indices (whole numbers, one dimension) or a boolean mask, "
+            f"{what}: give {one} indices (whole numbers, one dimension) or a boolean mask, "
             f"not {array.dtype} {array.shape}."
         )
-    outside = (array < 0) | (array >= n_vertices)
+    outside = (array < 0) | (array >= n)
     if outside.any():
-        raise SceneError(
-            f"{what}: vertex {int(array[outside][0])} does not exist; the body has vertices 0 to {n_vertices - 1}."
-        )
+        raise SceneError(f"{what}: {one} {int(array[outside][0])} does not exist; the body has {many} 0 to {n - 1}.")
     values, counts = np.unique(array, return_counts=True)
     if (counts > 1).any():
         raise SceneError(
-            f"{what}: vertex {int(values[counts > 1][0])} is listed {int(counts.max())} times; list each once."
+            f"{what}: {one} {int(values[counts > 1][0])} is listed {int(counts.max())} times; list each once."
         )
     return array.astype(np.int64)
 
@@ -174,3 +172,13 @@ def law(value: object, name: str) -> None:
         raise SceneError(
             f"{name}: the material is {shown}; give a law such as pl.StableNeoHookean.from_young(1e6, 0.45)."
         )
+
+
+def tear_limit(value: float | None, what: str) -> float | None:
+    """A stretch, length over length at rest, above 1; None: never."""
+    if value is None:
+        return None
+    limit = number(value, what, "1", positive=True)
+    if limit <= 1:
+        raise SceneError(f"{what} is {limit:g}: give the stretch, length over length at rest, above 1, or None.")
+    return limit

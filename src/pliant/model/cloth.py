@@ -15,6 +15,7 @@ from pliant.materials import SolidLaw
 from pliant.model import checks
 from pliant.model.blocks import Block, Fibres, Hinges, Pairs, Sheets
 from pliant.model.body import Body
+from pliant.model.pressure import Inflated
 
 BENDING_MODELS = ("quadratic", "dihedral")
 FLAT = 1e-6  # [rad] a sheet whose hinges are all flatter than this at rest is flat
@@ -24,6 +25,7 @@ class Cloth(Body):
     """A sheet in a scene. Vertices are numbered as in its mesh."""
 
     kind = "cloth"
+    element_names = ("triangle", "triangles")
 
     def __init__(
         self,
@@ -37,6 +39,7 @@ class Cloth(Body):
         warp: float,
         weft: float,
         warp_direction: ArrayLike,
+        tear_at: float | None = None,
     ):
         checks.instance(mesh, TriMesh, f"{name}: the mesh", "a TriMesh such as pl.shapes.cloth()")
         checks.law(material, name)
@@ -47,13 +50,23 @@ class Cloth(Body):
         self.warp = checks.number(warp, f"{name}: warp", "N/m")
         self.weft = checks.number(weft, f"{name}: weft", "N/m")
         self.warp_direction = checks.unit_vector(warp_direction, f"{name}: warp_direction")
+        self.tear_at = checks.tear_limit(tear_at, f"{name}: tear_at")
         self._hinges = hinges(mesh.triangles, mesh.n_vertices)
         self.bending_model = self._choose_model(bending_model)
 
     def _choose_model(self, asked: str | None) -> str:
-        """As asked, or the quadratic form for a sheet that is flat at rest and the angle for one that is not."""
+        """As asked, or the quadratic form for a sheet that is flat at rest and the angle for one that is not, or that
+        tears.
+        """
         if asked not in (None, *BENDING_MODELS):
             raise SceneError(f"{self.name}: bending_model is {asked!r}: give 'quadratic', 'dihedral' or None.")
+        if self.tears:
+            if asked == "quadratic":
+                raise SceneError(
+                    f"{self.name}: quadratic bending cannot be taken apart, but tear_at is {self.tear_at:g}. "
+                    "Use bending_model='dihedral'."
+                )
+            return "dihedral"
         angles, _ = hinge.rest_data(self.mesh.points, self._hinges)
         is_flat = bool(np.all(np.abs(angles) < FLAT))
         if asked == "quadratic" and not is_flat:
@@ -97,9 +110,30 @@ class Cloth(Body):
         share = np.repeat(self.mesh.areas * self.density / 3, 3)
         return np.bincount(self.mesh.triangles.ravel(), share, minlength=self.n_vertices)
 
+    @property
+    def n_elements(self) -> int:
+        return len(self.mesh.triangles)
+
     def ingredients(self) -> dict[str, Any]:
         names = ("mesh", "material", "density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in (*names, "tear_at")}
+
+    @property
+    def tears(self) -> bool:
+        return self.tear_at is not None
+
+    def inflated(self) -> list[Inflated]:
+        surfaces = super().inflated()
+        if surfaces and self.tears:
+            raise SceneError(f"{self.name}: a torn sheet encloses nothing: set pressure to 0 or tear_at to None.")
+        return surfaces
+
+    @property
+    def triangles(self) -> np.ndarray:
+        """(k, 3) triangles that are left, as rows of `positions`: in the simulation last built from the scene, or as
+        they will be when it starts.
+        """
+        return self.mesh.triangles.copy() if self._elements is None else self._elements()
 
     @property
     def surface(self) -> np.ndarray:

@@ -23,15 +23,14 @@ class OutsideForce(Protocol):
 
 @dataclass(frozen=True)
 class ForceField:
-    """A function's force on the vertices first..last."""
+    """A function's force on the vertices of a body."""
 
     body: str
-    first: int
-    last: int
+    vertices: np.ndarray  # (k,)
     function: Force
 
     def add_to(self, forces: np.ndarray, x: np.ndarray, v: np.ndarray, time: float) -> None:
         """Add its forces (n, 3) [N] at positions x and velocities v; what the function returns is checked."""
-        part = slice(self.first, self.last)
-        given = self.function(x[part].copy(), v[part].copy(), time)
-        forces[part] += checks.vectors(given, self.last - self.first, f"{self.body}: force at t = {time:g} s", "N")
+        given = self.function(x[self.vertices], v[self.vertices], time)
+        what = f"{self.body}: force at t = {time:g} s"
+        forces[self.vertices] += checks.vectors(given, len(self.vertices), what, "N")

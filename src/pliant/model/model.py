@@ -10,12 +10,13 @@ import numpy as np
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
-from pliant.model.blocks import Block, InvertibleSolids, Pressures, Solids, merge
+from pliant.model.blocks import Block, InvertibleSolids, Pressures, Sheets, Solids, Springs, merge
 from pliant.model.body import FIXED, FREE, Body, Motion
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
 from pliant.model.pressure import PressureCourse, pressure_block
 from pliant.model.scene import Scene
+from pliant.model.topology import Topology, whole_topology
 from pliant.model.wind import wind_force
 
 
@@ -61,6 +62,7 @@ class Model:
     body_names: tuple[str, ...]
     body_start: np.ndarray  # (bodies + 1,) first vertex of each
     releases: tuple[Release, ...] = ()
+    topology: Topology | None = None  # what tearing and deleting need to know; None where nothing tears
 
     @property
     def n_vertices(self) -> int:
@@ -139,10 +141,25 @@ class Model:
         choices = [np.zeros_like(vectors), along, vectors - along, vectors]
         return np.choose(self.subspace[:, None], choices)
 
+    def vertices_of(self, body: int) -> np.ndarray:
+        """Vertices of a body: those of its mesh, then those that tearing has added."""
+        if self.topology is not None:
+            return self.topology.vertices_of(body)
+        return np.arange(self.body_start[body], self.body_start[body + 1])
+
+    def elements_of(self, body: int) -> np.ndarray:
+        """Triangles, springs or tets of a body that are left, by rows of its vertices."""
+        own = self.vertices_of(body)
+        parts = [block.elements for block in self.blocks if isinstance(block, Sheets | Springs | Solids)]
+        mine = [part[np.isin(part[:, 0], own)] for part in parts]
+        return np.searchsorted(own, np.concatenate([part for part in mine if len(part)] or mine[:1]))
+
     def describe_vertex(self, vertex: int) -> str:
         """A vertex as its user knows it."""
-        body = int(np.searchsorted(self.body_start, vertex, side="right")) - 1
-        return f"vertex {vertex - self.body_start[body]} of {self.body_names[body]}"
+        origin = vertex if self.topology is None else int(self.topology.origin[vertex])
+        body = int(np.searchsorted(self.body_start, origin, side="right")) - 1
+        name = f"vertex {origin - self.body_start[body]} of {self.body_names[body]}"
+        return name if origin == vertex else f"a vertex torn off {name}"
 
 
 def build_model(scene: Scene) -> Model:
@@ -163,12 +180,14 @@ def build_model(scene: Scene) -> Model:
         LedVertices(body.name, first + vertices, motion) for body, first in placed for vertices, motion in body.motions
     )
     forces: list[OutsideForce] = [
-        ForceField(body.name, first, first + body.n_vertices, force) for body, first in placed for force in body.forces
+        ForceField(body.name, np.arange(first, first + body.n_vertices), force)
+        for body, first in placed
+        for force in body.forces
     ]
     if scene.wind is not None:
         forces.append(wind_force(scene.wind, placed))
     positions = np.concatenate([body.initial_positions for body in bodies])
-    return Model(
+    model = Model(
         positions,
         np.concatenate([body.initial_velocities for body in bodies]),
         np.concatenate([body.masses() for body in bodies]),
@@ -186,6 +205,7 @@ def build_model(scene: Scene) -> Model:
         start,
         tuple(Release(first + held, time) for body, first in placed for held, time in body.releases),
     )
+    return replace(model, topology=whole_topology(model, bodies)) if any(body.tears for body in bodies) else model
 
 
 def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray) -> list[Block]:

@@ -106,6 +106,7 @@ class Scene:
         warp: float = 0.0,
         weft: float = 0.0,
         warp_direction: ArrayLike = (1.0, 0.0, 0.0),
+        tear_at: float | None = None,
         name: str | None = None,
     ) -> Cloth:
         """Add a sheet.
@@ -118,6 +119,8 @@ class Scene:
         bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "dihedral",
             the angle between triangles, for any rest shape; None: quadratic if the sheet is flat.
         warp, weft: stiffness [N/m] that threads add along `warp_direction` (laid into the sheet) and across it.
+        tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
+            it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         damping: k_d [s] as for solids.
         """
         return self.add(
@@ -132,6 +135,7 @@ class Scene:
                 warp,
                 weft,
                 warp_direction,
+                tear_at,
             )
         )
 
@@ -145,6 +149,7 @@ class Scene:
         lengths: ArrayLike | None = None,
         one_sided: bool = False,
         bending: float = 0.0,
+        tear_at: float | None = None,
         name: str | None = None,
     ) -> SpringNet:
         """Add points (n, 3) [m] joined by springs (m, 2).
@@ -152,12 +157,11 @@ class Scene:
         stiffness: [N/m], one number or one a spring; mass: [kg] of each vertex, one number or one each.
         lengths: at rest [m]; None: as the points lie.  one_sided: springs only pull, as ropes do.
         bending: stiffness [N m^2] of a rod against turning at vertices with two springs.
+        tear_at: stretch, length over length at rest, at which a spring breaks; None: it never does.
         damping: k_d [s] as for solids.
         """
-        net = SpringNet(
-            self._free_name(name, SpringNet), points, edges, stiffness, mass, damping, lengths, one_sided, bending
-        )
-        return self.add(net)
+        name = self._free_name(name, SpringNet)
+        return self.add(SpringNet(name, points, edges, stiffness, mass, damping, lengths, one_sided, bending, tear_at))
 
     @property
     def contact(self) -> Contact | None:

@@ -22,6 +22,7 @@ class Solid(Body):
     """A solid in a scene. Vertices are numbered as in its mesh."""
 
     kind = "solid"
+    element_names = ("tet", "tets")
     settings = (*Body.settings, "cavity_pressure", "viscosity")
     has_inside = True
 
@@ -37,6 +38,11 @@ class Solid(Body):
     @property
     def surface(self) -> np.ndarray:
         return self.mesh.surface_triangles
+
+    @property
+    def tets(self) -> np.ndarray:
+        """(k, 4) tets that are left: in the simulation last built from the scene, or as they will be when it starts."""
+        return self.mesh.tets.copy() if self._elements is None else self._elements()
 
     @property
     def cavity_pressure(self) -> Pressure:
@@ -92,6 +98,10 @@ class Solid(Body):
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.volumes * self.density / 4, 4)
         return np.bincount(self.mesh.tets.ravel(), share, minlength=self.n_vertices)
+
+    @property
+    def n_elements(self) -> int:
+        return len(self.mesh.tets)
 
     def ingredients(self) -> dict[str, Any]:
         return {"mesh": self.mesh, "material": self.material, "density": self.density, "damping": self.damping}

@@ -19,6 +19,7 @@ class SpringNet(Body):
     """Springs in a scene. Vertices are numbered as its points, springs as its edges."""
 
     kind = "springs"
+    element_names = ("spring", "springs")
 
     def __init__(
         self,
@@ -31,6 +32,7 @@ class SpringNet(Body):
         lengths: ArrayLike | None,
         one_sided: bool,
         bending: float,
+        tear_at: float | None = None,
     ):
         self.points = checks.points(points, f"{name}: points")
         n = len(self.points)
@@ -43,6 +45,7 @@ class SpringNet(Body):
         self.lengths = checks.numbers(at_rest, m, f"{name}: lengths", "spring", "m")
         self.one_sided = bool(one_sided)
         self.bending = checks.number(bending, f"{name}: bending", "N m^2")
+        self.tear_at = checks.tear_limit(tear_at, f"{name}: tear_at")
         self._check_used()
 
     def _check_used(self) -> None:
@@ -51,6 +54,12 @@ class SpringNet(Body):
             raise SceneError(
                 f"{self.name}: {len(alone)} of {self.n_vertices} points have no spring, first point {int(alone[0])}. "
                 "Join them or leave them out."
+            )
+
+        if self.tears and not self.lengths.all():
+            raise SceneError(
+                f"{self.name}: tear_at is {self.tear_at:g}, but spring {int(np.argmin(self.lengths))} has the length 0 "
+                "at rest and no stretch. Give it a length."
             )
 
     def blocks(self, first: int) -> list[Block]:
@@ -65,6 +74,21 @@ class SpringNet(Body):
     def masses(self) -> np.ndarray:
         return self.mass.copy()
 
+    @property
+    def n_elements(self) -> int:
+        return len(self.edges)
+
     def ingredients(self) -> dict[str, Any]:
-        names = ("points", "edges", "stiffness", "mass", "damping", "lengths", "one_sided", "bending")
+        names = ("points", "edges", "stiffness", "mass", "damping", "lengths", "one_sided", "bending", "tear_at")
         return {name: getattr(self, name) for name in names}
+
+    @property
+    def tears(self) -> bool:
+        return self.tear_at is not None
+
+    @property
+    def springs(self) -> np.ndarray:
+        """(k, 2) springs that are left, as rows of `positions`: in the simulation last built from the scene, or as they
+        will be when it starts.
+        """
+        return self.edges.copy() if self._elements is None else self._elements()

@@ -11,6 +11,7 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
+from pliant.model.tearing import Change
 from pliant.solvers.iterate import Execution
 from pliant.solvers.options import check_count, check_solver
 
@@ -127,6 +128,9 @@ class Chebyshev:
 
     def take_contacts(self, problem: IncrementalPotential, work: ChebyshevWork) -> None:
         self.solver.take_contacts(problem, work.inner)
+
+    def adapt(self, problem: IncrementalPotential, work: ChebyshevWork, change: Change) -> bool:
+        return hasattr(self.solver, "adapt") and self.solver.adapt(problem, work.inner, change)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ChebyshevWork, n: int = 1) -> None:
         while n > 0 and self.rho == "auto" and work.rho is None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
+from pliant.model.tearing import Change
 from pliant.solvers.iterate import Execution
 from pliant.solvers.momentum import Momentum
 from pliant.solvers.options import check_count, check_start
@@ -55,6 +56,10 @@ class VBD:
     def take_contacts(self, problem: IncrementalPotential, work: Tables) -> None:
         """Take up what was detected last, in the middle of a step."""
         work.take_contacts(problem)
+
+    def adapt(self, problem: IncrementalPotential, work: Tables, change: Change) -> bool:
+        """Take up a torn scene without building everything anew; whether there was room for it."""
+        return work.adapt(problem, change)
 
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, momentum: Momentum | None = None

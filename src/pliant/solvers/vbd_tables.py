@@ -11,17 +11,19 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.geometry import colour_vertices, spatial_order, vertex_graph
-from pliant.kernels.packs import Packs, arrange, needs_wide_pack, spread
-from pliant.kernels.sharing import Shares, share_out
+from pliant.kernels.packs import Packs, arrange, inherit, needs_wide_pack, spread, with_copies, with_spares
+from pliant.kernels.sharing import Shares, share_by_work, share_out
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
 from pliant.kernels.threads import Team
 from pliant.kernels.transfer import from_rows, to_lanes, to_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
 from pliant.model import Model
+from pliant.model.tearing import Change
+from pliant.model.topology import Topology
 from pliant.solvers.iterate import Execution
 from pliant.solvers.vbd_contacts import ContactTables
-from pliant.solvers.vbd_terms import Crowding, Memory, make_terms
+from pliant.solvers.vbd_terms import TORN, Crowding, Memory, make_terms
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
@@ -42,6 +44,8 @@ class Tables:
     is_damped: bool
     memories: tuple[Memory | None, ...]  # of each block of the model
     refreshes: tuple[tuple[int, Callable[[Any], None]], ...]  # number of a block, and what takes up its numbers
+    tables_of_blocks: tuple[tuple[Any, ...], ...]  # `terms`, block by block
+    work_of_pack: np.ndarray  # (packs,) in entries of lists
     contacts: ContactTables | None = None
     momentum_is_fresh: bool = True
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
@@ -100,6 +104,27 @@ class Tables:
         if self.is_damped:
             self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.tables)
 
+    def adapt(self, problem: IncrementalPotential, change: Change) -> bool:
+        """Take up a torn scene: new vertices go to spare rows, and lists change only where elements do.
+
+        Whether there was room; if not, the tables are of no more use.
+        """
+        packs = with_copies(self.packs, change.parents)
+        if packs is None:
+            return False
+        for block, edit, tables in zip(problem.blocks, change.edits, self.tables_of_blocks, strict=True):
+            term = TORN.get(type(block))
+            if term is not None and not term.adapt(packs, tables, block, edit, change.parents):
+                return False
+        self.packs = packs
+        self.vertices.inertia[:] = spread(packs, problem.inertia, self.x.dtype, padding=1.0)
+        if self.is_damped:
+            inherit(packs, self.vertices.damping_rate, change.parents)
+        self.shares = self.shares._replace(packs=share_by_work(packs, self.work_of_pack, self.team.threads))
+        if self.contacts is not None:
+            self.contacts.packs = packs
+        return True
+
     def load_memory(self, model: Model) -> None:
         """Take over what the model's elements remember."""
         for memory, block in zip(self.memories, model.blocks, strict=True):
@@ -145,14 +170,16 @@ def build_tables(
     n = model.n_vertices
     elements = [block.elements for block in model.blocks]
     graph = vertex_graph(elements, n)
-    colours = np.where(model.is_free, colour_vertices(*graph), -1)
+    colours = _dense(np.where(model.is_free, _colours(model, graph), -1))
     place = np.empty(n, np.int64)
     place[spatial_order(model.positions)] = np.arange(n)
     elements_of = np.sum([np.bincount(corners.ravel(), minlength=n) for corners in elements], axis=0)
     wide = needs_wide_pack(elements_of, width)
     terms = make_terms(problem.blocks, Crowding(elements_of, wide, width))
     lengths = np.sum([term.lengths for term in terms], axis=0)
-    packs = arrange(_dense(colours), lengths, wide, model.subspace, place, width)
+    packs = arrange(colours, lengths, wide, model.subspace, place, width)
+    if model.topology is not None:
+        packs = with_spares(packs, _spares(model.topology, colours, width))
 
     built = [term.build(packs, dtype) for term in terms]
     diagonal = np.sum([term.diagonal for term in built], axis=0)
@@ -187,9 +214,28 @@ def build_tables(
     tables = tuple(table for term in built for table in term.tables)
     refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
     team = Team(threads)
-    work = Tables(packs, shares, vertices, tables, module, team, x, singular, damped, memories, refreshes, contacts)
+    by_block = tuple(term.tables for term in built)
+    kept = (singular, damped, memories, refreshes, by_block, work_of_pack, contacts)
+    work = Tables(packs, shares, vertices, tables, module, team, x, *kept)
     work.compile()
     return work
+
+
+def _colours(model: Model, graph: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """(n,) colours; vertices that tearing has added have those of the vertices they were (VBD 3.9)."""
+    if model.topology is None:
+        return colour_vertices(*graph)
+    seams, origin = model.topology.seams, model.topology.origin
+    return colour_vertices(*vertex_graph(seams.elements, int(seams.body_start[-1])))[origin]
+
+
+def _spares(topology: Topology, colours: np.ndarray, width: int) -> np.ndarray:
+    """(colours,) spare packs: half as many rows as there are vertices that can be split."""
+    seams = topology.seams
+    can_split = np.zeros(int(seams.body_start[-1]), bool)
+    can_split[seams.corners[np.isfinite(seams.limits)]] = True
+    counts = np.bincount(colours[can_split[topology.origin] & (colours >= 0)], minlength=int(colours.max()) + 1)
+    return -(-counts // (2 * width))
 
 
 def _dense(colours: np.ndarray) -> np.ndarray:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from pliant.geometry.adjacency import elements_at
 from pliant.geometry.links import walk_links
 from pliant.kernels.bounds import BOUNDS_SOURCE, bound_incidences
 from pliant.kernels.hinges import HINGES_SOURCE, hinge_incidences
 from pliant.kernels.joints import JOINTS_SOURCE, joint_incidences
 from pliant.kernels.links import longest_paths
-from pliant.kernels.lists import Incidences, build_lists, list_lengths
-from pliant.kernels.packs import Packs, spread
+from pliant.kernels.lists import Incidences, build_lists, edit_lists, list_lengths, rewrite_lists
+from pliant.kernels.packs import Packs, inherit, spread
 from pliant.kernels.pairs import PAIRS_SOURCE, pair_incidences
 from pliant.kernels.pressure import PRESSURE_SOURCE, pressure_incidences
 from pliant.kernels.springs import SPRINGS_SOURCE, spring_incidences
@@ -38,6 +40,8 @@ from pliant.model import (
     Solids,
     Springs,
 )
+from pliant.model.tearing import Edit
+from pliant.model.topology import taken
 
 
 class Crowding(NamedTuple):
@@ -145,6 +149,29 @@ class ListTerm:
     def build(self, packs: Packs, dtype: Any) -> Built:
         lists = tuple(build_lists(packs, part, dtype) for part in self.incidences)
         return Built(lists, np.zeros(len(packs.row_of_vertex)))
+
+    @classmethod
+    def adapt(cls, packs: Packs, tables: tuple[Any, ...], block: Any, edit: Edit, parents: np.ndarray) -> bool:
+        """Take up a torn block; whether there is room.
+
+        Vertices numbered last are new, one for each parent. Lists of theirs and of their parents are written anew; in
+        others single entries change.
+        """
+        n = len(packs.row_of_vertex)
+        is_split = np.zeros(n, bool)
+        is_split[parents], is_split[n - len(parents) :] = True, True
+        near = taken(block, elements_at(block.elements, is_split))
+        before, after, now = (
+            cls.incidences_of(elements) for elements in (edit.block, replace(edit.block, elements=edit.elements), near)
+        )
+        for lists, was, becomes, of_split in zip(tables, before, after, now, strict=False):
+            edit_lists(packs, lists, was, becomes, ~is_split[was.owner])
+            own = Incidences(*(values[is_split[of_split.owner]] for values in of_split))
+            if not rewrite_lists(packs, lists, own, np.flatnonzero(is_split)):
+                return False
+        for numbers in tables[len(now) :]:
+            inherit(packs, numbers, parents)
+        return True
 
 
 class PairTerm(ListTerm):
@@ -278,6 +305,17 @@ TERMS: dict[type[Block], type[Term]] = {
     Dampers: DamperTerm,
     Bounds: BoundTerm,
     Pressures: PressureTerm,
+}
+
+
+#: Blocks that tearing changes.
+TORN: dict[type[Block], type[ListTerm]] = {
+    Sheets: SheetTerm,
+    Fibres: FibreTerm,
+    Hinges: HingeTerm,
+    Springs: SpringTerm,
+    Joints: JointTerm,
+    Bounds: BoundTerm,
 }
 
 

@@ -1,0 +1,29 @@
+"""Energies of a state by name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.energies.elements import energy_of
+from pliant.energies.potential import IncrementalPotential
+from pliant.model import Model
+from pliant.state import State
+
+
+def energies_of(model: Model, state: State, solved: IncrementalPotential | None) -> dict[str, float]:
+    """Energies [J] of a state, and those terms of the potential of its step that are no property of a state; `solved`
+    is the step as it was posed, None if it is not known.
+    """
+    stored = [block for block in model.blocks if not block.is_viscous]
+    names = dict.fromkeys(block.energy_name for block in stored)
+    if solved is None:
+        terms = dict.fromkeys(["inertia", "elastic", "damping", *(block.energy_name for block in model.blocks)], 0.0)
+        terms["contact"] = 0.0
+        for block in stored:
+            terms[block.energy_name] += energy_of(block).energy(block, state.x)
+    else:
+        terms = solved.energies(state.x[: solved.model.n_vertices])  # what has torn since is not in it
+    terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
+    terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
+    terms["total"] = terms["kinetic"] + terms["gravity"] + sum(terms[name] for name in names)
+    return terms

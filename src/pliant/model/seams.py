@@ -1,0 +1,134 @@
+"""How the elements of a whole scene hang on the corners of its sheets' triangles: what tearing takes apart.
+
+Corners are numbered 3 t + c through the triangles t of all sheets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from pliant.geometry.folds import hinge_corners
+from pliant.geometry.tearing import Fans, fans_of
+from pliant.model.blocks import Block, Fibres, Hinges, Sheets, Springs
+from pliant.model.body import Body
+from pliant.model.cloth import Cloth
+from pliant.model.solid import Solid
+from pliant.model.spring_net import SpringNet
+from pliant.model.wind import WindForce
+
+if TYPE_CHECKING:
+    from pliant.model.model import Model
+
+
+class Surfaces(NamedTuple):
+    """Triangles of several bodies, some of them sheets."""
+
+    triangles: np.ndarray  # (k, 3) vertices
+    corners: np.ndarray  # (k, 3) corners where they are a sheet's, else -1
+
+
+@dataclass(frozen=True)
+class Seams:
+    """It never changes. Arrays of blocks are None where a block has nothing to do with it."""
+
+    body_start: np.ndarray  # (bodies + 1,) first vertex of each body
+    triangle_start: np.ndarray  # (bodies + 1,) first triangle of each body; only sheets have any
+    corners: np.ndarray  # (3 m,) vertex of each corner
+    limits: np.ndarray  # (3 m,) length at which the edge from each corner to the next tears [m]
+    shares: np.ndarray  # (3 m,) mass of each corner [kg]
+    fans: Fans
+    elements: tuple[np.ndarray, ...]  # of each block
+    follow: tuple[np.ndarray | None, ...]  # of each block: corners (r, 3) of triangles, (r, 6) of hinges
+    spring_limits: tuple[np.ndarray | None, ...]  # of each block: length at which springs (r,) break [m]
+    tets: np.ndarray  # (t, 4) of all solids, body by body
+    wind: Surfaces  # that the wind meets on both sides
+    wind_skin: np.ndarray  # (k, 3) triangles of solids in the wind
+    contact: Surfaces
+
+    @property
+    def can_tear(self) -> bool:
+        limits = [self.limits, *(limits for limits in self.spring_limits if limits is not None)]
+        return any(bool(np.isfinite(part).any()) for part in limits)
+
+
+def seams_of(model: Model, bodies: Sequence[Body]) -> Seams:
+    """The seams of a scene that was just frozen."""
+    placed = list(zip(bodies, model.body_start[:-1].tolist(), strict=True))
+    sheets = [(body, first) for body, first in placed if isinstance(body, Cloth)]
+    counts = [len(body.mesh.triangles) if isinstance(body, Cloth) else 0 for body in bodies]
+    start = np.concatenate([[0], np.cumsum(counts)])
+    corners = _joined([body.mesh.triangles + first for body, first in sheets], int).ravel()
+    areal = _joined([body.mesh.areas * body.density for body, _ in sheets])
+    blown = next((force for force in model.forces if isinstance(force, WindForce)), None)
+    wind = np.empty((0, 3), int) if blown is None else blown.triangles[~blown.has_inside]
+    skin = np.empty((0, 3), int) if blown is None else blown.triangles[blown.has_inside]
+    touching = np.empty((0, 3), int) if model.contact is None else model.contact.triangles
+    tets = [body.mesh.tets + first for body, first in placed if isinstance(body, Solid)]
+    return Seams(
+        model.body_start,
+        start,
+        corners,
+        _joined([_edge_limits(body) for body, _ in sheets]),
+        np.repeat(areal / 3, 3),
+        fans_of(corners, model.n_vertices),
+        tuple(block.elements for block in model.blocks),
+        tuple(_follow(block, placed, start) for block in model.blocks),
+        tuple(_spring_limits(block, placed) for block in model.blocks),
+        np.concatenate([np.empty((0, 4), int), *tets]),
+        Surfaces(wind, _corners_of(wind, placed, start)),
+        skin,
+        Surfaces(touching, _corners_of(touching, placed, start)),
+    )
+
+
+def rows_of(elements: np.ndarray, first: int, last: int) -> np.ndarray:
+    """Rows of the elements (m, k) whose vertices are first..last - 1."""
+    return np.flatnonzero((elements[:, 0] >= first) & (elements[:, 0] < last))
+
+
+def _joined(parts: list[np.ndarray], dtype: type = float) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def _edge_limits(body: Cloth) -> np.ndarray:
+    points = body.mesh.points[body.mesh.triangles]
+    lengths = np.linalg.norm(np.roll(points, -1, axis=1) - points, axis=2).ravel()
+    return np.full(len(lengths), np.inf) if body.tear_at is None else body.tear_at * lengths
+
+
+def _corners_of(triangles: np.ndarray, placed: list[tuple[Body, int]], start: np.ndarray) -> np.ndarray:
+    """Corners of triangles that are the sheets', in their order, once or several times; -1 of others."""
+    corners = np.full(triangles.shape, -1)
+    for k, (body, first) in enumerate(placed):
+        if isinstance(body, Cloth):
+            own = np.arange(3 * start[k], 3 * start[k + 1]).reshape(-1, 3)
+            rows = rows_of(triangles, first, first + body.n_vertices)
+            corners[rows] = np.tile(own, (len(rows) // len(own), 1))
+    return corners
+
+
+def _follow(block: Block, placed: list[tuple[Body, int]], start: np.ndarray) -> np.ndarray | None:
+    if isinstance(block, Sheets | Fibres):
+        return _corners_of(block.elements, placed, start)
+    if not isinstance(block, Hinges):
+        return None
+    corners = np.empty((len(block.elements), 6), int)
+    for k, (body, first) in enumerate(placed):
+        rows = rows_of(block.elements, first, first + body.n_vertices)
+        if isinstance(body, Cloth) and len(rows):
+            corners[rows] = 3 * start[k] + hinge_corners(body.mesh.triangles, body.n_vertices)
+    return corners
+
+
+def _spring_limits(block: Block, placed: list[tuple[Body, int]]) -> np.ndarray | None:
+    if not isinstance(block, Springs):
+        return None
+    limits = np.full(len(block.elements), np.inf)
+    for body, first in placed:
+        if isinstance(body, SpringNet) and body.tear_at is not None:
+            limits[rows_of(block.elements, first, first + body.n_vertices)] = body.tear_at * body.lengths
+    return limits

@@ -1,0 +1,180 @@
+"""Tearing (VBD 3.9): sheets that split and springs that break; and deleting elements by hand.
+
+Vertices that are made by splitting have the colour, position and velocity of the one they were, and a part of its mass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.errors import SceneError
+from pliant.geometry.tearing import overstretched, rewired, split
+from pliant.model.blocks import Block, Joints, Pressures, Sheets, Solids, Springs
+from pliant.model.body import FIXED, FREE, Body
+from pliant.model.cloth import Cloth
+from pliant.model.model import Model
+from pliant.model.seams import rows_of
+from pliant.model.solid import Solid
+from pliant.model.spring_net import SpringNet
+from pliant.model.topology import Topology, taken, whole_topology, with_topology
+
+
+class Edit(NamedTuple):
+    """Elements of a block that are gone or at other vertices."""
+
+    block: Block  # as they were
+    elements: np.ndarray  # (m, k) vertices where they are now, -1 where they are gone
+
+
+class Change(NamedTuple):
+    """A model that has changed, and what a solver and a state must know of it."""
+
+    model: Model
+    parents: np.ndarray  # (k,) vertices that the k new ones, numbered last, were split from
+    edits: tuple[Edit, ...]  # of each block
+
+
+def torn(model: Model, x: np.ndarray, v: np.ndarray) -> Change | None:
+    """What tears and breaks at positions x [m] and velocities v [m/s]; None if nothing does."""
+    before = model.topology
+    if before is None:
+        return None
+    broken = {k: _broken(k, block, before, x, v) for k, block in enumerate(model.blocks) if isinstance(block, Springs)}
+    edges = overstretched(x, v, before.corners, before.seams.limits)
+    nothing = np.zeros(0, np.int64)
+    corners, parents, origin, mass = before.corners, nothing, before.origin, model.mass
+    if len(edges):
+        seams = before.seams
+        arrays = (model.subspace == FREE, mass, seams.shares, seams.fans)
+        corners, parents, origins, mass = split(edges, x, corners, origin, *arrays)
+        origin = np.concatenate([origin, origins])
+    if not len(parents) and not any(part.any() for part in broken.values()):
+        return None
+    return _changed(model, corners, origin, parents, mass, broken)
+
+
+def _broken(k: int, springs: Springs, topology: Topology, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """(r,) which springs are longer than their limits and growing."""
+    limits = topology.seams.spring_limits[k]
+    assert limits is not None
+    i, j = springs.elements.T
+    d = x[j] - x[i]
+    is_long = np.einsum("ra,ra->r", d, d) > limits[topology.left[k]] ** 2
+    return is_long & (np.einsum("ra,ra->r", d, v[j] - v[i]) > 0)
+
+
+def deleted(model: Model, bodies: Sequence[Body], number: int, elements: np.ndarray, x: np.ndarray) -> Change:
+    """The model without some elements, numbered as in its mesh, of a body.
+
+    Their mass goes with them; springs have none.  Vertices without any element are held where they are, x [m].
+    """
+    if model.topology is None:
+        model = replace(model, topology=whole_topology(model, bodies))
+    topology, body = model.topology, bodies[number]
+    assert topology is not None
+    _check_whole(model, body)
+    first, last = model.body_start[number : number + 2]
+    corners, mass = topology.corners.copy(), model.mass.copy()
+    gone: dict[int, np.ndarray] = {}
+    tets_left = topology.tets_left
+    if isinstance(body, Cloth):
+        own = 3 * topology.seams.triangle_start[number] + (3 * elements[:, None] + np.arange(3)).ravel()
+        own = own[corners[own] >= 0]
+        np.subtract.at(mass, corners[own], topology.seams.shares[own])
+        corners[own] = -1
+    else:
+        kind = SpringNet if isinstance(body, SpringNet) else Solid
+        for k, block in enumerate(model.blocks):
+            if isinstance(block, Springs if kind is SpringNet else Solids):
+                own = rows_of(topology.seams.elements[k], first, last)
+                gone[k] = np.isin(topology.left[k], own[elements] if len(own) else own)
+                if isinstance(block, Solids) and gone[k].any():
+                    assert isinstance(body, Solid)
+                    lost = block.volumes[gone[k]] * body.density / 4
+                    np.subtract.at(mass, block.tets[gone[k]], np.repeat(lost[:, None], 4, axis=1))
+        if isinstance(body, Solid):
+            of_body = rows_of(topology.seams.tets, first, last)
+            tets_left = np.setdiff1d(tets_left, of_body[elements])
+    change = _changed(model, corners, topology.origin, np.zeros(0, np.int64), mass, gone, tets_left)
+    return change._replace(model=_without_loose(change.model, body, number, x))
+
+
+def _check_whole(model: Model, body: Body) -> None:
+    """Refuse where something else than elements stands on them."""
+    if not isinstance(body, Cloth | SpringNet | Solid):
+        raise SceneError(f"{body.name}: it has no elements that could be deleted.")
+    if isinstance(body, Cloth) and body.bending > 0 and body.bending_model == "quadratic":
+        raise SceneError(f"{body.name}: quadratic bending cannot be taken apart. Use bending_model='dihedral'.")
+    if isinstance(body, Solid) and body.viscosity > 0:
+        raise SceneError(f"{body.name}: viscosity cannot be taken apart: set it to 0 before you build the simulation.")
+    if any(isinstance(block, Pressures) for block in model.blocks) and body.inflated():
+        raise SceneError(f"{body.name}: a surface under pressure must stay closed; nothing of it can be deleted.")
+
+
+def _without_loose(model: Model, body: Body, number: int, x: np.ndarray) -> Model:
+    """Hold the vertices that have no element any more, and hence no mass."""
+    if isinstance(body, SpringNet):
+        return model
+    assert model.topology is not None
+    in_use = np.zeros(model.n_vertices, bool)
+    for block in model.blocks:
+        if isinstance(block, Sheets | Solids):
+            in_use[block.elements] = True
+    own = model.topology.vertices_of(number)
+    loose = own[~in_use[own]]
+    subspace, mass, positions = model.subspace.copy(), model.mass.copy(), model.positions.copy()
+    subspace[loose], mass[loose], positions[loose] = FIXED, 0.0, x[loose]
+    if (subspace == FIXED).all():
+        raise SceneError(f"{body.name}: nothing that moves would be left. Delete fewer elements.")
+    return replace(model, subspace=subspace, mass=mass, positions=positions)
+
+
+def _changed(
+    model: Model,
+    corners: np.ndarray,
+    origin: np.ndarray,
+    parents: np.ndarray,
+    mass: np.ndarray,
+    gone: dict[int, np.ndarray],
+    tets_left: np.ndarray | None = None,
+) -> Change:
+    """Drop what has no corner any more or hangs on two sides of a tear, and what is gone by itself."""
+    before = model.topology
+    assert before is not None
+    cut = [block.elements[gone[k]] for k, block in enumerate(model.blocks) if isinstance(block, Springs) and k in gone]
+    left, edits = [], []
+    for k, block in enumerate(model.blocks):
+        now, is_left, is_other = _now(k, block, before, corners, cut)
+        if k in gone:
+            is_left &= ~gone[k]
+        left.append(before.left[k] if is_left.all() else before.left[k][is_left])
+        rows = np.flatnonzero(is_other | ~is_left)
+        edits.append(Edit(taken(block, rows), np.where(is_left[rows, None], now[rows], -1)))
+    after = Topology(before.seams, corners, origin, tuple(left), before.tets_left if tets_left is None else tets_left)
+    return Change(with_topology(model, after, mass), parents, tuple(edits))
+
+
+def _now(
+    k: int, block: Block, before: Topology, corners: np.ndarray, cut: list[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Vertices of a block's elements (r, k) now, which are still whole (r,), and which have other vertices (r,)."""
+    follow = before.seams.follow[k]
+    if follow is not None:
+        return rewired(follow, before.left[k], corners, block.elements)
+    r = len(block.elements)
+    is_whole = np.ones(r, bool)
+    if isinstance(block, Joints) and cut:
+        n = len(before.origin)
+        lost = _keys(np.concatenate(cut), n)
+        for pair in (block.elements[:, :2], block.elements[:, 1:]):
+            is_whole &= ~np.isin(_keys(pair, n), lost)
+    return block.elements, is_whole, np.zeros(r, bool)
+
+
+def _keys(pairs: np.ndarray, n: int) -> np.ndarray:
+    """One number a pair of vertices, whatever their order."""
+    return pairs.min(axis=1) * n + pairs.max(axis=1)

@@ -1,0 +1,161 @@
+"""Which elements of a scene are left, and at which vertices the corners of its sheets are: what tearing and deleting
+change.
+
+Vertices that tearing adds come after those of the scene, in the order in which they were made.  Elements keep their
+order, so that a model that was changed bit by bit equals one that gets its topology at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.geometry.surface import boundary_triangles
+from pliant.geometry.tearing import rewired
+from pliant.model.blocks import Block, Bounds
+from pliant.model.body import FREE, Body
+from pliant.model.contact import ContactModel
+from pliant.model.forces import ForceField
+from pliant.model.seams import Seams, Surfaces, seams_of
+from pliant.model.wind import WindForce
+
+if TYPE_CHECKING:
+    from pliant.model.model import Model
+
+
+@dataclass(frozen=True)
+class Topology:
+    """What has become of a scene's elements."""
+
+    seams: Seams
+    corners: np.ndarray  # (3 m,) vertex of each corner of the sheets now; -1 where the triangle was deleted
+    origin: np.ndarray  # (n,) vertex of the scene that each vertex was
+    left: tuple[np.ndarray, ...]  # of each block: numbers of the elements that are left, ascending
+    tets_left: np.ndarray  # numbers of the tets that are left, body by body, ascending
+
+    @property
+    def n_new(self) -> int:
+        """How many vertices tearing has added."""
+        return len(self.origin) - int(self.seams.body_start[-1])
+
+    def vertices_of(self, body: int) -> np.ndarray:
+        """A body's vertices: those of its mesh, then those that tearing added."""
+        first, last = self.seams.body_start[body : body + 2]
+        return np.flatnonzero((self.origin >= first) & (self.origin < last))
+
+    def triangles_of(self, body: int) -> np.ndarray:
+        """(k, 3) vertices of a sheet's triangles that are left."""
+        first, last = self.seams.triangle_start[body : body + 2]
+        triangles = self.corners[3 * first : 3 * last].reshape(-1, 3)
+        return triangles[triangles[:, 0] >= 0]
+
+
+def whole_topology(model: Model, bodies: Sequence[Body]) -> Topology:
+    """The topology of a scene that was just frozen."""
+    seams = seams_of(model, bodies)
+    left = tuple(np.arange(len(elements)) for elements in seams.elements)
+    return Topology(seams, seams.corners, np.arange(model.n_vertices), left, np.arange(len(seams.tets)))
+
+
+def with_topology(model: Model, after: Topology, mass: np.ndarray) -> Model:
+    """The model with vertices and elements as a topology says that came from its own; mass: (n,) [kg]."""
+    before = model.topology
+    assert before is not None
+    n = model.n_vertices
+    grown = np.concatenate([np.arange(n), after.origin[n:]])
+    subspace = model.subspace[grown]
+    subspace[n:] = FREE  # only free vertices are split
+    return replace(
+        model,
+        positions=model.positions[grown],
+        velocities=model.velocities[grown],
+        mass=mass,
+        gravity=model.gravity[grown],
+        air_damping=model.air_damping[grown],
+        damping=model.damping[grown],
+        subspace=subspace,
+        directions=model.directions[grown],
+        blocks=tuple(_rewired(k, block, before, after, grown) for k, block in enumerate(model.blocks)),
+        forces=tuple(_reached(force, before, after) for force in model.forces),
+        contact=None if model.contact is None else _touching(model.contact, after),
+        topology=after,
+    )
+
+
+def taken(block: Block, rows: np.ndarray) -> Block:
+    """Some elements of a block."""
+    arrays = {field.name: getattr(block, field.name) for field in fields(block)}
+    return replace(block, **{name: array[rows] for name, array in arrays.items() if isinstance(array, np.ndarray)})
+
+
+def _rewired(k: int, block: Block, before: Topology, after: Topology, grown: np.ndarray) -> Block:
+    """A block with the elements that are left, at the vertices where they are now."""
+    if isinstance(block, Bounds):
+        return replace(taken(block, grown), elements=np.arange(len(grown))[:, None])
+    if len(after.left[k]) < len(before.left[k]):
+        block = taken(block, np.searchsorted(before.left[k], after.left[k]))
+    follow = after.seams.follow[k]
+    if follow is None:
+        return block
+    return replace(block, elements=rewired(follow, after.left[k], after.corners, block.elements)[0])
+
+
+def _reached(force: Any, before: Topology, after: Topology) -> Any:
+    """An outside force on what is left."""
+    if isinstance(force, ForceField):
+        n = len(before.origin)
+        own = n + np.flatnonzero(np.isin(after.origin[n:], force.vertices))
+        return replace(force, vertices=np.concatenate([force.vertices, own]))
+    assert isinstance(force, WindForce)
+    seams, sheets = after.seams, _present(after.seams.wind, after)
+    skin = seams.wind_skin
+    if len(skin) and len(after.tets_left) < len(seams.tets):
+        skin = boundary_triangles(seams.tets[after.tets_left], int(seams.body_start[-1]))
+    has_inside = np.repeat([False, True], [len(sheets), len(skin)])
+    return replace(force, triangles=np.concatenate([sheets, skin]), has_inside=has_inside)
+
+
+def _present(surfaces: Surfaces, after: Topology) -> np.ndarray:
+    """Triangles that are left, at the vertices where they are now."""
+    now = np.where(surfaces.corners >= 0, after.corners[surfaces.corners], surfaces.triangles)
+    return now[now[:, 0] >= 0]
+
+
+def _touching(contact: ContactModel, after: Topology) -> ContactModel:
+    origin = after.origin
+    return replace(
+        contact,
+        triangles=_present(after.seams.contact, after),
+        tets=after.seams.tets[after.tets_left],
+        body=contact.body[origin],
+        excluded=contact.excluded[origin],
+        radius=contact.radius[origin],
+        friction=contact.friction[origin],
+    )
+
+
+# --- for files --------------------------------------------------------------------------------------------------------
+
+_ARRAYS = ("corners", "origin", "tets_left")
+_OF_MODEL = ("mass", "subspace", "positions")  # what deleting and splitting change beside elements
+
+
+def topology_arrays(model: Model) -> dict[str, np.ndarray]:
+    """What has become of a model's elements, as arrays by name; nothing if it cannot change."""
+    topology = model.topology
+    if topology is None:
+        return {}
+    arrays = {name: getattr(topology, name) for name in _ARRAYS} | {name: getattr(model, name) for name in _OF_MODEL}
+    return arrays | {f"left{k}": left for k, left in enumerate(topology.left)}
+
+
+def with_topology_arrays(model: Model, bodies: Sequence[Body], arrays: dict[str, np.ndarray]) -> Model:
+    """A model that was just frozen, with what `topology_arrays` has given of an older one."""
+    whole = model.topology or whole_topology(model, bodies)
+    left = tuple(arrays[f"left{k}"] for k in range(len(whole.left)))
+    topology = Topology(whole.seams, arrays["corners"], arrays["origin"], left, arrays["tets_left"])
+    changed = with_topology(replace(model, topology=whole), topology, arrays["mass"])
+    return replace(changed, subspace=arrays["subspace"], positions=arrays["positions"])

@@ -1,0 +1,244 @@
+"""Scenes that tear, break and lose elements: what stays, what goes, and what is said."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+
+
+def pulled_sheet(tear_at=1.1, cells=8, speed=2.0, **options):
+    """A sheet held on the left and pulled to the right until it tears."""
+    mesh = pl.shapes.cloth((1, 1), (cells, cells))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    material = pl.StVenantKirchhoff(1e3, 1e3)
+    cloth = scene.add_cloth(mesh, material, density=0.2, bending=1e-4, tear_at=tear_at, **options)
+    x = mesh.points[:, 0]
+    cloth.pin(x == x.min())
+    cloth.move(x == x.max(), pl.motions.Slide(mesh.points[x == x.max()], velocity=(speed, 0, 0)))
+    return scene, cloth
+
+
+def momentum(sim):
+    return (sim.model.mass[:, None] * sim.velocities).sum(axis=0)
+
+
+def run_until_torn(sim, most=400):
+    n = len(sim.positions)
+    for _ in range(most):
+        sim.step()
+        if len(sim.positions) > n:
+            return
+    raise AssertionError("nothing has torn")
+
+
+def test_mass_and_momentum_are_kept():
+    scene, _ = pulled_sheet()
+    sim = pl.Simulation(scene, precision="double")
+    whole = sim.model.mass.copy()
+    seen, tear = [], sim._tear
+
+    def watched_tear():
+        seen.append(momentum(sim))
+        tear()
+
+    sim._tear = watched_tear
+    for _ in range(300):
+        sim.step()
+        np.testing.assert_allclose(momentum(sim), seen[-1], atol=1e-14)
+    assert len(sim.positions) > len(whole)
+    assert sim.model.mass.sum() == pytest.approx(whole.sum(), rel=1e-14)
+    of_origins = np.bincount(sim.model.topology.origin, sim.model.mass)
+    np.testing.assert_allclose(of_origins, whole, rtol=1e-13)
+
+
+def test_nothing_tears_below_the_limit():
+    """Pulled to 1.05 with a limit of 1.2: whole; and exactly the motion of a sheet that cannot tear."""
+    results = []
+    for limit in (1.2, None):
+        scene, cloth = pulled_sheet(tear_at=limit, speed=0.5, bending_model="dihedral")
+        sim = pl.Simulation(scene)
+        for _ in range(30):
+            sim.step()
+        results.append(sim.positions)
+        np.testing.assert_array_equal(cloth.triangles, cloth.mesh.triangles)
+    np.testing.assert_array_equal(*results)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_taking_it_up_equals_building_it_anew(threads):
+    """New rows in spare packs and edited lists give the same bits as tables made from the torn model at once."""
+
+    class Rebuilt(pl.VBD):
+        adapt = None
+
+    results = []
+    for solver in (pl.VBD(iterations=5), Rebuilt(iterations=5)):
+        scene, cloth = pulled_sheet(cells=12, warp=50.0, damping=1e-4)
+        points, edges = pl.shapes.rope([[2, 0, 0], [3, 0, 0]], 8)
+        rope = scene.add_springs(points, edges, stiffness=200.0, mass=0.01, bending=1e-3, tear_at=1.15)
+        rope.pin([0])
+        rope.move([8], pl.motions.Slide(points[8:], velocity=(1.0, 0, 0)))
+        scene.world_box = pl.WorldBox(lower=(-9, -9, -0.01), stiffness=5.0)
+        scene.wind = pl.Wind((0.0, 0.0, 2.0))
+        sim = pl.Simulation(scene, solver, threads=threads)
+        for _ in range(150):
+            sim.step()
+        results.append(sim.positions)
+        assert len(sim.positions) > cloth.n_vertices + 9
+        assert len(rope.springs) < len(edges)
+    np.testing.assert_array_equal(*results)
+
+
+def test_spare_rows_run_out_and_are_made_anew():
+    """A sheet that is torn to shreds needs many times its vertices."""
+    scene, cloth = pulled_sheet(tear_at=1.001, cells=10, speed=20.0)
+    sim = pl.Simulation(scene, pl.VBD(iterations=3))
+    for _ in range(60):
+        sim.step()
+    assert len(sim.positions) > 1.5 * cloth.n_vertices + 16
+    assert np.isfinite(sim.positions).all()
+    assert len(cloth.triangles) == cloth.mesh.n_triangles
+    np.testing.assert_array_equal(np.unique(cloth.triangles), np.arange(len(cloth.positions)))
+
+
+def test_a_torn_run_resumes_with_the_same_bits(tmp_path):
+    scene, _ = pulled_sheet(cells=10, damping=1e-4)
+    sim = pl.Simulation(scene)
+    run_until_torn(sim)
+    sim.save(tmp_path / "torn.npz")
+    again = pl.Simulation.resume(tmp_path / "torn.npz")
+    for _ in range(60):
+        sim.step(), again.step()
+    np.testing.assert_array_equal(sim.positions, again.positions)
+    np.testing.assert_array_equal(sim.model.topology.corners, again.model.topology.corners)
+    np.testing.assert_array_equal(again.scene.bodies[0].triangles, scene.bodies[0].triangles)
+
+
+def test_newton_tears_the_same_sheet():
+    """At the same place: a sheet with one weak row, both solvers converged."""
+    torn = []
+    for solver in (pl.Newton(), pl.VBD(iterations=400)):
+        scene, _ = pulled_sheet(cells=4, tear_at=1.15)
+        sim = pl.Simulation(scene, solver, precision="double")
+        run_until_torn(sim)
+        torn.append((sim.state.step, sim.model.topology.corners))
+    assert torn[0][0] == torn[1][0]
+    np.testing.assert_array_equal(torn[0][1], torn[1][1])
+
+
+def test_a_spring_breaks_at_its_stretch():
+    """Two springs in a row, the second half as stiff: it reaches the stretch first, when the pull is k times it."""
+    scene = pl.Scene(gravity=(0, 0, 0))
+    net = scene.add_springs([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [[0, 1], [1, 2]], [200.0, 100.0], 0.1, tear_at=1.3)
+    net.pin([0])
+    net.move([2], pl.motions.Slide([[2, 0, 0]], velocity=(0.1, 0, 0)))
+    sim = pl.Simulation(scene, pl.VBD(iterations=50), precision="double")
+    while len(net.springs) == 2:
+        sim.step()
+    np.testing.assert_array_equal(net.springs, [[0, 1]])
+    # stretches 0.15 and 0.3 when the end has moved 0.45 m: after 4.5 s
+    assert sim.time == pytest.approx(4.5, abs=0.03)
+    for _ in range(10):
+        sim.step()
+    assert len(sim.positions) == 3
+    assert np.isfinite(sim.positions).all()
+
+
+def test_wind_contact_and_force_fields_reach_torn_pieces():
+    """The lost half of a torn sheet falls freely: its momentum grows by m g t, and a force field sees all vertices."""
+    scene, cloth = pulled_sheet(cells=6, speed=6.0, tear_at=1.05)
+    seen = []
+
+    def lift(x, v, t):
+        seen.append(len(x))
+        return np.zeros_like(x)
+
+    cloth.add_force(lift)
+    scene.wind = pl.Wind((0.0, 0.0, 1.0))
+    scene.add_plane((0, 0, -1), (0, 0, 1))
+    sim = pl.Simulation(scene)
+    for _ in range(100):
+        sim.step()
+    assert seen[-1] == len(cloth.positions) > cloth.n_vertices
+    wind = sim.model.forces[-1]
+    assert set(wind.triangles.ravel().tolist()) == set(range(len(sim.positions)))
+    assert set(sim.model.contact.triangles.ravel().tolist()) == set(range(len(sim.positions)))
+
+
+def test_deleting_a_spring_lets_the_weight_fall():
+    scene = pl.Scene()
+    net = scene.add_springs([[0, 0, 0], [0, 0, -1]], [[0, 1]], 100.0, 0.1, damping=0.0)
+    net.pin([0])
+    sim = pl.Simulation(scene, pl.VBD(iterations=50), precision="double")
+    sim.delete(net, [0])
+    h, n = sim.h, 30
+    for _ in range(n):
+        sim.step()
+    assert net.springs.shape == (0, 2)
+    assert sim.positions[1, 2] == pytest.approx(-1 - 9.81 * h * h * n * (n + 1) / 2, rel=1e-9)
+
+
+def test_deleting_triangles_takes_their_mass_and_holds_what_is_loose():
+    scene = pl.Scene()
+    mesh = pl.shapes.cloth((1, 1), (4, 4))
+    cloth = scene.add_cloth(mesh, pl.StVenantKirchhoff(1e3, 1e3), density=0.2, bending_model="dihedral")
+    corner = int(np.argmin(mesh.points[:, 0] + mesh.points[:, 1]))
+    gone = np.flatnonzero((mesh.triangles == corner).any(axis=1))
+    sim = pl.Simulation(scene)
+    sim.delete(cloth, gone)
+    assert sim.model.mass.sum() == pytest.approx(0.2 * (mesh.areas.sum() - mesh.areas[gone].sum()), rel=1e-13)
+    for _ in range(10):
+        sim.step()
+    np.testing.assert_array_equal(sim.positions[corner], mesh.points[corner])
+    assert len(cloth.triangles) == mesh.n_triangles - len(gone)
+    assert corner not in cloth.triangles
+    sim.delete(cloth, [int(np.setdiff1d(np.arange(mesh.n_triangles), gone)[0])])
+    assert len(cloth.triangles) == mesh.n_triangles - len(gone) - 1
+
+
+def test_deleting_tets_cuts_a_beam():
+    """Without its middle layer the free half falls as a free body does."""
+    scene = pl.Scene()
+    mesh = pl.shapes.box((5, 1, 1), (5, 1, 1))
+    beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e6, 0.3))
+    beam.pin(mesh.points[:, 0] == mesh.points[:, 0].min())
+    sim = pl.Simulation(scene, pl.VBD(iterations=200), precision="double")
+    centre = mesh.points[mesh.tets].mean(axis=1)[:, 0] - mesh.points[:, 0].mean()
+    gone = np.flatnonzero(np.abs(centre) < 0.5)
+    sim.delete(beam, gone)
+    free = np.unique(mesh.tets[centre > 0.5])
+    m = sim.model.mass[free]
+    start = (m[:, None] * sim.positions[free]).sum(axis=0) / m.sum()
+    n = 20
+    for _ in range(n):
+        sim.step()
+    end = (m[:, None] * sim.positions[free]).sum(axis=0) / m.sum()
+    np.testing.assert_allclose(end - start, [0, 0, -9.81 * sim.h**2 * n * (n + 1) / 2], atol=1e-7)
+    assert len(beam.tets) == mesh.n_tets - len(gone)
+
+
+@pytest.mark.parametrize("value", [1.0, 0.5, -2.0, float("nan"), "high"])
+def test_bad_limits_are_refused(value):
+    scene = pl.Scene()
+    with pytest.raises(pl.SceneError, match="tear_at"):
+        scene.add_cloth(pl.shapes.cloth(cells=2), pl.StVenantKirchhoff(1, 1), tear_at=value)
+    with pytest.raises(pl.SceneError, match="tear_at"):
+        scene.add_springs([[0, 0, 0], [1, 0, 0]], [[0, 1]], 1.0, 1.0, tear_at=value)
+
+
+def test_what_cannot_be_taken_apart_is_refused():
+    scene = pl.Scene()
+    law = pl.StVenantKirchhoff(1, 1)
+    with pytest.raises(pl.SceneError, match="quadratic bending"):
+        scene.add_cloth(pl.shapes.cloth(cells=2), law, bending_model="quadratic", tear_at=1.5)
+    with pytest.raises(pl.SceneError, match="spring 0 has the length 0"):
+        scene.add_springs([[0, 0, 0], [1, 0, 0]], [[0, 1]], 1.0, 1.0, lengths=0.0, tear_at=1.5)
+    cloth = scene.add_cloth(pl.shapes.cloth(cells=2), law)
+    sim = pl.Simulation(scene)
+    with pytest.raises(pl.SceneError, match="quadratic bending"):
+        sim.delete(cloth, [0])
+    with pytest.raises(pl.SceneError, match="triangle 99 does not exist; the body has triangles 0 to 7"):
+        sim.delete(cloth, [99])
+    other = pl.Scene().add_cloth(pl.shapes.cloth(cells=2), law)
+    with pytest.raises(pl.SceneError, match="is no body"):
+        sim.delete(other, [0])
