@@ -66,9 +66,9 @@ def _atan2(y, x):
         ax, ay = absolute(x), absolute(y)
         steep = ay > ax  # false for a NaN, which then stays in one of the two below
         small, large = select(steep, ax, ay), select(steep, ay, ax)
-        t = small / select(large == 0.0, one, large)
-        upper = t > TAN_EIGHTH
-        angle = arctangent_reduced(select(upper, (t - 1.0) / (t + 1.0), t))
+        upper = small > TAN_EIGHTH * large
+        below = select(upper, small + large, select(large == 0.0, one, large))
+        angle = arctangent_reduced(select(upper, small - large, small) / below)
         angle = select(upper, quarter + angle, angle)
         angle = select(steep, half - angle, angle)
         angle = select(x < 0.0, full - angle, angle)
