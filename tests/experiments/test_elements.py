@@ -18,11 +18,12 @@ def test_a_heavy_chain_stretches_by_less_than_the_paper_says(monkeypatch):
 
 
 def test_stiffness_ratios_defeat_vertex_block_descent(monkeypatch):
-    """Figure 24, shown honestly: 100 iterations leave the chain far from the converged one."""
-    monkeypatch.setattr(chains, "FRAMES", 20)
+    """Figure 24, shown honestly: 100 iterations leave the stiff springs ten times as long as they should be."""
+    monkeypatch.setattr(chains, "FRAMES", 15)
     k = np.where(np.arange(chains.PARTICLES - 1) % 4 == 0, 1e3, 1e7)
     ends = [chains.swing(k, solver, 100, "")[1][-1] for solver in (pl.VBD(100), pl.Newton(iterations=100))]
-    assert np.abs(ends[0] - ends[1]).max() > 0.1 * chains.LENGTH * chains.PARTICLES
+    loose, tight = (chains.stretches(x)[k > 1e3].max() for x in ends)
+    assert loose > 10 * tight > 0
 
 
 def test_a_notched_cloth_tears_and_keeps_its_mass(monkeypatch):
