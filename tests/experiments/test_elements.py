@@ -18,12 +18,12 @@ def test_a_heavy_chain_stretches_by_less_than_the_paper_says(monkeypatch):
 
 
 def test_stiffness_ratios_defeat_vertex_block_descent(monkeypatch):
-    """Figure 24, shown honestly: 100 iterations leave the stiff springs ten times as long as they should be."""
+    """Figure 24, shown honestly: after 100 iterations stiff springs are stretched several times as far as they are."""
     monkeypatch.setattr(chains, "FRAMES", 15)
     k = np.where(np.arange(chains.PARTICLES - 1) % 4 == 0, 1e3, 1e7)
     ends = [chains.swing(k, solver, 100, "")[1][-1] for solver in (pl.VBD(100), pl.Newton(iterations=100))]
     loose, tight = (chains.stretches(x)[k > 1e3].max() for x in ends)
-    assert loose > 10 * tight > 0
+    assert loose > 4 * tight > 0
 
 
 def test_a_notched_cloth_tears_and_keeps_its_mass(monkeypatch):
