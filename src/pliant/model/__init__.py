@@ -20,6 +20,7 @@ from pliant.model.body import Body, Motion
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact, ContactModel
 from pliant.model.forces import Force
+from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.model import LedVertices, Model, build_model
 from pliant.model.motions import MOTIONS, KeptMotion
 from pliant.model.scene import BODIES, Scene
@@ -47,6 +48,7 @@ __all__ = [
     "Joints",
     "KeptMotion",
     "LedVertices",
+    "MeshObstacleBody",
     "Model",
     "Motion",
     "Pairs",

@@ -12,11 +12,12 @@ from pliant.io.results.result import BODY_COLOURS, Layout
 
 
 class Part(NamedTuple):
-    """A body's own cells: tets of a solid, or triangles of a sheet."""
+    """A body's own cells: tets of a solid, triangles of a sheet, or edges of springs."""
 
     n_points: int
     triangles: np.ndarray  # (k, 3) of a sheet
     tets: np.ndarray  # (m, 4)
+    edges: np.ndarray = np.empty((0, 2), np.int64)  # (e, 2)
 
 
 def layout_of_parts(parts: Sequence[Part], names: Sequence[str], frame_rate: float) -> Layout:
@@ -24,13 +25,14 @@ def layout_of_parts(parts: Sequence[Part], names: Sequence[str], frame_rate: flo
     start = np.concatenate([[0], np.cumsum([part.n_points for part in parts])]).astype(np.int64)
     sheets = _joined([part.triangles for part in parts], start, 3)
     tets = _joined([part.tets for part in parts], start, 4)
+    edges = _joined([part.edges for part in parts], start, 2)
     faces, owners = boundary_faces(tets, int(start[-1])) if len(tets) else (sheets[:0], sheets[:0, 0])
     triangles = np.concatenate([faces, sheets])
     triangle_tets = np.concatenate([owners, np.full(len(sheets), -1)])
     order = np.argsort(np.searchsorted(start, triangles[:, 0], side="right"), kind="stable")  # bodies in turn
     colours = np.array([BODY_COLOURS[k % len(BODY_COLOURS)] for k in range(len(parts))])
     return Layout(
-        int(start[-1]), triangles[order], tets, triangle_tets[order], tuple(names), start, colours, frame_rate
+        int(start[-1]), triangles[order], tets, triangle_tets[order], tuple(names), start, colours, frame_rate, edges
     )
 
 
