@@ -28,7 +28,7 @@ from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.kernels.threads import Team
 from pliant.lanes.host import core_count
-from pliant.model import Force, KeptMotion, Motion, Scene, build_model, checks
+from pliant.model import Course, Force, KeptMotion, Motion, Scene, build_model, checks
 from pliant.progress import frame_loop
 from pliant.recording import Field, Recorder
 from pliant.solvers import SOLVERS, VBD, Execution, Solver, SolveReport
@@ -210,7 +210,8 @@ class Simulation:
             functions = {
                 "motions": self._has_functions(),
                 "forces": any(body.forces for body in self.scene.bodies),
-                "functions": bool(self.model.pressure_courses) or (wind is not None and callable(wind.velocity)),
+                "functions": any(not isinstance(own.function, Course) for own in self.model.pressure_courses)
+                or (wind is not None and callable(wind.velocity) and not isinstance(wind.velocity, Course)),
             }
             again = "".join(f", {name}={{...}}" for name, needed in functions.items() if needed)
             return f"{stopped}{again})." if again else f"{stopped}), or in a shell: pliant resume {path}"
