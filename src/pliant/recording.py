@@ -56,7 +56,8 @@ class Recorder:
         if volume:
             formats.check_tets(self.path)
         check_place(self.path)
-        self._measure = _Measure(model, scene, h, 1 / (h * steps), volume)
+        # what is finished from a stream shows shapes only: its stream needs no fields
+        self._measure = _Measure(model, scene, h, 1 / (h * steps), volume, with_fields=self._export is None)
         self.layout = self._measure.layout
         self._stream_path = formats.journal_of(self.path) if self._export else self.path
         self._writer = formats.stream(self._stream_path, self.layout)
@@ -159,9 +160,9 @@ class Recorder:
 class _Measure:
     """Makes frames of positions: chooses the points that are kept and computes the fields of the cells."""
 
-    def __init__(self, model: Model, scene: Scene, h: float, frame_rate: float, volume: bool):
+    def __init__(self, model: Model, scene: Scene, h: float, frame_rate: float, volume: bool, with_fields: bool):
         self._obstacles = outlines(scene.shapes, model.positions)
-        self._h = h
+        self._h, self._with_fields = h, with_fields
         whole = _layout(scene, model, self._obstacles, frame_rate)
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
         bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
@@ -175,13 +176,17 @@ class _Measure:
         self._solids = _some(model.solids, needed)
 
     def frame(self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]) -> Frame:
+        cells = self._cell_fields(x) if self._with_fields else {}
+        if self._obstacles:
+            x, fields = self._with_obstacles(time, x, fields)
+        kept = {name: values[self._kept] for name, values in fields.items()} if self._with_fields else {}
+        return Frame(time, x[self._kept], kept, cells)
+
+    def _cell_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
         nothing = np.full(1, np.nan)  # at place -1, of sheets
         measured = [*(densities_and_von_mises(solids, x) for solids in self._solids), (nothing, nothing)]
         psi, equivalent = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
-        if self._obstacles:
-            x, fields = self._with_obstacles(time, x, fields)
-        kept = {name: values[self._kept] for name, values in fields.items()}
-        return Frame(time, x[self._kept], kept, {"energy_density": psi, "von_mises": equivalent})
+        return {"energy_density": psi, "von_mises": equivalent}
 
     def _with_obstacles(
         self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]

@@ -1,6 +1,7 @@
 """`.pvd` and `.vtu`: ParaView. `run.pvd` lists times and files; the frames are in the folder `run/`.
 
-A frame enters the list when its file is whole, and a new list replaces the old one at once: it is right at any moment.
+A frame enters the list when its file is whole: its line and the end of the list are one write over the old end, so that
+the list is right at any moment.
 Data follow the XML as raw bytes (VTK file formats, "appended"): nothing to encode, fast to write and to read.
 """
 
@@ -14,10 +15,14 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from pliant.errors import FileError
-from pliant.io.results.places import cannot_write, replacing, write_all
+from pliant.io.results.places import cannot_write, write_all
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 from pliant.io.results.surfaces import Part, frame_rate_of, layout_of_parts
 
+LIST_HEAD = (
+    b'<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n  <Collection>\n'
+)
+LIST_END = b"  </Collection>\n</VTKFile>\n"
 VTK_LINE, VTK_TRIANGLE, VTK_TETRA = 3, 5, 10
 _TYPES = {"float32": "Float32", "float64": "Float64", "int32": "Int32", "uint8": "UInt8"}
 
@@ -33,21 +38,30 @@ class ParaViewWriter(FrameWriter):
             raise cannot_write(self._folder, error) from None
         self._cells, self._n_cells, self._bodies = _cells(layout)
         self._padding = np.full(self._n_cells - layout.n_cells, np.nan, np.float32)
-        self._lines: list[str] = []
-        self._write_list()
+        self._count, self._list = 0, path.open("wb", buffering=0)
+        write_all(self._list, [LIST_HEAD])
+        self._end = self._list.tell()
+        write_all(self._list, [LIST_END])
 
     def write(self, frame: Frame) -> None:
-        name = f"{self._path.stem}_{len(self._lines):05d}.vtu"
+        name = f"{self._path.stem}_{self._count:05d}.vtu"
         with (self._folder / name).open("wb", buffering=0) as file:
             write_all(file, self._grid(frame))
         place = quoteattr(f"{self._folder.name}/{name}")
-        self._lines.append(f'    <DataSet timestep="{frame.time!r}" part="0" file={place}/>\n')
-        self._write_list()
+        line = f'    <DataSet timestep="{frame.time!r}" part="0" file={place}/>\n'.encode()
+        self._list.seek(self._end)
+        try:
+            write_all(self._list, [line + LIST_END])
+        except OSError:  # a full disk: the old end has its place
+            self._list.seek(self._end)
+            write_all(self._list, [LIST_END])
+            self._list.truncate()
+            raise
+        self._end += len(line)
+        self._count += 1
 
-    def _write_list(self) -> None:
-        head = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n'
-        with replacing(self._path) as beside:
-            beside.write_text(f"{head}  <Collection>\n{''.join(self._lines)}  </Collection>\n</VTKFile>\n")
+    def close(self) -> None:
+        self._list.close()
 
     def _grid(self, frame: Frame) -> list[bytes | memoryview]:
         points = {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from pliant.geometry.surface import boundary_faces
 from pliant.io.results.result import BODY_COLOURS, Layout
@@ -44,12 +46,30 @@ def frame_rate_of(times: np.ndarray) -> float:
 
 def vertex_normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Unit normals (n, 3) of points (n, 3): the mean of their triangles', weighted by area; z where there is none."""
-    a, b, c = (points[triangles[:, k]] for k in range(3))
-    faces = np.cross(b - a, c - a)
-    corners = triangles.ravel()
-    sums = np.stack([np.bincount(corners, np.repeat(faces[:, k], 3), minlength=len(points)) for k in range(3)], axis=1)
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.where(lengths > 0, sums / np.maximum(lengths, 1e-300), [0.0, 0.0, 1.0])
+    normals = np.zeros((len(points), 3))
+    _sum_normals(np.ascontiguousarray(points, float), np.ascontiguousarray(triangles, np.int64), normals)
+    return normals
+
+
+@njit(cache=True, nogil=True)
+def _sum_normals(points, triangles, normals):
+    for t in range(len(triangles)):
+        i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+        ax, ay, az = points[j, 0] - points[i, 0], points[j, 1] - points[i, 1], points[j, 2] - points[i, 2]
+        bx, by, bz = points[k, 0] - points[i, 0], points[k, 1] - points[i, 1], points[k, 2] - points[i, 2]
+        nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+        for corner in (i, j, k):
+            normals[corner, 0] += nx
+            normals[corner, 1] += ny
+            normals[corner, 2] += nz
+    for p in range(len(points)):
+        length = math.sqrt(normals[p, 0] ** 2 + normals[p, 1] ** 2 + normals[p, 2] ** 2)
+        if length > 0.0:
+            normals[p, 0] /= length
+            normals[p, 1] /= length
+            normals[p, 2] /= length
+        else:
+            normals[p, 2] = 1.0
 
 
 def _joined(parts: Sequence[np.ndarray], start: np.ndarray, width: int) -> np.ndarray:

@@ -18,7 +18,7 @@ from pliant.model import MOTIONS, Body, Contact, Course, RigidMotion, Scene, che
 from pliant.model.motions import turned
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
-from pliant.scenes.files import generated, schema
+from pliant.scenes.files import generated, holds, schema
 from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.source import Source
 
@@ -263,21 +263,21 @@ def select(body: Body, where: Any) -> np.ndarray:
     return vertices
 
 
-def _in_box(x: np.ndarray, box: schema.InBox) -> np.ndarray:
+def _in_box(x: np.ndarray, box: holds.InBox) -> np.ndarray:
     return np.flatnonzero(((x >= box.low) & (x <= box.high)).all(axis=1))
 
 
-def _beyond_plane(x: np.ndarray, plane: schema.BeyondPlane) -> np.ndarray:
+def _beyond_plane(x: np.ndarray, plane: holds.BeyondPlane) -> np.ndarray:
     normal = checks.unit_vector(plane.normal, "plane: normal")
     return np.flatnonzero((x - plane.point) @ normal >= -FACE_TOLERANCE * np.ptp(x, axis=0).max())
 
 
-def _on_face(x: np.ndarray, face: schema.OnFace) -> np.ndarray:
+def _on_face(x: np.ndarray, face: holds.OnFace) -> np.ndarray:
     along = x[:, "xyz".index(face.side[1])] * (1 if face.side[0] == "+" else -1)
     return np.flatnonzero(along >= along.max() - FACE_TOLERANCE * np.ptp(x, axis=0).max())
 
 
-def _nearest(x: np.ndarray, near: schema.Nearest) -> np.ndarray:
+def _nearest(x: np.ndarray, near: holds.Nearest) -> np.ndarray:
     if near.count > len(x):
         raise SceneError(f"count is {near.count}, but the body has {len(x)} vertices.")
     distance = np.linalg.norm(x - near.point, axis=1)
