@@ -76,7 +76,7 @@ def _strains(x, tets, gradients, B, invariants):
 
 @njit(cache=True, nogil=True)
 def _invariants_and_shears(x, tets, gradients, invariants, shears):
-    """I, II, J (3, m), and of the deviators b of B and c of B^2 the products b : b, b : c, c : c (3, m) or the first."""
+    """I, II, J (3, m), and of the deviators b of B, c of B^2 the products b : b, b : c, c : c (3, m) or the first."""
     for t in range(len(tets)):
         xx, yy, zz, yz, xz, xy, invariants[2, t] = _strain(x, tets, gradients, t)
         invariants[0, t], invariants[1, t] = _first_two(xx, yy, zz, yz, xz, xy)
