@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Attachment, Body, Contact, Scene, Wind, WorldBox, motions
+    from pliant.model import Attachment, Body, Contact, Course, Scene, Wind, WorldBox, motions
     from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
     from pliant.solvers import (
@@ -73,7 +73,7 @@ _HOMES = {
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Attachment", "Body", "Contact", "Scene", "Wind", "WorldBox", "motions"),
+    "model": ("Attachment", "Body", "Contact", "Course", "Scene", "Wind", "WorldBox", "motions"),
     "energies": ("IncrementalPotential",),
     "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
@@ -116,6 +116,7 @@ __all__ = [
     "CompressibleNeoHookean",
     "Contact",
     "Corotated",
+    "Course",
     "FileError",
     "Fung",
     "GradientDescent",

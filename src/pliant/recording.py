@@ -18,11 +18,13 @@ from pliant.energies.stress import densities_and_von_mises
 from pliant.errors import FileError, PliantError
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
-from pliant.io.results.result import Frame
+from pliant.io.results.result import OBSTACLE_COLOUR, Frame, Layout
 from pliant.io.results.surfaces import Part, layout_of_parts
-from pliant.model import Body, Model, Scene, Solid, Solids
+from pliant.model import Body, MeshObstacleBody, Model, Scene, Solid, Solids, SpringNet
+from pliant.model.outlines import Outline, outlines
 from pliant.state import State
 
+OWN_FIELDS = ("points", "time", "body", "velocity", "contact_force", "penetration", "energy_density", "von_mises")
 QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 
 #: A field of vertices: (n,) or (n, 3) values from the state and the report of a step.
@@ -47,14 +49,15 @@ class Recorder:
         fields: Mapping[str, Field] | None = None,
     ):
         self.path = Path(path)
-        self._h, self._steps = h, steps
+        self._h, self._steps, self._has_contact = h, steps, model.contact is not None
         self._fields = dict(fields or {})
         _check_fields(self._fields)
         self._export = formats.exporter(self.path)
         if volume:
             formats.check_tets(self.path)
         check_place(self.path)
-        self._measure = _Measure(model, scene, 1 / (h * steps), volume)
+        # what is finished from a stream shows shapes only: its stream needs no fields
+        self._measure = _Measure(model, scene, h, 1 / (h * steps), volume, with_fields=self._export is None)
         self.layout = self._measure.layout
         self._stream_path = formats.journal_of(self.path) if self._export else self.path
         self._writer = formats.stream(self._stream_path, self.layout)
@@ -75,6 +78,8 @@ class Recorder:
             return
         self._raise_if_failed()
         fields = {"velocity": state.v.copy()}
+        if self._has_contact:
+            fields |= _contact_fields(state.x, None if report is None else report.contacts)
         fields |= {name: np.array(field(state, report)) for name, field in self._fields.items()}
         _check_shapes(fields, len(state.x))
         self._queue.put((state.step * self._h, state.x.copy(), fields))
@@ -155,11 +160,10 @@ class Recorder:
 class _Measure:
     """Makes frames of positions: chooses the points that are kept and computes the fields of the cells."""
 
-    def __init__(self, model: Model, scene: Scene, frame_rate: float, volume: bool):
-        whole = layout_of_parts([_part(body) for body in scene.bodies], model.body_names, frame_rate)
-        for k, body in enumerate(scene.bodies):
-            if body.colour is not None:
-                whole.colours[k] = body.colour
+    def __init__(self, model: Model, scene: Scene, h: float, frame_rate: float, volume: bool, with_fields: bool):
+        self._obstacles = outlines(scene.shapes, model.positions)
+        self._h, self._with_fields = h, with_fields
+        whole = _layout(scene, model, self._obstacles, frame_rate)
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
         bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
         row = np.argsort(np.concatenate([np.empty(0, int), *bodies]), kind="stable")
@@ -172,17 +176,57 @@ class _Measure:
         self._solids = _some(model.solids, needed)
 
     def frame(self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]) -> Frame:
+        cells = self._cell_fields(x) if self._with_fields else {}
+        if self._obstacles:
+            x, fields = self._with_obstacles(time, x, fields)
+        kept = {name: values[self._kept] for name, values in fields.items()} if self._with_fields else {}
+        return Frame(time, x[self._kept], kept, cells)
+
+    def _cell_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
         nothing = np.full(1, np.nan)  # at place -1, of sheets
         measured = [*(densities_and_von_mises(solids, x) for solids in self._solids), (nothing, nothing)]
         psi, equivalent = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
-        kept = {name: values[self._kept] for name, values in fields.items()}
-        return Frame(time, x[self._kept], kept, {"energy_density": psi, "von_mises": equivalent})
+        return {"energy_density": psi, "von_mises": equivalent}
+
+    def _with_obstacles(
+        self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Points of obstacles after those of the bodies; of the fields they have a velocity, and zeros."""
+        now = np.concatenate([obstacle.positions(time) for obstacle in self._obstacles])
+        before = np.concatenate([obstacle.positions(time - self._h) for obstacle in self._obstacles])
+        longer = {name: np.concatenate([own, np.zeros((len(now), *own.shape[1:]))]) for name, own in fields.items()}
+        longer["velocity"][len(x) :] = (now - before) / self._h
+        return np.concatenate([x, now]), longer
+
+
+def _layout(scene: Scene, model: Model, obstacles: Sequence[Outline], frame_rate: float) -> Layout:
+    """Bodies, then obstacles with formulas; their colours, and which are obstacles."""
+    parts = [_part(body) for body in scene.bodies]
+    parts += [Part(len(obstacle.points), obstacle.triangles, np.empty((0, 4))) for obstacle in obstacles]
+    names = [*model.body_names, *(obstacle.name for obstacle in obstacles)]
+    whole = layout_of_parts(parts, names, frame_rate)
+    n = len(scene.bodies)
+    scenery = [k for k, body in enumerate(scene.bodies) if body.kind == MeshObstacleBody.kind] + [*range(n, len(parts))]
+    whole.colours[scenery] = OBSTACLE_COLOUR
+    for k, body in enumerate(scene.bodies):
+        if body.colour is not None:
+            whole.colours[k] = body.colour
+    return replace(whole, scenery=tuple(scenery))
 
 
 def _part(body: Body) -> Part:
     if isinstance(body, Solid):
         return Part(body.n_vertices, np.empty((0, 3)), body.mesh.tets)
-    return Part(body.n_vertices, body.surface, np.empty((0, 4)))
+    edges = body.edges if isinstance(body, SpringNet) else np.empty((0, 2))
+    return Part(body.n_vertices, body.surface, np.empty((0, 4)), edges)
+
+
+def _contact_fields(x: np.ndarray, contacts: Any) -> dict[str, np.ndarray]:
+    """contact_force (n, 3) [N], friction included, and penetration (n,) [m] of vertices; zero before the first step."""
+    if contacts is None:
+        return {"contact_force": np.zeros_like(x), "penetration": np.zeros(len(x))}
+    contacts.refresh(x)
+    return {"contact_force": -contacts.gradient(x), "penetration": contacts.penetrations(x)}
 
 
 def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:
@@ -198,8 +242,10 @@ def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:
 
 def _check_fields(fields: dict[str, Field]) -> None:
     for name, field in fields.items():
-        if not name.isidentifier() or name in ("points", "time", "velocity", "body"):
-            raise FileError(f"record: a field cannot be called {name!r}; use letters, not points, time or velocity.")
+        if not name.isidentifier() or name in OWN_FIELDS:
+            raise FileError(
+                f"record: a field cannot be called {name!r}; use letters, and none of {', '.join(OWN_FIELDS)}."
+            )
         if not callable(field):
             raise FileError(f"record: the field {name!r} is {field!r}; give a function of state and report.")
 

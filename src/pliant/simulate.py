@@ -182,6 +182,7 @@ class Simulation:
         report.singular_blocks = getattr(self._work, "singular_blocks", 0)
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
+        report.contacts = problem.contacts
         return report, problem
 
     def _finish(self) -> None:
@@ -325,8 +326,9 @@ class Simulation:
                 for frame in sim.frames(120): ...
 
         .npz (Pliant, NumPy), .pvd (ParaView), .usdc .usda (Blender, Houdini), .glb (browsers), .ply .obj (numbered
-        files), .mp4 .gif (movies), .png (a strip of moments). Frames carry velocity, energy density and von Mises
-        stress where the format has room.
+        files), .mp4 .gif (movies), .png (a strip of moments). Frames carry velocity, energy density, von Mises
+        stress and, if the scene has contact, contact_force (n, 3) [N] and penetration (n,) [m] where the format has
+        room; obstacles are in them as surfaces.
         volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
         of vertices by name, each a function of (state, report); the report is None for the first frame.
         """

@@ -94,10 +94,11 @@ def test_resume_goes_on_into_files_of_its_own(scene, tmp_path):
     finished = run("resume", checkpoint)
     assert finished.exit_code == 1
     assert "this run is finished, 5 frames" in finished.stderr
-    result = run("resume", checkpoint, "--frames", 7)
+    result = run("resume", checkpoint, "--frames", 7, "--output", tmp_path / "rest.npz")
     assert result.exit_code == 0, result.output
-    with open_result(tmp_path / "out" / "sub" / "block-from-5.npz") as rest:
-        np.testing.assert_allclose(rest.times, np.arange(5, 13) / 60)
+    for path in (tmp_path / "out" / "sub" / "block-from-5.npz", tmp_path / "rest-from-5.npz"):
+        with open_result(path) as rest:
+            np.testing.assert_allclose(rest.times, np.arange(5, 13) / 60)
     np.testing.assert_array_equal(pl.Simulation.resume(checkpoint).state.x, plain(scene, 12).state.x)
 
 

@@ -162,3 +162,37 @@ def test_result_files_can_be_rendered(make_simulation, tmp_path):
         with open_result(tmp_path / name) as result:
             drawn.append(np.asarray(Stage([result], View(height=80, field="von_mises")).picture(0.01)).astype(int))
     np.testing.assert_allclose(drawn[0], drawn[1], atol=1)
+
+
+def test_springs_are_drawn_as_tubes_of_the_rope_radius(tmp_path):
+    """A level rope seen from the side: a dark bar as long as the rope and two radii high."""
+    scene = pl.Scene(gravity=(0, 0, 0))
+    points, edges = pl.shapes.rope([[-0.5, 0.0, 0.0], [0.5, 0.0, 0.0]], 5)
+    rope = scene.add_springs(points, edges, 1e3, 0.1)
+    rope.colour = (1.0, 0.0, 0.0)
+    sim = pl.Simulation(scene)
+    sim.record(tmp_path / "rope.npz").close()
+    with open_result(tmp_path / "rope.npz") as result:
+        stage = Stage([result], View(height=300, azimuth=-90.0, elevation=10.0))
+        seen = reds(np.asarray(stage.picture(0.0)))
+        metres = stage._camera.metres_a_pixel * 2  # of a pixel of the picture, which is the mean of 2 x 2
+    rows, columns = np.nonzero(seen)
+    assert np.ptp(columns) * metres == pytest.approx(1.0, abs=0.03)
+    assert np.ptp(rows) * metres == pytest.approx(2 * stage._rope_radius, abs=2.5 * metres)
+
+
+def test_a_level_plane_is_the_ground_and_other_obstacles_are_drawn(tmp_path):
+    scene = pl.Scene(gravity=(0, 0, 0))
+    body = scene.add_solid(pl.shapes.box((0.2, 0.2, 0.2), 1), pl.StableNeoHookean(1e4, 1e4))
+    body.colour = (1.0, 0.0, 0.0)
+    scene.add_plane((0, 0, -0.3), (0, 0, 1))
+    scene.add_sphere((0.3, 0, 0), 0.1)
+    sim = pl.Simulation(scene)
+    sim.record(tmp_path / "scene.npz").close()
+    with open_result(tmp_path / "scene.npz") as result:
+        stage = Stage([result], View(height=200))
+        assert stage._ground == -0.3
+        points, triangles = stage._actors[0].surface(result.positions(0), 0.01)
+        stage.picture(0.0)
+    assert points[triangles].reshape(-1, 3).max(axis=0)[0] == pytest.approx(0.4)
+    assert points[:, 2].min() > -0.11  # the plane's square is not among them

@@ -116,6 +116,34 @@ def test_it_draws_the_body_where_the_camera_sees_it(browser, page):
     np.testing.assert_allclose([rows.min(), rows.max()], [low[1], high[1]], atol=12)
 
 
+def test_obstacles_are_drawn_and_move(tmp_path):
+    """A red ball is where its motion puts it, before and after, in the picture and on the server."""
+    from pliant.viewer import page as pages
+
+    scene = pl.Scene(gravity=(0, 0, 0))
+    scene.add_solid(pl.shapes.box((0.1, 0.1, 0.1), 1), pl.StableNeoHookean(1e4, 1e4)).colour = (0.1, 0.1, 0.9)
+    scene.add_sphere((-0.5, 0, 0), 0.2, motion=lambda t: ((0, 0, 0.3 * t), np.eye(3)))
+    session = Session(pl.Simulation(scene, threads=1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pages, "OBSTACLE_COLOUR", (0.9, 0.1, 0.1))
+        with (
+            pages.Page(session, "ball", tmp_path, port=free_port()) as page,
+            chromium.Chromium(f"http://127.0.0.1:{page.port}") as browser,
+        ):
+            browser.wait_for("document.body.innerText.includes('Step')")
+            wait_for(lambda: page.server.get_clients())
+            time.sleep(2.0)
+            for height in (0.0, 0.15):
+                rows, columns = np.nonzero(block_pixels(browser.screenshot()))
+                middle = (columns.min() + columns.max()) / 2, (rows.min() + rows.max()) / 2
+                np.testing.assert_allclose(middle, pixel_of(page, (-0.5, 0, height)), atol=8)
+                for _ in range(30):  # half a second
+                    session.step()
+                    session.settled()
+                time.sleep(2.0)
+    session.close()
+
+
 def test_play_moves_the_body_and_pause_stops_it(browser, session):
     before = session.latest
     browser.press_button("Play")

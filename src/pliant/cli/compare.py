@@ -37,7 +37,9 @@ def compare(
 
     Writes compare.csv, compare.json, compare.png and compare.svg.
 
-    Example: pliant compare cantilever --solvers vbd,vbd+chebyshev:rho=0.9,newton --budget 1s
+    \b
+    Example: pliant compare cantilever --solvers vbd,newton --budget 1s
+             pliant compare twist --solvers vbd,vbd+chebyshev:rho=0.9
     """
     from rich.console import Console
 

@@ -13,7 +13,7 @@ SHOWN_FEATURES = ("sse4.2", "avx", "fma", "avx2", "avx512f", "neon", "sve")
 
 def info(
     scene: Annotated[
-        str | None, typer.Argument(metavar="[SCENE]", help="A .toml file, a .py file or a gallery name.")
+        str | None, typer.Argument(metavar="SCENE", help="A .toml file, a .py file or a gallery name.")
     ] = None,
     clear_cache: Annotated[
         bool, typer.Option("--clear-cache", help="Delete all compiled code; it is compiled again when needed.")

@@ -13,7 +13,7 @@ def render(
     results: Annotated[list[Path], typer.Argument(help="Results, drawn side by side.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The movie (.mp4, .gif) or picture (.png) to write.")],
     field: Annotated[
-        str | None, typer.Option(help="Colour by von_mises, energy_density, speed or a field of your own.")
+        str | None, typer.Option(help="Colour by von_mises, energy_density, speed, penetration ...")
     ] = None,
     limits: Annotated[
         tuple[float, float] | None, typer.Option(help="Lowest and highest value of the colours.", metavar="LOW HIGH")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import textwrap
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -65,6 +67,7 @@ def run(
 def resume(
     checkpoint: Annotated[Path, typer.Argument(help="A checkpoint, such as twist/run.npz.")],
     frames: Annotated[int | None, typer.Option(min=1, help="So many more frames. Default: what was left.")] = None,
+    output: Output = None,
     threads: Threads = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -72,7 +75,7 @@ def resume(
     """Go on with a run that was stopped, with the same bits.
 
     Results of the rest are written beside those there are, with the first
-    frame's number in their names.
+    frame's number in their names; those of --output are named again.
 
     \b
     Example: pliant resume twist/run.npz
@@ -81,7 +84,7 @@ def resume(
     from pliant.scenes.runs import Run
 
     writable_folder(checkpoint.parent)
-    _perform(Run.resumed(checkpoint, frames, threads), quiet, as_json)
+    _perform(Run.resumed(checkpoint, frames, threads, output or ()), quiet, as_json)
 
 
 def gallery(
@@ -105,8 +108,10 @@ def gallery(
         about = [{**vars(entry), "thumbnail": str(entry.thumbnail)} for entry in entries()]
         typer.echo(json.dumps(about, indent=2))
         return
+    width, indent = shutil.get_terminal_size().columns, " " * 16
     for entry in entries():
-        typer.echo(f"{entry.name:<16}{entry.title}  ({entry.run_seconds:.0f} s)\n{'':<16}{entry.description}")
+        typer.echo(f"{entry.name:<16}{entry.title}  ({entry.run_seconds:.0f} s)")
+        typer.echo(textwrap.fill(entry.description, width, initial_indent=indent, subsequent_indent=indent))
     typer.echo("\nRun one with: pliant gallery NAME, see it move with: pliant view NAME")
 
 

@@ -27,16 +27,19 @@ def view(
 
     Play, pause, step; click on a body and pull at the arrows; change solver,
     iterations, stiffness and gravity while it runs. Needs the extra `view`.
+    Leaves one core to the browser unless --threads says otherwise.
 
     \b
     Example: pliant view twist
              pliant view jelly --solver newton --play
     """
+    from pliant.lanes.host import core_count
     from pliant.scenes.plans import open_plan
     from pliant.viewer.page import Page
     from pliant.viewer.session import Session
 
-    plan = open_plan(scene, solver, settings or [], threads)
+    # the browser and the server need a core too: threads that wait for each other stand still when one loses its core
+    plan = open_plan(scene, solver, settings or [], threads or max(1, core_count() - 1))
     session = Session(plan.simulation())
     try:
         with Page(session, plan.title, out, host, port) as page:

@@ -66,6 +66,17 @@ class ContactPotential:
         """(n, 3) [N]."""
         return sum_at_vertices(self._vertices, -self.forces(x), len(x))
 
+    def penetrations(self, x: np.ndarray) -> np.ndarray:
+        """(n,) [m] of vertices: the deepest contact that each takes part in."""
+        deepest = np.zeros(len(x))
+        taking_part = self.touches.weights != 0
+        np.maximum.at(
+            deepest,
+            self._vertices[taking_part],
+            np.broadcast_to(self.depths(x)[:, None], taking_part.shape)[taking_part],
+        )
+        return deepest
+
     def forces(self, x: np.ndarray) -> np.ndarray:
         """(k, 4, 3) [N] on the vertices of each contact; zero where there is none."""
         t = self.touches

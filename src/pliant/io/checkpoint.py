@@ -25,7 +25,7 @@ from pliant.io.outside import (
     unpack_settings,
 )
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
-from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene
+from pliant.model import BODIES, MOTIONS, Body, Course, Force, KeptMotion, Motion, Scene
 from pliant.state import State
 
 FORMAT = 5
@@ -152,12 +152,12 @@ def read(
 def how_to_resume(path: Path, scene: Scene) -> str:
     """A sentence on what continues a checkpoint of a scene: Python functions are not in it."""
     led = (motion for body in scene.bodies for _, motion in body.motions)
-    courses = (body.pressure for body in scene.bodies), (getattr(b, "cavity_pressure", 0.0) for b in scene.bodies)
+    courses = [getattr(body, name, 0.0) for body in scene.bodies for name in ("pressure", "cavity_pressure")]
+    courses += [] if scene.wind is None else [scene.wind.velocity]
     functions = {
         "motions": any(not isinstance(motion, KeptMotion) for motion in led),
         "forces": any(body.forces for body in scene.bodies),
-        "functions": any(callable(value) for part in courses for value in part)
-        or (scene.wind is not None and callable(scene.wind.velocity)),
+        "functions": any(callable(value) and not isinstance(value, Course) for value in courses),
     }
     again = "".join(f", {name}={{...}}" for name, needed in functions.items() if needed)
     call = f"Continue with pliant.Simulation.resume({str(path)!r}{again})"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
-from pliant.model import Contact, Scene
+from pliant.model import MOTIONS, Contact, RigidMotion, Scene, rigid_motion
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, Plane, Shape, Sphere
 
 #: Obstacles with formulas, by the names that files give them.
@@ -23,24 +23,29 @@ def describe_contact(scene: Scene) -> dict[str, Any] | None:
 
 
 def describe_shapes(scene: Scene) -> list[dict[str, Any]]:
-    """The obstacles with formulas; one that moves is refused, because its motion is a Python function."""
+    """The obstacles with formulas; one that a Python function moves is refused."""
     return [_describe_shape(k, shape) for k, shape in enumerate(scene.shapes)]
 
 
 def _describe_shape(k: int, shape: Shape) -> dict[str, Any]:
-    if shape.motion is not None:
+    motion = shape.motion
+    if motion is not None and not isinstance(motion, RigidMotion):
         raise FileError(
-            f"obstacle {k}, a {type(shape).__name__}, is moved by a Python function, which a file cannot hold."
+            f"obstacle {k}, a {type(shape).__name__}, is moved by a Python function, which a file cannot hold; "
+            f"use one of pliant.motions: {', '.join(f'{name}.rigid' for name in MOTIONS)}."
         )
     values = {field.name: getattr(shape, field.name) for field in fields(shape) if field.name != "motion"}
     plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
-    return {"kind": type(shape).__name__.lower(), **plain}
+    moved = {} if motion is None else {"motion": motion.options()}
+    return {"kind": type(shape).__name__.lower(), **plain, **moved}
 
 
 def restore_contact(scene: Scene, contact: dict[str, Any] | None, shapes: list[dict[str, Any]]) -> None:
     """Give a scene the contact and the obstacles that were described."""
     for about in shapes:
         options = {name: value for name, value in about.items() if name != "kind"}
+        if "motion" in options:
+            options["motion"] = rigid_motion(**options["motion"])
         scene.shapes.append(SHAPES[about["kind"]](**options))
     if contact is not None:
         scene.contact = Contact(**contact)

@@ -1,6 +1,7 @@
 """What acts on a scene from outside, in a checkpoint: settings of bodies, world box, wind, attachments.
 
-Functions of time are not in the file. They are named "<body>.<setting>" and "wind.velocity" and passed again.
+Functions of time, other than a Course, are not in the file. They are named "<body>.<setting>" and "wind.velocity" and
+passed again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
-from pliant.model import Attachment, Body, Scene, Wind, WorldBox
+from pliant.model import Attachment, Body, Course, Scene, Wind, WorldBox
 
 Functions = Mapping[str, Callable[[float], Any]]
 _FUNCTION = {"function": True}  # stands for one in the header
@@ -26,7 +27,7 @@ def pack_settings(body: Body) -> dict[str, Any]:
 
 def unpack_settings(body: Body, about: dict[str, Any], functions: Functions) -> None:
     for name, value in about.items():
-        setattr(body, name, functions[f"{body.name}.{name}"] if value == _FUNCTION else value)
+        setattr(body, name, functions[f"{body.name}.{name}"] if value == _FUNCTION else _restored(value))
 
 
 def pack_outside(scene: Scene, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def unpack_outside(scene: Scene, about: dict[str, Any], arrays: dict[str, np.nda
         scene.world_box = WorldBox(**about["world_box"])
     if about["wind"] is not None:
         velocity = about["wind"]["velocity"]
-        velocity = functions["wind.velocity"] if velocity == _FUNCTION else velocity
+        velocity = functions["wind.velocity"] if velocity == _FUNCTION else _restored(velocity)
         scene.wind = Wind(**{**about["wind"], "velocity": velocity})
     for k, link in enumerate(about["attachments"]):
         body_a, body_b = (scene.bodies[n] for n in link["bodies"])
@@ -78,6 +79,12 @@ def check_functions(path: Path, header: dict[str, Any], given: Functions) -> Non
 
 def _plain(value: Any) -> Any:
     """A setting as JSON has it."""
+    if isinstance(value, Course):
+        return value.options()
     if callable(value):
         return _FUNCTION
     return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _restored(value: Any) -> Any:
+    return Course(**value) if isinstance(value, dict) else value

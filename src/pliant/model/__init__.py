@@ -19,9 +19,11 @@ from pliant.model.blocks import (
 from pliant.model.body import Body, Motion
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact, ContactModel
+from pliant.model.courses import Course
 from pliant.model.forces import Force
+from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.model import LedVertices, Model, build_model
-from pliant.model.motions import MOTIONS, KeptMotion
+from pliant.model.motions import MOTIONS, KeptMotion, RigidMotion, rigid_motion
 from pliant.model.scene import BODIES, Scene
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
@@ -39,6 +41,7 @@ __all__ = [
     "Cloth",
     "Contact",
     "ContactModel",
+    "Course",
     "Dampers",
     "Fibres",
     "Force",
@@ -47,10 +50,12 @@ __all__ = [
     "Joints",
     "KeptMotion",
     "LedVertices",
+    "MeshObstacleBody",
     "Model",
     "Motion",
     "Pairs",
     "Pressures",
+    "RigidMotion",
     "Scene",
     "Sheets",
     "Solid",
@@ -60,4 +65,5 @@ __all__ = [
     "Wind",
     "WorldBox",
     "build_model",
+    "rigid_motion",
 ]

@@ -10,6 +10,7 @@ from pliant.geometry import TriMesh
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.body import FIXED, Body
+from pliant.model.motions import RigidMotion
 from pliant.model.obstacles import MeshObstacle, ObstacleMotion
 
 
@@ -25,7 +26,8 @@ class MeshObstacleBody(Body):
         self.mesh, self.friction = mesh, friction
         self.subspace[:] = FIXED
         if motion is not None:
-            self.motions.append((np.arange(self.n_vertices), obstacle.positions))
+            own = motion.of_points(mesh.points) if isinstance(motion, RigidMotion) else obstacle.positions
+            self.motions.append((np.arange(self.n_vertices), own))
 
     def blocks(self, first: int) -> list[Block]:
         return []

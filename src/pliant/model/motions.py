@@ -2,13 +2,15 @@
 
 body.move(top, Turn(body.initial_positions[top], axis=(0, 0, 1), turns=1.75, seconds=1.2))
 
+Obstacles move as a whole: scene.add_sphere((0, 0, 1), 0.2, motion=Slide.rigid(velocity=(1, 0, 0)))
+
 Any function of the time does as well, but a checkpoint or a scene file cannot hold it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,22 @@ def smooth_step(s: float) -> float:
     """From 0 to 1 with no speed at either end: 3 s^2 - 2 s^3, s held within 0 to 1."""
     s = min(max(s, 0.0), 1.0)
     return s * s * (3 - 2 * s)
+
+
+AXES = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)])
+
+
+def times_of_keys(times: ArrayLike, repeat: bool, what: str) -> np.ndarray:
+    """(m,) [s], each later than the last."""
+    try:
+        keys = np.array(times, dtype=float)
+    except (TypeError, ValueError):
+        keys = np.empty(0)
+    if keys.ndim != 1 or len(keys) == 0 or not np.isfinite(keys).all() or (np.diff(keys) <= 0).any():
+        raise SceneError(f"{what}: times are {times!r}: give finite times [s], each later than the last.")
+    if repeat and keys[-1] <= 0:
+        raise SceneError(f"{what}: the last time is {keys[-1]:g} s: to repeat, it must be above zero.")
+    return keys
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +56,11 @@ class KeptMotion(ABC):
     @abstractmethod
     def __call__(self, time: float) -> np.ndarray:
         """Positions (k, 3) [m] at a time [s]."""
+
+    @classmethod
+    def rigid(cls, **options: Any) -> RigidMotion:
+        """The same motion of an obstacle, as its `motion`; options: all arguments but the points."""
+        return RigidMotion(cls(AXES, **options))
 
     @property
     def name(self) -> str:
@@ -133,11 +156,7 @@ class Keyframes(KeptMotion):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        times = np.array(self.times, dtype=float)
-        if times.ndim != 1 or len(times) == 0 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-            raise SceneError(f"Keyframes: times are {self.times!r}: give finite times [s], each later than the last.")
-        if self.repeat and times[-1] <= 0:
-            raise SceneError(f"Keyframes: the last time is {times[-1]:g} s: to repeat, it must be above zero.")
+        times = times_of_keys(self.times, self.repeat, "Keyframes")
         self._keep("times", times)
         self._keep("offsets", checks.vectors(self.offsets, len(times), "Keyframes: offsets", "m"))
         self._keep_switch("smooth")
@@ -153,6 +172,31 @@ class Keyframes(KeptMotion):
         s = (time - times[k - 1]) / (times[k] - times[k - 1])
         s = smooth_step(s) if self.smooth else s
         return np.asarray(self.points) + ((1 - s) * offsets[k - 1] + s * offsets[k])
+
+
+@dataclass(frozen=True, eq=False)
+class RigidMotion:
+    """A kept motion of a whole obstacle. Made by `Slide.rigid` and the like."""
+
+    motion: KeptMotion  # of the origin and the ends of the axes' unit vectors
+
+    def __call__(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """Translation (3,) [m] and rotation (3, 3) at a time [s]."""
+        origin, *ends = self.motion(time)
+        return origin, np.column_stack(ends) - origin[:, None]
+
+    def of_points(self, points: np.ndarray) -> KeptMotion:
+        """The motion of the obstacle's own points (k, 3) [m]."""
+        return replace(self.motion, points=points)
+
+    def options(self) -> dict[str, Any]:
+        """Its kind and arguments as plain numbers, words and lists."""
+        return {"kind": self.motion.name.lower(), **self.motion.options}
+
+
+def rigid_motion(kind: str, **options: Any) -> RigidMotion:
+    """The rigid motion that `RigidMotion.options` described."""
+    return MOTIONS[kind.capitalize()].rigid(**options)
 
 
 MOTIONS: dict[str, type[KeptMotion]] = {motion.__name__: motion for motion in (Slide, Turn, Keyframes)}

@@ -47,7 +47,13 @@ class Run:
         }
 
     @classmethod
-    def resumed(cls, checkpoint: Path, frames: int | None = None, threads: int | None = None) -> Run:
+    def resumed(
+        cls,
+        checkpoint: Path,
+        frames: int | None = None,
+        threads: int | None = None,
+        elsewhere: Sequence[Path] = (),
+    ) -> Run:
         """Go on from a checkpoint, into its folder; `frames`: so many more than it has, else as many as it was to have.
 
         Results of the rest get names of their own, as twist-from-60.mp4, because the first part is already written.
@@ -59,7 +65,8 @@ class Run:
             raise FileError(f"{checkpoint}: this run is finished, {done} frames. Go on with --frames N for N more.")
         outputs = [Output(**about) for about in notes.get("outputs", [])]
         title = notes.get("title", checkpoint.stem)
-        return cls(simulation, total, checkpoint.parent, outputs, title=title, checkpoint_name=checkpoint.name)
+        names = {"title": title, "checkpoint_name": checkpoint.name}
+        return cls(simulation, total, checkpoint.parent, outputs, elsewhere, **names)
 
     @property
     def checkpoint(self) -> Path:
@@ -94,8 +101,9 @@ class Run:
 
     def bytes_needed(self) -> int:
         """A lower bound: two checkpoints (the new one is written beside the old) and the recorded positions."""
-        state = self.simulation.state
-        checkpoint = state.x.nbytes + state.v.nbytes + state.v_previous.nbytes
+        state, model = self.simulation.state, self.simulation.model
+        # (n, 3) each: x, v, v before, start's x and v, directions, points at rest; and the corners of tets
+        checkpoint = 7 * state.x.nbytes + model.n_tets * 4 * 8
         shown = sum(np.unique(body.surface).size for body in self.simulation.scene.bodies)
         rest = self.frames - self.first_frame
         every = [output.every for output in self.outputs] + [1] * len(self.elsewhere)

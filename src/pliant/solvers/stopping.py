@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +59,7 @@ class SolveReport:
     measured_at: list[int] = field(default_factory=list)  # iterations done at those moments
     singular_blocks: int = 0  # vertices the last iteration left in place because their Hessian was singular
     measure: Callable[[], float] | None = field(default=None, repr=False)
+    contacts: Any = field(default=None, repr=False)  # the ContactPotential of a step; None without contact
 
     @property
     def residual(self) -> float:

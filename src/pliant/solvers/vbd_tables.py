@@ -67,7 +67,9 @@ class Tables:
         """Load the step's inertial target and other numbers, and measure its damping."""
         packs, target = self.packs, problem.y
         if problem.viscous_pull is not None:  # a constant force moves the minimum of the inertia
-            target = target + problem.viscous_pull / problem.inertia[:, None]
+            has_mass = problem.inertia > 0  # vertices of mesh obstacles have none, and stay where they are led
+            target = target.copy()
+            target[has_mass] += problem.viscous_pull[has_mass] / problem.inertia[has_mass, None]
         for k, refresh in self.refreshes:
             refresh(problem.blocks[k])
         to_lanes(target, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)

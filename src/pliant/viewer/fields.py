@@ -29,8 +29,10 @@ _TITLES = {
     "von_mises": ("von Mises stress", "Pa"),
     "energy_density": ("energy density", "J/m^3"),
     "speed": ("speed", "m/s"),
+    "contact_force": ("contact force", "N"),
+    "penetration": ("penetration", "m"),
 }
-_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"))
 
 
 def on_points(layout: Layout, frame: Frame, name: str) -> np.ndarray:
@@ -100,6 +102,7 @@ class ColourScale:
     def _texts(self) -> tuple[str, list[str]]:
         title, unit = _TITLES.get(self.name, (self.name.replace("_", " "), ""))
         largest = max(abs(self.low), abs(self.high))
-        factor, prefix = next((p for p in _PREFIXES if largest >= p[0]), _PREFIXES[-1]) if unit else _PREFIXES[-1]
+        fitting = (prefix for prefix in _PREFIXES if unit and largest >= prefix[0])
+        factor, prefix = next(fitting, (1.0, ""))
         values = np.linspace(self.low, self.high, 5) / factor
         return f"{title} [{prefix}{unit}]" if unit else title, [f"{value:.3g}" for value in values]

@@ -7,15 +7,20 @@ only the last value of every property for a tab that is slow, so that no tab hol
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from pliant.errors import PliantError
-from pliant.io.results.result import BODY_COLOURS
-from pliant.model import SpringNet
+from pliant.io.results.result import BODY_COLOURS, OBSTACLE_COLOUR
+from pliant.model import MeshObstacleBody, SpringNet
+from pliant.model.obstacles import PLANE
+from pliant.model.outlines import Outline, outlines
 from pliant.solvers import SOLVERS
 from pliant.viewer.panel import Panel
 from pliant.viewer.picking import nearest_to_ray
@@ -23,6 +28,7 @@ from pliant.viewer.session import Session, Snapshot
 
 PICTURES_A_SECOND = 60.0
 GRAB_RADIUS = 0.06  # of a body's size: what is taken along with a picked vertex
+SKY = 1.0  # strength of the light from everywhere
 GIZMO_SIZE = 0.3  # of the scene's size
 
 
@@ -62,20 +68,31 @@ class Page:
     def _add_scene(self) -> None:
         scene, x = self.server.scene, self.session.latest.positions
         scene.set_up_direction("+z")
-        low, high = x.min(axis=0), x.max(axis=0)
+        # reflections and shadows take a browser without a graphics card four times as long as all else
+        scene.configure_environment_map(None)
+        scene.configure_default_lights(enabled=True, cast_shadow=False)
+        scene.add_light_ambient("/sky", intensity=SKY)
+        obstacles = outlines(self.session.simulation.scene.shapes, x)
+        floors = [outline for outline in obstacles if _is_floor(outline)]
+        bounded = [outline.positions(0.0) for outline in obstacles if outline.shape.kind != PLANE]
+        seen = np.concatenate([x, *bounded])
+        low, high = seen.min(axis=0), seen.max(axis=0)
         self._size = float(np.linalg.norm(high - low))
         self._centre = (low + high) / 2
-        ground = float(low[2]) - 0.02 * self._size
+        ground = float(floors[0].pose(0.0)[0][2]) if floors else float(low[2]) - 0.02 * self._size
         scene.add_grid("/ground", width=4 * self._size, height=4 * self._size, position=(*self._centre[:2], ground))
         self.server.initial_camera.position = tuple(self._centre + self._size * np.array([0.9, -1.5, 0.7]))
         self.server.initial_camera.look_at = tuple(self._centre)
         self._shown = [self._add_body(k) for k in range(len(self.session.simulation.scene.bodies))]
+        shown = [(self._add_obstacle(outline), outline) for outline in obstacles if outline not in floors]
+        self._moving = [(handle, outline) for handle, outline in shown if outline.shape.motion is not None]
 
     def _add_body(self, k: int) -> tuple[Any, np.ndarray, str]:
         """A handle, the scene's vertices it shows, and the name of its property that holds their positions."""
         simulation, scene = self.session.simulation, self.server.scene
         body, first = simulation.scene.bodies[k], int(simulation.model.body_start[k])
-        colour = tuple(int(255 * v) for v in body.colour or BODY_COLOURS[k % len(BODY_COLOURS)])
+        usual = OBSTACLE_COLOUR if isinstance(body, MeshObstacleBody) else BODY_COLOURS[k % len(BODY_COLOURS)]
+        colour = _bytes(body.colour or usual)
         x, name = self.session.latest.positions, f"/bodies/{body.name}"
         if isinstance(body, SpringNet):
             rows = first + body.edges
@@ -88,6 +105,19 @@ class Page:
         )
         handle.on_click(lambda event: self._pick(rows, event.ray_origin, event.ray_direction))
         return handle, rows, "vertices"
+
+    def _add_obstacle(self, outline: Outline) -> Any:
+        """A mesh in its own axes: when it moves, only its pose is sent."""
+        points, triangles = outline.points.astype(np.float32), outline.triangles.astype(np.uint32)
+        return self.server.scene.add_mesh_simple(
+            f"/obstacles/{outline.name}",
+            points,
+            triangles,
+            color=_bytes(OBSTACLE_COLOUR),
+            flat_shading=True,
+            side="double",
+            **_pose(outline, self.session.latest.time),
+        )
 
     # --- pulling ------------------------------------------------------------------------------------------------------
 
@@ -132,9 +162,10 @@ class Page:
 
     def _send(self) -> None:
         """The newest picture and plots, again and again: what comes in between is skipped."""
-        seen = -1
-        while not self._closing.wait(1 / PICTURES_A_SECOND):
+        seen, due = -1, 0.0
+        while not self._closing.wait(max(due - time.monotonic(), 0.0)):
             snapshot = self.session.wait(seen, timeout=0.2)
+            due = time.monotonic() + 1 / PICTURES_A_SECOND
             if snapshot.number != seen:
                 seen = snapshot.number
                 self.show(snapshot)
@@ -147,7 +178,27 @@ class Page:
         with self.server.atomic():
             for handle, rows, name in self._shown:
                 setattr(handle, name, positions[rows])
+            for handle, outline in self._moving:
+                for name, value in _pose(outline, snapshot.time).items():
+                    setattr(handle, name, value)
             self.panel.show(snapshot)
+
+
+def _bytes(colour: Sequence[float]) -> tuple[int, ...]:
+    return tuple(int(255 * v) for v in colour)
+
+
+def _pose(outline: Outline, time: float) -> dict[str, Any]:
+    """Position and quaternion of an obstacle at a time [s], as viser takes them."""
+    position, axes = outline.pose(time)
+    x, y, z, w = Rotation.from_matrix(axes).as_quat()
+    return {"position": position, "wxyz": np.array([w, x, y, z])}
+
+
+def _is_floor(outline: Outline) -> bool:
+    """A level plane that stays: the grid shows it, which goes on to the horizon."""
+    is_level = np.allclose(outline.pose(0.0)[1][:, 2], (0.0, 0.0, 1.0))
+    return outline.shape.kind == PLANE and is_level and outline.shape.motion is None
 
 
 def _viser() -> Any:

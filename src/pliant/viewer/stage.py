@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import PliantError
-from pliant.geometry.surface import compact
 from pliant.io.results.result import Frame, Result
+from pliant.viewer.actors import Actor
 from pliant.viewer.camera import direction, fit_camera
 from pliant.viewer.fields import ColourScale, on_points
 from pliant.viewer.pictures import INK, SAMPLES, check_elevation, pillow, to_bytes
 
+ROPE_RADIUS = 0.006  # of the picture's height
 ASPECT = (0.7, 16 / 9)  # least and greatest width over height of a panel
 USUAL_PART = 99.0  # [percent] of the values that the colours distinguish: a few corners must not darken all else
 
@@ -44,15 +45,15 @@ class Stage:
         check_elevation(view.elevation)
         self._image = pillow()
         self.results, self.view, self._labels = list(results), view, list(labels) or [""] * len(results)
-        # only points of the surface: inner ones would cost time and coarsen the shadows
-        compacted = [compact(result.triangles, result.layout.n_points) for result in results]
-        self._triangles, self._used = [c[0] for c in compacted], [c[1] for c in compacted]
-        self._colours = [result.layout.colours[result.layout.triangle_bodies] for result in results]
+        self._actors = [Actor(result) for result in results]
         towards = direction(view.azimuth, view.elevation)
         extremes, self.scale = self._look_through(towards)
         aspect = (0.0, np.inf) if tight else ASPECT
         self._camera = fit_camera(extremes, towards, SAMPLES * view.height, samples=2 * SAMPLES, aspect=aspect)
-        self._ground, self._middle = float(extremes[:, 2].min()), (extremes.min(axis=0) + extremes.max(axis=0)) / 2
+        self._rope_radius = ROPE_RADIUS * self._camera.height * self._camera.metres_a_pixel
+        floors = [actor.floor for actor in self._actors if actor.floor is not None]
+        self._ground = min(floors, default=float(extremes[:, 2].min()))
+        self._middle = (extremes.min(axis=0) + extremes.max(axis=0)) / 2
 
     def picture(self, time: float) -> Any:
         """All results side by side at the frames nearest to a time [s], a Pillow image."""
@@ -78,7 +79,8 @@ class Stage:
         sideways = np.cross([0.0, 0.0, 1.0], towards)
         axes = np.stack([sideways, np.cross(towards, sideways), [0.0, 0.0, 1.0]])
         extremes, lows, highs = [], [], []
-        for result, used in zip(self.results, self._used, strict=True):
+        for result, actor in zip(self.results, self._actors, strict=True):
+            used = actor.framed
             for k in range(len(result)):
                 frame = None if self.view.field is None else result.frame(k)
                 points = (result.positions(k) if frame is None else frame.points)[used]
@@ -104,12 +106,14 @@ class Stage:
     def _panel(self, k: int, frame: Frame) -> np.ndarray:
         from pliant.viewer.light import EVEN_LIGHTS, Lights, render
 
-        colours, lights = self._colours[k], Lights() if self.scale is None else EVEN_LIGHTS
+        actor, lights = self._actors[k], Lights() if self.scale is None else EVEN_LIGHTS
+        points, triangles = actor.surface(frame.points, self._rope_radius)
+        of_points = None
         if self.scale is not None:
-            layout = self.results[k].layout
-            colours = self.scale.colours(on_points(layout, frame, self.scale.name))[layout.triangles]
-        points = np.ascontiguousarray(frame.points[self._used[k]], float)
-        return to_bytes(render(self._camera, points, self._triangles[k], colours, self._ground, self._middle, lights))
+            values = on_points(self.results[k].layout, frame, self.scale.name)
+            of_points = self.scale.colours(np.where(self.results[k].layout.scenery_points, np.nan, values))
+        colours = actor.colours(of_points)
+        return to_bytes(render(self._camera, points, triangles, colours, self._ground, self._middle, lights))
 
     def _compose(self, panels: list[np.ndarray], texts: list[str]) -> Any:
         """Panels side by side, their texts below, the legend at the right."""

@@ -235,3 +235,65 @@ def test_what_acts_from_outside(written):
         pl.load_scene(
             written(OUTSIDE.replace("stiffness = 1e4", "stiffness = 1e4\nupper = [-1.0, -1.0, -1.0]") + TWO_BLOCKS)
         )
+
+
+MOVING = """
+ignore_contact = [["upper", "lower"]]
+[wind]
+velocity = { times = [0.0, 1.0], values = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]] }
+[[obstacles]]
+kind = "sphere"
+centre = [1.0, 0.0, 0.0]
+radius = 0.5
+motion = { kind = "turn", turns = 0.25, seconds = 1.0, smooth = false }
+[[attachments]]
+bodies = ["upper", "lower"]
+pairs = [[0, 2], [1, 3]]
+stiffness = 100.0
+[[bodies]]
+kind = "obstacle"
+name = "stairs"
+shape = { kind = "cloth", cells = 1 }
+motion = { kind = "slide", velocity = [0.0, 0.0, 2.0] }
+"""
+
+
+def test_what_moves_and_what_is_left_out(written):
+    """A quarter of a turn about z takes the ball from x to y; half a second of 2 m/s lifts the stairs by 1 m."""
+    scene = pl.load_scene(written(MOVING + TWO_BLOCKS))
+    np.testing.assert_allclose(scene.shapes[0].row(1.0)[:3], (0, 1, 0), atol=1e-15)
+    np.testing.assert_allclose(scene.shapes[0].row(1.0)[3:12].reshape(3, 3)[:, 0], (0, 1, 0), atol=1e-15)
+    np.testing.assert_allclose(scene.wind.velocity_at(0.25), (1, 0, 0))
+    assert scene.apart == {("upper", "lower")}
+    assert scene.attachments[0].vertices_b.ravel().tolist() == [2, 3]
+    vertices, motion = scene.bodies[0].motions[0]
+    np.testing.assert_allclose(motion(0.5) - scene.bodies[0].mesh.points, [(0, 0, 1)] * len(vertices))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('kind = "turn"', 'kind = "trun"', "line 9: obstacles.0.motion: 'kind' is 'trun'. Did you mean 'turn'?"),
+        ("pairs = [[0, 2], [1, 3]]", "", "line 10: attachments.0: found a table"),
+        (
+            "pairs = [[0, 2], [1, 3]]",
+            "pairs = [[0, 99]]",
+            "line 10: attachments.0: attach: vertices_b of lower: link 0",
+        ),
+        ("values = [[0.0, 0.0, 0.0], ", "values = [", "line 3: wind: Course: values are"),
+        ("velocity = {", "velocity = 3.0 #", "line 4: wind.velocity: found 3.0 (a number); give three numbers [m/s]"),
+        ('["upper", "lower"]]\n', '["upper", "lwoer"]]\n', "line 2: ignore_contact.0: there is no body 'lwoer'."),
+        ("friction = 0.7", "edge_length = 0.1", "bodies.1.edge_length: it fills a surface with tets, but the mesh has"),
+        (
+            "lam = 1e4 }",
+            "lam = 1e4, invertible = { upper = 2.0 } }",
+            "invertible.upper: found 2.0 (a number); give a num",
+        ),
+    ],
+)
+def test_errors_of_what_moves(written, old, new, words):
+    text = MOVING + TWO_BLOCKS
+    assert old in text
+    with pytest.raises(pl.PliantError) as error:
+        pl.load_scene(written(text.replace(old, new, 1)))
+    assert words in str(error.value)

@@ -31,6 +31,14 @@ def whole_scene():
     return scene
 
 
+def own_law():
+    @pl.material
+    def softer(I, II, J, mu):
+        return mu / 2 * (I - 3) - mu * (J - 1) + mu * (J - 1) ** 2
+
+    return softer(1e4)
+
+
 def touching_scene():
     """A block that falls on every kind of obstacle at once."""
     scene = pl.Scene()
@@ -43,10 +51,19 @@ def touching_scene():
     scene.add_box((-0.1, 0, -0.2), (0.1, 0.1, 0.2))
     scene.add_container((0, 0, 1), (3, 3, 2.2))
     scene.add_capsule((0, -1, -0.15), (0, 1, -0.15), 0.05)
-    scene.add_cylinder((0.15, -1, -0.15), (0.15, 1, -0.15), 0.05)
-    scene.wind = pl.Wind((1 / 3, 0, 0), lift=0.1)
+    scene.add_cylinder((0.15, -1, -0.15), (0.15, 1, -0.15), 0.05, motion=Slide.rigid(velocity=(0, 0, 1 / 7)))
+    scene.add_sphere((0, 0, -0.3), 0.15, motion=Turn.rigid(axis=(1, 1, 0), centre=(0, 0, 1 / 3), turns=0.1))
+    scene.wind = pl.Wind(pl.Course((0, 0.1), ((1 / 3, 0, 0), (0, 1, 0)), repeat=True), lift=0.1)
     scene.world_box = pl.WorldBox(upper=(None, None, 1 / 3), stiffness=1e4)
-    block.viscosity, block.pressure = 1 / 3, 10 / 3
+    block.viscosity, block.pressure = 1 / 3, pl.Course((0, 1), (10 / 3, 20))
+    block.ignore_contact([0, 3])
+    steps = pl.shapes.cloth((1, 1), 2).transformed(translation=(0, 0, -0.12))
+    up = Keyframes.rigid(times=(0, 0.1, 0.2), offsets=((0, 0, 0), (0, 0, 0.01), (0, 0, 0)), repeat=True)
+    scene.add_mesh_obstacle(steps, friction=1 / 7, motion=up, name="steps")
+    other = scene.add_solid(mesh.transformed(translation=(0, 0.1, 0.3)), pl.StableNeoHookean(1e4, 1e4), name="other")
+    scene.ignore_contact(block, other)
+    scene.attach(block, [1, 2], other, [3, 4], 1e3 / 3)
+    scene.attach(block, [[0, 1, 4]], other, [[2, 3]], 1e2, [[0.2, 0.3, 0.5]], [[1 / 3, 2 / 3]])
     scene.contact = pl.Contact(stiffness=1e5 / 3, friction=1 / 3, damping=1e-4, detect_every=2)
     return scene
 
@@ -104,12 +121,23 @@ def test_gallery_scenes_are_written_back(entry, tmp_path):
     assert [release.time for release in one.releases] == [release.time for release in other.releases]
 
 
+def test_laws_that_let_go_come_back(tmp_path):
+    scene = pl.Scene()
+    law = pl.Invertible(pl.NeoHookean(1e4 / 3, 1e4), lower=0.1, upper=1 / 3, stiffness=1e4)
+    scene.add_solid(pl.shapes.box(cells=1), law)
+    scene.add_solid(pl.shapes.box(cells=1), pl.Invertible(pl.ARAP(1e4)))
+    pl.save_scene(scene, tmp_path / "kept.toml")
+    laws = [body.material for body in pl.load_scene(tmp_path / "kept.toml").bodies]
+    assert laws == [law, pl.Invertible(pl.ARAP(1e4))]
+
+
 def test_functions_and_strange_names_are_refused(tmp_path):
     for spoil, words in (
         (lambda body: body.move([0], lambda t: [[0, 0, t]]), "moved by a Python function"),
         (lambda body: body.add_force(lambda x, v, t: 0 * x), "Python function as a force"),
         (lambda body: setattr(body, "name", "a/b"), "cannot be part of a file's"),
         (lambda body: setattr(body, "pressure", lambda t: t), "solid0.pressure is a Python function"),
+        (lambda body: setattr(body, "material", own_law()), "has the law"),
     ):
         scene = pl.Scene()
         spoil(scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean(1.0, 1.0)))

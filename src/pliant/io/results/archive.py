@@ -18,8 +18,8 @@ from pliant.errors import FileError
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 from pliant.io.results.zip_stream import Entry, ZipStream, entries
 
-FORMAT = 1
-_ARRAYS = ("triangles", "tets", "triangle_tets", "body_start", "colours")
+FORMAT = 2
+_ARRAYS = ("triangles", "tets", "triangle_tets", "body_start", "colours", "edges")
 
 
 class ArchiveWriter(FrameWriter):
@@ -33,6 +33,7 @@ class ArchiveWriter(FrameWriter):
             "n_points": layout.n_points,
             "body_names": layout.body_names,
             "frame_rate": layout.frame_rate,
+            "scenery": layout.scenery,
         }
         arrays = {name: np.asarray(getattr(layout, name)) for name in _ARRAYS}
         self._append({"result": np.array(json.dumps(header)), **arrays})
@@ -86,18 +87,21 @@ class ArchiveResult(Result):
         self._file.close()
 
     def _read_layout(self) -> Layout:
-        missing = [name for name in ("result", *_ARRAYS) if name not in self._entries]
-        if missing:
+        if "result" not in self._entries:
             raise FileError(
-                f"{self.path}: this is not a result of sim.record (no {missing[0]!r} in it). A checkpoint is continued "
+                f"{self.path}: this is not a result of sim.record (no 'result' in it). A checkpoint is continued "
                 "with pliant.Simulation.resume."
             )
         header = json.loads(str(self._load(self._entries["result"])))
         if header["format"] != FORMAT:
             raise FileError(f"{self.path}: result format {header['format']}, this Pliant reads {FORMAT}.")
+        missing = [name for name in _ARRAYS if name not in self._entries]
+        if missing:
+            raise FileError(f"{self.path}: this result was cut off before its first frame (no {missing[0]!r} in it).")
         arrays = {name: self._load(self._entries[name]) for name in _ARRAYS}
-        names, rate = tuple(header["body_names"]), header["frame_rate"]
-        return Layout(n_points=header["n_points"], body_names=names, frame_rate=rate, **arrays)
+        names, scenery = tuple(header["body_names"]), tuple(header["scenery"])
+        n, rate = header["n_points"], header["frame_rate"]
+        return Layout(n_points=n, frame_rate=rate, body_names=names, scenery=scenery, **arrays)  # type: ignore[arg-type]
 
     def _load(self, entry: Entry) -> np.ndarray:
         self._file.seek(entry.data_offset)

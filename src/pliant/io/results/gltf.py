@@ -21,6 +21,7 @@ from pliant.io.results.surfaces import vertex_normals
 
 LIMIT = 2**32 - 1  # [bytes]
 FLOAT, UINT = 5126, 5125
+LINES, TRIANGLES = 1, 4
 ARRAY_BUFFER, ELEMENT_BUFFER = 34962, 34963
 Z_UP_TO_Y_UP = [-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]  # quaternion: -90 degrees about x
 
@@ -28,7 +29,7 @@ Z_UP_TO_Y_UP = [-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]  # quaternion: -90 degree
 def export(result: Result, path: Path) -> None:
     """Write all frames of a result; reads it twice, and holds one frame at a time."""
     layout, kept = result.layout.surface()
-    size = len(result) * layout.n_points * 24 + layout.triangles.size * 4
+    size = len(result) * layout.n_points * 24 + (layout.triangles.size + layout.edges.size) * 4
     if size > 0.98 * LIMIT:  # the rest is for the description
         raise FileError(
             f"{path}: {len(result)} frames of {layout.n_points} points are {size / 1e9:.1f} GB, and a .glb ends at "
@@ -52,8 +53,11 @@ class _Document:
         self._views: list[dict[str, Any]] = []
         self.head = bytearray()  # what comes before the frames
         bodies = [layout.triangles[layout.triangle_bodies == b] for b in range(len(layout.body_names))]
-        self._shown = [b for b, own in enumerate(bodies) if len(own)]
-        self._indices = [self._add_array(bodies[b].astype(np.uint32).ravel(), ELEMENT_BUFFER) for b in self._shown]
+        springs = [layout.edges[layout.edge_bodies == b] for b in range(len(layout.body_names))]
+        parts = [(b, own, mode) for kind, mode in ((bodies, TRIANGLES), (springs, LINES)) for b, own in enumerate(kind)]
+        self._shown = [(b, mode) for b, own, mode in parts if len(own)]
+        arrays = [own.astype(np.uint32).ravel() for _, own, _ in parts if len(own)]
+        self._indices = [self._add_array(indices, ELEMENT_BUFFER) for indices in arrays]
         self._extents: list[tuple[list[float], list[float]]] = []
         self._animation: dict[str, Any] = {}
 
@@ -86,12 +90,15 @@ class _Document:
             for name, bounds in (("POSITION", {"min": low, "max": high}), ("NORMAL", {})):
                 self._views.append({"buffer": 0, "byteOffset": offset, "byteLength": stride, "target": ARRAY_BUFFER})
                 view = len(self._views) - 1
-                about = {"bufferView": view, "componentType": FLOAT, "count": layout.n_points, "type": "VEC3"}
-                self._accessors.append({**about, **bounds})
+                vectors = {"bufferView": view, "componentType": FLOAT, "count": layout.n_points, "type": "VEC3"}
+                self._accessors.append({**vectors, **bounds})
                 attributes[name] = len(self._accessors) - 1
                 offset += stride
-            parts = enumerate(self._indices)
-            meshes.append({"primitives": [{"attributes": attributes, "indices": i, "material": m} for m, i in parts]})
+            about = {"attributes": attributes}
+            parts = enumerate(zip(self._indices, self._shown, strict=True))
+            meshes.append(
+                {"primitives": [{**about, "indices": i, "material": m, "mode": mode} for m, (i, (_, mode)) in parts]}
+            )
         count = len(meshes)
         root = {"name": "result", "rotation": Z_UP_TO_Y_UP, "children": list(range(1, count + 1))}
         frames = [{"name": f"frame {k}", "mesh": k, "scale": [float(k == 0)] * 3} for k in range(count)]
@@ -101,7 +108,7 @@ class _Document:
             "scenes": [{"nodes": [0]}],
             "nodes": [root, *frames],
             "meshes": meshes,
-            "materials": [self._material(body) for body in self._shown],
+            "materials": [self._material(body) for body, _ in self._shown],
             "animations": [self._animation],
             "accessors": self._accessors,
             "bufferViews": self._views,

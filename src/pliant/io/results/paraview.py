@@ -1,6 +1,7 @@
 """`.pvd` and `.vtu`: ParaView. `run.pvd` lists times and files; the frames are in the folder `run/`.
 
-A frame enters the list when its file is whole, and a new list replaces the old one at once: it is right at any moment.
+A frame enters the list when its file is whole: its line and the end of the list are one write over the old end, so that
+the list is right at any moment.
 Data follow the XML as raw bytes (VTK file formats, "appended"): nothing to encode, fast to write and to read.
 """
 
@@ -14,16 +15,20 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from pliant.errors import FileError
-from pliant.io.results.places import cannot_write, replacing, write_all
+from pliant.io.results.places import cannot_write, write_all
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 from pliant.io.results.surfaces import Part, frame_rate_of, layout_of_parts
 
-VTK_TRIANGLE, VTK_TETRA = 5, 10
+LIST_HEAD = (
+    b'<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n  <Collection>\n'
+)
+LIST_END = b"  </Collection>\n</VTKFile>\n"
+VTK_LINE, VTK_TRIANGLE, VTK_TETRA = 3, 5, 10
 _TYPES = {"float32": "Float32", "float64": "Float64", "int32": "Int32", "uint8": "UInt8"}
 
 
 class ParaViewWriter(FrameWriter):
-    """Positions in double precision, fields in single; sheets beside tets have no cell fields (not a number)."""
+    """Positions in double precision, fields in single; springs and sheets beside tets have no cell fields (NaN)."""
 
     def __init__(self, path: Path, layout: Layout):
         self._path, self._folder = path, path.with_suffix("")
@@ -33,21 +38,30 @@ class ParaViewWriter(FrameWriter):
             raise cannot_write(self._folder, error) from None
         self._cells, self._n_cells, self._bodies = _cells(layout)
         self._padding = np.full(self._n_cells - layout.n_cells, np.nan, np.float32)
-        self._lines: list[str] = []
-        self._write_list()
+        self._count, self._list = 0, path.open("wb", buffering=0)
+        write_all(self._list, [LIST_HEAD])
+        self._end = self._list.tell()
+        write_all(self._list, [LIST_END])
 
     def write(self, frame: Frame) -> None:
-        name = f"{self._path.stem}_{len(self._lines):05d}.vtu"
+        name = f"{self._path.stem}_{self._count:05d}.vtu"
         with (self._folder / name).open("wb", buffering=0) as file:
             write_all(file, self._grid(frame))
         place = quoteattr(f"{self._folder.name}/{name}")
-        self._lines.append(f'    <DataSet timestep="{frame.time!r}" part="0" file={place}/>\n')
-        self._write_list()
+        line = f'    <DataSet timestep="{frame.time!r}" part="0" file={place}/>\n'.encode()
+        self._list.seek(self._end)
+        try:
+            write_all(self._list, [line + LIST_END])
+        except OSError:  # a full disk: the old end has its place
+            self._list.seek(self._end)
+            write_all(self._list, [LIST_END])
+            self._list.truncate()
+            raise
+        self._end += len(line)
+        self._count += 1
 
-    def _write_list(self) -> None:
-        head = '<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n'
-        with replacing(self._path) as beside:
-            beside.write_text(f"{head}  <Collection>\n{''.join(self._lines)}  </Collection>\n</VTKFile>\n")
+    def close(self) -> None:
+        self._list.close()
 
     def _grid(self, frame: Frame) -> list[bytes | memoryview]:
         points = {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()}
@@ -93,7 +107,7 @@ class ParaViewResult(Result):
     def frame(self, k: int) -> Frame:
         grid = self._read(k)
         kind = "tetra" if len(self.layout.tets) else "triangle"
-        cells = {name: grid.cell_data_dict[name][kind] for name in grid.cell_data_dict if name != "body"}
+        cells = {name: own.get(kind, np.empty(0)) for name, own in grid.cell_data_dict.items() if name != "body"}
         return Frame(float(self.times[k]), grid.points, dict(grid.point_data), cells)
 
     def _read(self, k: int) -> Any:
@@ -131,14 +145,14 @@ def _section(tag: str, data: _Appended, arrays: dict[str, np.ndarray]) -> str:
 
 
 def _cells(layout: Layout) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
-    """Tets, then the triangles that bound none: connectivity, how many, and the body of each."""
-    sheets = layout.triangles[layout.triangle_tets < 0]
-    counts = np.repeat([4, 3], [len(layout.tets), len(sheets)])
-    first = np.concatenate([layout.tets[:, 0], sheets[:, 0]])
+    """Tets, then the triangles that bound none, then springs: connectivity, how many, and the body of each."""
+    sheets, edges = layout.triangles[layout.triangle_tets < 0], layout.edges
+    counts = np.repeat([4, 3, 2], [len(layout.tets), len(sheets), len(edges)])
+    first = np.concatenate([layout.tets[:, 0], sheets[:, 0], edges[:, 0]])
     cells: dict[str, np.ndarray] = {
-        "connectivity": np.concatenate([layout.tets.ravel(), sheets.ravel()]).astype(np.int32),
+        "connectivity": np.concatenate([layout.tets.ravel(), sheets.ravel(), edges.ravel()]).astype(np.int32),
         "offsets": np.cumsum(counts).astype(np.int32),
-        "types": np.where(counts == 4, VTK_TETRA, VTK_TRIANGLE).astype(np.uint8),
+        "types": np.array([0, 0, VTK_LINE, VTK_TRIANGLE, VTK_TETRA], np.uint8)[counts],
     }
     bodies = np.searchsorted(layout.body_start, first, side="right") - 1
     return cells, len(counts), bodies.astype(np.uint8 if len(layout.body_names) < 256 else np.int32)
@@ -146,7 +160,7 @@ def _cells(layout: Layout) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
 
 def _parts(grid: Any) -> list[Part]:
     """The bodies of a grid, told apart by the field "body" if it has one; their points follow each other."""
-    kinds = (("triangle", 3), ("tetra", 4))
+    kinds = (("triangle", 3), ("tetra", 4), ("line", 2))
     cells = [grid.cells_dict.get(kind, np.empty((0, n), np.int64)) for kind, n in kinds]
     field = grid.cell_data_dict.get("body", {})
     bodies = [field.get(kind, np.zeros(len(own), int)) for (kind, _), own in zip(kinds, cells, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import TracebackType
 from typing import Self
@@ -15,6 +15,7 @@ from pliant.geometry.surface import compact
 
 #: Colours of bodies in turn, as red, green, blue from 0 to 1.
 BODY_COLOURS = ((0.86, 0.42, 0.28), (0.28, 0.52, 0.78), (0.45, 0.67, 0.36), (0.85, 0.66, 0.25), (0.58, 0.45, 0.74))
+OBSTACLE_COLOUR = (0.70, 0.72, 0.76)
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Layout:
     body_start: np.ndarray  # (bodies + 1,) first point of each
     colours: np.ndarray  # (bodies, 3) red, green, blue, 0 to 1
     frame_rate: float  # frames a second of simulated time
+    edges: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))  # (e, 2) points of springs
+    scenery: tuple[int, ...] = ()  # numbers of the bodies that are obstacles
 
     @property
     def n_cells(self) -> int:
@@ -42,6 +45,16 @@ class Layout:
         """(k,) number of the body of each triangle."""
         return np.searchsorted(self.body_start, self.triangles[:, 0], side="right") - 1
 
+    @cached_property
+    def edge_bodies(self) -> np.ndarray:
+        """(e,) number of the body of each spring."""
+        return np.searchsorted(self.body_start, self.edges[:, 0], side="right") - 1
+
+    @property
+    def scenery_points(self) -> np.ndarray:
+        """(n,) whether a point belongs to an obstacle."""
+        return np.repeat(np.isin(np.arange(len(self.body_names)), self.scenery), np.diff(self.body_start))
+
     def on_triangles(self, cells: np.ndarray) -> np.ndarray:
         """Values (k,) on the triangles of a field (cells,): a face has its tet's value, a sheet beside tets none."""
         if not len(self.tets):
@@ -50,11 +63,18 @@ class Layout:
 
     def surface(self) -> tuple[Layout, np.ndarray]:
         """The same without tets and inner points, and which points (n,) it kept."""
-        triangles, kept = compact(self.triangles, self.n_points)
-        start = np.searchsorted(kept, self.body_start)
-        no_tets, none = np.empty((0, 4), np.int64), np.full(len(triangles), -1)
-        names, colours, rate = self.body_names, self.colours, self.frame_rate
-        return Layout(len(kept), triangles, no_tets, none, names, start, colours, rate), kept
+        corners = np.concatenate([self.triangles.ravel(), self.edges.ravel()])
+        renumbered, kept = compact(corners, self.n_points)
+        triangles, edges = np.split(renumbered, [self.triangles.size])
+        return replace(
+            self,
+            n_points=len(kept),
+            triangles=triangles.reshape(-1, 3),
+            edges=edges.reshape(-1, 2),
+            tets=np.empty((0, 4), np.int64),
+            triangle_tets=np.full(len(self.triangles), -1),
+            body_start=np.searchsorted(kept, self.body_start),
+        ), kept
 
 
 @dataclass(frozen=True)

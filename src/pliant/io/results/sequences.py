@@ -1,10 +1,11 @@
-"""`.ply` and `.obj`: one file a frame, `run_00000.ply`, `run_00001.ply` ..., surfaces only.
+"""`.ply` and `.obj`: one file a frame, `run_00000.ply`, `run_00001.ply` ..., surfaces and springs.
 
 Each is written beside its place and moved there, so that every file found is whole.  The time is a comment in it.
 """
 
 from __future__ import annotations
 
+import io
 import re
 from abc import abstractmethod
 from pathlib import Path
@@ -16,6 +17,8 @@ from pliant.errors import FileError
 from pliant.io.results.places import replacing
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 from pliant.io.results.surfaces import Part, frame_rate_of, layout_of_parts
+
+EDGE_HEADER = "element edge {}\nproperty int vertex1\nproperty int vertex2"
 
 
 class SequenceWriter(FrameWriter):
@@ -54,6 +57,7 @@ class PlyWriter(SequenceWriter):
         vertex["colour"] = np.repeat(bytes_of_bodies, np.diff(layout.body_start), axis=0)
         face = np.empty(len(layout.triangles), [("count", "u1"), ("corners", "<i4", 3)])
         face["count"], face["corners"] = 3, layout.triangles
+        edges = np.asarray(layout.edges, "<i4")
         head = [
             "ply",
             "format binary_little_endian 1.0",
@@ -63,9 +67,10 @@ class PlyWriter(SequenceWriter):
             *(f"property uchar {name}" for name in ("red", "green", "blue")),
             f"element face {len(face)}",
             "property list uchar int vertex_indices",
+            *([EDGE_HEADER.format(len(edges))] if len(edges) else []),
             "end_header\n",
         ]
-        return "\n".join(head).encode() + vertex.tobytes() + face.tobytes()
+        return "\n".join(head).encode() + vertex.tobytes() + face.tobytes() + edges.tobytes()
 
 
 class ObjWriter(SequenceWriter):
@@ -76,7 +81,9 @@ class ObjWriter(SequenceWriter):
         chunks = []
         for body, name in enumerate(layout.body_names):
             own = layout.triangles[layout.triangle_bodies == body] + 1
+            edges = layout.edges[layout.edge_bodies == body] + 1
             chunks += [f"o {name.replace(' ', '_')}\n", "f %d %d %d\n" * len(own) % tuple(own.ravel().tolist())]
+            chunks.append("l %d %d\n" * len(edges) % tuple(edges.ravel().tolist()))
         self._faces = "".join(chunks)
 
     def _encode(self, frame: Frame) -> bytes:
@@ -94,7 +101,7 @@ class SequenceResult(Result):
         self.times = np.array([_time(file, k) for k, file in enumerate(self._files)])
         first = _read(self._files[0])
         cells = first.cells_dict.get("triangle", np.empty((0, 3)))
-        part = Part(len(first.points), cells, np.empty((0, 4)))
+        part = Part(len(first.points), cells, np.empty((0, 4)), _edges(self._files[0]))
         self.layout = layout_of_parts([part], ["body"], frame_rate_of(self.times))
 
     def frame(self, k: int) -> Frame:
@@ -115,10 +122,28 @@ def _time(path: Path, number: int) -> float:
     return float(match[1]) if match else number / 30
 
 
+def _edges(path: Path) -> np.ndarray:
+    """(e, 2) points of the springs of a file; meshio does not read them."""
+    data = path.read_bytes()
+    if path.suffix.lower() == ".obj":
+        return np.array(re.findall(rb"^l (\d+) (\d+)$", data, re.MULTILINE), np.int64).reshape(-1, 2) - 1
+    count = _edge_count(data)
+    return np.frombuffer(data[len(data) - 8 * count :], "<i4").reshape(-1, 2).astype(np.int64)
+
+
+def _edge_count(ply: bytes) -> int:
+    match = re.search(rb"^element edge (\d+)$", ply[: ply.find(b"end_header")], re.MULTILINE)
+    return int(match[1]) if match else 0
+
+
 def _read(path: Path) -> Any:
     import meshio
 
     try:
-        return meshio.read(path)
+        if path.suffix.lower() != ".ply":
+            return meshio.read(path)
+        data = path.read_bytes()
+        header = f"{EDGE_HEADER.format(_edge_count(data))}\n".encode()  # meshio knows vertices and faces only
+        return meshio.ply.read(io.BytesIO(data.replace(header, b"", 1)))
     except (Exception, SystemExit) as error:  # meshio raises many kinds
         raise FileError(f"{path}: cannot be read ({type(error).__name__}: {error}).") from None

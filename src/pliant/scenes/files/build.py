@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,17 @@ from scipy.spatial import KDTree
 from pliant.errors import FileError, SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io.meshes import load_mesh
-from pliant.model import MOTIONS, Body, Contact, Scene, checks
+from pliant.materials import Invertible
+from pliant.model import MOTIONS, Body, Contact, Course, RigidMotion, Scene, checks, rigid_motion
 from pliant.model.motions import turned
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
-from pliant.scenes.files import generated, schema
+from pliant.scenes.files import generated, holds, schema
 from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.source import Source
 
 FACE_TOLERANCE = 1e-6  # of the body's extent: what still counts as its end
+LINKS = ("vertices_a", "weights_a", "vertices_b", "weights_b")  # arrays of a file of links
 _PLACES = ("kind", "where", "until")  # keys of a hold that are not its motion's
 
 
@@ -33,43 +35,80 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
             _add_body(scene, about, source, k)
     for k, obstacle in enumerate(table.obstacles):
         with source.at("obstacles", k):
-            options = {name: value for name, value in obstacle if name != "kind"}
-            getattr(scene, f"add_{obstacle.kind}")(**options)
+            options = {name: value for name, value in obstacle if name not in ("kind", "motion")}
+            getattr(scene, f"add_{obstacle.kind}")(**options, motion=_rigid(obstacle.motion))
     if table.contact is not None:
         with source.at("contact"):
             scene.contact = Contact(**dict(table.contact))
     for k, attachment in enumerate(table.attachments):
         with source.at("attachments", k):
-            _attach(scene, attachment)
-    scene.wind = None if table.wind is None else Wind(**dict(table.wind))
+            _attach(scene, attachment, source)
+    for k, names in enumerate(table.ignore_contact):
+        with source.at("ignore_contact", k):
+            scene.ignore_contact(*_named(scene, names))
+    with source.at("wind"):
+        scene.wind = None if table.wind is None else Wind(**{name: _in_time(value) for name, value in table.wind})
     with source.at("world_box"):
         scene.world_box = None if table.world_box is None else WorldBox(**dict(table.world_box))
     return scene
 
 
-def _attach(scene: Scene, about: schema.AttachmentTable) -> None:
-    """Link selected vertices of the first body with the nearest ones of the second."""
+def _attach(scene: Scene, about: schema.AttachmentTable, source: Source) -> None:
+    """Link points of two bodies, as given or each selected vertex with the nearest one."""
+    one, other = _named(scene, about.bodies)
+    if about.links is not None:
+        path = source.folder / about.links
+        arrays = _arrays(path, LINKS)
+        if set(arrays) != set(LINKS):
+            raise FileError(f"{path}: links need the arrays {', '.join(LINKS)}; it has {list(arrays)}.")
+        scene.attach(one, body_b=other, stiffness=about.stiffness, **{name: arrays[name] for name in LINKS})
+    elif about.pairs is not None:
+        scene.attach(one, [a for a, _ in about.pairs], other, [b for _, b in about.pairs], about.stiffness)
+    else:
+        vertices = select(one, about.where)
+        _, near = KDTree(other.initial_positions).query(one.initial_positions[vertices])
+        scene.attach(one, vertices, other, near, about.stiffness)
+
+
+def _named(scene: Scene, names: Sequence[str]) -> list[Body]:
     named = {body.name: body for body in scene.bodies}
-    for name in about.bodies:
+    for name in names:
         if name not in named:
             raise SceneError(f"there is no body {name!r}.{nearest(name, named)} Bodies are {', '.join(named)}.")
-    one, other = (named[name] for name in about.bodies)
-    vertices = select(one, about.where)
-    _, near = KDTree(other.initial_positions).query(one.initial_positions[vertices])
-    scene.attach(one, vertices, other, near, about.stiffness)
+    return [named[name] for name in names]
+
+
+def _rigid(motion: Any) -> RigidMotion | None:
+    return None if motion is None else rigid_motion(**dict(motion))
+
+
+def _in_time(value: Any) -> Any:
+    """A constant as it is; a table as what changes with time."""
+    return Course(**dict(value)) if isinstance(value, schema.NumberCourse | schema.VectorCourse) else value
 
 
 def _add_body(scene: Scene, about: Any, source: Source, k: int) -> None:
     body = BUILDERS[about.kind](scene, about, source, k)
-    body.air_damping, body.gravity, body.colour = about.air_damping, about.gravity, about.colour
+    body.colour = about.colour
+    if isinstance(about, schema.BodyTable):
+        _set_up(body, about, source, k)
+
+
+def _set_up(body: Body, about: schema.BodyTable, source: Source, k: int) -> None:
+    """What a body has beside its matter: settings, where it starts and how it is held."""
+    body.air_damping, body.gravity = about.air_damping, about.gravity
     for name in ("friction", "pressure", "viscosity", "cavity_pressure"):
         if name in about.model_fields_set:
-            setattr(body, name, getattr(about, name))
+            with source.at("bodies", k, name):
+                setattr(body, name, _in_time(getattr(about, name)))
     if about.start is not None:
         with source.at("bodies", k, "start"):
             _start_from(body, source.folder / about.start)
     if about.velocity is not None:
         body.set_velocities(about.velocity)
+    if about.ignore_contact is not None:
+        with source.at("bodies", k, "ignore_contact"):
+            body.ignore_contact(select(body, about.ignore_contact))
     for h, hold in enumerate(about.holds):
         with source.at("bodies", k, "holds", h):
             _hold(body, hold)
@@ -80,6 +119,11 @@ def _add_body(scene: Scene, about: Any, source: Source, k: int) -> None:
 
 def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -> Body:
     mesh = _geometry(about, source, k, generated.SOLID_SHAPES)
+    if about.edge_length is not None:
+        with source.at("bodies", k, "edge_length"):
+            if not isinstance(mesh, TriMesh):
+                raise SceneError("it fills a surface with tets, but the mesh has tets already; leave it out.")
+            mesh = mesh.tetrahedralize(about.edge_length)
     with source.at("bodies", k, "material"):
         material = generated.make_law(about.material)
     return scene.add_solid(mesh, material, about.density, about.damping, about.name)
@@ -89,8 +133,18 @@ def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -
     mesh = _geometry(about, source, k, generated.SHEET_SHAPES)
     with source.at("bodies", k, "material"):
         material = generated.make_law(about.material)
+    if isinstance(material, Invertible):
+        raise source.error(("bodies", k, "material"), "a cloth cannot be inverted; leave out the key invertible.")
     names = ("density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction", "name")
     return scene.add_cloth(mesh, material, **{name: getattr(about, name) for name in names})
+
+
+def _add_obstacle(scene: Scene, about: schema.MeshObstacleTable, source: Source, k: int) -> Body:
+    mesh = _geometry(about, source, k, generated.SOLID_SHAPES | generated.SHEET_SHAPES)
+    surface = mesh.surface() if isinstance(mesh, TetMesh) else mesh
+    with source.at("bodies", k, "motion"):
+        motion = _rigid(about.motion)
+    return scene.add_mesh_obstacle(surface, about.friction, motion, about.name)
 
 
 def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: int) -> Body:
@@ -101,6 +155,8 @@ def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: in
             arrays[name] = given
         if name not in arrays:
             raise source.error(("bodies", k, name), "this key is missing, and the mesh has no array of this name.")
+    if about.lengths is not None:
+        arrays["lengths"] = about.lengths
     arrays["points"] = _placed(arrays["points"], about.transform)
     options = {name: getattr(about, name) for name in ("damping", "one_sided", "bending", "name")}
     return scene.add_springs(**arrays, **options)
@@ -132,6 +188,7 @@ BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
     "solid": _add_solid,
     "cloth": _add_cloth,
     "springs": _add_springs,
+    "obstacle": _add_obstacle,
 }
 
 
@@ -206,21 +263,21 @@ def select(body: Body, where: Any) -> np.ndarray:
     return vertices
 
 
-def _in_box(x: np.ndarray, box: schema.InBox) -> np.ndarray:
+def _in_box(x: np.ndarray, box: holds.InBox) -> np.ndarray:
     return np.flatnonzero(((x >= box.low) & (x <= box.high)).all(axis=1))
 
 
-def _beyond_plane(x: np.ndarray, plane: schema.BeyondPlane) -> np.ndarray:
+def _beyond_plane(x: np.ndarray, plane: holds.BeyondPlane) -> np.ndarray:
     normal = checks.unit_vector(plane.normal, "plane: normal")
     return np.flatnonzero((x - plane.point) @ normal >= -FACE_TOLERANCE * np.ptp(x, axis=0).max())
 
 
-def _on_face(x: np.ndarray, face: schema.OnFace) -> np.ndarray:
+def _on_face(x: np.ndarray, face: holds.OnFace) -> np.ndarray:
     along = x[:, "xyz".index(face.side[1])] * (1 if face.side[0] == "+" else -1)
     return np.flatnonzero(along >= along.max() - FACE_TOLERANCE * np.ptp(x, axis=0).max())
 
 
-def _nearest(x: np.ndarray, near: schema.Nearest) -> np.ndarray:
+def _nearest(x: np.ndarray, near: holds.Nearest) -> np.ndarray:
     if near.count > len(x):
         raise SceneError(f"count is {near.count}, but the body has {len(x)} vertices.")
     distance = np.linalg.norm(x - near.point, axis=1)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from pydantic import Field, create_model, model_validator
 
 from pliant.geometry import TetMesh, TriMesh, shapes
-from pliant.materials import SOLID_LAWS, LameLaw, SolidLaw
+from pliant.materials import SOLID_LAWS, Invertible, LameLaw, SolidLaw
 from pliant.scenes.files.fields import Number, Table, Vector, refuse
 from pliant.solvers import SOLVERS
 
@@ -71,6 +71,15 @@ def shape_tables(makers: dict[str, Callable[..., Any]]) -> Any:
 # --- laws -----------------------------------------------------------------------------------------------------------
 
 
+class InvertibleTable(Table):
+    """How a solid's law lets go where a tet is crushed or inverted: the arguments of pl.Invertible."""
+
+    lower: Annotated[float, Number("1")] = 0.05
+    upper: Annotated[float, Number("1", below=1)] = 0.15
+    release: Annotated[float, Number("1", above=0, most=1)] = 0.05
+    stiffness: Annotated[float | None, Number("Pa", above=0)] = None
+
+
 class LameTable(Table):
     """A law with Lame's parameters: give mu and lam, or youngs_modulus and poissons_ratio."""
 
@@ -78,6 +87,7 @@ class LameTable(Table):
     lam: Annotated[float | None, Number("Pa")] = None
     youngs_modulus: Annotated[float | None, Number("Pa", above=0)] = None
     poissons_ratio: Annotated[float | None, Number("1", above=-1, below=0.5)] = None
+    invertible: InvertibleTable | None = None
 
     @model_validator(mode="after")
     def _is_one_pair(self) -> LameTable:
@@ -89,7 +99,7 @@ class LameTable(Table):
 
 def _law_table(law: type[SolidLaw]) -> type[Table]:
     if not issubclass(law, LameLaw):
-        return table_of("law", law.__name__, law)
+        return table_of("law", law.__name__, law, invertible=(InvertibleTable | None, None))
     defaults = {p.name: p.default for p in inspect.signature(law).parameters.values() if p.name not in ("mu", "lam")}
     others: dict[str, Any] = {
         name: (
@@ -105,10 +115,12 @@ def _law_table(law: type[SolidLaw]) -> type[Table]:
 AnyLaw = one_of((_law_table(law) for law in SOLID_LAWS.values()), "law")
 
 
-def make_law(table: Any) -> SolidLaw:
+def make_law(table: Any) -> SolidLaw | Invertible:
     """The law that a table names."""
     law, given = SOLID_LAWS[table.law], options(table, "law")
-    return law.from_young(**given) if YOUNG[0] in given else law(**given)  # type: ignore[attr-defined]
+    converted = given.pop("invertible", None)
+    made = law.from_young(**given) if YOUNG[0] in given else law(**given)  # type: ignore[attr-defined]
+    return made if converted is None else Invertible(made, **dict(converted))
 
 
 # --- solvers --------------------------------------------------------------------------------------------------------

@@ -5,128 +5,44 @@ from __future__ import annotations
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from pliant.io.results.formats import EXPORTS, STREAMS
 from pliant.scenes.files import generated
 from pliant.scenes.files.fields import Colour, Corner, Number, Table, Vector, Whole, nearest, refuse
+from pliant.scenes.files.holds import AnyHold, AnyMotion, Where
 
-# --- which vertices -------------------------------------------------------------------------------------------------
-
-
-class Everything(Table):
-    """All vertices of the body."""
-
-    kind: Literal["all"]
+# --- values that change with time -----------------------------------------------------------------------------------
 
 
-class InBox(Table):
-    """Vertices within a box, its sides included."""
+class NumberCourse(Table):
+    """A number that passes through values at times [s], in straight lines between."""
 
-    kind: Literal["box"]
-    low: Annotated[tuple, Vector("m")]
-    high: Annotated[tuple, Vector("m")]
-
-
-class BeyondPlane(Table):
-    """Vertices on a plane or on the side its normal points to."""
-
-    kind: Literal["plane"]
-    point: Annotated[tuple, Vector("m")]
-    normal: Annotated[tuple, Vector("any length")]
-
-
-class OnFace(Table):
-    """Vertices at an end of the body along an axis: "+z" is the top."""
-
-    kind: Literal["face"]
-    side: Literal["+x", "-x", "+y", "-y", "+z", "-z"]
-
-
-class Nearest(Table):
-    """The vertices nearest to a point."""
-
-    kind: Literal["nearest"]
-    point: Annotated[tuple, Vector("m")]
-    count: Annotated[int, Whole()] = 1
-
-
-class Indices(Table):
-    """Vertices by their numbers in the mesh, from 0."""
-
-    kind: Literal["indices"]
-    indices: list[Annotated[int, Whole(0)]]
-
-
-Where = Annotated[Everything | InBox | BeyondPlane | OnFace | Nearest | Indices, Field(discriminator="kind")]
-
-# --- how they are held ----------------------------------------------------------------------------------------------
-
-
-class Hold(Table):
-    """Vertices that do not move freely."""
-
-    where: Where
-
-
-class Line(Hold):
-    """Each moves only along a line through its start."""
-
-    kind: Literal["line"]
-    direction: Annotated[tuple, Vector("any length")]
-
-
-class Plane(Hold):
-    """Each moves only in a plane through its start."""
-
-    kind: Literal["plane"]
-    normal: Annotated[tuple, Vector("any length")]
-
-
-class FirmHold(Hold):
-    """They are where they are told to be, and free from `until` on if it is given."""
-
-    until: Annotated[float | None, Number("s", above=0)] = None
-
-
-class Pin(FirmHold):
-    """They stay where they start."""
-
-    kind: Literal["pin"]
-
-
-class Slide(FirmHold):
-    """They move at a constant velocity, for so many seconds from `begin` on; for ever if `seconds` is left out."""
-
-    kind: Literal["slide"]
-    velocity: Annotated[tuple, Vector("m/s")]
-    begin: Annotated[float, Number("s", least=0)] = 0.0
-    seconds: Annotated[float | None, Number("s", above=0)] = None
-
-
-class Turn(FirmHold):
-    """They turn about an axis through a centre, then stay; smooth: gently from rest to rest."""
-
-    kind: Literal["turn"]
-    axis: Annotated[tuple, Vector("any length")] = (0.0, 0.0, 1.0)
-    centre: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
-    turns: Annotated[float, Number("1")]
-    seconds: Annotated[float, Number("s", above=0)]
-    begin: Annotated[float, Number("s", least=0)] = 0.0
-    smooth: bool = True
-
-
-class Keyframes(FirmHold):
-    """They pass through offsets from their start at given times."""
-
-    kind: Literal["keyframes"]
     times: list[Annotated[float, Number("s")]]
-    offsets: list[Annotated[tuple, Vector("m")]]
-    smooth: bool = False
+    values: list[Annotated[float, Number("Pa")]]
     repeat: bool = False
 
 
-AnyHold = Annotated[Pin | Line | Plane | Slide | Turn | Keyframes, Field(discriminator="kind")]
+class VectorCourse(Table):
+    """Three numbers that pass through values at times [s], in straight lines between."""
+
+    times: list[Annotated[float, Number("s")]]
+    values: list[Annotated[tuple, Vector("m/s")]]
+    repeat: bool = False
+
+
+def _constant_or_course(value: Any) -> str:
+    return "course" if isinstance(value, dict | Table) else "constant"
+
+
+Pressure = Annotated[
+    Annotated[float, Number("Pa"), Tag("constant")] | Annotated[NumberCourse, Tag("course")],
+    Discriminator(_constant_or_course),
+]
+WindVelocity = Annotated[
+    Annotated[tuple, Vector("m/s"), Tag("constant")] | Annotated[VectorCourse, Tag("course")],
+    Discriminator(_constant_or_course),
+]
 
 # --- bodies ---------------------------------------------------------------------------------------------------------
 
@@ -146,32 +62,39 @@ class Transform(Table):
     translation: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
 
 
-class BodyTable(Table):
-    """What all bodies have."""
+class PlacedTable(Table):
+    """What has vertices: a name, a shape or a mesh, and where it is."""
 
     name: Annotated[str, Field(min_length=1)] | None = None
     mesh: Annotated[str, Field(min_length=1)] | None = None
     transform: Transform = Transform()
-    start: str | None = None
-    damping: Annotated[float, Number("s", least=0)] = 0.0
-    air_damping: Annotated[float, Number("1/s", least=0)] = 0.0
-    velocity: Annotated[tuple | None, Vector("m/s")] = None
-    gravity: Annotated[tuple | None, Vector("m/s^2")] = None
     colour: Annotated[tuple | None, Colour()] = None
-    friction: Annotated[float | None, Number("1", least=0)] = None
-    pressure: Annotated[float, Number("Pa")] = 0.0
-    holds: list[AnyHold] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _has_one_geometry(self) -> BodyTable:
+    def _has_one_geometry(self) -> PlacedTable:
         if (self.mesh is None) == (getattr(self, "shape", None) is None):
             raise refuse("give either a shape or a mesh")
         return self
 
 
+class BodyTable(PlacedTable):
+    """What all bodies have."""
+
+    start: str | None = None
+    damping: Annotated[float, Number("s", least=0)] = 0.0
+    air_damping: Annotated[float, Number("1/s", least=0)] = 0.0
+    velocity: Annotated[tuple | None, Vector("m/s")] = None
+    gravity: Annotated[tuple | None, Vector("m/s^2")] = None
+    friction: Annotated[float | None, Number("1", least=0)] = None
+    pressure: Pressure = 0.0
+    ignore_contact: Where | None = None
+    holds: list[AnyHold] = Field(default_factory=list)
+
+
 SolidShape = generated.shape_tables(generated.SOLID_SHAPES)
 SheetShape = generated.shape_tables(generated.SHEET_SHAPES)
 NetShape = generated.shape_tables(generated.NET_SHAPES)
+AnySurface = generated.shape_tables(generated.SOLID_SHAPES | generated.SHEET_SHAPES)
 AnyLaw = generated.AnyLaw
 
 
@@ -183,7 +106,8 @@ class SolidTable(BodyTable):
     material: AnyLaw  # type: ignore[valid-type]
     density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
     viscosity: Annotated[float, Number("Pa s", least=0)] = 0.0
-    cavity_pressure: Annotated[float, Number("Pa")] = 0.0
+    cavity_pressure: Pressure = 0.0
+    edge_length: Annotated[float | None, Number("m", above=0)] = None  # a surface is filled with tets about this long
 
 
 class ClothTable(BodyTable):
@@ -207,12 +131,22 @@ class SpringsTable(BodyTable):
     shape: NetShape | None = None  # type: ignore[valid-type]
     stiffness: Annotated[float | None, Number("N/m", above=0)] = None
     mass: Annotated[float | None, Number("kg", above=0)] = None
+    lengths: Annotated[float | None, Number("m", least=0)] = None
     one_sided: bool = False
     bending: Annotated[float, Number("N m^2", least=0)] = 0.0
 
 
+class MeshObstacleTable(PlacedTable):
+    """A surface that bodies run into. It has vertices, so it stands among the bodies."""
+
+    kind: Literal["obstacle"]
+    shape: AnySurface | None = None  # type: ignore[valid-type]
+    friction: Annotated[float, Number("1", least=0)] = 0.3
+    motion: AnyMotion | None = None
+
+
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
-BODY_TABLES: tuple[type[BodyTable], ...] = (SolidTable, ClothTable, SpringsTable)
+BODY_TABLES: tuple[type[PlacedTable], ...] = (SolidTable, ClothTable, SpringsTable, MeshObstacleTable)
 AnyBody = generated.one_of(BODY_TABLES, "kind")
 
 # --- the whole ------------------------------------------------------------------------------------------------------
@@ -231,9 +165,10 @@ class ContactTable(Table):
 
 
 class ObstacleTable(Table):
-    """What bodies run into."""
+    """What bodies run into, at rest or moved."""
 
     friction: Annotated[float, Number("1", least=0)] = 0.3
+    motion: AnyMotion | None = None
 
 
 class PlaneTable(ObstacleTable):
@@ -273,17 +208,29 @@ AnyObstacle = Annotated[PlaneTable | SphereTable | BoxTable | CapsuleTable, Fiel
 
 
 class AttachmentTable(Table):
-    """Vertices of one body, each linked by a spring of rest length zero to the nearest vertex of another."""
+    """Points of one body, each linked by a spring of rest length zero to a point of another.
+
+    where: vertices of the first body, each with the nearest vertex of the second; pairs: vertices of both by number;
+    links: an .npz file with vertices_a, weights_a, vertices_b and weights_b (k, 1 to 4), as Scene.attach takes them.
+    """
 
     bodies: Annotated[list[str], Field(min_length=2, max_length=2)]
-    where: Where
+    where: Where | None = None
+    pairs: list[Annotated[list[Annotated[int, Whole(0)]], Field(min_length=2, max_length=2)]] | None = None
+    links: Annotated[str, Field(min_length=1)] | None = None
     stiffness: Annotated[float, Number("N/m", above=0)]
+
+    @model_validator(mode="after")
+    def _says_once_what_is_linked(self) -> AttachmentTable:
+        if sum(value is not None for value in (self.where, self.pairs, self.links)) != 1:
+            raise refuse("give one of where, pairs and links")
+        return self
 
 
 class WindTable(Table):
     """Moving air around all surfaces."""
 
-    velocity: Annotated[tuple, Vector("m/s")]
+    velocity: WindVelocity
     drag: Annotated[float, Number("1", least=0)] = 1.0
     lift: Annotated[float, Number("1", least=0)] = 0.0
     air_density: Annotated[float, Number("kg/m^3", least=0)] = 1.2
@@ -353,6 +300,7 @@ class SceneTable(RunTable):
     bodies: Annotated[list[AnyBody], Field(min_length=1)]  # type: ignore[valid-type]
     contact: ContactTable | None = None
     obstacles: list[AnyObstacle] = Field(default_factory=list)
+    ignore_contact: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
     attachments: list[AttachmentTable] = Field(default_factory=list)
     wind: WindTable | None = None
     world_box: WorldBoxTable | None = None

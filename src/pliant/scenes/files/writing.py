@@ -14,8 +14,20 @@ from pliant.errors import FileError
 from pliant.io.contact_header import describe_contact, describe_shapes
 from pliant.io.meshes import save_arrays
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
-from pliant.model import MOTIONS, Body, Cloth, KeptMotion, Scene, Solid, SpringNet
+from pliant.model import (
+    MOTIONS,
+    Attachment,
+    Body,
+    Cloth,
+    Course,
+    KeptMotion,
+    MeshObstacleBody,
+    Scene,
+    Solid,
+    SpringNet,
+)
 from pliant.model.body import FIXED, LINE, PLANE
+from pliant.scenes.files.build import LINKS
 from pliant.scenes.files.toml_text import toml_text
 from pliant.simulate import Simulation
 
@@ -36,13 +48,11 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     if simulation:
         table |= describe_run(simulation)
     table["contact"] = describe_contact(scene)
-    if scene.apart:
-        raise FileError(f"{path}: bodies {sorted(scene.apart)[0]} ignore each other, which a scene file cannot say.")
-    if scene.attachments:
-        raise FileError(f"{path}: the scene has attachments, which are not written back; keep it with Simulation.save.")
+    table["ignore_contact"] = [list(pair) for pair in sorted(scene.apart)] or None
     table |= _describe_outside(path, scene)
     table["bodies"] = [_describe_body(path, body, files) for body in scene.bodies]
     table["obstacles"] = describe_shapes(scene)
+    table["attachments"] = [_describe_attachment(path, k, link, files) for k, link in enumerate(scene.attachments)]
     for place, arrays in files.items():
         save_arrays(place, **arrays)
     try:
@@ -72,31 +82,32 @@ def _describe_solver(solver: Any) -> dict[str, Any]:
 def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarray]]) -> dict[str, Any]:
     if body.kind not in DESCRIPTIONS:
         raise FileError(f"{path}: {body.name} is a {body.kind}, which scene files do not know.")
-    if body.touches_nothing.any():
-        raise FileError(f"{path}: {body.name} has vertices without contact, which a scene file cannot say.")
     if body.forces:
         raise FileError(f"{path}: {body.name} has a Python function as a force, which a scene file cannot hold.")
     place = path.parent / f"{path.stem}.{body.name}.npz"
     if set(body.name) & set('/\\:*?"<>|\0') or place in files:
         raise FileError(f"{path}: the name {body.name!r} cannot be part of a file's; choose letters and digits.")
     about, arrays = DESCRIPTIONS[body.kind](path, body)
+    common = {"kind": body.kind, "name": body.name, "mesh": place.name, "colour": body.colour}
+    if isinstance(body, MeshObstacleBody):
+        files[place] = arrays
+        return {**common, **about}
     if not np.array_equal(arrays["points"], body.initial_positions):
         arrays["positions"] = body.initial_positions
     if body.initial_velocities.any():
         arrays["velocities"] = body.initial_velocities
     files[place] = arrays
     has_start = "positions" in arrays or "velocities" in arrays
+    ignored = np.flatnonzero(body.touches_nothing)
     return {
-        "kind": body.kind,
-        "name": body.name,
-        "mesh": place.name,
+        **common,
         "start": place.name if has_start else None,
         **about,
         "damping": float(body.damping),
         "air_damping": float(body.air_damping),
         "gravity": None if body.gravity is None else body.gravity.tolist(),
-        "colour": body.colour,
         "friction": body.friction,
+        "ignore_contact": _where(ignored) if len(ignored) else None,
         **{name: _constant(path, f"{body.name}.{name}", getattr(body, name)) for name in _further_settings(body)},
         "holds": _holds(path, body),
     }
@@ -108,9 +119,11 @@ def _further_settings(body: Body) -> list[str]:
 
 
 def _constant(path: Path, name: str, value: Any) -> Any:
-    """A number or numbers; a function of time is refused."""
+    """A number or numbers, or how they change with time; a Python function is refused."""
+    if isinstance(value, Course):
+        return value.options()
     if callable(value):
-        raise FileError(f"{path}: {name} is a Python function, which a scene file cannot hold.")
+        raise FileError(f"{path}: {name} is a Python function, which a scene file cannot hold; use a pl.Course.")
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -141,8 +154,34 @@ def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict
     return {"one_sided": body.one_sided, "bending": body.bending}, arrays
 
 
+def _describe_obstacle(path: Path, body: MeshObstacleBody) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    about: dict[str, Any] = {"friction": body.friction}
+    for _, motion in body.motions:
+        _check_kept(path, body.name, motion)
+        about["motion"] = {"kind": motion.name.lower(), **motion.options}  # type: ignore[attr-defined]
+    return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
+
+
+def _describe_attachment(
+    path: Path, k: int, link: Attachment, files: dict[Path, dict[str, np.ndarray]]
+) -> dict[str, Any]:
+    """Single vertices by number; points on edges, faces and in tets by a file of links."""
+    about = {"bodies": [link.body_a.name, link.body_b.name], "stiffness": link.stiffness}
+    if link.vertices_a.shape[1] == link.vertices_b.shape[1] == 1:
+        return {**about, "pairs": np.hstack([link.vertices_a, link.vertices_b]).tolist()}
+    place = path.parent / f"{path.stem}.attachment{k}.npz"
+    if place in files:
+        raise FileError(f"{path}: {place.name} would hold a body and links; give the body another name.")
+    files[place] = {name: getattr(link, name) for name in LINKS}
+    return {**about, "links": place.name}
+
+
 def _describe_law(path: Path, name: str, law: SolidLaw | Invertible) -> dict[str, Any]:
-    if isinstance(law, Invertible) or type(law) is not SOLID_LAWS.get(type(law).__name__):
+    if isinstance(law, Invertible):
+        inside = _describe_law(path, name, law.law)
+        options = {field.name: getattr(law, field.name) for field in fields(law) if field.name != "law"}
+        return {**inside, "invertible": options}
+    if type(law) is not SOLID_LAWS.get(type(law).__name__):
         raise FileError(f"{path}: {name} has the law {type(law).__name__}, which is not one that scene files know.")
     parameters = zip(law.parameter_names(), map(float, law.parameters), strict=True)
     return {"law": type(law).__name__, **dict(parameters)}
@@ -153,6 +192,7 @@ DESCRIPTIONS: dict[str, Callable[[Path, Any], tuple[dict[str, Any], dict[str, np
     "solid": _describe_solid,
     "cloth": _describe_cloth,
     "springs": _describe_springs,
+    "obstacle": _describe_obstacle,
 }
 
 # --- holds ----------------------------------------------------------------------------------------------------------
@@ -177,16 +217,20 @@ def _holds(path: Path, body: Body) -> list[dict[str, Any]]:
 
 
 def _describe_motion(path: Path, body: Body, vertices: np.ndarray, motion: Any) -> dict[str, Any]:
-    if not isinstance(motion, KeptMotion) or type(motion) is not MOTIONS.get(motion.name):
-        raise FileError(
-            f"{path}: {body.name} is moved by a Python function, which a scene file cannot hold; "
-            f"use one of pliant.motions: {', '.join(MOTIONS)}."
-        )
+    _check_kept(path, body.name, motion)
     if not np.array_equal(np.asarray(motion.points), body.initial_positions[vertices]):
         raise FileError(
             f"{path}: a motion of {body.name} does not begin where its vertices do; a scene file says it must."
         )
     return {"kind": motion.name.lower(), "where": _where(vertices), **motion.options}
+
+
+def _check_kept(path: Path, name: str, motion: Any) -> None:
+    if not isinstance(motion, KeptMotion) or type(motion) is not MOTIONS.get(motion.name):
+        raise FileError(
+            f"{path}: {name} is moved by a Python function, which a scene file cannot hold; "
+            f"use one of pliant.motions: {', '.join(MOTIONS)}."
+        )
 
 
 def _until(time: float) -> dict[str, Any]:

@@ -1,0 +1,51 @@
+"""Values that change with time and that files can keep: pressures, wind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pliant.errors import SceneError
+from pliant.model.motions import times_of_keys
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """A number or a vector that passes through `values` (m,) or (m, 3) at `times` (m,) [s], in straight lines between.
+
+        balloon.pressure = pl.Course(times=(0, 1), values=(0, 2000))
+
+    Before the first and after the last time it stays; repeat: it begins again after the last.
+    """
+
+    times: ArrayLike
+    values: ArrayLike
+    repeat: bool = False
+
+    def __post_init__(self) -> None:
+        times = times_of_keys(self.times, self.repeat, "Course")
+        try:
+            values = np.array(self.values, dtype=float)
+        except (TypeError, ValueError):
+            values = np.empty(0)
+        if values.shape not in ((len(times),), (len(times), 3)) or not np.isfinite(values).all():
+            raise SceneError(f"Course: values are {self.values!r}: give a finite number or three for each time.")
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "values", values)
+
+    def __call__(self, time: float) -> Any:
+        """The value at a time [s]."""
+        times, values = np.asarray(self.times), np.asarray(self.values)
+        time = time % times[-1] if self.repeat else time
+        if values.ndim == 1:
+            return float(np.interp(time, times, values))
+        return np.array([np.interp(time, times, column) for column in values.T])
+
+    def options(self) -> dict[str, Any]:
+        """Its arguments as plain numbers and lists."""
+        return {"times": np.asarray(self.times).tolist(), "values": np.asarray(self.values).tolist()} | (
+            {"repeat": True} if self.repeat else {}
+        )

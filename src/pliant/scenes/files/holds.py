@@ -1,0 +1,139 @@
+"""Which vertices a scene file means, and how they are held or moved."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pliant.scenes.files.fields import Number, Table, Vector, Whole
+
+# --- which vertices -------------------------------------------------------------------------------------------------
+
+
+class Everything(Table):
+    """All vertices of the body."""
+
+    kind: Literal["all"]
+
+
+class InBox(Table):
+    """Vertices within a box, its sides included."""
+
+    kind: Literal["box"]
+    low: Annotated[tuple, Vector("m")]
+    high: Annotated[tuple, Vector("m")]
+
+
+class BeyondPlane(Table):
+    """Vertices on a plane or on the side its normal points to."""
+
+    kind: Literal["plane"]
+    point: Annotated[tuple, Vector("m")]
+    normal: Annotated[tuple, Vector("any length")]
+
+
+class OnFace(Table):
+    """Vertices at an end of the body along an axis: "+z" is the top."""
+
+    kind: Literal["face"]
+    side: Literal["+x", "-x", "+y", "-y", "+z", "-z"]
+
+
+class Nearest(Table):
+    """The vertices nearest to a point."""
+
+    kind: Literal["nearest"]
+    point: Annotated[tuple, Vector("m")]
+    count: Annotated[int, Whole()] = 1
+
+
+class Indices(Table):
+    """Vertices by their numbers in the mesh, from 0."""
+
+    kind: Literal["indices"]
+    indices: list[Annotated[int, Whole(0)]]
+
+
+Where = Annotated[Everything | InBox | BeyondPlane | OnFace | Nearest | Indices, Field(discriminator="kind")]
+
+# --- how they are held ----------------------------------------------------------------------------------------------
+
+
+class Hold(Table):
+    """Vertices that do not move freely."""
+
+    where: Where
+
+
+class Line(Hold):
+    """Each moves only along a line through its start."""
+
+    kind: Literal["line"]
+    direction: Annotated[tuple, Vector("any length")]
+
+
+class Plane(Hold):
+    """Each moves only in a plane through its start."""
+
+    kind: Literal["plane"]
+    normal: Annotated[tuple, Vector("any length")]
+
+
+class FirmHold(Hold):
+    """They are where they are told to be, and free from `until` on if it is given."""
+
+    until: Annotated[float | None, Number("s", above=0)] = None
+
+
+class Pin(FirmHold):
+    """They stay where they start."""
+
+    kind: Literal["pin"]
+
+
+class SlideMotion(Table):
+    """At a constant velocity, for so many seconds from `begin` on; for ever if `seconds` is left out."""
+
+    kind: Literal["slide"]
+    velocity: Annotated[tuple, Vector("m/s")]
+    begin: Annotated[float, Number("s", least=0)] = 0.0
+    seconds: Annotated[float | None, Number("s", above=0)] = None
+
+
+class TurnMotion(Table):
+    """About an axis through a centre, then rest; smooth: gently from rest to rest."""
+
+    kind: Literal["turn"]
+    axis: Annotated[tuple, Vector("any length")] = (0.0, 0.0, 1.0)
+    centre: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
+    turns: Annotated[float, Number("1")]
+    seconds: Annotated[float, Number("s", above=0)]
+    begin: Annotated[float, Number("s", least=0)] = 0.0
+    smooth: bool = True
+
+
+class KeyframesMotion(Table):
+    """Through offsets from the start at given times."""
+
+    kind: Literal["keyframes"]
+    times: list[Annotated[float, Number("s")]]
+    offsets: list[Annotated[tuple, Vector("m")]]
+    smooth: bool = False
+    repeat: bool = False
+
+
+class Slide(SlideMotion, FirmHold):
+    """They move at a constant velocity."""
+
+
+class Turn(TurnMotion, FirmHold):
+    """They turn about an axis."""
+
+
+class Keyframes(KeyframesMotion, FirmHold):
+    """They pass through offsets from their start."""
+
+
+AnyMotion = Annotated[SlideMotion | TurnMotion | KeyframesMotion, Field(discriminator="kind")]
+AnyHold = Annotated[Pin | Line | Plane | Slide | Turn | Keyframes, Field(discriminator="kind")]
