@@ -31,6 +31,10 @@ QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 Field = Callable[[State, Any], np.ndarray]
 
 
+#: Time [s], positions and fields of vertices, and which of them are drawn, if not simply all.
+_Seen = tuple[float, np.ndarray, dict[str, np.ndarray], np.ndarray | None]
+
+
 class Recorder:
     """Writes every so many-th frame of a simulation, in a thread of its own. Made by Simulation.record.
 
@@ -65,7 +69,7 @@ class Recorder:
         self._first_step: int | None = None
         self.on_close: Callable[[], None] = lambda: None
         self._error: Exception | None = None
-        self._queue: queue.Queue[tuple[float, np.ndarray, dict[str, np.ndarray]] | None] = queue.Queue(QUEUE_FRAMES)
+        self._queue: queue.Queue[_Seen | None] = queue.Queue(QUEUE_FRAMES)
         self._thread = threading.Thread(target=self._write_frames, name=f"recorder of {self.path.name}", daemon=True)
         self._thread.start()
         self._closed = False
@@ -82,7 +86,7 @@ class Recorder:
             fields |= _contact_fields(state.x, None if report is None else report.contacts)
         fields |= {name: np.array(field(state, report)) for name, field in self._fields.items()}
         _check_shapes(fields, len(state.x))
-        self._queue.put((state.step * self._h, state.x.copy(), fields))
+        self._queue.put((state.step * self._h, state.x.copy(), fields, state.drawn))
 
     def wait(self) -> None:
         """Until all frames seen so far are written."""
@@ -124,8 +128,8 @@ class Recorder:
         except Exception as error:  # it belongs to the simulation's thread, which raises it
             self._error = self._error or error
 
-    def _write(self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]) -> None:
-        self._writer.write(self._measure.frame(time, x, fields))
+    def _write(self, *seen: Any) -> None:
+        self._writer.write(self._measure.frame(*seen))
         self.frames += 1
 
     def _raise_if_failed(self) -> None:
@@ -175,8 +179,12 @@ class _Measure:
         self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
         self._solids = _some(model.solids, needed)
 
-    def frame(self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]) -> Frame:
+    def frame(
+        self, time: float, x: np.ndarray, fields: dict[str, np.ndarray], drawn: np.ndarray | None = None
+    ) -> Frame:
         cells = self._cell_fields(x) if self._with_fields else {}
+        if drawn is not None:
+            x, fields = x[drawn], {name: values[drawn] for name, values in fields.items()}
         if self._obstacles:
             x, fields = self._with_obstacles(time, x, fields)
         kept = {name: values[self._kept] for name, values in fields.items()} if self._with_fields else {}
@@ -201,7 +209,7 @@ class _Measure:
 
 def _layout(scene: Scene, model: Model, obstacles: Sequence[Outline], frame_rate: float) -> Layout:
     """Bodies, then obstacles with formulas; their colours, and which are obstacles."""
-    parts = [_part(body) for body in scene.bodies]
+    parts = [_part(k, body, model) for k, body in enumerate(scene.bodies)]
     parts += [Part(len(obstacle.points), obstacle.triangles, np.empty((0, 4))) for obstacle in obstacles]
     names = [*model.body_names, *(obstacle.name for obstacle in obstacles)]
     whole = layout_of_parts(parts, names, frame_rate)
@@ -214,11 +222,18 @@ def _layout(scene: Scene, model: Model, obstacles: Sequence[Outline], frame_rate
     return replace(whole, scenery=tuple(scenery))
 
 
-def _part(body: Body) -> Part:
+def _part(number: int, body: Body, model: Model) -> Part:
+    nothing = np.empty((0, 3), int), np.empty((0, 4), int)
+    drawn = None if model.topology is None else model.topology.drawn(number)
+    if drawn is not None:  # triangles and springs that may come apart have points of their own
+        points = np.arange(len(drawn))
+        if isinstance(body, SpringNet):
+            return Part(len(points), *nothing, points.reshape(-1, 2))
+        return Part(len(points), points.reshape(-1, 3), nothing[1])
     if isinstance(body, Solid):
-        return Part(body.n_vertices, np.empty((0, 3)), body.mesh.tets)
+        return Part(body.n_vertices, nothing[0], model.elements_of(number))
     edges = body.edges if isinstance(body, SpringNet) else np.empty((0, 2))
-    return Part(body.n_vertices, body.surface, np.empty((0, 4)), edges)
+    return Part(body.n_vertices, body.surface, nothing[1], edges)
 
 
 def _contact_fields(x: np.ndarray, contacts: Any) -> dict[str, np.ndarray]:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.breakdown import what_broke
 from pliant.contact.detector import Detector
 from pliant.contact.potential import ContactPotential
 from pliant.energies import IncrementalPotential
@@ -29,7 +30,7 @@ from pliant.io import checkpoint
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.kernels.threads import Team
 from pliant.lanes.host import core_count
-from pliant.model import Body, Force, Motion, Scene, build_model, checks
+from pliant.model import Body, Force, Motion, Scene, Solid, build_model, checks
 from pliant.model.tearing import Change, deleted, torn
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.progress import frame_loop
@@ -113,9 +114,15 @@ class Simulation:
         report, self._solved = self._solve(problem)
         self._finish()
         self._tear()
-        for observe in self.observers:
-            observe(self.state.read_only(), report)
+        if self.observers:
+            seen = self._seen()
+            for observe in self.observers:
+                observe(seen, report)
         return report
+
+    def _seen(self) -> State:
+        """The state as observers see it."""
+        return self.state.read_only(self.model.drawn_points)
 
     def _predict(self, y: np.ndarray, start: np.ndarray) -> None:
         """Fill in the inertial target and the start; held vertices are where they are to be in both."""
@@ -189,7 +196,7 @@ class Simulation:
         state = self.state
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
-            raise SimulationError(self._what_broke())
+            raise SimulationError(what_broke(self.model, self._x_new, self._v_new, self.time))
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._memory_new)
         # the old arrays are the next step's
         self.state, self._x_new, self._v_new, self._memory_new = new, state.x, state.v_previous, state.memory
@@ -221,6 +228,8 @@ class Simulation:
         if not any(body is own for own in self.scene.bodies):
             raise SceneError(f"delete: {getattr(body, 'name', body)!r} is no body of this simulation's scene.")
         chosen = checks.selection(elements, body.n_elements, f"{body.name}: delete", *body.element_names)
+        if self.observers and (self.model.topology is None or isinstance(body, Solid)):
+            raise SceneError(f"{body.name}: delete before you record: a result keeps the surface it begins with.")
         number = [body is own for own in self.scene.bodies].index(True)
         model = self.model.with_memory(self.state.memory.copy())
         self._take(deleted(model, self.scene.bodies, number, chosen, self.state.x))
@@ -334,7 +343,7 @@ class Simulation:
         """
         steps = self.substeps * checks.count(every, "record: every")
         recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields)
-        recorder.observe(self.state.read_only(), None)
+        recorder.observe(self._seen(), None)
         self.observers.append(recorder.observe)
         recorder.on_close = lambda: self.observers.remove(recorder.observe)
         return recorder
@@ -364,14 +373,19 @@ class Simulation:
         kept = checkpoint.read(Path(path), motions or {}, forces or {}, functions or {}, SOLVERS)
         carried = kept.settings.pop("carried", None)
         simulation = cls(kept.scene, kept.solver, threads=threads, **kept.settings)
-        simulation.state, simulation.notes = kept.state, kept.notes
-        if kept.topology:
-            simulation.model = with_topology_arrays(simulation.model, kept.scene.bodies, kept.topology)
-            simulation._make_room()
-            simulation._prepare()
+        simulation.notes = kept.notes
+        simulation.continue_from(kept.state, kept.topology)
         if carried:
             simulation._work.restore(carried)
         return simulation
+
+    def continue_from(self, state: State, topology: dict[str, np.ndarray]) -> None:
+        """Take over the state of another simulation of the same scene, and what topology_arrays says of its model."""
+        self.state = state
+        if topology:
+            self.model = with_topology_arrays(self.model, self.scene.bodies, topology)
+            self._make_room()
+            self._prepare()
 
     # --- inside -----------------------------------------------------------------------------------------------------
 
@@ -384,12 +398,3 @@ class Simulation:
         if problem.contacts is not None:
             problem.contacts.refresh(x)
         return problem.residual(x)
-
-    def _what_broke(self) -> str:
-        broken = np.flatnonzero(~(np.abs(self._v_new) < 1e300).all(axis=1))
-        first = int(broken[0])
-        return (
-            f"the step from t = {self.time:g} s gave no finite position for {len(broken)} of {self.model.n_vertices} "
-            f"vertices, first {self.model.describe_vertex(first)}: {self._x_new[first].tolist()}. The state before it "
-            "is kept. Try more substeps, line_search=True, or a softer or StableNeoHookean material."
-        )

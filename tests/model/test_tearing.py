@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.io.results import open_result
 
 
 def pulled_sheet(tear_at=1.1, cells=8, speed=2.0, **options):
@@ -163,6 +164,40 @@ def test_wind_contact_and_force_fields_reach_torn_pieces():
     wind = sim.model.forces[-1]
     assert set(wind.triangles.ravel().tolist()) == set(range(len(sim.positions)))
     assert set(sim.model.contact.triangles.ravel().tolist()) == set(range(len(sim.positions)))
+
+
+@pytest.mark.parametrize("ending", ["npz", "ply", "pvd"])
+def test_results_hold_a_torn_sheet_and_a_broken_rope(tmp_path, ending):
+    """Every triangle and spring has points of its own, so that one topology serves all frames."""
+    scene, cloth = pulled_sheet(cells=6, speed=6.0)
+    points, edges = pl.shapes.rope([[2, 0, 0], [3, 0, 0]], 4)
+    rope = scene.add_springs(points, edges, stiffness=200.0, mass=0.01, tear_at=1.15)
+    rope.pin([0])
+    rope.move([4], pl.motions.Slide(points[4:], velocity=(3.0, 0, 0)))
+    block = scene.add_solid(pl.shapes.box(cells=2), pl.NeoHookean.from_young(1e4, 0.3))
+    sim = pl.Simulation(scene)
+    with sim.record(tmp_path / f"torn.{ending}"):
+        for _ in sim.frames(12):
+            pass
+    assert len(cloth.positions) > cloth.n_vertices
+    assert len(rope.springs) < len(edges)
+    if ending != "npz":
+        return
+    with open_result(tmp_path / "torn.npz") as result:
+        first, last = result.frame(0).points, result.frame(len(result) - 1).points
+        sheet = 3 * cloth.mesh.n_triangles
+        assert len(first) == len(last) == sheet + 2 * len(edges) + len(np.unique(block.surface))
+        np.testing.assert_allclose(last[:sheet], cloth.positions[cloth.triangles].reshape(-1, 3), rtol=1e-6, atol=1e-6)
+        lengths = np.linalg.norm(np.diff(last[sheet : sheet + 8].reshape(-1, 2, 3), axis=1), axis=2)
+        assert (lengths == 0).sum() == len(edges) - len(rope.springs)
+
+
+def test_deleting_while_recording_is_refused_where_a_result_could_not_show_it(tmp_path):
+    scene = pl.Scene()
+    solid = scene.add_solid(pl.shapes.box(cells=2), pl.NeoHookean.from_young(1e4, 0.3))
+    sim = pl.Simulation(scene)
+    with sim.record(tmp_path / "run.npz"), pytest.raises(pl.SceneError, match="delete before you record"):
+        sim.delete(solid, [0])
 
 
 def test_deleting_a_spring_lets_the_weight_fall():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -153,6 +154,15 @@ class Model:
         parts = [block.elements for block in self.blocks if isinstance(block, Sheets | Springs | Solids)]
         mine = [part[np.isin(part[:, 0], own)] for part in parts]
         return np.searchsorted(own, np.concatenate([part for part in mine if len(part)] or mine[:1]))
+
+    @property
+    def drawn_points(self) -> np.ndarray | None:
+        """Vertices that pictures and files show, body by body, where that is not simply all: see Topology.drawn."""
+        if self.topology is None:
+            return None
+        drawn = [self.topology.drawn(k) for k in range(len(self.body_names))]
+        plain = [np.arange(first, last) for first, last in pairwise(self.body_start)]
+        return np.concatenate([own if rows is None else rows for own, rows in zip(plain, drawn, strict=True)])
 
     def describe_vertex(self, vertex: int) -> str:
         """A vertex as its user knows it."""

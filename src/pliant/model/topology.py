@@ -16,10 +16,10 @@ import numpy as np
 from pliant.geometry.surface import boundary_triangles
 from pliant.geometry.tearing import rewired
 from pliant.model.blocks import Block, Bounds
-from pliant.model.body import FREE, Body
+from pliant.model.body import FIXED, FREE, Body
 from pliant.model.contact import ContactModel
 from pliant.model.forces import ForceField
-from pliant.model.seams import Seams, Surfaces, seams_of
+from pliant.model.seams import Seams, Surfaces, rows_of, seams_of
 from pliant.model.wind import WindForce
 
 if TYPE_CHECKING:
@@ -51,6 +51,23 @@ class Topology:
         first, last = self.seams.triangle_start[body : body + 2]
         triangles = self.corners[3 * first : 3 * last].reshape(-1, 3)
         return triangles[triangles[:, 0] >= 0]
+
+    def drawn(self, body: int) -> np.ndarray | None:
+        """Vertices at the corners of all triangles of a sheet, or the ends of all springs of a net, three or two each,
+        however it is torn: points of a picture whose triangles and lines never change. What was deleted shrinks to a
+        point. None for a body that has neither.
+        """
+        seams = self.seams
+        first, last = 3 * seams.triangle_start[body : body + 2]
+        if last > first:
+            now, whole = self.corners[first:last], seams.corners[first:last]
+            return np.where(now >= 0, now, np.repeat(whole[::3], 3))
+        for k, limits in enumerate(seams.spring_limits):
+            own = rows_of(seams.elements[k], *seams.body_start[body : body + 2])
+            if limits is not None and len(own):
+                ends, is_left = seams.elements[k][own], np.isin(own, self.left[k])
+                return np.where(is_left[:, None], ends, ends[:, :1]).ravel()
+        return None
 
 
 def whole_topology(model: Model, bodies: Sequence[Body]) -> Topology:
@@ -140,7 +157,7 @@ def _touching(contact: ContactModel, after: Topology) -> ContactModel:
 # --- for files --------------------------------------------------------------------------------------------------------
 
 _ARRAYS = ("corners", "origin", "tets_left")
-_OF_MODEL = ("mass", "subspace", "positions")  # what deleting and splitting change beside elements
+_OF_MODEL = ("mass", "positions")  # what splitting and deleting change beside elements
 
 
 def topology_arrays(model: Model) -> dict[str, np.ndarray]:
@@ -158,4 +175,6 @@ def with_topology_arrays(model: Model, bodies: Sequence[Body], arrays: dict[str,
     left = tuple(arrays[f"left{k}"] for k in range(len(whole.left)))
     topology = Topology(whole.seams, arrays["corners"], arrays["origin"], left, arrays["tets_left"])
     changed = with_topology(replace(model, topology=whole), topology, arrays["mass"])
-    return replace(changed, subspace=arrays["subspace"], positions=arrays["positions"])
+    loose = (changed.mass == 0) & (model.mass[topology.origin] > 0)  # has lost all its elements, and is held
+    positions = np.where(loose[:, None], arrays["positions"], changed.positions)
+    return replace(changed, subspace=np.where(loose, FIXED, changed.subspace), positions=positions)

@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 
 from pliant.errors import PliantError
 from pliant.io.results.result import BODY_COLOURS, OBSTACLE_COLOUR
-from pliant.model import MeshObstacleBody, SpringNet
+from pliant.model import Body, MeshObstacleBody, Model, SpringNet
 from pliant.model.obstacles import PLANE
 from pliant.model.outlines import Outline, outlines
 from pliant.solvers import SOLVERS
@@ -88,17 +88,18 @@ class Page:
         self._moving = [(handle, outline) for handle, outline in shown if outline.shape.motion is not None]
 
     def _add_body(self, k: int) -> tuple[Any, np.ndarray, str]:
-        """A handle, the scene's vertices it shows, and the name of its property that holds their positions."""
+        """A handle, the points of a snapshot it shows, and the name of its property that holds their positions."""
         simulation, scene = self.session.simulation, self.server.scene
-        body, first = simulation.scene.bodies[k], int(simulation.model.body_start[k])
+        body = simulation.scene.bodies[k]
         usual = OBSTACLE_COLOUR if isinstance(body, MeshObstacleBody) else BODY_COLOURS[k % len(BODY_COLOURS)]
         colour = _bytes(body.colour or usual)
-        x, name = self.session.latest.positions, f"/bodies/{body.name}"
+        x, name = self.session.latest.points, f"/bodies/{body.name}"
+        first, cells = _cells(simulation.model, body, k)
         if isinstance(body, SpringNet):
-            rows = first + body.edges
+            rows = first + cells
             lines = scene.add_line_segments(name, x[rows].astype(np.float32), colour, thickness=0.004 * self._size)
             return lines, rows, "points"
-        kept, faces = np.unique(body.surface, return_inverse=True)
+        kept, faces = np.unique(cells, return_inverse=True)
         rows = first + kept
         handle = scene.add_mesh_simple(
             name, x[rows].astype(np.float32), faces.reshape(-1, 3).astype(np.uint32), color=colour, side="double"
@@ -123,8 +124,10 @@ class Page:
 
     def _pick(self, rows: np.ndarray, origin: Any, direction: Any) -> None:
         """Grab the vertex that was clicked on and put a gizmo on it."""
-        x = self.session.latest.positions
-        vertex = int(rows[nearest_to_ray(x[rows], np.array(origin), np.array(direction))])
+        latest = self.session.latest
+        x = latest.points
+        point = int(rows[nearest_to_ray(x[rows], np.array(origin), np.array(direction))])
+        vertex = point if latest.drawn is None else int(latest.drawn[point])
         self.session.grab(vertex, GRAB_RADIUS * float(np.ptp(x[rows], axis=0).max()))
         if self.session.settled().message:
             return
@@ -174,7 +177,7 @@ class Page:
         """Send positions and numbers to all tabs."""
         if not self.session.is_grabbing and self._gizmo is not None:  # a reset let go
             self._put_down()
-        positions = snapshot.positions.astype(np.float32)
+        positions = snapshot.points.astype(np.float32)
         with self.server.atomic():
             for handle, rows, name in self._shown:
                 setattr(handle, name, positions[rows])
@@ -182,6 +185,18 @@ class Page:
                 for name, value in _pose(outline, snapshot.time).items():
                     setattr(handle, name, value)
             self.panel.show(snapshot)
+
+
+def _cells(model: Model, body: Body, number: int) -> tuple[int, np.ndarray]:
+    """The first point of a body in a snapshot, and its triangles or springs, by points from there on."""
+    cells = body.edges if isinstance(body, SpringNet) else body.surface
+    if model.topology is None:
+        return int(model.body_start[number]), cells
+    drawn = [model.topology.drawn(k) for k in range(number + 1)]
+    sizes = np.diff(model.body_start)
+    first = sum(int(sizes[k]) if rows is None else len(rows) for k, rows in enumerate(drawn[:number]))
+    own = drawn[number]
+    return first, cells if own is None else np.arange(len(own)).reshape(-1, cells.shape[1])
 
 
 def _bytes(colour: Sequence[float]) -> tuple[int, ...]:

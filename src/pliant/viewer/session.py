@@ -17,11 +17,11 @@ import numpy as np
 
 from pliant.errors import PliantError, SceneError
 from pliant.model import Body
+from pliant.model.topology import topology_arrays
 from pliant.model.wind import Wind
 from pliant.recording import Recorder
 from pliant.simulate import Simulation
 from pliant.solvers import Solver
-from pliant.state import State
 from pliant.viewer.knobs import Stiffness, constant_wind, usual_solver, with_iterations
 from pliant.viewer.leash import Leash
 
@@ -39,6 +39,12 @@ class Snapshot:
     positions: np.ndarray  # (n, 3) [m]
     milliseconds: float  # a step takes
     message: str = ""  # what went wrong
+    drawn: np.ndarray | None = None  # vertices that pictures show, where that is not simply all
+
+    @property
+    def points(self) -> np.ndarray:
+        """(k, 3) [m] points that pictures show, body by body."""
+        return self.positions if self.drawn is None else self.positions[self.drawn]
 
 
 @dataclass
@@ -69,7 +75,7 @@ class Session:
         self._news = threading.Condition()
         self._is_closing = False
         self._measured = 0.0
-        self.latest = Snapshot(0, simulation.time, simulation.positions, 0.0)
+        self.latest = Snapshot(0, simulation.time, simulation.positions, 0.0, drawn=simulation.model.drawn_points)
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._thread.start()
 
@@ -216,11 +222,14 @@ class Session:
         simulation = self.simulation
         with self._news:
             number = self.latest.number + 1
-            self.latest = Snapshot(number, simulation.time, simulation.positions, milliseconds, message)
+            drawn = simulation.model.drawn_points
+            self.latest = Snapshot(number, simulation.time, simulation.positions, milliseconds, message, drawn)
             self._news.notify_all()
 
-    def _rebuild(self, solver: Solver | None = None, substeps: int | None = None) -> None:
-        """The same state under a changed scene, solver or step. Between frames the time is a whole number of steps."""
+    def _rebuild(self, solver: Solver | None = None, substeps: int | None = None, anew: bool = False) -> None:
+        """The same state under a changed scene, solver or step, or its first one anew. Between frames the time is a
+        whole number of steps.
+        """
         old = self.simulation
         new = Simulation(
             old.scene,
@@ -230,18 +239,16 @@ class Session:
             old.execution.precision,
             old.execution.threads or None,
         )
-        new.state = replace(old.state, step=old.state.step // old.substeps * new.substeps)
+        if not anew:
+            state = replace(old.state, step=old.state.step // old.substeps * new.substeps)
+            new.continue_from(state, topology_arrays(old.model))
         new.observers = old.observers  # the same list: recorders take themselves out of it
         self.simulation = new
 
     def _reset(self) -> None:
         if self.is_grabbing:
             self._release()
-        model = self.simulation.model
-        self._rebuild()
-        velocities = model.velocities
-        start = (model.positions.copy(), velocities.copy(), velocities.copy())
-        self.simulation.state = State(*start, memory=self.simulation.model.memory)
+        self._rebuild(anew=True)
         self.history = History()
         self._show(0.0)
 
@@ -278,6 +285,8 @@ class Session:
             self._release()
         simulation = self.simulation
         model, x = simulation.model, simulation.state.x
+        if vertex >= model.body_start[-1]:
+            raise SceneError(f"{model.describe_vertex(vertex)} cannot be pulled; pull at another.")
         k = int(np.searchsorted(model.body_start, vertex, side="right")) - 1
         first, last = int(model.body_start[k]), int(model.body_start[k + 1])
         body = simulation.scene.bodies[k]

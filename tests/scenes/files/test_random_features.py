@@ -75,13 +75,21 @@ solids = table(
     shape=st.sampled_from([{"kind": "box", "cells": 2}, {"kind": "ball", "cells": 1}, {"kind": "torus"}]),
     material=laws,
 )
+stretch = st.floats(1.01, 3.0)
 cloths = table(
-    {**common, "bending": number, "warp": number, "weft": number, "warp_direction": st.just([1.0, 1.0, 0.0])},
+    {
+        **common,
+        "tear_at": stretch,
+        "bending": number,
+        "warp": number,
+        "weft": number,
+        "warp_direction": st.just([1.0, 1.0, 0.0]),
+    },
     kind="cloth",
     shape=table(kind="cloth", cells=st.integers(1, 3)),
     material=sheet_laws,
 )
-springs = {**common, "one_sided": st.booleans(), "lengths": number}
+springs = {**common, "one_sided": st.booleans(), "lengths": number, "tear_at": stretch}
 branched = st.sampled_from([{"kind": "net", "cells": 2, "diagonals": True}, {"kind": "wheel"}])
 ropes = st.sampled_from([{"kind": "rope", "segments": 3}, {"kind": "polygon"}, {"kind": "chain"}])
 nets = st.one_of(

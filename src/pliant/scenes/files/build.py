@@ -135,7 +135,7 @@ def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -
         material = generated.make_law(about.material)
     if isinstance(material, Invertible):
         raise source.error(("bodies", k, "material"), "a cloth cannot be inverted; leave out the key invertible.")
-    names = ("density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction", "name")
+    names = ("density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction", "tear_at", "name")
     return scene.add_cloth(mesh, material, **{name: getattr(about, name) for name in names})
 
 
@@ -158,7 +158,7 @@ def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: in
     if about.lengths is not None:
         arrays["lengths"] = about.lengths
     arrays["points"] = _placed(arrays["points"], about.transform)
-    options = {name: getattr(about, name) for name in ("damping", "one_sided", "bending", "name")}
+    options = {name: getattr(about, name) for name in ("damping", "one_sided", "bending", "tear_at", "name")}
     return scene.add_springs(**arrays, **options)
 
 

@@ -122,6 +122,7 @@ class ClothTable(BodyTable):
     warp: Annotated[float, Number("N/m", least=0)] = 0.0
     weft: Annotated[float, Number("N/m", least=0)] = 0.0
     warp_direction: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
+    tear_at: Annotated[float | None, Number("length over length at rest", above=1)] = None
 
 
 class SpringsTable(BodyTable):
@@ -134,6 +135,7 @@ class SpringsTable(BodyTable):
     lengths: Annotated[float | None, Number("m", least=0)] = None
     one_sided: bool = False
     bending: Annotated[float, Number("N m^2", least=0)] = 0.0
+    tear_at: Annotated[float | None, Number("length over length at rest", above=1)] = None
 
 
 class MeshObstacleTable(PlacedTable):

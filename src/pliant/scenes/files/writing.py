@@ -145,13 +145,18 @@ def _describe_solid(path: Path, body: Solid) -> tuple[dict[str, Any], dict[str, 
 def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     about = {name: getattr(body, name) for name in ("density", "bending", "bending_model", "warp", "weft")}
     about["warp_direction"] = body.warp_direction.tolist()
+    about |= _describe_tearing(body)
     about["material"] = _describe_law(path, body.name, body.material)
     return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
 
 
 def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     arrays = {name: getattr(body, name) for name in ("points", "edges", "lengths", "stiffness", "mass")}
-    return {"one_sided": body.one_sided, "bending": body.bending}, arrays
+    return {"one_sided": body.one_sided, "bending": body.bending, **_describe_tearing(body)}, arrays
+
+
+def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:
+    return {} if body.tear_at is None else {"tear_at": body.tear_at}
 
 
 def _describe_obstacle(path: Path, body: MeshObstacleBody) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
