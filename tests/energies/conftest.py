@@ -11,7 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from pliant.elements import fibre, hinge, joint, spring, triangle
-from pliant.energies import fibres, hinges, joints, laplacian, springs, triangles
+from pliant.energies import fibres, hinges, joints, springs, triangles
+from pliant.energies import pairs as weighted_pairs
 from pliant.kernels.term_source import law_functions
 from pliant.lanes.cache import load_module
 from pliant.materials import ARAP, SOLID_LAWS
@@ -94,7 +95,7 @@ def joint_case(straight: bool) -> Case:
 
 def pair_case() -> Case:
     rest, x, pairs = deformed(2, 10, np.array([[0.0, 0, 0], [1, 0, 0]]))
-    return Case(laplacian, rest, x, pairs, (np.random.default_rng(11).normal(size=N),))
+    return Case(weighted_pairs, rest, x, pairs, (np.random.default_rng(11).normal(size=N),))
 
 
 CASES: dict[str, Callable[[], Case]] = {

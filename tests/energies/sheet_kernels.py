@@ -10,11 +10,11 @@ from numba import njit
 from pliant.elements.fibre import add_fibre, fibre_energy
 from pliant.elements.hinge import add_hinge, angle_at_edge, angle_at_wing, hinge_energy
 from pliant.elements.joint import add_joint_at_end, add_joint_at_middle, joint_energy
-from pliant.elements.laplacian import add_pair, pair_energy
+from pliant.elements.pair import add_pair_force, pair_energy
 from pliant.elements.spring import add_spring, spring_energy
 from pliant.elements.triangle import add_membrane, membrane_energy
 from pliant.lanes import exp, inverse_cube_root, load, log, make_zero, sqrt, store  # noqa: F401  (laws use some)
-from pliant.lanes.vectors import physics, subtract
+from pliant.lanes.vectors import add_identity, physics, subtract
 
 PRECISION, WIDTH = "single", 1
 zero = make_zero(PRECISION, WIDTH)
@@ -64,7 +64,7 @@ def pair(numbers, out):
     for p in range(len(out) // (10 * WIDTH)):
         r, s = numbers_at(numbers, p, 6, 0), numbers_at(numbers, p, 6, 3)
         f, H = nothing()
-        f, H = add_pair(f, H, r, s[0])
+        f, H = add_pair_force(f, r, s[0]), add_identity(H, s[0])
         write(out, p, pair_energy(r, s[0]), f, H)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pliant as pl
-from pliant.energies import pairs
+from pliant.energies.elements import energy_of
 from pliant.model.attachments import attachment_pairs
 
 MESH = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2))
@@ -39,7 +39,7 @@ def test_pairs_hold_the_energy_of_the_links(seed, p, q, same):
     first = 0 if same else n
     block = attachment_pairs(link, 0, first)
     ends = np.einsum("kp,kpa->ka", wa, x[a]) - np.einsum("kq,kqa->ka", wb, x[first + b])
-    assert pairs.energy(block, x) == pytest.approx(35.0 * np.sum(ends**2), rel=1e-11)
+    assert energy_of(block).energy(block, x) == pytest.approx(35.0 * np.sum(ends**2), rel=1e-11)
     assert (block.elements[:, 0] != block.elements[:, 1]).all()
 
 

@@ -11,7 +11,7 @@ from pliant.elements import hinge, joint
 from pliant.elements.quadratic_bending import bending_pairs
 from pliant.energies import hinges as hinge_energies
 from pliant.energies import joints as joint_energies
-from pliant.energies import laplacian
+from pliant.energies import pairs as weighted_pairs
 from pliant.geometry import hinges, joints
 
 K = 0.7  # bending stiffness [N m]
@@ -73,7 +73,7 @@ def hinge_energy(points: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> fl
 
 
 def quadratic_energy(points: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> float:
-    return laplacian.energy(x, *bending_pairs(points, triangles, hinges(triangles, len(points)), K)).sum()
+    return weighted_pairs.energy(x, *bending_pairs(points, triangles, hinges(triangles, len(points)), K)).sum()
 
 
 def relative(energy, name: str, curvature: float, direction: float = 0.0) -> float:
@@ -130,7 +130,7 @@ def deflection(name: str, stiffness: sp.csr_matrix) -> float:
 
 def quadratic_stiffness(points: np.ndarray, triangles: np.ndarray) -> sp.csr_matrix:
     pairs, weights = bending_pairs(points, triangles, hinges(triangles, len(points)), K)
-    half = sp.csr_matrix((weights, pairs.T), (len(points),) * 2)
+    half = sp.csr_matrix((-weights, pairs.T), (len(points),) * 2)
     full = half + half.T
     return (full - sp.diags(np.asarray(full.sum(axis=1)).ravel())).tocsr()
 

@@ -23,8 +23,6 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from pliant.elements.laplacian import merged_pairs
-
 ROUNDING = 1e-12  # of sqrt(Q_ii Q_jj): half of a grid's weights cancel, but for rounding
 _COMPONENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a symmetric tensor; off-diagonal ones count twice
 
@@ -32,7 +30,7 @@ _COMPONENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # of a symmetric
 def bending_pairs(
     points: np.ndarray, triangles: np.ndarray, hinges: np.ndarray, stiffness: float | np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs (k, 2) and weights (k,) [N/m] of the bending energy (see elements.laplacian).
+    """Pairs (k, 2) and weights (k,) [N/m] of the bending energy (see elements.pair), sorted.
 
     points (n, 3) at rest, hinges (h, 4) of the triangles, stiffness k [N m], one number or one a vertex (n,).
     """
@@ -42,7 +40,9 @@ def bending_pairs(
     Q = (curvature.T @ curvature).tocoo()
     diagonal = np.sqrt(Q.diagonal())
     kept = (Q.row < Q.col) & (np.abs(Q.data) > ROUNDING * diagonal[Q.row] * diagonal[Q.col])
-    return merged_pairs(np.stack((Q.row[kept], Q.col[kept]), axis=1).astype(np.int64), Q.data[kept])
+    pairs, weights = np.stack((Q.row[kept], Q.col[kept]), axis=1).astype(np.int64), -Q.data[kept]
+    order = np.lexsort(pairs.T[::-1])
+    return pairs[order], weights[order]
 
 
 def _curvatures(points: np.ndarray, hinges: np.ndarray, area: np.ndarray) -> sp.csr_matrix:

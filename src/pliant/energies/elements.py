@@ -76,17 +76,19 @@ class Elementwise:
         return [value[part] if isinstance(value, np.ndarray) else value for value in arrays]
 
 
+_PAIRS = Elementwise(pairs, lambda b: (b.weights,))
+
 ENERGIES: dict[type[Block], Any] = {
     Solids: elastic,
     InvertibleSolids: invertible,
-    Pairs: pairs,
+    Pairs: _PAIRS,
     Sheets: Elementwise(triangles, lambda b: (b.gradients, b.areas, b.law, b.parameters)),
     Fibres: Elementwise(fibres, lambda b: (b.slopes, b.stiffness)),
     Springs: Elementwise(springs, lambda b: (b.stiffness, b.lengths, b.compression)),
     Hinges: Elementwise(hinges, lambda b: (b.angles, b.stiffness)),
     Joints: Elementwise(joints, lambda b: (b.angles, b.stiffness)),
-    Attachments: pairs,
-    Dampers: pairs,
+    Attachments: _PAIRS,
+    Dampers: _PAIRS,
     Bounds: bounds,
     Pressures: pressure,
 }

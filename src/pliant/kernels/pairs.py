@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.elements.pair import add_pair_force, pair_energy
 from pliant.kernels.lists import Incidences, list_constant, other
 from pliant.kernels.term_source import TermSource
-from pliant.lanes.vectors import add_scaled, dot, physics
+from pliant.lanes.vectors import physics
 
 
 @physics
 def add_pairs(p, x, xi, f, lists):
     """Add the force on the vertices of pack p."""
     for k in range(lists.start[p], lists.start[p + 1]):
-        f = add_scaled(f, list_constant(lists, k, 0, 1, xi[0]), other(x, xi, lists, k, 0, 1))
+        f = add_pair_force(f, other(x, xi, lists, k, 0, 1), list_constant(lists, k, 0, 1, xi[0]))
     return f
 
 
@@ -21,8 +22,8 @@ def add_pairs(p, x, xi, f, lists):
 def pairs_energy(p, x, xi, energy, lists, share):
     """Add a share of the energy of the pairs of pack p's vertices, were they at xi."""
     for k in range(lists.start[p], lists.start[p + 1]):
-        d = other(x, xi, lists, k, 0, 1)
-        energy = energy + (0.5 * share) * list_constant(lists, k, 0, 1, xi[0]) * dot(d, d)
+        weight = list_constant(lists, k, 0, 1, xi[0])
+        energy = energy + share * pair_energy(other(x, xi, lists, k, 0, 1), weight)
     return energy
 
 

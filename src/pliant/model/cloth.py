@@ -102,7 +102,7 @@ class Cloth(Body):
         points = self.mesh.points
         if self.bending_model == "quadratic":
             pairs, weights = bending_pairs(points, self.mesh.triangles, self._hinges, self.bending)
-            return Pairs(pairs + first, -weights)
+            return Pairs(pairs + first, weights)
         angles, weights = hinge.rest_data(points, self._hinges)
         return Hinges(self._hinges + first, angles, self.bending * weights)
 

@@ -1,33 +1,11 @@
-"""Pairs: attachments have the energy of their links, merged pairs keep their sums, bending areas fill the sheet."""
+"""Quadratic bending: areas fill the sheet, flat sheets have no energy, weights that cancel are left out."""
 
 import numpy as np
 import pytest
 
-from pliant.elements.laplacian import attachment_pairs, merged_pairs
 from pliant.elements.quadratic_bending import bending_pairs, vertex_areas
-from pliant.energies import laplacian
+from pliant.energies import pairs as weighted_pairs
 from pliant.geometry import hinges, shapes
-
-
-def test_attachment_is_a_spring_between_two_points() -> None:
-    """E = k/2 |p - q|^2 with p on a triangle and q in a tet, for links of different stiffness, two sharing vertices."""
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=(12, 3))
-    vertices = np.array([[0, 1, 2, 3, 4, 5, 6], [2, 1, 7, 8, 9, 10, 11]])
-    on_face, in_tet = rng.dirichlet(np.ones(3), 2), rng.dirichlet(np.ones(4), 2)
-    stiffness = np.array([3.0, 0.5])
-    pairs, weights = attachment_pairs(vertices, np.hstack((on_face, -in_tet)), stiffness)
-    gap = np.einsum("mi,mia->ma", on_face, x[vertices[:, :3]]) - np.einsum("mi,mia->ma", in_tet, x[vertices[:, 3:]])
-    expected = 0.5 * np.sum(stiffness * np.sum(gap**2, axis=1))
-    assert laplacian.energy(x, pairs, weights).sum() == pytest.approx(expected, rel=1e-13)
-    assert len(np.unique(pairs, axis=0)) == len(pairs) == 2 * 21 - 1
-    assert np.all(pairs[:, 0] < pairs[:, 1])
-
-
-def test_merging_adds_weights() -> None:
-    pairs, weights = merged_pairs(np.array([[3, 1], [1, 3], [2, 0], [0, 2]]), np.array([1.0, 2.5, 1.0, -1.0]))
-    np.testing.assert_array_equal(pairs, [[1, 3]])
-    np.testing.assert_array_equal(weights, [3.5])
 
 
 def sheet():
@@ -57,10 +35,10 @@ def test_flat_sheets_have_no_bending_energy() -> None:
     A = np.array([[1.2, 0.4, 0.0], [-0.3, 0.8, 0.0], [0.5, 0.1, 1.0]])
     x = points @ A.T
     forces = np.zeros_like(x)
-    np.add.at(forces, pairs, laplacian.gradient(x, pairs, weights))
+    np.add.at(forces, pairs, weighted_pairs.gradient(x, pairs, weights))
     assert np.abs(forces).max() < 1e-10 * np.abs(weights).max()
     blocks = np.zeros((len(x), 3, 3))
-    np.add.at(blocks, pairs, laplacian.vertex_blocks(x, pairs, weights))
+    np.add.at(blocks, pairs, weighted_pairs.vertex_blocks(x, pairs, weights))
     assert np.linalg.eigvalsh(blocks).min() > 0
 
 
