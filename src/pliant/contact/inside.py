@@ -19,12 +19,12 @@ from pliant.contact.bvh import BLOCK, FAN, STACK, Pairs, Tree, overlaps, zero
 from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import closest_vertex_triangle, combine, row
 from pliant.contact.passage import can_pass
+from pliant.contact.sieve import VERTEX_TET, Sieve
 from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team, share
 from pliant.lanes import load, maximum, store
 from pliant.lanes.vectors import cross, dot, subtract
 
-SLACK = 1e-9  # in barycentric coordinates
 SAME_WAY = 0.3  # cosine between a face and the vertex's surface above which they look the same way
 
 
@@ -73,12 +73,10 @@ def vertices_in_tets(
     team: Team, vertex_tree: Tree, vertices: np.ndarray, tet_tree: Tree, solid: Solid, x: np.ndarray, rules: tuple
 ) -> Pairs:
     """Pairs (vertex, tet) of the vertices (v, 1) inside tets they are no corner of; each vertex by scene number."""
-    near = overlaps(team, vertex_tree, tet_tree, False, (vertices, solid.tets), rules)
-    vertex = vertices[near.first, 0]
-    is_in = np.empty(len(vertex), bool)
-    team.run(cached(test_inside), vertex, near.second, solid.tets, x, is_in)
-    order = np.lexsort((near.second[is_in], vertex[is_in]))
-    return Pairs(vertex[is_in][order], near.second[is_in][order])
+    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, x, x, 0.0))
+    vertex = vertices[found.first, 0]
+    order = np.lexsort((found.second, vertex))
+    return Pairs(vertex[order], found.second[order])
 
 
 def find_exits(
@@ -96,33 +94,6 @@ def find_exits(
     is_first = np.r_[True, (key[:, 1:] != key[:, :-1]).any(axis=0)][:k]
     chosen = order[is_first & (exits.face[order] >= 0)]
     return Exits(*(array[chosen] for array in exits))
-
-
-@compiled
-def test_inside(thread, threads, barrier, vertices, tets_near, tets, x, is_in):
-    first, last = share(0, len(vertices), thread, threads)
-    for k in range(first, last):
-        t = tets_near[k]
-        a = row(x, tets[t, 0])
-        is_in[k] = point_in_tet(row(x, vertices[k]), a, row(x, tets[t, 1]), row(x, tets[t, 2]), row(x, tets[t, 3]))
-
-
-@inlined
-def point_in_tet(p, a, b, c, d):
-    """Whether p is inside a tet of either orientation or on its faces; a flat tet has no inside.
-
-    With a little slack: a point on the face between two tets must not be lost between them by rounding.
-    """
-    ab, ac, ad, ap = subtract(b, a), subtract(c, a), subtract(d, a), subtract(p, a)
-    n = cross(ab, ac)
-    volume = dot(n, ad)
-    u = dot(cross(ac, ad), ap)
-    v = dot(cross(ad, ab), ap)
-    w = dot(n, ap)
-    if volume < 0.0:
-        volume, u, v, w = -volume, -u, -v, -w
-    slack = SLACK * volume
-    return volume > 0.0 and u >= -slack and v >= -slack and w >= -slack and u + v + w <= volume + slack
 
 
 @inlined

@@ -119,7 +119,7 @@ def refresh_contacts(thread, threads, x, contacts, width, closest):
 
     closest: function of the four positions and the last normal that gives weights and normal.
     """
-    # Arrays are taken out of the tuple once: whoever takes one is counted, and threads wait for each other at the count.
+    # Arrays are taken out of the tuple once: each time is counted, and threads wait for each other at the count.
     rows, place, weights, normals = contacts.rows, contacts.place, contacts.weights, contacts.normals
     outside, points, gaps, grips = contacts.outside, contacts.points, contacts.gaps, contacts.grips
     constants, follows = contacts.constants, contacts.follows
