@@ -6,22 +6,20 @@ import pytest
 from pliant.contact.compiled import cached, compiled
 from pliant.contact.continuous import impact_times
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.contact.sieve import LANES, ROOM, VERTEX_TET, let_through, write_pair
+from pliant.contact.sieve import LANES, ROOM, VERTEX_TET, let_through, write_block
 
 
 @compiled
 def pass_of_all(kind, corners_a, corners_b, x0, x1, separation, passes):
     room = np.empty(ROOM)
-    for first in range(0, len(passes), LANES):
-        for lane in range(LANES):
-            write_pair(room, lane, kind, corners_a, first + lane, corners_b, first + lane, x0, x1)
-        bits = let_through(room, kind, separation)
-        for lane in range(LANES):
-            passes[first + lane] = (bits >> lane) & 1 == 1
+    for k in range(len(passes)):
+        write_block(room, corners_b, k // LANES, kind, x0, x1)
+        bits = let_through(room, kind, corners_a, k, x0, x1, separation)
+        passes[k] = (bits >> (k % LANES)) & 1 == 1
 
 
 def passing(kind: int, start: np.ndarray, end: np.ndarray, separation: float = 0.0) -> np.ndarray:
-    """Which of pairs (k, c, 3), k a multiple of eight, pass; a vertex or an edge comes first."""
+    """Which of pairs (k, c, 3) pass; a vertex or an edge comes first."""
     k, c = start.shape[:2]
     corners = np.arange(k * c, dtype=np.int32).reshape(k, c)
     own = 2 if kind == EDGE_EDGE else 1

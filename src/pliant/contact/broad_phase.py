@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.bvh import Pairs, Tree, overlaps
+from pliant.contact.bvh import Tree
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.contact.overlaps import Pairs, overlaps
 from pliant.contact.sieve import Sieve
 from pliant.geometry.surface import unique_edges
 from pliant.kernels.threads import Team

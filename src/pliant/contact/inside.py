@@ -15,9 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.bvh import BLOCK, FAN, STACK, Pairs, Tree, overlaps, zero
-from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.bvh import BLOCK, FAN, Tree, zero
+from pliant.contact.compiled import cached, compiled, inlined, uncounted
 from pliant.contact.distances import closest_vertex_triangle, combine, row
+from pliant.contact.overlaps import STACK, Pairs, overlaps
+from pliant.contact.pair import unit
 from pliant.contact.passage import can_pass
 from pliant.contact.sieve import VERTEX_TET, Sieve
 from pliant.contact.solid import Solid
@@ -51,22 +53,33 @@ def vertex_normals(triangles: np.ndarray, x: np.ndarray) -> np.ndarray:
 
     Faces count by their angle at the vertex, so that normals do not depend on how a surface is cut into triangles.
     """
-    corners = x[triangles]
-    face_normals = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
-    normals = np.zeros_like(x)
-    for k in range(3):
-        u = _unit(corners[:, (k + 1) % 3] - corners[:, k])
-        v = _unit(corners[:, (k + 2) % 3] - corners[:, k])
-        angle = np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), np.einsum("ta,ta->t", u, v))
-        for axis in range(3):
-            normals[:, axis] += np.bincount(triangles[:, k], angle * face_normals[:, axis], minlength=len(x))
-    return _unit(normals)
+    normals = np.zeros((len(x), 3))
+    cached(sum_normals)(np.ascontiguousarray(triangles, np.int32), np.ascontiguousarray(x, float), normals)
+    return normals
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    """Vectors of length 1; zero stays zero."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+@compiled
+def sum_normals(triangles, x, normals):
+    """Unit normals at the vertices, into normals (n, 3) that are zero before."""
+    for t in range(len(triangles)):
+        add_normal_of_face(triangles, t, x, normals)
+    for v in range(len(normals)):
+        n = unit(row(normals, v))
+        normals[v, 0], normals[v, 1], normals[v, 2] = n
+
+
+@uncounted
+def add_normal_of_face(triangles, t, x, normals):
+    a, b, c = row(x, triangles[t, 0]), row(x, triangles[t, 1]), row(x, triangles[t, 2])
+    ab, bc, ca = subtract(b, a), subtract(c, b), subtract(a, c)
+    n = cross(ab, subtract(c, a))
+    size = math.sqrt(dot(n, n))  # twice the area: the sine of each angle, times its sides
+    if size == 0.0:
+        return
+    angles = (math.atan2(size, -dot(ab, ca)), math.atan2(size, -dot(ab, bc)), math.atan2(size, -dot(bc, ca)))
+    for corner in range(3):
+        for k in range(3):
+            normals[triangles[t, corner], k] += angles[corner] * n[k] / size
 
 
 def vertices_in_tets(
