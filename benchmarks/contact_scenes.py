@@ -41,5 +41,5 @@ def draped(cells: int = 128) -> pl.Scene:
     sheet = scene.add_cloth(
         mesh, pl.StableNeoHookean(CLOTH_MU, CLOTH_LAM), CLOTH_DENSITY, BENDING, bending_model="dihedral"
     )
-    sheet.set_positions(mesh.points + [0.0, 0.0, RADIUS + THICKNESS])
+    sheet.set_positions(mesh.points + np.array([0.0, 0.0, RADIUS + THICKNESS]))
     return scene

@@ -4,8 +4,8 @@ Elasticity, masses, start, precision and threads as in newton_vbd and newton_clo
 pliant's, so positions are not compared, only the time of a step from the same positions and velocities:
 
 Who         every vertex and triangle, and every two edges, nearer than `margin`; none is inside or outside.
-When        self-contact twice a step, its default: where the step starts and where the iterations do (pliant, too, looks
-            for what touches at the start and for what meets on the way to the other).  Shapes once.
+When        self-contact twice a step, its default: where the step starts and where the iterations do (so does pliant:
+            what touches at the start, and what meets on the way).  Shapes once.
 Law         quadratic, then logarithmic below half the margin; friction as in IPC.
 Buffers     32 triangles a vertex and 64 edges an edge by default; what is more is dropped without a word.
 Steps       cut to what cannot pass through anything (Divide and Truncate).

@@ -13,11 +13,12 @@ import numpy as np
 from pliant.contact.bvh import FAN, Tree, box_at, meeting
 from pliant.contact.compiled import cached, compiled, uncounted, uncounted_loop
 from pliant.contact.sieve import ALL, ROOM, Sieve, let_through, open_sieve, without_common_corners, write_block
-from pliant.kernels.threads import Team, share
+from pliant.kernels.threads import Team
 from pliant.lanes.masks import lowest_bit
 
 STACK = 128  # 7 waiting siblings a level, and 8^16 primitives do not fit any memory
 SLOTS = 64  # pairs of a block that are kept while they are counted
+CHUNK = 64  # blocks a thread searches before it leaves as many to the others: contacts are not spread evenly
 
 
 class Pairs(NamedTuple):
@@ -67,8 +68,9 @@ def overlaps(team: Team, first: Tree, second: Tree, is_same: bool, rules: tuple,
 def find_pairs(thread, threads, barrier, search, pairs, is_filling):
     """Count (into start[block + 1]) or fill in (from start[block]) the pairs of each lowest block of the first tree."""
     work = Work(np.empty((STACK, 2), np.int64), np.empty(ROOM))
-    first, last = share(0, search.first.level_start[1], thread, threads)
-    search_blocks(first, last, search, work, pairs, is_filling)
+    blocks = search.first.level_start[1]
+    for first in range(thread * CHUNK, blocks, threads * CHUNK):
+        search_blocks(first, min(first + CHUNK, blocks), search, work, pairs, is_filling)
 
 
 @uncounted_loop
