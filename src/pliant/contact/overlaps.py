@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.bvh import FAN, Tree, box_at, meeting
+from pliant.contact.bvh import FAN, FAN_BITS, Tree, box_at, meeting
 from pliant.contact.compiled import cached, compiled, uncounted, uncounted_loop
 from pliant.contact.sieve import ALL, ROOM, Sieve, let_through, open_sieve, without_common_corners, write_block
 from pliant.kernels.threads import Team
@@ -101,11 +101,13 @@ def search_block(own, search, work, pairs, found, is_filling):
         while hits:
             child = block * FAN + lowest_bit(hits)
             hits &= hits - 1
+            # If both trees are the same, blocks before this one have already found their pairs with it.
+            if search.is_same and (child + 1) << (FAN_BITS * (level - 1)) <= own:
+                continue
             if level > 1:
                 waiting[height, 0], waiting[height, 1] = child, level - 1
                 height += 1
-            # If both trees are the same, blocks before this one have already found their pairs with it.
-            elif not (search.is_same and child < own):
+            else:
                 found = compare_blocks(own, child, search, work.room, pairs, found, is_filling)
     return found
 

@@ -144,7 +144,7 @@ def write_block(room, corners, block, kind, x0, x1):
     for lane in range(LANES):
         place = min(block * LANES + lane, len(corners) - 1)  # a place without a primitive meets no box
         for c in range(corners.shape[1]):
-            v, at = corners[place, c], CORNER * c * LANES + lane
+            v, at = np.uint64(corners[place, c]), CORNER * c * LANES + lane  # unsigned: no look whether it is negative
             room[at] = v
             if kind != ALL:
                 for k in range(3):
