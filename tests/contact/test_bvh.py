@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from pliant.contact import bvh
 from pliant.contact.broad_phase import open_rules
+from pliant.contact.overlaps import Pairs, overlaps
 from pliant.kernels.threads import Team
 
 
@@ -23,7 +24,7 @@ def meeting_pairs(a: np.ndarray, b: np.ndarray) -> set[tuple[int, int]]:
     return {(int(i), int(j)) for i, j in np.argwhere(~apart)}
 
 
-def found(pairs: bvh.Pairs) -> list[tuple[int, int]]:
+def found(pairs: Pairs) -> list[tuple[int, int]]:
     return list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
 
 
@@ -43,7 +44,7 @@ def test_equals_comparing_each_with_each(team: Team, seed: int, n: int, m: int, 
     x[: len(x) // 4] = x[:1]
     first, second = corners[:n], corners[n:]
     trees = [bvh.build(team, part, x, x, margin) for part in (first, second)]
-    pairs = found(bvh.overlaps(team, *trees, False, (first, second), open_rules(len(x))))
+    pairs = found(overlaps(team, *trees, False, open_rules(len(x))))
     points = np.sort(x[corners], axis=1) + margin * np.array([[-1.0], [1.0]])
     assert len(set(pairs)) == len(pairs)
     assert set(pairs) == meeting_pairs(points[:n], points[n:])
@@ -55,7 +56,7 @@ def test_pairs_in_one_tree_come_once(team: Team, n: int) -> None:
     rng = np.random.default_rng(1)
     corners, x = boxes(rng, n, np.full(n, 0.2))
     tree = bvh.build(team, corners, x, x, 0.0)
-    pairs = found(bvh.overlaps(team, tree, tree, True, (corners, corners), open_rules(len(x))))
+    pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
     expected = {(i, j) for i, j in meeting_pairs(x[corners], x[corners]) if i < j}
     assert len(pairs) == len(expected)
     assert set(pairs) == expected
@@ -70,7 +71,7 @@ def test_same_order_for_any_number_of_threads() -> None:
     for threads in (1, 2, 5):
         team = Team(threads)
         tree = bvh.build(team, corners, x, x1, 0.001)
-        pairs = bvh.overlaps(team, tree, tree, True, (corners, corners), open_rules(len(x)))
+        pairs = overlaps(team, tree, tree, True, open_rules(len(x)))
         results.append((tree.bounds, *pairs))
     assert len(results[0][1]) > 1000
     for other in results[1:]:
@@ -84,8 +85,8 @@ def test_refitted_tree_finds_the_same_as_a_new_one(team: Team) -> None:
     corners, x = boxes(rng, 800, np.full(800, 0.1))
     tree = bvh.build(team, corners, x, x, 0.0)
     new, end = rng.permutation(x.reshape(-1, 2, 3)).reshape(-1, 3), rng.random(x.shape)
-    bvh.refit(team, tree, corners, new, end, 0.01)
-    pairs = found(bvh.overlaps(team, tree, tree, True, (corners, corners), open_rules(len(x))))
+    bvh.refit(team, tree, new, end, 0.01)
+    pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
     points = np.concatenate([new[corners], end[corners]], axis=1)
     swept = np.stack([points.min(axis=1) - 0.01, points.max(axis=1) + 0.01], axis=1)
     assert set(pairs) == {(i, j) for i, j in meeting_pairs(swept, swept) if i < j}

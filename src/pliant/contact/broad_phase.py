@@ -9,7 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.bvh import Pairs, Tree, overlaps
+from pliant.contact.bvh import Tree
+from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.contact.overlaps import Pairs, overlaps
+from pliant.contact.sieve import Sieve
 from pliant.geometry.surface import unique_edges
 from pliant.kernels.threads import Team
 
@@ -31,11 +34,14 @@ class Rules(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """Trees over the primitives of a surface."""
+    """Trees over the primitives of a surface, and the motion they are for."""
 
     vertices: Tree
     edges: Tree
     triangles: Tree
+    x0: np.ndarray  # (n, 3) positions from which to which the vertices move [m]
+    x1: np.ndarray
+    separation: float  # [m]: primitives that stay further apart are no pair
 
 
 def surface_of(triangles: np.ndarray, n_vertices: int) -> Surface:
@@ -57,9 +63,10 @@ def open_rules(n_vertices: int, body: np.ndarray | None = None) -> Rules:
 
 def vertex_triangle_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:
     """Rows of surface.vertices and surface.triangles that are near."""
-    return overlaps(team, trees.vertices, trees.triangles, False, (surface.vertices, surface.triangles), rules)
+    sieve = Sieve(VERTEX_TRIANGLE, trees.x0, trees.x1, trees.separation)
+    return overlaps(team, trees.vertices, trees.triangles, False, rules, sieve)
 
 
 def edge_edge_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:
     """Rows of surface.edges that are near each other, first < second."""
-    return overlaps(team, trees.edges, trees.edges, True, (surface.edges, surface.edges), rules)
+    return overlaps(team, trees.edges, trees.edges, True, rules, Sieve(EDGE_EDGE, trees.x0, trees.x1, trees.separation))

@@ -27,7 +27,7 @@ class FittedTree:
     def fit(self, team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Tree:
         """The tree for motion from x0 to x1."""
         if self.tree is not None:
-            bvh.refit(team, self.tree, self.corners, x0, x1, margin)
+            bvh.refit(team, self.tree, x0, x1, margin)
             if bvh.block_extent(self.tree) <= REBUILD * self.extent_when_built:
                 return self.tree
         self.tree = bvh.build(team, self.corners, x0, x1, margin)
@@ -91,7 +91,7 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
 def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
     fitted = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
-    return Trees(*(tree.fit(team, x0, x1, 0.5 * separation) for tree in fitted))
+    return Trees(*(tree.fit(team, x0, x1, 0.5 * separation) for tree in fitted), x0, x1, float(separation))
 
 
 def _check_rules(rules: Rules) -> None:

@@ -20,6 +20,9 @@ compiled = njit(nogil=True, error_model="numpy")
 # The same for small functions inside loops: arrays handed to a function that is not inlined are counted as references,
 # and threads would wait for each other at the count.
 inlined = njit(nogil=True, error_model="numpy", forceinline=True)
+# The same without any counting, for functions that neither make nor return arrays; and not inlined.
+uncounted = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+uncounted_loop = njit(nogil=True, error_model="numpy", _nrt=False)
 
 
 @cache

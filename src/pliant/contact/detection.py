@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.contact.broad_phase import edge_edge_pairs, vertex_triangle_pairs
-from pliant.contact.bvh import Pairs
 from pliant.contact.colliders import Colliders, check_positions, fit_surface
 from pliant.contact.compiled import cached
 from pliant.contact.contacts import Contacts, joined, no_contacts
@@ -23,6 +22,7 @@ from pliant.contact.narrow_phase import (
     mark_near,
     point_outward,
 )
+from pliant.contact.overlaps import Pairs
 from pliant.contact.sides import keep_sides
 from pliant.kernels.threads import Team
 

@@ -15,16 +15,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.bvh import BLOCK, FAN, STACK, Pairs, Tree, overlaps, zero
-from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.bvh import BLOCK, FAN, Tree, zero
+from pliant.contact.compiled import cached, compiled, inlined, uncounted
 from pliant.contact.distances import closest_vertex_triangle, combine, row
+from pliant.contact.overlaps import STACK, Pairs, overlaps
+from pliant.contact.pair import unit
 from pliant.contact.passage import can_pass
+from pliant.contact.sieve import VERTEX_TET, Sieve
 from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team, share
 from pliant.lanes import load, maximum, store
 from pliant.lanes.vectors import cross, dot, subtract
 
-SLACK = 1e-9  # in barycentric coordinates
 SAME_WAY = 0.3  # cosine between a face and the vertex's surface above which they look the same way
 
 
@@ -51,34 +53,43 @@ def vertex_normals(triangles: np.ndarray, x: np.ndarray) -> np.ndarray:
 
     Faces count by their angle at the vertex, so that normals do not depend on how a surface is cut into triangles.
     """
-    corners = x[triangles]
-    face_normals = _unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
-    normals = np.zeros_like(x)
-    for k in range(3):
-        u = _unit(corners[:, (k + 1) % 3] - corners[:, k])
-        v = _unit(corners[:, (k + 2) % 3] - corners[:, k])
-        angle = np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), np.einsum("ta,ta->t", u, v))
-        for axis in range(3):
-            normals[:, axis] += np.bincount(triangles[:, k], angle * face_normals[:, axis], minlength=len(x))
-    return _unit(normals)
+    normals = np.zeros((len(x), 3))
+    cached(sum_normals)(np.ascontiguousarray(triangles, np.int32), np.ascontiguousarray(x, float), normals)
+    return normals
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    """Vectors of length 1; zero stays zero."""
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+@compiled
+def sum_normals(triangles, x, normals):
+    """Unit normals at the vertices, into normals (n, 3) that are zero before."""
+    for t in range(len(triangles)):
+        add_normal_of_face(triangles, t, x, normals)
+    for v in range(len(normals)):
+        n = unit(row(normals, v))
+        normals[v, 0], normals[v, 1], normals[v, 2] = n
+
+
+@uncounted
+def add_normal_of_face(triangles, t, x, normals):
+    a, b, c = row(x, triangles[t, 0]), row(x, triangles[t, 1]), row(x, triangles[t, 2])
+    ab, bc, ca = subtract(b, a), subtract(c, b), subtract(a, c)
+    n = cross(ab, subtract(c, a))
+    size = math.sqrt(dot(n, n))  # twice the area: the sine of each angle, times its sides
+    if size == 0.0:
+        return
+    angles = (math.atan2(size, -dot(ab, ca)), math.atan2(size, -dot(ab, bc)), math.atan2(size, -dot(bc, ca)))
+    for corner in range(3):
+        for k in range(3):
+            normals[triangles[t, corner], k] += angles[corner] * n[k] / size
 
 
 def vertices_in_tets(
     team: Team, vertex_tree: Tree, vertices: np.ndarray, tet_tree: Tree, solid: Solid, x: np.ndarray, rules: tuple
 ) -> Pairs:
     """Pairs (vertex, tet) of the vertices (v, 1) inside tets they are no corner of; each vertex by scene number."""
-    near = overlaps(team, vertex_tree, tet_tree, False, (vertices, solid.tets), rules)
-    vertex = vertices[near.first, 0]
-    is_in = np.empty(len(vertex), bool)
-    team.run(cached(test_inside), vertex, near.second, solid.tets, x, is_in)
-    order = np.lexsort((near.second[is_in], vertex[is_in]))
-    return Pairs(vertex[is_in][order], near.second[is_in][order])
+    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, x, x, 0.0))
+    vertex = vertices[found.first, 0]
+    order = np.lexsort((found.second, vertex))
+    return Pairs(vertex[order], found.second[order])
 
 
 def find_exits(
@@ -96,33 +107,6 @@ def find_exits(
     is_first = np.r_[True, (key[:, 1:] != key[:, :-1]).any(axis=0)][:k]
     chosen = order[is_first & (exits.face[order] >= 0)]
     return Exits(*(array[chosen] for array in exits))
-
-
-@compiled
-def test_inside(thread, threads, barrier, vertices, tets_near, tets, x, is_in):
-    first, last = share(0, len(vertices), thread, threads)
-    for k in range(first, last):
-        t = tets_near[k]
-        a = row(x, tets[t, 0])
-        is_in[k] = point_in_tet(row(x, vertices[k]), a, row(x, tets[t, 1]), row(x, tets[t, 2]), row(x, tets[t, 3]))
-
-
-@inlined
-def point_in_tet(p, a, b, c, d):
-    """Whether p is inside a tet of either orientation or on its faces; a flat tet has no inside.
-
-    With a little slack: a point on the face between two tets must not be lost between them by rounding.
-    """
-    ab, ac, ad, ap = subtract(b, a), subtract(c, a), subtract(d, a), subtract(p, a)
-    n = cross(ab, ac)
-    volume = dot(n, ad)
-    u = dot(cross(ac, ad), ap)
-    v = dot(cross(ad, ab), ap)
-    w = dot(n, ap)
-    if volume < 0.0:
-        volume, u, v, w = -volume, -u, -v, -w
-    slack = SLACK * volume
-    return volume > 0.0 and u >= -slack and v >= -slack and w >= -slack and u + v + w <= volume + slack
 
 
 @inlined

@@ -18,9 +18,9 @@ from pliant.lanes import gather3, lane_sum, load, load3, number, width_of
 from pliant.lanes.vectors import add_scaled, physics, subtract, sum_over_lanes, sum_symmetric_over_lanes
 
 OTHERS = 3
-CONSTANTS = 17
+CONSTANTS = 16
 # places among the constants of an entry
-WEIGHTS, OUTSIDE, POINT, MOTION, NORMAL, THICKNESS, STIFFNESS, LIMIT, FRICTION = 0, 3, 4, 7, 10, 13, 14, 15, 16
+WEIGHTS, OUTSIDE, POINT, MOTION, NORMAL, THICKNESS, STIFFNESS, LIMIT = 0, 3, 4, 7, 10, 13, 14, 15
 
 
 class ContactRows(NamedTuple):
@@ -34,6 +34,9 @@ class ContactRows(NamedTuple):
     weights: np.ndarray  # (contacts, 4)
     normals: np.ndarray  # (contacts, 3)
     outside: np.ndarray  # (contacts,) weight of the obstacle's point: -1 or 0
+    points: np.ndarray  # (contacts, 3) of the obstacle [m]
+    gaps: np.ndarray  # (contacts,) distance to be kept [m]
+    grips: np.ndarray  # (contacts,) mu k [N/m]: the friction limit over the depth
     follows: np.ndarray  # (contacts,) 1 where the closest point is found anew in every iteration
     x_start: np.ndarray  # (rows, 4) positions at the start of the step
     buffer: np.ndarray  # (rows, 4) new positions of packs with contacts
@@ -116,39 +119,43 @@ def refresh_contacts(thread, threads, x, contacts, width, closest):
 
     closest: function of the four positions and the last normal that gives weights and normal.
     """
-    first, last = share(0, len(contacts.rows), thread, threads)
+    # Arrays are taken out of the tuple once: each time is counted, and threads wait for each other at the count.
+    rows, place, weights, normals = contacts.rows, contacts.place, contacts.weights, contacts.normals
+    outside, points, gaps, grips = contacts.outside, contacts.points, contacts.gaps, contacts.grips
+    constants, follows = contacts.constants, contacts.follows
+    first, last = share(0, len(rows), thread, threads)
     for c in range(first, last):
-        if contacts.follows[c]:
-            _move_closest_point(c, x, contacts, width, closest)
-        _set_friction_limit(c, x, contacts, width)
+        y = (_point(x, rows[c, 0]), _point(x, rows[c, 1]), _point(x, rows[c, 2]), _point(x, rows[c, 3]))
+        if follows[c]:
+            w, n = closest(y, _point(normals, c))
+            for i in range(4):
+                weights[c, i] = w[i]
+            for axis in range(3):
+                normals[c, axis] = n[axis]
+            write_geometry(c, place, weights, normals, constants, width)
+        if grips[c] > 0.0:
+            limit = grips[c] * _depth(c, y, weights, normals, outside, points, gaps)
+            for i in range(4):
+                if place[c, i] >= 0:
+                    constants[_at(place[c, i], LIMIT, width)] = limit
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
-def _own_place(c, contacts):
-    """Any place where the contact's constants lie."""
-    for i in range(4):
-        if contacts.place[c, i] >= 0:
-            return contacts.place[c, i]
-    return -1
-
-
-@njit(nogil=True, error_model="numpy", forceinline=True)
-def _at(contacts, place, i, width):
-    """Index of constant i of the entry at a place."""
-    entry, lane = place // width, place % width
-    return (entry * CONSTANTS + i) * width + lane
-
-
-@njit(nogil=True, error_model="numpy", forceinline=True)
-def _move_closest_point(c, x, contacts, width, closest):
-    rows = contacts.rows[c]
-    y = (_point(x, rows[0]), _point(x, rows[1]), _point(x, rows[2]), _point(x, rows[3]))
-    weights, normal = closest(y, _point(contacts.normals, c))
-    for i in range(4):
-        contacts.weights[c, i] = weights[i]
+def _depth(c, y, weights, normals, outside, points, gaps):
+    """d of Equation 12 [m], relative to the first vertex so that large coordinates cancel."""
+    separation = 0.0
     for axis in range(3):
-        contacts.normals[c, axis] = normal[axis]
-    write_geometry(c, contacts.place, contacts.weights, contacts.normals, contacts.constants, width)
+        s = outside[c] * (points[c, axis] - y[0][axis])
+        for i in range(1, 4):
+            s += weights[c, i] * (y[i][axis] - y[0][axis])
+        separation += s * normals[c, axis]
+    return max(0.0, gaps[c] - separation)
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _at(place, i, width):
+    """Index of constant i of the entry at a place."""
+    return ((place // width) * CONSTANTS + i) * width + place % width
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
@@ -166,26 +173,6 @@ def write_geometry(c, place, weights, normals, constants, width):
                 constants[(entry * CONSTANTS + WEIGHTS + j) * width + lane] = weights[c, (i + 1 + j) % 4]
             for axis in range(3):
                 constants[(entry * CONSTANTS + NORMAL + axis) * width + lane] = normals[c, axis]
-
-
-@njit(nogil=True, error_model="numpy", forceinline=True)
-def _set_friction_limit(c, x, contacts, width):
-    place = _own_place(c, contacts)
-    if place < 0:
-        return
-    constants = contacts.constants
-    gap = 0.0
-    for axis in range(3):
-        s = contacts.outside[c] * (constants[_at(contacts, place, POINT + axis, width)] - x[contacts.rows[c, 0], axis])
-        for i in range(1, 4):
-            s += contacts.weights[c, i] * (x[contacts.rows[c, i], axis] - x[contacts.rows[c, 0], axis])
-        gap += s * contacts.normals[c, axis]
-    d = max(0.0, constants[_at(contacts, place, THICKNESS, width)] - gap)
-    stiffness, friction = _at(contacts, place, STIFFNESS, width), _at(contacts, place, FRICTION, width)
-    limit = constants[friction] * constants[stiffness] * d
-    for i in range(4):
-        if contacts.place[c, i] >= 0:
-            constants[_at(contacts, contacts.place[c, i], LIMIT, width)] = limit
 
 
 @njit(nogil=True, error_model="numpy")

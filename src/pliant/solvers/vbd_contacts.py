@@ -27,6 +27,9 @@ class ContactTables:
             weights=np.zeros((0, 4)),
             normals=np.zeros((0, 3)),
             outside=np.zeros(0),
+            points=np.zeros((0, 3)),
+            gaps=np.zeros(0),
+            grips=np.zeros(0),
             follows=np.zeros(0, np.uint8),
             x_start=np.zeros((rows, 4), dtype),
             buffer=np.zeros((rows, 4), dtype),
@@ -57,7 +60,6 @@ class ContactTables:
                 touches.gaps,
                 np.full(k, potential.stiffness),
                 potential.limits,
-                touches.friction,
             ]
         )
         assert numbers.shape[1] == CONSTANTS - OUTSIDE
@@ -69,6 +71,9 @@ class ContactTables:
             weights=touches.weights.copy(),
             normals=touches.normals.copy(),
             outside=touches.outside,
+            points=touches.points,
+            gaps=touches.gaps,
+            grips=touches.friction * potential.stiffness,
             follows=touches.follows.astype(np.uint8),
         )
         self.rows.slip[0], self.rows.damping[0] = potential.slip, potential.damping

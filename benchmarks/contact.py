@@ -1,0 +1,186 @@
+"""A step with contact beside Newton 1.7's: a pile of soft cubes, and a cloth on a sphere that touches itself.
+
+    python -m benchmarks.contact [rounds=3]
+
+Both simulators start each timed step from the same positions and velocities, which Pliant has reached by then; step,
+iterations, elasticity and masses are the same, the contact models are their own (peers/newton_contact.py).  Then
+Pliant alone: the share of detection, how a step grows with the number of cubes, and the memory of a million tets.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+
+import pliant as pl
+from benchmarks import contact_scenes as scenes
+from benchmarks.peers.result import PeerResult, time_iterations
+from pliant.geometry.folds import hinges
+from pliant.geometry.surface import boundary_triangles
+from pliant.model import Hinges
+
+ITERATIONS = 20
+PILE_STEPS, CLOTH_STEPS = 60, 200  # after which the pile rests and the cloth is folded
+SIDES = (2, 4, 6, 10)  # of piles whose steps are compared: 8 to 1,000 cubes
+SMALL_CELLS = (6, 6, 5)  # of their cubes: 1,000 of them have 1,080,000 tets
+NOTHING = np.zeros((0, 4), np.int64)
+
+
+class TimedSteps:
+    """Steps from one state again and again, and the time that their detection takes."""
+
+    def __init__(self, scene: pl.Scene, steps: int, threads: int | None = None):
+        solver = pl.VBD(iterations=ITERATIONS)
+        self.sim = pl.Simulation(scene, solver, frame_rate=1 / scenes.H, substeps=1, threads=threads)
+        for _ in range(steps):
+            self.sim.step()
+        self.start = self._copy(self.sim.state)
+        self.detection = 0.0  # seconds of the last step
+        detect = self.sim._detect
+
+        def timed(start):
+            began = time.perf_counter()
+            contacts = detect(start)
+            self.detection = time.perf_counter() - began
+            return contacts
+
+        self.sim._detect = timed
+
+    @staticmethod
+    def _copy(state):
+        return replace(state, x=state.x.copy(), v=state.v.copy(), v_previous=state.v_previous.copy())
+
+    def reset(self) -> None:
+        self.sim.state = self._copy(self.start)
+
+    def step(self, iterations: int) -> None:
+        self.sim.solver = replace(self.sim.solver, iterations=iterations)
+        self.sim.step()
+
+    def best(self, repeats: int) -> dict[str, float]:
+        """Milliseconds of a step and of its detection, each the best of several, and the detection's share."""
+        totals, detections = [], []
+        for _ in range(repeats):
+            self.reset()
+            began = time.perf_counter()
+            self.step(ITERATIONS)
+            totals.append(1e3 * (time.perf_counter() - began))
+            detections.append(1e3 * self.detection)
+        share = float(np.median(np.array(detections) / np.array(totals)))
+        return {"step": min(totals), "detection": min(detections), "share": share, "contacts": self.sim.n_contacts}
+
+    def line(self, repeats: int) -> PeerResult:
+        """Time of an iteration and of the rest of a step, measured as the peer's are."""
+        timing = time_iterations(self.reset, self.step, repeats)
+        numbers = (timing.per_iteration, timing.fixed, ITERATIONS, f"{self.sim.n_contacts} contacts, {timing}")
+        return PeerResult("pliant", self.sim.execution.threads, self.sim.positions, *numbers)
+
+
+def newton_pile(steps: TimedSteps) -> PeerResult:
+    """Newton from the same pile."""
+    model = steps.sim.model
+    tets, n = np.concatenate([solid.tets for solid in model.solids]), model.n_vertices
+    triangles = boundary_triangles(tets, n)
+    edges = hinges(triangles, n)
+    law = pl.StableNeoHookean.from_young(scenes.YOUNG, scenes.POISSON).parameters
+    shape = {"tets": tets, "triangles": triangles, "hinges": edges, "hinge_stiffness": np.zeros(len(edges))}
+    return _newton(steps, scenes.STIFFNESS, laws=(law, (0.0, 0.0)), obstacle="ground", **shape)
+
+
+def newton_cloth(steps: TimedSteps) -> PeerResult:
+    """Newton from the same folds."""
+    model, mesh = steps.sim.model, steps.sim.scene.bodies[0].mesh
+    bending = next(block for block in model.blocks if isinstance(block, Hinges))
+    law = (scenes.CLOTH_MU, scenes.CLOTH_LAM)
+    shape = {"triangles": np.array(mesh.triangles), "hinges": bending.elements, "hinge_stiffness": bending.stiffness}
+    shape |= {"tets": NOTHING, "obstacle": scenes.RADIUS}
+    return _newton(steps, scenes.CLOTH_STIFFNESS, laws=(law, law), **shape)
+
+
+def _newton(steps: TimedSteps, stiffness: float, **scene) -> PeerResult:
+    from benchmarks.peers import newton_contact  # not installed where only Pliant is timed
+
+    rest = np.concatenate([body.mesh.points for body in steps.sim.scene.bodies])
+    state, friction = steps.start, {"friction": scenes.FRICTION, "friction_speed": scenes.FRICTION_SPEED}
+    scene |= {"margin": scenes.THICKNESS, "stiffness": stiffness, "gravity": scenes.GRAVITY, "h": scenes.H, **friction}
+    return newton_contact.run(rest, state.x, state.v, steps.sim.model.mass, iterations=ITERATIONS, **scene)
+
+
+def beside_newton(rounds: int) -> dict[str, dict]:
+    """Both scenes with both simulators, printed; the best round of Pliant counts."""
+    figures = {}
+    print("| | ms a step of 20 iterations | ms an iteration | ms beside | Newton over Pliant | detection's share |")
+    print("|---|---|---|---|---|---|")
+    contenders = {
+        "pile of 64 cubes": (scenes.pile(4), PILE_STEPS, newton_pile),
+        "cloth of 128^2 cells": (scenes.draped(128), CLOTH_STEPS, newton_cloth),
+    }
+    for name, (scene, n_steps, newton) in contenders.items():
+        steps = {threads: TimedSteps(scene, n_steps, threads) for threads in (1, None)}
+        theirs = newton(steps[None])
+        their_step = theirs.milliseconds_per_step_fixed + ITERATIONS * theirs.milliseconds_per_iteration
+        rows = {f"{name}, newton": {"step": their_step, **_numbers(theirs)}}
+        for threads, ours in steps.items():
+            lines = [ours.line(3) for _ in range(rounds)]
+            line = min(lines, key=lambda result: result.milliseconds_per_iteration)
+            rows[f"{name}, pliant, {threads or 'all'} threads"] = ours.best(10 * rounds) | _numbers(line)
+        for label, row in rows.items():
+            row["ratio"] = their_step / row["step"]
+            share = f"{100 * row['share']:.0f} %" if "share" in row else "-"
+            print(
+                f"| {label} | {row['step']:.1f} | {row['iteration']:.2f} | {row['beside']:.1f} | {row['ratio']:.0f} | "
+                f"{share} |",
+                flush=True,
+            )
+        figures |= rows
+    return figures
+
+
+def _numbers(result: PeerResult) -> dict:
+    fixed, iteration = result.milliseconds_per_step_fixed, result.milliseconds_per_iteration
+    return {"iteration": iteration, "beside": fixed, "note": result.note}
+
+
+def growth() -> dict[str, dict]:
+    """Piles of 8 to 1,000 cubes, each in a process of its own for its memory; printed."""
+    print("\n| cubes | tets | ms a step | detection's share | ns a tet and iteration | exponent from 8 | peak MB |")
+    print("|---|---|---|---|---|---|---|")
+    figures = {}
+    first = None
+    for side in SIDES:
+        call = [sys.executable, "-m", "benchmarks.contact", "pile", str(side)]
+        answer = subprocess.run(call, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+        tets, step, share, peak = map(float, answer.split())
+        first = first or (side, step)
+        exponent = np.log(step / first[1]) / np.log((side / first[0]) ** 3) if side > first[0] else np.nan
+        ns = 1e6 * step / tets / ITERATIONS
+        print(f"| {side**3} | {tets:.0f} | {step:.1f} | {100 * share:.0f} % | {ns:.1f} | {exponent:.2f} | {peak:.0f} |")
+        row = {"tets": tets, "step": step, "share": share, "exponent": exponent, "peak_MB": peak}
+        figures[f"{side**3} cubes"] = row
+    return figures
+
+
+def grown_pile(side: int) -> None:
+    """Print tets, milliseconds a step, detection's share and peak memory [MB] of a pile of side^3 cubes."""
+    steps = TimedSteps(scenes.pile(side, SMALL_CELLS), 25)
+    figures = steps.best(max(5, 400 // side**2))
+    tets = sum(len(solid.tets) for solid in steps.sim.model.solids)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(tets, figures["step"], figures["share"], peak)
+
+
+def report(rounds: int = 3) -> dict:
+    """Run both parts and print their tables."""
+    return {"beside newton": beside_newton(rounds), "growth": growth()}
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["pile"]:
+        grown_pile(int(sys.argv[2]))
+    else:
+        report(*map(int, sys.argv[1:]))

@@ -1,0 +1,45 @@
+"""Scenes full of contact: a pile of soft cubes, and a cloth dropped on a sphere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import pliant as pl
+
+H = 1 / 300
+GRAVITY = (0.0, 0.0, -9.81)
+YOUNG, POISSON, DENSITY = 5e4, 0.4, 1000.0
+CUBE, GAP, SHIFT = 0.1, 5e-4, 0.02  # [m] edge of a cube, free way around it, shift of every other layer
+STIFFNESS, FRICTION, FRICTION_SPEED = 1e4, 0.3, 1e-2
+CLOTH_MU, CLOTH_LAM, CLOTH_DENSITY, BENDING = 300.0, 200.0, 0.2, 1e-4
+CLOTH_STIFFNESS, RADIUS = 1e3, 0.25
+THICKNESS = 2e-3  # [m] of cloth, and distance at which Newton's contacts begin
+
+
+def pile(side: int, cells: tuple[int, int, int] = (6, 6, 7)) -> pl.Scene:
+    """side^3 cubes in layers on the ground, each on up to four others and touching those beside it."""
+    mesh = pl.shapes.box(size=(CUBE,) * 3, cells=cells)
+    scene = pl.Scene(gravity=GRAVITY)
+    scene.contact = pl.Contact(stiffness=STIFFNESS, friction=FRICTION, friction_speed=FRICTION_SPEED)
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=FRICTION)
+    material = pl.StableNeoHookean.from_young(YOUNG, POISSON)
+    for i, j, k in np.ndindex(side, side, side):
+        sideways = SHIFT if k % 2 else 0.0
+        place = np.array([i, j, k + 0.5]) * (CUBE + GAP) + [sideways, sideways, 0.0]
+        scene.add_solid(pl.TetMesh(mesh.points + place, mesh.tets), material, DENSITY)
+    return scene
+
+
+def draped(cells: int = 128) -> pl.Scene:
+    """A square metre of cloth falling on a sphere, touching itself in folds."""
+    mesh = pl.shapes.cloth(size=(1, 1), cells=(cells, cells))
+    scene = pl.Scene(gravity=GRAVITY)
+    scene.contact = pl.Contact(
+        stiffness=CLOTH_STIFFNESS, friction=FRICTION, friction_speed=FRICTION_SPEED, thickness=THICKNESS
+    )
+    scene.add_sphere((0, 0, 0), RADIUS, friction=FRICTION)
+    sheet = scene.add_cloth(
+        mesh, pl.StableNeoHookean(CLOTH_MU, CLOTH_LAM), CLOTH_DENSITY, BENDING, bending_model="dihedral"
+    )
+    sheet.set_positions(mesh.points + np.array([0.0, 0.0, RADIUS + THICKNESS]))
+    return scene

@@ -1,0 +1,167 @@
+"""All pairs of primitives of two trees whose boxes overlap, or of one with itself.
+
+Pairs come out by block of the first tree, so their order does not depend on the number of threads.  They are counted
+first and then filled in, so there is no capacity to run out of.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.bvh import FAN, FAN_BITS, Tree, box_at, meeting
+from pliant.contact.compiled import cached, compiled, uncounted, uncounted_loop
+from pliant.contact.sieve import ALL, ROOM, Sieve, let_through, open_sieve, without_common_corners, write_block
+from pliant.kernels.threads import Team
+from pliant.lanes.masks import lowest_bit
+
+STACK = 128  # 7 waiting siblings a level, and 8^16 primitives do not fit any memory
+SLOTS = 64  # pairs of a block that are kept while they are counted
+CHUNK = 64  # blocks a thread searches before it leaves as many to the others: contacts are not spread evenly
+
+
+class Pairs(NamedTuple):
+    """Numbers of primitives that may touch."""
+
+    first: np.ndarray  # (k,) in the first tree
+    second: np.ndarray  # (k,) in the second tree
+
+
+class Search(NamedTuple):
+    """What is searched, and where the pairs go."""
+
+    first: Tree
+    second: Tree
+    is_same: bool
+    rules: tuple  # broad_phase.Rules
+    sieve: Sieve
+    start: np.ndarray  # (blocks + 1,) first pair of each lowest block of the first tree
+    kept: np.ndarray  # (blocks * SLOTS, 2) the first pairs of each block, from counting
+
+
+class Work(NamedTuple):
+    """Memory of a thread."""
+
+    waiting: np.ndarray  # (STACK, 2) blocks still to be opened, and their levels
+    room: np.ndarray  # (ROOM,) for the sieve
+
+
+def overlaps(team: Team, first: Tree, second: Tree, is_same: bool, rules: tuple, sieve: Sieve | None = None) -> Pairs:
+    """All pairs (i, j) of primitives with overlapping boxes, no common corner, allowed by the rules, and let through by
+    the sieve.  If both trees are the same, each pair comes once, i < j.
+    """
+    blocks = int(first.level_start[1])
+    start, kept = np.zeros(blocks + 1, np.int64), np.empty((blocks * SLOTS, 2), np.int32)
+    search = Search(first, second, is_same, rules, open_sieve() if sieve is None else sieve, start, kept)
+    if len(first.order) and len(second.order):
+        nowhere = Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32))
+        team.run(cached(find_pairs), search, nowhere, False)
+        np.cumsum(start, out=start)
+    pairs = Pairs(np.empty(start[-1], np.int32), np.empty(start[-1], np.int32))
+    if start[-1]:
+        team.run(cached(find_pairs), search, pairs, True)
+    return pairs
+
+
+@compiled
+def find_pairs(thread, threads, barrier, search, pairs, is_filling):
+    """Count (into start[block + 1]) or fill in (from start[block]) the pairs of each lowest block of the first tree."""
+    work = Work(np.empty((STACK, 2), np.int64), np.empty(ROOM))
+    blocks = search.first.level_start[1]
+    for first in range(thread * CHUNK, blocks, threads * CHUNK):
+        search_blocks(first, min(first + CHUNK, blocks), search, work, pairs, is_filling)
+
+
+@uncounted_loop
+def search_blocks(first, last, search, work, pairs, is_filling):
+    """Fill in the few pairs that were kept when they were counted; search for the others."""
+    start, kept = search.start, search.kept
+    for own in range(first, last):
+        if is_filling and start[own + 1] - start[own] <= SLOTS:
+            for k in range(start[own + 1] - start[own]):
+                pairs.first[start[own] + k] = kept[own * SLOTS + k, 0]
+                pairs.second[start[own] + k] = kept[own * SLOTS + k, 1]
+            continue
+        found = search_block(own, search, work, pairs, start[own] if is_filling else 0, is_filling)
+        if not is_filling:
+            start[own + 1] = found
+
+
+@uncounted
+def search_block(own, search, work, pairs, found, is_filling):
+    """Walk down the second tree with the box of a block of the first."""
+    tree, waiting = search.second, work.waiting
+    box = box_at(search.first.bounds, search.first.level_start[1] + own // FAN, own % FAN)
+    waiting[0, 0], waiting[0, 1], height = 0, len(tree.level_start) - 2, 1
+    while height > 0:
+        height -= 1
+        block, level = waiting[height, 0], waiting[height, 1]
+        hits = meeting(box, tree.bounds, tree.level_start[level] + block)
+        while hits:
+            child = block * FAN + lowest_bit(hits)
+            hits &= hits - 1
+            # If both trees are the same, blocks before this one have already found their pairs with it.
+            if search.is_same and (child + 1) << (FAN_BITS * (level - 1)) <= own:
+                continue
+            if level > 1:
+                waiting[height, 0], waiting[height, 1] = child, level - 1
+                height += 1
+            else:
+                found = compare_blocks(own, child, search, work.room, pairs, found, is_filling)
+    return found
+
+
+@uncounted
+def compare_blocks(own, child, search, room, pairs, found, is_filling):
+    """Find the pairs of two lowest blocks; how many the first has found now."""
+    a, b, sieve, is_written = search.first, search.second, search.sieve, False
+    there = box_at(b.bounds, b.level_start[1] + child // FAN, child % FAN)
+    near = meeting(there, a.bounds, own)
+    while near:
+        lane = lowest_bit(near)
+        near &= near - 1
+        touching = meeting(box_at(a.bounds, own, lane), b.bounds, child)
+        if search.is_same and child == own:  # only those after it
+            touching &= -(2 << lane)
+        if not touching:
+            continue
+        if not is_written:
+            write_block(room, b.corners, child, sieve.kind, sieve.x0, sieve.x1)
+            is_written = True
+        place = own * FAN + lane
+        touching &= without_common_corners(room, a.corners, place, b.corners.shape[1])
+        if touching and sieve.kind != ALL:
+            touching &= let_through(room, sieve.kind, a.corners, place, sieve.x0, sieve.x1, sieve.separation)
+        while touching:
+            other = child * FAN + lowest_bit(touching)
+            touching &= touching - 1
+            if is_allowed(a.corners, place, b.corners, other, search.rules):
+                deliver(own, place, other, search, found, pairs, is_filling)
+                found += 1
+    return found
+
+
+@uncounted
+def is_allowed(corners_a, place, corners_b, other, rules):
+    """Whether two bodies may touch and none of the vertices is excluded."""
+    if not rules.allowed[rules.body[corners_a[place, 0]], rules.body[corners_b[other, 0]]]:
+        return False
+    for p in range(corners_a.shape[1]):
+        if rules.excluded[corners_a[place, p]]:
+            return False
+    for q in range(corners_b.shape[1]):  # noqa: SIM110 (a loop compiles, any() over a generator does not)
+        if rules.excluded[corners_b[other, q]]:
+            return False
+    return True
+
+
+@uncounted
+def deliver(own, place, other, search, found, pairs, is_filling):
+    """Write a pair of primitives, of which `found` are before it."""
+    i, j = search.first.order[place], search.second.order[other]
+    p, q = (j, i) if search.is_same and j < i else (i, j)
+    if is_filling:
+        pairs.first[found], pairs.second[found] = p, q
+    elif found < SLOTS:
+        search.kept[own * SLOTS + found, 0], search.kept[own * SLOTS + found, 1] = p, q

@@ -1,0 +1,86 @@
+"""The sieve lets everything through that touches, whatever its shape, and points that are in tets."""
+
+import numpy as np
+import pytest
+
+from pliant.contact.compiled import cached, compiled
+from pliant.contact.continuous import impact_times
+from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.contact.sieve import LANES, ROOM, VERTEX_TET, let_through, write_block
+
+
+@compiled
+def pass_of_all(kind, corners_a, corners_b, x0, x1, separation, passes):
+    room = np.empty(ROOM)
+    for k in range(len(passes)):
+        write_block(room, corners_b, k // LANES, kind, x0, x1)
+        bits = let_through(room, kind, corners_a, k, x0, x1, separation)
+        passes[k] = (bits >> (k % LANES)) & 1 == 1
+
+
+def passing(kind: int, start: np.ndarray, end: np.ndarray, separation: float = 0.0) -> np.ndarray:
+    """Which of pairs (k, c, 3) pass; a vertex or an edge comes first."""
+    k, c = start.shape[:2]
+    corners = np.arange(k * c, dtype=np.int32).reshape(k, c)
+    own = 2 if kind == EDGE_EDGE else 1
+    parts = np.ascontiguousarray(corners[:, :own]), np.ascontiguousarray(corners[:, own:])
+    passes = np.empty(k, bool)
+    cached(pass_of_all)(kind, *parts, start.reshape(-1, 3), end.reshape(-1, 3), separation, passes)
+    return passes
+
+
+def pairs(rng: np.random.Generator, shape: str, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Moving pairs (n, 4, 3): scattered, flat in a plane, on a line, or with repeated points; some far from the
+    origin.
+    """
+    start = rng.normal(0, 1, (n, 4, 3))
+    move = rng.normal(0, 1, start.shape)
+    if shape == "flat":
+        start[:, :, 2], move[:, :, 2] = 0.0, 0.0
+    if shape == "line":
+        start, move = start * [1.0, 0.0, 0.0], move * [1.0, 0.0, 0.0]
+    if shape == "repeated":
+        start[:, 3] = start[:, 2]
+        start[::2, 1] = start[::2, 0]
+    if shape == "far":
+        start += 1e4
+    if shape == "still":
+        move[:] = 0.0
+    return start, start + move
+
+
+@pytest.mark.parametrize("kind", [VERTEX_TRIANGLE, EDGE_EDGE])
+@pytest.mark.parametrize("shape", ["scattered", "flat", "line", "repeated", "far", "still"])
+@pytest.mark.parametrize("separation", [0.0, 0.3])
+def test_nothing_that_hits_is_left_out(kind: int, shape: str, separation: float) -> None:
+    start, end = pairs(np.random.default_rng(3), shape, 8000)
+    hits = np.isfinite(impact_times(kind, start, end, separation))
+    passes = passing(kind, start, end, separation)
+    assert passes[hits].all()
+    if shape in ("scattered", "far", "still"):
+        assert hits.sum() > 200 or (shape == "still" and not separation)  # at rest, nothing random touches
+        assert (~passes[~hits]).mean() > 0.5
+
+
+@pytest.mark.parametrize("kind", [VERTEX_TRIANGLE, EDGE_EDGE])
+def test_nan_passes(kind: int) -> None:
+    start, end = pairs(np.random.default_rng(4), "scattered", 8)
+    start[:, 2, 1] = np.nan
+    assert passing(kind, start, end).all()
+
+
+def test_points_in_tets() -> None:
+    """Barycentric coordinates tell who is inside, for tets of both orientations; a flat tet has no inside."""
+    rng = np.random.default_rng(5)
+    tets = rng.normal(0, 1, (8000, 4, 3))
+    coordinates = rng.dirichlet(np.ones(4), 8000)
+    coordinates[::2] += rng.normal(0, 1, (4000, 1)) * [1.0, -1.0, 0.0, 0.0]
+    points = np.einsum("ki,kia->ka", coordinates, tets)
+    flat = tets.copy()
+    flat[:, :, 2] = 0.0
+    inside = (coordinates >= 0).all(axis=1)
+    assert 0.4 < inside.mean() < 0.9
+    np.testing.assert_array_equal(passing(VERTEX_TET, *2 * [np.concatenate([points[:, None], tets], 1)]), inside)
+    assert not passing(VERTEX_TET, *2 * [np.concatenate([points[:, None], flat], 1)]).any()
+    corner = passing(VERTEX_TET, *2 * [np.concatenate([tets[:, :1], tets], 1)])
+    assert corner.all()
