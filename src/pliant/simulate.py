@@ -176,6 +176,8 @@ class Simulation:
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
             raise SimulationError(self._what_broke())
+        if self._detector is not None:
+            self._detector.end(state.x, self._x_new)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._memory_new)
         # the old arrays are the next step's
         self.state, self._x_new, self._v_new, self._memory_new = new, state.x, state.v_previous, state.memory
