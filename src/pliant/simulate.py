@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -21,6 +22,7 @@ import numpy as np
 
 from pliant.contact.detector import Detector
 from pliant.contact.potential import ContactPotential
+from pliant.contact.report import ContactReport, words_of_softness
 from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
 from pliant.errors import SimulationError
@@ -38,6 +40,8 @@ from pliant.solvers.options import check_fits, check_solver
 from pliant.state import State
 
 Observer = Callable[[State, SolveReport], None]
+
+logger = logging.getLogger("pliant")
 
 
 class Simulation:
@@ -79,6 +83,7 @@ class Simulation:
         self._detector = (
             None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
         )
+        self._stiffness_told = 0.0  # [N/m] that the last warning asked for
         self._detect_every = None if contact is None else contact.settings.detect_every
         self._prepare()
         for body, first, last in zip(scene.bodies, self.model.body_start[:-1], self.model.body_start[1:], strict=True):
@@ -95,11 +100,15 @@ class Simulation:
 
     def step(self) -> SolveReport:
         """Advance by one substep of h seconds."""
+        if self.state.step == 0 and self._detector is not None:
+            said = self._detector.intersections(self.state.x)
+            if said:
+                logger.warning(said)
         self._predict(self._y, self._start)
         contacts = self._detect(self._start)
         problem = self._pose(self._y, self._start, contacts)
         report, self._solved = self._solve(problem)
-        self._finish()
+        self._finish(report)
         for observe in self.observers:
             observe(self.state.read_only(), report)
         return report
@@ -171,13 +180,14 @@ class Simulation:
         report.measure = lambda: self._residual_of(step, problem)
         return report, problem
 
-    def _finish(self) -> None:
+    def _finish(self, report: SolveReport) -> None:
         state = self.state
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
             raise SimulationError(self._what_broke())
         if self._detector is not None:
-            self._detector.end(state.x, self._x_new)
+            report.contact = self._detector.end(state.x, self._x_new)
+            self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._memory_new)
         # the old arrays are the next step's
         self.state, self._x_new, self._v_new, self._memory_new = new, state.x, state.v_previous, state.memory
@@ -241,6 +251,11 @@ class Simulation:
         contacts = None if self._solved is None else self._solved.contacts
         return 0 if contacts is None else contacts.count
 
+    def remember_contact(self, other: Simulation) -> None:
+        """Take over the sides of sheets from a simulation of the same bodies in the same state."""
+        if self._detector is not None and other._detector is not None:
+            self._detector.restore(other._detector.carried(), self.state.x)
+
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own."""
         y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)
@@ -252,21 +267,25 @@ class Simulation:
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
 
-        "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), if there are any "attachment", "bounds"
-        and "pressure" -p V, their sum "total", and of the last step's potential "inertia" 1/(2 h^2) |x - y|_M^2,
-        "damping" and "viscosity" (zero before the first step, after resuming and after a step that broke down).
+        "kinetic" 1/2 m v^2, "elastic", "gravity" -m g.x (zero at the origin), "contact" k_c/2 d^2 of what penetrates
+        now, if there are any "attachment", "bounds" and "pressure" -p V, their sum "total", and of the last step's
+        potential "inertia" 1/(2 h^2) |x - y|_M^2, "damping" and "viscosity" (zero before the first step, after resuming
+        and after a step that broke down).
+        With contact, three numbers that are no energies: "contacts" that press now, "deepest_penetration" of them [m],
+        and "missed_penetration" [m], the deepest of those that the last step knew nothing of.
         """
         state = self.state
         model = self.model.with_memory(state.memory).at(self.time)
         stored = [block for block in model.blocks if not block.is_viscous]
-        names = dict.fromkeys(block.energy_name for block in stored)
+        names = dict.fromkeys([*(block.energy_name for block in stored), "contact"])
         if self._solved is None:
             terms = dict.fromkeys(["inertia", "elastic", "damping", *(b.energy_name for b in model.blocks)], 0.0)
-            terms["contact"] = 0.0
             for block in stored:
                 terms[block.energy_name] += energy_of(block).energy(block, state.x)
         else:
             terms = self._solved.energies(state.x)
+        contacts = self._detect(state.x)
+        terms.update(self._contact_numbers(contacts))
         terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
         terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
         terms["total"] = terms["kinetic"] + terms["gravity"] + sum(terms[name] for name in names)
@@ -322,7 +341,8 @@ class Simulation:
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
         if hasattr(self._work, "carried"):
             settings["carried"] = self._work.carried()
-        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, self.notes, SOLVERS)
+        contact = {} if self._detector is None else self._detector.carried()
+        checkpoint.write(Path(path), self.scene, self.solver, settings, self.state, self.notes, SOLVERS, contact)
 
     @classmethod
     def resume(
@@ -342,9 +362,23 @@ class Simulation:
         simulation.state, simulation.notes = kept.state, kept.notes
         if carried:
             simulation._work.restore(carried)
+        if simulation._detector is not None and kept.contact:
+            simulation._detector.restore(kept.contact, kept.state.x)
         return simulation
 
     # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _contact_numbers(self, contacts: ContactPotential | None) -> dict[str, float]:
+        """Contact's part of `energies`."""
+        if contacts is None or self._detector is None:
+            return {"contact": 0.0}
+        depths = contacts.depths(self.state.x)
+        return {
+            "contact": contacts.stored(self.state.x),
+            "contacts": float((depths > 0).sum()),
+            "deepest_penetration": float(depths.max(initial=0.0)),
+            "missed_penetration": self._detector.deepest_missed,
+        }
 
     def _has_functions(self) -> bool:
         """Whether bodies are led by Python functions, which a file cannot hold."""
@@ -359,6 +393,13 @@ class Simulation:
         if problem.contacts is not None:
             problem.contacts.refresh(self.state.x)
         return problem.residual(self.state.x)
+
+    def _warn_of_soft_contact(self, report: ContactReport, stiffness: float) -> None:
+        """Say that contact is too soft: once, and again when twice the stiffness would be needed."""
+        if report.needed_stiffness > 2 * self._stiffness_told:
+            self._stiffness_told = report.needed_stiffness
+            where = self.model.describe_vertex(report.softest)
+            logger.warning("t = %g s: %s", self.time, words_of_softness(report, stiffness, where))
 
     def _what_broke(self) -> str:
         broken = np.flatnonzero(~(np.abs(self._v_new) < 1e300).all(axis=1))

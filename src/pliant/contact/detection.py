@@ -6,13 +6,15 @@ and edges that are closest at an end, tell of the same contact: it is listed onc
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pliant.contact.colliders import Colliders, check_positions, fit_surface
 from pliant.contact.compiled import cached
 from pliant.contact.contacts import Contacts, joined, no_contacts
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.contact.inside import find_exits, vertices_in_tets
+from pliant.contact.inside import Exits, find_exits, vertices_in_tets
 from pliant.contact.meetings import blank_contacts, find_meetings, outward_at, sides_of, unknown
 from pliant.contact.memory import Memory, no_memory, settled
 from pliant.contact.narrow_phase import point_outward
@@ -21,17 +23,32 @@ from pliant.kernels.threads import Team
 ROUNDING = 1e-12  # a weight below is of a corner that the closest point does not see
 
 
+class Penetrations(NamedTuple):
+    """What penetrates at one moment."""
+
+    contacts: Contacts
+    inside: int  # vertices inside solids
+    indirect_exits: int  # of which so many have no straight way out, and are pushed to the nearest face
+    without_exit: int  # and so many have none at all, and are not among the contacts
+
+
 def discrete_contacts(team: Team, colliders: Colliders, x: np.ndarray, memory: Memory | None = None) -> Contacts:
     """What penetrates at positions x (n, 3) [m]: vertices inside solids, and what is near or has crossed a sheet.
 
     memory: what `remember` has found for x; None: sides are as they are at x.
     """
+    return find_penetrations(team, colliders, x, memory).contacts
+
+
+def find_penetrations(team: Team, colliders: Colliders, x: np.ndarray, memory: Memory | None = None) -> Penetrations:
+    """`discrete_contacts`, and how vertices inside solids fare."""
     x = check_positions(x, colliders, "the position")
     if memory is None:
         memory = remember(team, colliders, no_memory(), x, x)
-    inside = _inside_contacts(team, colliders, x)
+    inside, indirect, lost = _inside_contacts(team, colliders, x)
     contacts = settled(colliders.patches, colliders.surface.edges, colliders.radius, memory, x)[1]
-    return _once(joined(inside, _without_those_inside(contacts, inside, colliders)))
+    contacts = _once(joined(inside, _without_those_inside(contacts, inside, colliders)))
+    return Penetrations(contacts, len(inside.kind) + lost, indirect, lost)
 
 
 def continuous_contacts(
@@ -75,23 +92,27 @@ def remember(
     return settled(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
 
 
-def _inside_contacts(team: Team, colliders: Colliders, x: np.ndarray) -> Contacts:
-    """Vertices inside solids, pushed to the closest boundary point that is reachable through the solid."""
+def _inside_contacts(team: Team, colliders: Colliders, x: np.ndarray) -> tuple[Contacts, int, int]:
+    """Vertices inside solids, pushed to the closest boundary point that is reachable through the solid; how many of
+    them have no straight way there; and how many more have no way out.
+    """
     solid, rules, vertices = colliders.solid, colliders.rules, colliders.surface.vertices
     if not len(solid.tets):
-        return no_contacts()
+        return no_contacts(), 0, 0
     vertex_tree = colliders.vertex_tree.fit(team, x, x, 0.0)
     tet_tree = colliders.tet_tree.fit(team, x, x, 0.0)
     pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, x, rules)
     if not len(pairs.first):
-        return no_contacts()
+        return no_contacts(), 0, 0
     face_tree = colliders.face_tree.fit(team, x, x, 0.0)
     exits = find_exits(team, pairs, face_tree, solid, x, outward_at(pairs.first, colliders, x), rules.body)
+    has_exit = exits.face >= 0
+    exits = Exits(*(array[has_exit] for array in exits))
     corners = np.column_stack([exits.vertex, solid.faces[exits.face]])
     contacts = blank_contacts(VERTEX_TRIANGLE, corners, colliders, is_discrete=True)
     contacts.weights[:] = exits.weights
     cached(point_outward)(contacts, x)
-    return contacts
+    return contacts, int((~exits.is_direct).sum()), int((~has_exit).sum())
 
 
 def _without_those_inside(contacts: Contacts, inside: Contacts, colliders: Colliders) -> Contacts:

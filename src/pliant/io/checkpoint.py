@@ -28,7 +28,7 @@ from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene
 from pliant.state import State
 
-FORMAT = 4
+FORMAT = 5
 _STATE = ("x", "v", "v_previous", "memory")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
@@ -42,6 +42,7 @@ class Kept:
     settings: dict[str, Any]
     state: State
     notes: dict[str, Any]
+    contact: dict[str, np.ndarray]  # what contact remembers
 
 
 def write(
@@ -52,10 +53,12 @@ def write(
     state: State,
     notes: dict[str, Any],
     solvers: Mapping[str, Any],
+    contact: Mapping[str, np.ndarray],
 ) -> None:
     """Write the whole file beside its place first, then move it there: a crash leaves the old one."""
     _check_names(path, solver, solvers)
     arrays: dict[str, np.ndarray] = {f"state.{name}": getattr(state, name) for name in _STATE}
+    arrays.update({f"contact.{name}": array for name, array in contact.items()})
     bodies = [_pack_body(k, body, arrays) for k, body in enumerate(scene.bodies)]
     header = {
         "format": FORMAT,
@@ -142,7 +145,8 @@ def read(
     restore_contact(scene, header["contact"], header["obstacles"])
     scene.apart = {(one, other) for one, other in header["apart"]}
     state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
-    return Kept(scene, _rebuild(header["solver"], solvers), header["settings"], state, header["notes"])
+    contact = {name.removeprefix("contact."): array for name, array in arrays.items() if name.startswith("contact.")}
+    return Kept(scene, _rebuild(header["solver"], solvers), header["settings"], state, header["notes"], contact)
 
 
 def _pack_body(k: int, body: Body, arrays: dict[str, np.ndarray]) -> dict[str, Any]:

@@ -231,6 +231,7 @@ class Session:
             old.execution.threads or None,
         )
         new.state = replace(old.state, step=old.state.step // old.substeps * new.substeps)
+        new.remember_contact(old)
         new.observers = old.observers  # the same list: recorders take themselves out of it
         self.simulation = new
 
