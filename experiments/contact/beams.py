@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from experiments.contact import scenes
 
 import pliant as pl
-from experiments.contact import scenes
 from pliant.kernels.threads import Team
 
 LENGTH, WIDTH, CELLS, APART = 2.0, 0.1, (40, 3, 3), 0.14  # [m], [m], of a beam; distance of their axes [m]
@@ -22,7 +22,9 @@ def run() -> tuple[pl.Simulation, list[np.ndarray], dict]:
         for end in (-1.0, 1.0):
             held = np.flatnonzero(np.abs(points[:, 0] - end * LENGTH / 2) < 1e-9)
             beam.move(held, turned(points[held], end * 2 * np.pi * TURNS / SECONDS))
-    scene.contact = pl.Contact(stiffness=1e6, friction=0.1, friction_speed=scenes.FRICTION_SPEED, detect_every=DETECT_EVERY)
+    scene.contact = pl.Contact(
+        stiffness=1e6, friction=0.1, friction_speed=scenes.FRICTION_SPEED, detect_every=DETECT_EVERY
+    )
     sim = pl.Simulation(scene, pl.VBD(iterations=ITERATIONS), frame_rate=60, substeps=5)
     shown, contacts, fastest, least = [sim.positions], 0, 0.0, 1.0
     for step in range(int(300 * SECONDS)):

@@ -6,10 +6,10 @@ import sys
 import time
 
 import numpy as np
-
-import pliant as pl
 from experiments.contact import scenes
 from experiments.vbd import data
+
+import pliant as pl
 
 FRICTIONS = (0.0, 0.1, 0.4, 0.6)
 SECONDS = 1.2
@@ -35,7 +35,10 @@ def run(mesh: pl.TetMesh, friction: float, seconds: float) -> tuple[pl.Simulatio
         if frame + 1 in (int(60 * seconds) // 2, int(60 * seconds)):
             shown.append(sim.positions)
     x = sim.positions
-    tops = [float(np.percentile(x[a:b, 2], 99)) for a, b in zip(sim.model.body_start[:-1], sim.model.body_start[1:], strict=True)]
+    tops = [
+        float(np.percentile(x[a:b, 2], 99))
+        for a, b in zip(sim.model.body_start[:-1], sim.model.body_start[1:], strict=True)
+    ]
     numbers = {
         "height_of_mean_m": float(x[:, 2].mean()),
         "top_m": max(tops),

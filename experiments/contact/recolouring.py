@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import numpy as np
-
-import pliant as pl
 from benchmarks.contact_scenes import H, pile
 from experiments.contact import scenes
+
+import pliant as pl
 from pliant.geometry import colour_vertices, vertex_graph
 from pliant.solvers.vbd_reference import vbd_sweep
 
@@ -36,7 +36,11 @@ def recolouring(steps: int = 20, sweeps: int = 12) -> dict:
         for _ in range(sweeps):
             x = vbd_sweep(problem, x, colours)
             energies.append(problem.energy(x))
-        numbers[name] = {"colours": int(colours.max()) + 1, "energy_above_least": energies, "residual": problem.residual(x)}
+        numbers[name] = {
+            "colours": int(colours.max()) + 1,
+            "energy_above_least": energies,
+            "residual": problem.residual(x),
+        }
         numbers[f"{name}_x"] = x
     a, b = numbers.pop("buffered_x"), numbers.pop("recoloured_x")
     least = min(min(numbers[name]["energy_above_least"]) for name in ("buffered", "recoloured"))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from experiments.contact import scenes
 
 import pliant as pl
-from experiments.contact import scenes
 
 ANGLE = np.radians(30.0)  # the paper does not give it
 FRICTIONS = (0.0, 0.3, 0.6, 0.9)
@@ -35,7 +35,12 @@ def run(friction: float, damping: float) -> tuple[pl.Simulation, list[np.ndarray
     # from the second half, when it has settled into the plane
     half, times = len(way) // 2, np.arange(1, len(way) + 1) / STEPS_A_SECOND
     acceleration = 2 * np.polyfit(times[half:], way[half:], 2)[0]
-    numbers = {"way_m": way[-1], "acceleration": acceleration, "coulomb": slope, "speed_at_end": (way[-1] - way[-2]) * 300}
+    numbers = {
+        "way_m": way[-1],
+        "acceleration": acceleration,
+        "coulomb": slope,
+        "speed_at_end": (way[-1] - way[-2]) * 300,
+    }
     return sim, shown, numbers
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from pliant.contact.colliders import Colliders
 from pliant.contact.contacts import Contacts, contacts_of_vertices, depths, no_contacts, refresh
-from pliant.contact.detection import continuous_contacts, discrete_contacts
+from pliant.contact.detection import continuous_contacts, discrete_contacts, remember
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.contact.memory import no_memory
 from pliant.errors import SimulationError
 from pliant.geometry import shapes
 from pliant.kernels.threads import Team
@@ -105,19 +106,22 @@ def test_sheet_keeps_its_side(team: Team, assemble: Assemble) -> None:
     lower, upper = shapes.cloth((1, 1), (5, 5)), shapes.cloth((0.5, 0.5), (3, 3))
     sheets = [(lower.points, lower.triangles), (upper.points + np.array([0.013, 0.027, 4e-4]), upper.triangles)]
     above, colliders, body = assemble(sheets=sheets, radius=0.0005)
-    before = discrete_contacts(team, colliders, above)
+    near = remember(team, colliders, no_memory(), above, above)
+    before = discrete_contacts(team, colliders, above, near)
     check(before)
     np.testing.assert_allclose(depths(before, above), 6e-4, rtol=1e-9)
     below = above.copy()
     below[body == 1] += [0.0, 0.0, -6e-4]
-    after = discrete_contacts(team, colliders, below, before)
+    through = remember(team, colliders, near, above, below)
+    after = discrete_contacts(team, colliders, below, through)
     np.testing.assert_allclose(depths(after, below), 1.2e-3, rtol=1e-9)
     up = np.where(body[after.vertices[:, 0]] == 1, 1.0, -1.0)
     np.testing.assert_allclose(after.normals[:, 2], up, atol=1e-9)
     forgetful = discrete_contacts(team, colliders, below)
     np.testing.assert_allclose(depths(forgetful, below), 8e-4, rtol=1e-9)
-    below[body == 1] += [0.04, 0.02, 0.0]
-    slid = discrete_contacts(team, colliders, below, after)
+    aside = below.copy()
+    aside[body == 1] += [0.04, 0.02, 0.0]
+    slid = discrete_contacts(team, colliders, aside, remember(team, colliders, through, below, aside))
     vertex = (slid.kind == VERTEX_TRIANGLE) & (body[slid.vertices[:, 0]] == 1)
     assert vertex.sum() == 16
     np.testing.assert_allclose(slid.normals[vertex, 2], 1, atol=1e-9)

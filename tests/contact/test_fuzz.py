@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from pliant.contact.broad_phase import open_rules
 from pliant.contact.colliders import make_colliders
 from pliant.contact.contacts import Contacts, depths, refresh
-from pliant.contact.detection import continuous_contacts, discrete_contacts
+from pliant.contact.detection import continuous_contacts, discrete_contacts, remember
+from pliant.contact.memory import no_memory
 from pliant.kernels.threads import Team
 
 soups = settings(deadline=None, max_examples=60)
@@ -46,7 +47,9 @@ def test_triangle_soups(
     now = discrete_contacts(team, colliders, x)
     check(now, x)
     check(continuous_contacts(team, colliders, x, x1), x1)
-    check(discrete_contacts(team, colliders, x1, now), x1)
+    memory = remember(team, colliders, remember(team, colliders, no_memory(), x, x), x, x1)
+    check(discrete_contacts(team, colliders, x1, memory), x1)
+    check(continuous_contacts(team, colliders, x1, x, memory), x)
     refresh(now, x1)
     check(now, x1)
 

@@ -9,6 +9,7 @@ import numpy as np
 from pliant.contact import bvh
 from pliant.contact.broad_phase import Rules, Surface, Trees, surface_of
 from pliant.contact.bvh import Tree
+from pliant.contact.patches import Patches, patches_of
 from pliant.contact.solid import Solid, solid_of
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.threads import Team
@@ -41,6 +42,7 @@ class Colliders:
 
     surface: Surface  # triangles of solids (outward), cloth and mesh obstacles
     faces_of_edge: np.ndarray  # (e, 2) int32 triangles at each edge, twice the same at a rim
+    patches: Patches
     solid: Solid
     rules: Rules
     radius: np.ndarray  # (n,) half the thickness [m]: two primitives keep the sum of their radii apart
@@ -69,7 +71,9 @@ def make_colliders(
     has_inside = np.zeros(n, bool)
     has_inside[solid.faces] = True
     trees = (FittedTree(corners) for corners in (*surface, solid.tets, solid.faces))
-    return Colliders(surface, _faces_of_edges(surface, n), solid, rules, radius, has_inside, *trees)
+    faces_of_edge = _faces_of_edges(surface, n)
+    patches = patches_of(surface.triangles, surface.edges, faces_of_edge, has_inside, rules.excluded)
+    return Colliders(surface, faces_of_edge, patches, solid, rules, radius, has_inside, *trees)
 
 
 def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarray:
@@ -90,8 +94,11 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
 
 def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
-    fitted = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
-    return Trees(*(tree.fit(team, x0, x1, 0.5 * separation) for tree in fitted), x0, x1, float(separation))
+    vertices, edges, triangles = (
+        tree.fit(team, x0, x1, 0.5 * separation)
+        for tree in (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
+    )
+    return Trees(vertices, edges, triangles, x0, x1, float(separation))
 
 
 def _check_rules(rules: Rules) -> None:

@@ -112,3 +112,13 @@ def refreshed(y, n):
             sign = 1.0 if dot(m, n) >= 0.0 else -1.0
             return w, (sign * m[0] / size, sign * m[1] / size, sign * m[2] / size)
     return w, n
+
+
+def without(contacts: Contacts, others: Contacts) -> Contacts:
+    """Those contacts whose pairs are not among others."""
+    if not len(contacts.kind) or not len(others.kind):
+        return contacts
+    keys = [np.column_stack([c.kind, c.vertices]).astype(np.int32) for c in (others, contacts)]
+    _, place = np.unique(np.concatenate(keys), axis=0, return_inverse=True)
+    is_new = ~np.isin(place.ravel()[len(others.kind) :], place.ravel()[: len(others.kind)])
+    return Contacts(*(array[is_new] for array in contacts))

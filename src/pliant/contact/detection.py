@@ -1,4 +1,4 @@
-"""Detection: what penetrates now, and what would hit on the way from one position to another.
+"""Detection: what penetrates now, what would hit on the way from one position to another, and what to remember of it.
 
 Both read Colliders and positions and return Contacts.  Neighbouring triangles that see a vertex at their common edge,
 and edges that are closest at an end, tell of the same contact: it is listed once.
@@ -6,145 +6,129 @@ and edges that are closest at an end, tell of the same contact: it is listed onc
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from pliant.contact.broad_phase import edge_edge_pairs, vertex_triangle_pairs
 from pliant.contact.colliders import Colliders, check_positions, fit_surface
 from pliant.contact.compiled import cached
 from pliant.contact.contacts import Contacts, joined, no_contacts
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.contact.inside import find_exits, vertex_normals, vertices_in_tets
-from pliant.contact.narrow_phase import (
-    describe_impacts,
-    describe_near,
-    edge_normals,
-    mark_impacts,
-    mark_near,
-    point_outward,
-)
-from pliant.contact.overlaps import Pairs
-from pliant.contact.sides import keep_sides
+from pliant.contact.inside import Exits, find_exits, vertices_in_tets
+from pliant.contact.meetings import blank_contacts, find_meetings, outward_at, sides_of, unknown
+from pliant.contact.memory import Memory, no_memory, settled
+from pliant.contact.narrow_phase import point_outward
 from pliant.kernels.threads import Team
 
-FINDERS = ((VERTEX_TRIANGLE, vertex_triangle_pairs), (EDGE_EDGE, edge_edge_pairs))
+ROUNDING = 1e-12  # a weight below is of a corner that the closest point does not see
 
 
-def discrete_contacts(team: Team, colliders: Colliders, x: np.ndarray, previous: Contacts | None = None) -> Contacts:
-    """What penetrates at positions x (n, 3) [m]: vertices inside solids, and primitives nearer than their thickness.
+class Penetrations(NamedTuple):
+    """What penetrates at one moment."""
 
-    previous: contacts of the step before; sheets stay on the side they were on.
+    contacts: Contacts
+    inside: int  # vertices inside solids
+    indirect_exits: int  # of which so many have no straight way out, and are pushed to the nearest face
+    without_exit: int  # and so many have none at all, and are not among the contacts
+
+
+def discrete_contacts(team: Team, colliders: Colliders, x: np.ndarray, memory: Memory | None = None) -> Contacts:
+    """What penetrates at positions x (n, 3) [m]: vertices inside solids, and what is near or has crossed a sheet.
+
+    memory: what `remember` has found for x; None: sides are as they are at x.
     """
+    return find_penetrations(team, colliders, x, memory).contacts
+
+
+def find_penetrations(team: Team, colliders: Colliders, x: np.ndarray, memory: Memory | None = None) -> Penetrations:
+    """`discrete_contacts`, and how vertices inside solids fare."""
     x = check_positions(x, colliders, "the position")
-    lists = [_inside_contacts(team, colliders, x)]
-    widest = 2.0 * colliders.radius.max(initial=0.0)
-    if widest > 0.0:
-        trees = fit_surface(team, colliders, x, x, widest)
-        for kind, find in FINDERS:
-            pairs = find(team, trees, colliders.surface, colliders.rules)
-            lists.append(_near_contacts(team, colliders, kind, pairs, x))
-    contacts = _once(joined(*lists))
-    if previous is not None and len(previous.kind) and len(contacts.kind):
-        keep_sides(contacts, previous, colliders.has_inside[contacts.vertices[:, 2]])
-    return contacts
+    if memory is None:
+        memory = remember(team, colliders, no_memory(), x, x)
+    inside, indirect, lost = _inside_contacts(team, colliders, x)
+    contacts = settled(colliders.patches, colliders.surface.edges, colliders.radius, memory, x)[1]
+    contacts = _once(joined(inside, _without_those_inside(contacts, inside, colliders)))
+    return Penetrations(contacts, len(inside.kind) + lost, indirect, lost)
 
 
-def continuous_contacts(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray) -> Contacts:
+def continuous_contacts(
+    team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, memory: Memory | None = None
+) -> Contacts:
     """What hits between positions x0 and x1 (n, 3) [m], with weights and normals at the time of impact.
 
-    Pairs that discrete detection finds at x0 are not repeated, and nothing stops what leaves a solid from inside.
+    Pairs that discrete detection finds at x0 are not repeated, and nothing stops what leaves a solid from inside or
+    comes back from the wrong side of a sheet, as `memory` tells for x0.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
     trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
     lists = []
-    for kind, find in FINDERS:
-        pairs = find(team, trees, colliders.surface, colliders.rules)
-        lists.append(_impact_contacts(team, colliders, kind, pairs, x0, x1))
+    for kind in (VERTEX_TRIANGLE, EDGE_EDGE):
+        meetings = find_meetings(team, colliders, trees, kind, x0, x1, near_too=False, solids_too=True)
+        if memory is not None:
+            meetings = unknown(meetings, kind, colliders, memory, x0)
+        lists.append(meetings.contacts)
     return _once(joined(*lists))
 
 
-def _inside_contacts(team: Team, colliders: Colliders, x: np.ndarray) -> Contacts:
-    """Vertices inside solids, pushed to the closest boundary point that is reachable through the solid."""
+def remember(
+    team: Team, colliders: Colliders, memory: Memory, x0: np.ndarray, x1: np.ndarray, solids_too: bool = False
+) -> Memory:
+    """Sides of all pairs that are near or have crossed at x1 (n, 3) [m], from those at x0 and the motion between.
+
+    solids_too: also of vertices of solids that may have passed through a solid.
+    """
+    x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
+    trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
+    options = {"near_too": True, "solids_too": solids_too}
+    vertices = find_meetings(team, colliders, trees, VERTEX_TRIANGLE, x0, x1, **options)
+    sides = sides_of(vertices, colliders, memory, x0, x1)
+    edges = find_meetings(team, colliders, trees, EDGE_EDGE, x0, x1, **options)
+    edges = unknown(edges, EDGE_EDGE, colliders, memory, x0)
+    pairs = np.column_stack([edges.first, edges.second]).astype(np.int32)
+    found = Memory(*sides, pairs, edges.contacts.normals)
+    together = Memory(
+        *(np.concatenate(parts) for parts in zip(memory, found, strict=True))
+    )  # known ones first: they stay
+    return settled(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
+
+
+def _inside_contacts(team: Team, colliders: Colliders, x: np.ndarray) -> tuple[Contacts, int, int]:
+    """Vertices inside solids, pushed to the closest boundary point that is reachable through the solid; how many of
+    them have no straight way there; and how many more have no way out.
+    """
     solid, rules, vertices = colliders.solid, colliders.rules, colliders.surface.vertices
     if not len(solid.tets):
-        return no_contacts()
+        return no_contacts(), 0, 0
     vertex_tree = colliders.vertex_tree.fit(team, x, x, 0.0)
     tet_tree = colliders.tet_tree.fit(team, x, x, 0.0)
     pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, x, rules)
     if not len(pairs.first):
-        return no_contacts()
+        return no_contacts(), 0, 0
     face_tree = colliders.face_tree.fit(team, x, x, 0.0)
-    exits = find_exits(team, pairs, face_tree, solid, x, _outward_at(pairs.first, colliders, x), rules.body)
+    exits = find_exits(team, pairs, face_tree, solid, x, outward_at(pairs.first, colliders, x), rules.body)
+    has_exit = exits.face >= 0
+    exits = Exits(*(array[has_exit] for array in exits))
     corners = np.column_stack([exits.vertex, solid.faces[exits.face]])
-    contacts = _without_details(VERTEX_TRIANGLE, corners, colliders, is_discrete=True)
+    contacts = blank_contacts(VERTEX_TRIANGLE, corners, colliders, is_discrete=True)
     contacts.weights[:] = exits.weights
     cached(point_outward)(contacts, x)
-    return contacts
+    return contacts, int((~exits.is_direct).sum()), int((~has_exit).sum())
 
 
-def _near_contacts(team: Team, colliders: Colliders, kind: int, pairs: Pairs, x: np.ndarray) -> Contacts:
-    """Primitives nearer than the sum of their radii."""
-    keep = np.empty(len(pairs.first), bool)
-    primitives = _primitives(colliders, kind)
-    team.run(cached(mark_near), kind, pairs, *primitives, x, colliders.radius, colliders.has_inside, keep)
-    corners = _corners(pairs.first[keep], pairs.second[keep], *primitives)
-    contacts = _without_details(kind, corners, colliders, is_discrete=True)
-    cached(describe_near)(kind, contacts, x)
-    return contacts
-
-
-def _impact_contacts(
-    team: Team, colliders: Colliders, kind: int, pairs: Pairs, x0: np.ndarray, x1: np.ndarray
-) -> Contacts:
-    """Pairs that meet on the way and do not come out of each other."""
-    keep = np.empty(len(pairs.first), bool)
-    primitives = _primitives(colliders, kind)
-    team.run(cached(mark_impacts), kind, pairs, *primitives, x0, x1, colliders.radius, keep)
-    first, second = pairs.first[keep], pairs.second[keep]
-    corners = _corners(first, second, *primitives)
-    contacts = _without_details(kind, corners, colliders, is_discrete=False)
-    outward = np.zeros((len(first), 2, 3))
-    if kind == VERTEX_TRIANGLE:
-        outward[:, 0] = _outward_at(corners[:, 0], colliders, x0)[corners[:, 0]]
-    else:
-        cached(edge_normals)(x0, colliders.surface.triangles, colliders.faces_of_edge, first, second, outward)
-    is_valid = np.empty(len(first), bool)
-    cached(describe_impacts)(kind, contacts, x0, x1, colliders.has_inside, outward, is_valid)
-    return Contacts(*(array[is_valid] for array in contacts))
-
-
-def _outward_at(vertices: np.ndarray, colliders: Colliders, x: np.ndarray) -> np.ndarray:
-    """(n, 3) outward unit normals of solids, at these vertices at least; zero on sheets."""
-    is_used = np.zeros(len(x), bool)
-    is_used[vertices] = True
-    faces = colliders.solid.faces
-    return vertex_normals(faces[is_used[faces].any(axis=1)], x)
-
-
-def _primitives(colliders: Colliders, kind: int) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of what pairs of a kind number."""
-    surface = colliders.surface
-    return (surface.vertices, surface.triangles) if kind == VERTEX_TRIANGLE else (surface.edges, surface.edges)
-
-
-def _corners(first: np.ndarray, second: np.ndarray, corners_a: np.ndarray, corners_b: np.ndarray) -> np.ndarray:
-    """(k, 4) vertices of pairs."""
-    return np.column_stack([corners_a[first], corners_b[second]])
-
-
-def _without_details(kind: int, corners: np.ndarray, colliders: Colliders, is_discrete: bool) -> Contacts:
-    """Contacts of known vertices, still without weights and normals."""
-    k = len(corners)
-    gap = colliders.radius[corners[:, 0]] + colliders.radius[corners[:, 2]]
-    kinds, discrete = np.full(k, kind, np.int8), np.full(k, is_discrete)
-    return Contacts(kinds, np.ascontiguousarray(corners, np.int32), np.empty((k, 4)), np.empty((k, 3)), gap, discrete)
+def _without_those_inside(contacts: Contacts, inside: Contacts, colliders: Colliders) -> Contacts:
+    """Contacts without those of a vertex with the solid that it is inside of."""
+    body, n = colliders.rules.body.astype(np.int64), len(colliders.rules.body)
+    keys = [body[c.vertices[:, 2]] * n + c.vertices[:, 0] for c in (contacts, inside)]
+    is_double = np.isin(keys[0], keys[1]) & (contacts.kind == VERTEX_TRIANGLE)
+    return Contacts(*(array[~is_double] for array in contacts))
 
 
 def _once(contacts: Contacts) -> Contacts:
     """Without repetitions: contacts of one vertex with the same edge or vertex are the same, the first stays."""
     if not len(contacts.kind):
         return contacts
-    ours = np.where(contacts.weights > 0, contacts.vertices, -1)
-    theirs = np.where(contacts.weights < 0, contacts.vertices, -1)
+    ours = np.where(contacts.weights > ROUNDING, contacts.vertices, -1)
+    theirs = np.where(contacts.weights < -ROUNDING, contacts.vertices, -1)
     ours, theirs = np.sort(ours, axis=1)[:, ::-1], np.sort(theirs, axis=1)[:, ::-1]  # vertices first, then -1
     count_ours, count_theirs = (ours >= 0).sum(axis=1), (theirs >= 0).sum(axis=1)
     swap = (count_ours > count_theirs) | ((count_ours == 1) & (count_theirs == 1) & (ours[:, 0] > theirs[:, 0]))

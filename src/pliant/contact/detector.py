@@ -8,10 +8,14 @@ import numpy as np
 
 from pliant.contact.broad_phase import Rules
 from pliant.contact.colliders import Colliders, make_colliders
-from pliant.contact.contacts import Contacts, joined, no_contacts
-from pliant.contact.detection import continuous_contacts, discrete_contacts
+from pliant.contact.contacts import Contacts, depths, joined, no_contacts, without
+from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, remember
+from pliant.contact.memory import Memory, no_memory
 from pliant.contact.near_shapes import touches_of_shapes
 from pliant.contact.potential import ContactPotential
+from pliant.contact.report import ContactReport, bodies_met, missed_depths, softest_contact, words_of_start
+from pliant.contact.solid import thinnest
+from pliant.contact.starting import pierced_triangles
 from pliant.contact.touches import Touches, joined_touches, touches_of_pairs
 from pliant.kernels.threads import Team
 from pliant.model import ContactModel
@@ -19,37 +23,127 @@ from pliant.model import ContactModel
 
 @dataclass
 class Detector:
-    """Keeps trees and the contacts of the last step."""
+    """Keeps trees, the sides of what is near, and the contacts of the step.
+
+    begin (the start of a step), detect (as often as one likes), end (the step is done), and so on.  A contact that was
+    detected once stays until the end of the step.
+    """
 
     model: ContactModel
     h: float
     team: Team
     colliders: Colliders = field(init=False)
-    _discrete: Contacts = field(default_factory=no_contacts)
+    memory: Memory = field(default_factory=no_memory)
+    seen: np.ndarray | None = None  # (n, 3) positions that the memory is of [m]
+    known: np.ndarray | None = None  # sorted: vertices that met bodies in the step before (report.bodies_met)
+    _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
+    _latest: ContactPotential | None = None  # that was detected last
+    _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
+    _found: Contacts = field(default_factory=no_contacts)
+    _thinnest: float = field(init=False)  # [m] of all tets as they start
+    _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
 
     def __post_init__(self) -> None:
         m = self.model
         rules = Rules(m.body.astype(np.int32), m.allowed, m.excluded)
         self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius)
+        self._thinnest = thinnest(m.tets, m.positions)
+        ends = m.positions[self.colliders.surface.edges]
+        self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
 
     def begin(self, x_start: np.ndarray) -> None:
         """What penetrates at the start of a step (VBD 3.5)."""
-        if self._has_pairs:
-            self._discrete = discrete_contacts(self.team, self.colliders, x_start, self._discrete)
+        if not self._has_pairs:
+            return
+        if self.seen is None or not np.array_equal(self.seen, x_start):  # put there by hand: there was no way to it
+            self.memory = remember(self.team, self.colliders, no_memory(), x_start, x_start)
+            self.known = None
+            self.seen = x_start.copy()
+        self._at_start = find_penetrations(self.team, self.colliders, x_start, self.memory)
+        self._found = no_contacts()
+        contacts, body = self._at_start.contacts, self.colliders.rules.body
+        self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_start, body, self.known)
 
     def detect(self, x_start: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
         lists: list[Touches] = []
         pairs = no_contacts()
         if self._has_pairs:
-            pairs = joined(self._discrete, continuous_contacts(self.team, self.colliders, x_start, x))
+            hits = continuous_contacts(self.team, self.colliders, x_start, x, self.memory)
+            self._found = joined(self._found, without(hits, self._found))
+            pairs = joined(self._at_start.contacts, self._found)
         lists.append(touches_of_pairs(pairs, self.model))
         if self.model.shapes:
             reach = 2.0 * float(np.abs(x - x_start).max(initial=0.0))
             lists.append(touches_of_shapes(self.model, x_start, x, time, self.h, reach))
         settings = self.model.settings
         slip, damping = settings.friction_speed * self.h, settings.damping / self.h
-        return ContactPotential(joined_touches(*lists), settings.stiffness, slip, damping, x_start)
+        self._latest = ContactPotential(joined_touches(*lists), settings.stiffness, slip, damping, x_start)
+        return self._latest
+
+    def end(self, x_start: np.ndarray, x: np.ndarray) -> ContactReport:
+        """Take note of all that came near or crossed in the step from x_start to x, whether it was detected or not."""
+        assert self._latest is not None
+        if self._has_pairs:
+            motion = float(np.linalg.norm(np.ptp(x - x_start, axis=0)))
+            is_fast = motion > self._thinnest  # what moves less against all others cannot pass a solid
+            if is_fast or len(self.model.triangles):
+                self.memory = remember(self.team, self.colliders, self.memory, x_start, x, is_fast)
+            self.seen = x.copy()
+            numbers, counts = bodies_met(joined(self._at_start.contacts, self._found), self.colliders.rules.body)
+            self.known = np.unique(numbers[counts])
+        d, start = self._latest.depths(x), self._at_start
+        softest, bound, needed = softest_contact(self._latest, d, x_start, self._edge)
+        return ContactReport(
+            listed=len(d),
+            touching=int((d > 0).sum()),
+            deepest=float(d.max(initial=0.0)),
+            missed=len(self._missed),
+            deepest_missed=self.deepest_missed,
+            crossed=len(np.unique(self.memory.vertices[self.memory.crossed])),
+            indirect_exits=start.indirect_exits,
+            without_exit=start.without_exit,
+            softest=softest,
+            bound=bound,
+            needed_stiffness=needed,
+        )
+
+    @property
+    def deepest_missed(self) -> float:
+        """[m] of what penetrates at the start of the step, although the step before knew nothing of it."""
+        return float(self._missed.max(initial=0.0))
+
+    def numbers(self, contacts: ContactPotential, x: np.ndarray) -> dict[str, float]:
+        """What touches at positions x (n, 3) [m], in numbers: see Simulation.energies."""
+        depth = contacts.depths(x)
+        return {
+            "contact": contacts.stored(x),
+            "contacts": float((depth > 0).sum()),
+            "deepest_penetration": float(depth.max(initial=0.0)),
+            "missed_penetration": self.deepest_missed,
+        }
+
+    def intersections(self, x: np.ndarray) -> str:
+        """A sentence on what intersects at positions x (n, 3) [m] with which a scene starts; empty if nothing does."""
+        if not self._has_pairs:
+            return ""
+        self.begin(x)
+        contacts, inside = self._at_start.contacts, self._at_start.inside
+        near, pierced = len(contacts.kind) - inside, pierced_triangles(self.team, self.colliders, x)
+        if inside + pierced + near == 0:
+            return ""
+        return words_of_start(inside, max(near, 0), pierced, float(depths(contacts, x).max(initial=0.0)))
+
+    def carried(self) -> dict[str, np.ndarray]:
+        """What a later step depends on beside positions, for checkpoints."""
+        known = {} if self.known is None else {"known": self.known}
+        return {**self.memory._asdict(), **known}
+
+    def restore(self, carried: dict[str, np.ndarray], x: np.ndarray) -> None:
+        """Go on from what `carried` gave at positions x (n, 3) [m]."""
+        self.memory = Memory(*(carried[name] for name in Memory._fields))
+        self.known = carried.get("known")
+        self.seen = x.copy()
 
     @property
     def _has_pairs(self) -> bool:

@@ -34,7 +34,7 @@ class Exits(NamedTuple):
     """Ways out of vertices that are inside."""
 
     vertex: np.ndarray  # (k,) int32 vertex of the scene
-    face: np.ndarray  # (k,) int32 boundary face of the solid
+    face: np.ndarray  # (k,) int32 boundary face of the solid, -1 where none is a way out
     weights: np.ndarray  # (k, 4) signed weights of the vertex and the face's corners
     depth: np.ndarray  # (k,) [m]
     is_direct: np.ndarray  # (k,) bool: False where no straight way was found and the nearest face of the body is taken
@@ -96,16 +96,16 @@ def find_exits(
     team: Team, pairs: Pairs, face_tree: Tree, solid: Solid, x: np.ndarray, normals: np.ndarray, body: np.ndarray
 ) -> Exits:
     """The way out for each vertex and each body it is in; of several tets of one body, the one nearest to the
-    surface.
+    surface. The face is -1 where there is no way out at all.
     """
     k = len(pairs.first)
     exits = Exits(pairs.first, np.empty(k, np.int32), np.empty((k, 4)), np.empty(k), np.empty(k, bool))
     team.run(cached(search_exits), pairs, face_tree, solid, x, normals, body, exits)
     other = body[solid.tets[pairs.second, 0]]
-    order = np.lexsort((exits.face, exits.depth, ~exits.is_direct, other, exits.vertex))
+    order = np.lexsort((exits.face, exits.depth, ~exits.is_direct, other, exits.vertex))  # without exit: depth infinite
     key = np.stack([exits.vertex[order], other[order]])
     is_first = np.r_[True, (key[:, 1:] != key[:, :-1]).any(axis=0)][:k]
-    chosen = order[is_first & (exits.face[order] >= 0)]
+    chosen = order[is_first]
     return Exits(*(array[chosen] for array in exits))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.contact.compiled import compiled, inlined
 from pliant.contact.continuous import impact
-from pliant.contact.distances import VERTEX_TRIANGLE, closest, combine, row
+from pliant.contact.distances import VERTEX_TRIANGLE, combine, row
 from pliant.contact.pair import (
     can_be_touched_from,
     common_normal,
@@ -23,35 +23,6 @@ from pliant.lanes.vectors import add_scaled, dot, subtract
 ON_FACE = 1e-7  # depth, as part of an edge of the face, at which a vertex is on it
 TURNED_AWAY = 0.1  # cosine by which the mean normal at a vertex may look away from what hits it
 BEYOND = 0.2  # cosine by which an edge may be hit from beyond the normals of its faces
-
-
-@compiled
-def mark_near(thread, threads, barrier, kind, pairs, corners_a, corners_b, x, radius, has_inside, keep):
-    """Which pairs are nearer than the sum of their radii; a solid's triangle only from its outside."""
-    firsts, seconds = pairs.first, pairs.second
-    begin, end = share(0, len(firsts), thread, threads)
-    for k in range(begin, end):
-        v = corners_of(kind, corners_a, firsts[k], corners_b, seconds[k])
-        gap = radius[v[0]] + radius[v[2]]
-        keep[k] = False
-        if gap > 0.0:
-            y = points_of(x, v)
-            r = combine(closest(kind, y), y)
-            keep[k] = dot(r, r) < gap * gap
-            if kind == VERTEX_TRIANGLE and has_inside[v[2]]:
-                keep[k] &= dot(common_normal(kind, y)[0], r) >= 0.0
-
-
-@compiled
-def describe_near(kind, contacts, x):
-    """Weights and normals of pairs that are near now."""
-    at_rest = (0.0, 0.0, 0.0)
-    for k in range(len(contacts.kind)):
-        v = row4(contacts.vertices, k)
-        y = points_of(x, v)
-        w = closest(kind, y)
-        n = separating_normal(kind, y, w, combine(w, y), at_rest, at_rest)
-        write(contacts.weights, contacts.normals, k, w, n)
 
 
 @compiled
@@ -71,15 +42,22 @@ def point_outward(contacts, x):
 
 
 @compiled
-def mark_impacts(thread, threads, barrier, kind, pairs, corners_a, corners_b, x0, x1, radius, keep):
-    """Which pairs come nearer than the sum of their radii on the way, and were not so at the start."""
+def mark_impacts(
+    thread, threads, barrier, kind, pairs, corners_a, corners_b, x0, x1, radius, has_inside, near_too, solids_too, keep
+):
+    """Which pairs come nearer than the sum of their radii on the way.
+
+    near_too: also those that are so at the start; solids_too: also pairs of solids, or else only those with a sheet.
+    """
     firsts, seconds = pairs.first, pairs.second
     begin, end = share(0, len(firsts), thread, threads)
     for k in range(begin, end):
         v = corners_of(kind, corners_a, firsts[k], corners_b, seconds[k])
-        gap = radius[v[0]] + radius[v[2]]
-        time, _, r = impact(kind, points_of(x0, v), points_of(x1, v), gap)
-        keep[k] = time < np.inf and not (time == 0.0 and dot(r, r) < gap * gap)
+        keep[k] = False
+        if solids_too or not (has_inside[v[0]] and has_inside[v[2]]):
+            gap = radius[v[0]] + radius[v[2]]
+            time, _, r = impact(kind, points_of(x0, v), points_of(x1, v), gap)
+            keep[k] = time < np.inf and (near_too or not (time == 0.0 and dot(r, r) < gap * gap))
 
 
 @compiled

@@ -55,6 +55,10 @@ class ContactPotential:
         s = self._combined(x) + t.outside[:, None] * t.points
         return np.maximum(0.0, t.gaps - np.einsum("ka,ka->k", s, t.normals))
 
+    def stored(self, x: np.ndarray) -> float:
+        """k/2 d^2 of all contacts [J], without friction and damping."""
+        return 0.5 * self.stiffness * float(np.sum(self.depths(x) ** 2))
+
     def energy(self, x: np.ndarray) -> float:
         """[J], friction's potential included."""
         d, _, across, tangent = self._state(x)

@@ -37,3 +37,16 @@ def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
     boundary = np.flatnonzero(neighbours < 0)
     neighbours[boundary] = -1 - np.arange(len(boundary))
     return Solid(tets, neighbours.reshape(-1, 4), faces[boundary], (boundary // 4).astype(np.int32))
+
+
+def thinnest(tets: np.ndarray, x: np.ndarray) -> float:
+    """The least height [m] of a tet at positions x (n, 3), infinite if there is none: what moves less in a step cannot
+    pass a solid.
+    """
+    if not len(tets):
+        return np.inf
+    a, b, c, d = (x[tets[:, k]] for k in range(4))
+    volume = np.abs(np.einsum("ma,ma->m", np.cross(b - a, c - a), d - a))
+    faces = ((b, c, d), (a, c, d), (a, b, d), (a, b, c))
+    area = np.max([np.linalg.norm(np.cross(q - p, r - p), axis=1) for p, q, r in faces], axis=0)
+    return float((volume / np.maximum(area, 1e-300)).min())

@@ -10,19 +10,22 @@ from pliant.model import Model
 from pliant.state import State
 
 
-def energies_of(model: Model, state: State, solved: IncrementalPotential | None) -> dict[str, float]:
+def energies_of(
+    model: Model, state: State, solved: IncrementalPotential | None, contact: dict[str, float]
+) -> dict[str, float]:
     """Energies [J] of a state, and those terms of the potential of its step that are no property of a state; `solved`
-    is the step as it was posed, None if it is not known.
+    is the step as it was posed, None if it is not known; contact: numbers of what touches now, "contact" [J] among
+    them.
     """
     stored = [block for block in model.blocks if not block.is_viscous]
-    names = dict.fromkeys(block.energy_name for block in stored)
+    names = dict.fromkeys([*(block.energy_name for block in stored), "contact"])
     if solved is None:
         terms = dict.fromkeys(["inertia", "elastic", "damping", *(block.energy_name for block in model.blocks)], 0.0)
-        terms["contact"] = 0.0
         for block in stored:
             terms[block.energy_name] += energy_of(block).energy(block, state.x)
     else:
         terms = solved.energies(state.x[: solved.model.n_vertices])  # what has torn since is not in it
+    terms.update(contact)
     terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
     terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
     terms["total"] = terms["kinetic"] + terms["gravity"] + sum(terms[name] for name in names)

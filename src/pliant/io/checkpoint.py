@@ -43,6 +43,7 @@ class Kept:
     state: State
     notes: dict[str, Any]
     topology: dict[str, np.ndarray]  # what tearing and deleting have left, by name
+    contact: dict[str, np.ndarray]  # what contact remembers
 
 
 def write(
@@ -53,12 +54,14 @@ def write(
     state: State,
     notes: dict[str, Any],
     topology: dict[str, np.ndarray],
+    contact: Mapping[str, np.ndarray],
     solvers: Mapping[str, Any],
 ) -> None:
     """Write the whole file beside its place first, then move it there: a crash leaves the old one."""
     _check_names(path, solver, solvers)
     arrays: dict[str, np.ndarray] = {f"state.{name}": getattr(state, name) for name in _STATE}
     arrays.update({f"topology.{name}": array for name, array in topology.items()})
+    arrays.update({f"contact.{name}": array for name, array in contact.items()})
     bodies = [_pack_body(k, body, arrays) for k, body in enumerate(scene.bodies)]
     header = {
         "format": FORMAT,
@@ -146,7 +149,9 @@ def read(
     scene.apart = {(one, other) for one, other in header["apart"]}
     state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
     topology = {key.removeprefix("topology."): arrays[key] for key in arrays if key.startswith("topology.")}
-    return Kept(scene, _rebuild(header["solver"], solvers), header["settings"], state, header["notes"], topology)
+    contact = {name.removeprefix("contact."): array for name, array in arrays.items() if name.startswith("contact.")}
+    solver = _rebuild(header["solver"], solvers)
+    return Kept(scene, solver, header["settings"], state, header["notes"], topology, contact)
 
 
 def how_to_resume(path: Path, scene: Scene) -> str:

@@ -59,6 +59,7 @@ class ContactModel:
     excluded: np.ndarray  # (n,) vertices that touch nothing
     radius: np.ndarray  # (n,) half the thickness [m]
     friction: np.ndarray  # (n,) of the body, not a number where it says nothing
+    positions: np.ndarray  # (n, 3) where vertices start [m]
     shapes: tuple[Shape, ...]  # obstacles with formulas
 
 
@@ -85,6 +86,7 @@ def build_contact(
         np.concatenate([body.touches_nothing for body in bodies]),
         np.repeat(radius, sizes),
         np.repeat(friction, sizes),
+        np.concatenate([np.empty((0, 3)), *(body.initial_positions for body in bodies)]),
         tuple(shapes),
     )
 

@@ -151,6 +151,7 @@ def _touching(contact: ContactModel, after: Topology) -> ContactModel:
         excluded=contact.excluded[origin],
         radius=contact.radius[origin],
         friction=contact.friction[origin],
+        positions=contact.positions[origin],
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.contact.report import ContactReport
 from pliant.errors import SolverError
 from pliant.solvers.options import check_count
 
@@ -58,6 +59,7 @@ class SolveReport:
     energies: list[float] = field(default_factory=list)  # G at the same moments [J]
     measured_at: list[int] = field(default_factory=list)  # iterations done at those moments
     singular_blocks: int = 0  # vertices the last iteration left in place because their Hessian was singular
+    contact: ContactReport | None = None  # of a step with contact
     measure: Callable[[], float] | None = field(default=None, repr=False)
     contacts: Any = field(default=None, repr=False)  # the ContactPotential of a step; None without contact
 

@@ -1,0 +1,150 @@
+"""Pairs that meet on the way from one position to another: candidates from the trees, tested, described at impact."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.broad_phase import Trees, edge_edge_pairs, vertex_triangle_pairs
+from pliant.contact.colliders import Colliders
+from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.contacts import Contacts
+from pliant.contact.continuous import impact
+from pliant.contact.distances import VERTEX_TRIANGLE, row
+from pliant.contact.inside import vertex_normals
+from pliant.contact.memory import Memory, entry_of, mark_ways_back, triangle_returns
+from pliant.contact.narrow_phase import describe_impacts, edge_normals, mark_impacts
+from pliant.contact.pair import common_normal, is_inner, points_of
+from pliant.kernels.threads import Team
+from pliant.lanes.vectors import add_scaled, dot, subtract
+
+
+class Meetings(NamedTuple):
+    """Pairs of one kind that meet."""
+
+    first: np.ndarray  # (k,) vertices of the scene, or edges of the surface
+    second: np.ndarray  # (k,) triangles of the surface, or edges
+    contacts: Contacts  # with weights and normals at the time of impact
+
+
+def find_meetings(
+    team: Team,
+    colliders: Colliders,
+    trees: Trees,
+    kind: int,
+    x0: np.ndarray,
+    x1: np.ndarray,
+    near_too: bool,
+    solids_too: bool,
+) -> Meetings:
+    """Pairs that meet between x0 and x1 and do not come out of each other; options as of `mark_impacts`."""
+    surface = colliders.surface
+    is_vertex = kind == VERTEX_TRIANGLE
+    find = vertex_triangle_pairs if is_vertex else edge_edge_pairs
+    corners_a, corners_b = (surface.vertices, surface.triangles) if is_vertex else (surface.edges, surface.edges)
+    pairs = find(team, trees, surface, colliders.rules)
+    keep = np.empty(len(pairs.first), bool)
+    inside = colliders.has_inside
+    options = (x0, x1, colliders.radius, inside, near_too, solids_too, keep)
+    team.run(cached(mark_impacts), kind, pairs, corners_a, corners_b, *options)
+    first, second = pairs.first[keep], pairs.second[keep]
+    contacts = blank_contacts(kind, np.column_stack([corners_a[first], corners_b[second]]), colliders, False)
+    outward = np.zeros((len(first), 2, 3))
+    if is_vertex:
+        first = surface.vertices[first, 0]
+        outward[:, 0] = outward_at(first, colliders, x0)[first]
+    else:
+        cached(edge_normals)(x0, surface.triangles, colliders.faces_of_edge, first, second, outward)
+    is_valid = np.empty(len(first), bool)
+    cached(describe_impacts)(kind, contacts, x0, x1, inside, outward, is_valid)
+    return chosen(Meetings(first, second, contacts), is_valid)
+
+
+def chosen(meetings: Meetings, which: np.ndarray) -> Meetings:
+    """Some of them."""
+    contacts = Contacts(*(array[which] for array in meetings.contacts))
+    return Meetings(meetings.first[which], meetings.second[which], contacts)
+
+
+def unknown(meetings: Meetings, kind: int, colliders: Colliders, memory: Memory, x0: np.ndarray) -> Meetings:
+    """Those that memory does not know at x0, and that are no way back from a wrong side."""
+    is_back = np.empty(len(meetings.first), bool)
+    surface = colliders.surface
+    arrays = (meetings.first, meetings.second, meetings.contacts.normals, surface.edges, colliders.faces_of_edge)
+    cached(mark_ways_back)(kind, *arrays, x0, memory, colliders.patches, colliders.has_inside, is_back)
+    return chosen(meetings, ~is_back)
+
+
+class Sides(NamedTuple):
+    """What vertices that meet triangles are to remember, the earliest meeting first."""
+
+    vertices: np.ndarray  # (k,)
+    triangles: np.ndarray  # (k,)
+    sides: np.ndarray  # (k,) 1 or -1
+    crossed: np.ndarray  # (k,) bool: has crossed, or may have
+
+
+def sides_of(meetings: Meetings, colliders: Colliders, memory: Memory, x0: np.ndarray, x1: np.ndarray) -> Sides:
+    """Sides as remembered at x0, or else from where vertices come; without ways back.
+
+    A vertex that goes through a sheet and on below it meets some triangles from above and then others from below: the
+    earliest tells the side.
+    """
+    k = len(meetings.first)
+    times, sides, crossed = np.empty(k), np.empty(k), np.empty(k, bool)
+    arrays = (meetings.first, meetings.second, meetings.contacts, x0, x1)
+    cached(find_sides)(*arrays, memory, colliders.patches, colliders.has_inside, times, sides, crossed)
+    order = np.argsort(times, kind="stable")
+    order = order[sides[order] != 0]
+    return Sides(meetings.first[order], meetings.second[order], sides[order], crossed[order])
+
+
+@compiled
+def find_sides(first, second, contacts, x0, x1, memory, patches, has_inside, times, sides, crossed):
+    """Times of impact (k,), those that are known already first; sides (k,), 0 for a way back; crossed (k,)."""
+    for k in range(len(first)):
+        v, t, n = first[k], np.int64(second[k]), row(contacts.normals, k)
+        m = entry_of(v, t, x0, memory, patches)
+        if m >= 0:
+            times[k], sides[k], crossed[k] = -1.0, memory.sides[m], memory.crossed[m]
+            continue
+        w = contacts.weights[k]
+        crossed[k] = is_inner(VERTEX_TRIANGLE, (w[0], w[1], w[2], w[3]))
+        times[k], sides[k] = side_at_impact(v, t, n, contacts.gap[k], x0, x1, patches)
+        if has_inside[patches.triangles[t, 0]]:
+            sides[k] = 1.0
+        if triangle_returns(v, t, n, x0, memory, patches, has_inside):
+            sides[k] = 0.0
+
+
+@inlined
+def side_at_impact(v, t, n, gap, x0, x1, patches):
+    """When vertex v and triangle t meet, and whether n, from t to v, agrees with the oriented normal then: 1 or -1."""
+    corners = patches.triangles[t]
+    four = (v, corners[0], corners[1], corners[2])
+    start, end = points_of(x0, four), points_of(x1, four)
+    time = impact(VERTEX_TRIANGLE, start, end, gap)[0]
+    y = (
+        add_scaled(start[0], time, subtract(end[0], start[0])),
+        add_scaled(start[1], time, subtract(end[1], start[1])),
+        add_scaled(start[2], time, subtract(end[2], start[2])),
+        add_scaled(start[3], time, subtract(end[3], start[3])),
+    )
+    return time, (1.0 if patches.orient[t] * dot(common_normal(VERTEX_TRIANGLE, y)[0], n) >= 0.0 else -1.0)
+
+
+def outward_at(vertices: np.ndarray, colliders: Colliders, x: np.ndarray) -> np.ndarray:
+    """(n, 3) outward unit normals of solids, at these vertices at least; zero on sheets."""
+    is_used = np.zeros(len(x), bool)
+    is_used[vertices] = True
+    faces = colliders.solid.faces
+    return vertex_normals(faces[is_used[faces].any(axis=1)], x)
+
+
+def blank_contacts(kind: int, corners: np.ndarray, colliders: Colliders, is_discrete: bool) -> Contacts:
+    """Contacts of known vertices (k, 4), still without weights and normals."""
+    k = len(corners)
+    gap = colliders.radius[corners[:, 0]] + colliders.radius[corners[:, 2]]
+    kinds, discrete = np.full(k, kind, np.int8), np.full(k, is_discrete)
+    return Contacts(kinds, np.ascontiguousarray(corners, np.int32), np.empty((k, 4)), np.empty((k, 3)), gap, discrete)

@@ -1,0 +1,242 @@
+"""The time loop. One step, the same for every solver:
+
+1. predict   the inertial target y and where the iterations start
+2. detect    contacts: what penetrates, and what would hit on the way to the start
+3. pose      the step as a minimisation problem
+4. solve     it
+5. finish    velocities, make the new state the current one, and tear what is stretched too far
+6. observe   recorders and viewers get the state and the report
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pliant.breakdown import what_broke
+from pliant.contact.detector import Detector
+from pliant.contact.potential import ContactPotential
+from pliant.contact.report import ContactReport, words_of_softness
+from pliant.energies import IncrementalPotential
+from pliant.errors import SimulationError
+from pliant.kernels.predict import STARTS, predict, velocities
+from pliant.kernels.threads import Team
+from pliant.lanes.host import core_count
+from pliant.model import Scene, build_model, checks
+from pliant.model.tearing import Change, torn
+from pliant.solvers import VBD, Execution, Solver, SolveReport
+from pliant.solvers.feasible import keep_volumes_positive
+from pliant.solvers.optimised_start import optimised_reach
+from pliant.solvers.options import check_fits, check_solver
+from pliant.state import State
+
+Observer = Callable[[State, SolveReport], None]
+
+logger = logging.getLogger("pliant")
+
+
+class Stepping:
+    """The step, and all it needs."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        solver: Solver | None = None,
+        frame_rate: float = 60,
+        substeps: int = 5,
+        precision: str = "single",
+        threads: int | None = None,
+    ):
+        self.frame_rate = checks.number(frame_rate, "Simulation: frame_rate", "1/s", positive=True)
+        self.substeps = checks.count(substeps, "Simulation: substeps")
+        if threads is not None:
+            checks.count(threads, "Simulation: threads")
+        self.scene, self.solver = scene, solver or VBD()
+        check_solver(self.solver, "Simulation: solver")
+        self.execution = Execution(precision, threads or 0)
+        self.h = 1 / (self.frame_rate * self.substeps)
+        self.model = build_model(scene)
+        self.observers: list[Observer] = []
+        self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
+        start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
+        self.state = State(*start, memory=self.model.memory)
+        self._solved: IncrementalPotential | None = None  # the last step, as it was posed
+        self._work: Any = None
+        self._stiffness_told = 0.0  # [N/m] that the last warning asked for
+        self._make_room()
+        self._prepare()
+        for k, body in enumerate(scene.bodies):
+            body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
+            body._elements = lambda k=k: self.model.elements_of(k)
+
+    def _make_room(self) -> None:
+        """Make what depends on the number of vertices."""
+        # all arrays a step needs beside the state's
+        self._y, self._start = np.array(self.state.x), np.array(self.state.x)
+        self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
+        self._memory_new = np.empty_like(self.state.memory)
+        contact = self.model.contact
+        self._detector = (
+            None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
+        )
+        self._detect_every = None if contact is None else contact.settings.detect_every
+
+    def _prepare(self) -> None:
+        """Make ready for a model that is new, or of which vertices were let go or elements deleted."""
+        self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
+        contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
+        check_fits(self.solver, self.model)
+        carried = self._work.carried() if hasattr(self._work, "carried") else None
+        self._work = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
+        if carried:
+            self._work.restore(carried)
+
+    # --- one step ---------------------------------------------------------------------------------------------------
+
+    def step(self) -> SolveReport:
+        """Advance by one substep of h seconds."""
+        if self.state.step == 0 and self._detector is not None:
+            said = self._detector.intersections(self.state.x)
+            if said:
+                logger.warning(said)
+        self._predict(self._y, self._start)
+        contacts = self._detect(self._start)
+        problem = self._pose(self._y, self._start, contacts)
+        report, self._solved = self._solve(problem)
+        self._finish(report)
+        self._tear()
+        if self.observers:
+            seen = self._seen()
+            for observe in self.observers:
+                observe(seen, report)
+        return report
+
+    def _seen(self) -> State:
+        """The state as observers see it."""
+        return self.state.read_only(self.model.drawn_points)
+
+    def _predict(self, y: np.ndarray, start: np.ndarray) -> None:
+        """Fill in the inertial target and the start; held vertices are where they are to be in both."""
+        self._let_go()
+        state, fixed = self.state, ~self.model.is_free
+        policy = STARTS.index(self.solver.start)
+        acceleration = self.model.acceleration(state.x, state.v, self.time)
+        drag = self.model.air_damping
+        predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, start)
+        if self.solver.start == "optimised":
+            start += optimised_reach(self._pose(y, start, None), state.v) * state.v
+        if self._has_constraints:
+            start[:] = state.x + self.model.project(start - state.x)
+        start[fixed] = self.model.positions[fixed]
+        for led in self.model.led:
+            start[led.vertices] = led.positions((state.step + 1) * self.h)
+        y[fixed] = start[fixed]
+        if not getattr(self.solver, "repairs_inversion", False):
+            keep_volumes_positive(self.model, state.x, start)
+
+    def _let_go(self) -> None:
+        """Free the vertices whose time has come, to the nearest step."""
+        now = self.time + 0.5 * self.h
+        if self.model.next_release <= now:
+            self.model = self.model.released(now)
+            self._prepare()
+
+    def _detect(self, start: np.ndarray) -> ContactPotential | None:
+        """What touches at the beginning of the step, or on the way to `start`."""
+        if self._detector is None:
+            return None
+        self._detector.begin(self.state.x)
+        return self._detector.detect(self.state.x, start, self.time)
+
+    def _pose(self, y: np.ndarray, start: np.ndarray, contacts: ContactPotential | None) -> IncrementalPotential:
+        self._memory_new[:] = self.state.memory
+        model = self.model.at((self.state.step + 1) * self.h)
+        return IncrementalPotential.pose(model, self._memory_new, self.h, self.state.x, y, start, contacts)
+
+    def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
+        """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
+        if self._detector is None:
+            return problem
+        contacts = self._detector.detect(self.state.x, self._x_new, self.time)
+        problem = replace(problem, contacts=contacts)
+        self.solver.take_contacts(problem, self._work)
+        return problem
+
+    def _solve(self, problem: IncrementalPotential) -> tuple[SolveReport, IncrementalPotential]:
+        """Iterate; the report, and the problem with the contacts that were detected last."""
+        began = time.perf_counter()
+        n = self.solver.iterations
+        self._x_new[:] = self._start
+        self.solver.begin(problem, self._work)
+        done = 0
+        while done < n:
+            part = min(self._detect_every or n, n - done)
+            self.solver.sweep(problem, self._x_new, self._work, part)
+            done += part
+            if done < n:
+                problem = self._detect_again(problem)
+        seconds = time.perf_counter() - began
+        report = SolveReport(f"did all {n} iterations", n, seconds)
+        report.singular_blocks = getattr(self._work, "singular_blocks", 0)
+        step = self.state.step + 1
+        report.measure = lambda: self._residual_of(step, problem)
+        report.contacts = problem.contacts
+        return report, problem
+
+    def _finish(self, report: SolveReport) -> None:
+        state = self.state
+        if not velocities(self._x_new, state.x, self.h, self._v_new):
+            self._solved = None
+            raise SimulationError(what_broke(self.model, self._x_new, self._v_new, self.time))
+        if self._detector is not None:
+            report.contact = self._detector.end(state.x, self._x_new)
+            self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
+        new = State(self._x_new, self._v_new, state.v, state.step + 1, self._memory_new)
+        # the old arrays are the next step's
+        self.state, self._x_new, self._v_new, self._memory_new = new, state.x, state.v_previous, state.memory
+
+    def _tear(self) -> None:
+        """Split and break what is stretched too far (VBD 3.9)."""
+        change = torn(self.model, self.state.x, self.state.v)
+        if change is None:
+            return
+        self._take(change)
+        adapt = getattr(self.solver, "adapt", None)
+        if adapt is None or not adapt(self._pose(self._y, self._start, None), self._work, change):
+            self._prepare()
+
+    def _take(self, change: Change) -> None:
+        """Go on with a model that tearing or deleting has changed."""
+        old = self.state
+        grown = np.concatenate([np.arange(len(old.x)), change.parents])
+        memory = change.model.memory if len(old.memory) else old.memory
+        self.model = change.model
+        self.state = State(old.x[grown], old.v[grown], old.v_previous[grown], old.step, memory)
+        self._make_room()
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.state.step * self.h
+
+    def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
+        if self.state.step != step:
+            raise SimulationError(
+                f"the residual of step {step} can no longer be measured: ask for it before the next step."
+            )
+        x = self.state.x[: problem.model.n_vertices]  # without what has torn since
+        if problem.contacts is not None:
+            problem.contacts.refresh(x)
+        return problem.residual(x)
+
+    def _warn_of_soft_contact(self, report: ContactReport, stiffness: float) -> None:
+        """Say that contact is too soft: once, and again when twice the stiffness would be needed."""
+        if report.needed_stiffness > 2 * self._stiffness_told:
+            self._stiffness_told = report.needed_stiffness
+            where = self.model.describe_vertex(report.softest)
+            logger.warning("t = %g s: %s", self.time, words_of_softness(report, stiffness, where))
