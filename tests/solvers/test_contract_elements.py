@@ -83,4 +83,4 @@ def test_the_laplacian_is_the_isotropic_part_of_the_hessian_at_rest():
     n = problem.model.n_vertices
     H = problem.hessian(problem.model.positions).toarray() - np.diag(np.repeat(problem.inertia, 3))
     expected = np.einsum("iaja->ij", H.reshape(n, 3, n, 3)) / 3
-    np.testing.assert_allclose(stiffness_laplacian(problem.model).toarray(), expected, atol=1e-9 * np.abs(H).max())
+    np.testing.assert_allclose(stiffness_laplacian(problem).toarray(), expected, atol=1e-9 * np.abs(H).max())

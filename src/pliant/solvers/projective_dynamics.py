@@ -86,7 +86,7 @@ class ProjectiveDynamics:
         return self.global_step != "direct"
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ProjectiveWork:
-        laplacian = projection_laplacian(problem.model)
+        laplacian = projection_laplacian(problem)
         work = ProjectiveWork(guarded_work(pack(problem, execution)), laplacian)
         work.scales = work.guarded.packed.rows()
         work.guarded.constant_scales = work.scales
