@@ -20,18 +20,8 @@ from pliant.lanes.vectors import add_scaled, physics, subtract, sum_over_lanes, 
 OTHERS = 3
 CONSTANTS = 18
 # places among the constants of an entry
-WEIGHTS, OUTSIDE, POINT, MOTION, NORMAL, THICKNESS, STIFFNESS, LIMIT, FRICTION, SHARE = (
-    0,
-    3,
-    4,
-    7,
-    10,
-    13,
-    14,
-    15,
-    16,
-    17,
-)
+WEIGHTS, OUTSIDE, POINT, MOTION, NORMAL = 0, 3, 4, 7, 10
+THICKNESS, STIFFNESS, LIMIT, FRICTION, SHARE = 13, 14, 15, 16, 17
 
 
 class ContactRows(NamedTuple):

@@ -99,9 +99,8 @@ def _energy_source(variant: Variant, tables: str, name: str, meaning: str, is_sh
     """A function that sums the energies of all terms, inertia and damping at the vertices of a pack."""
     shares = [f"SHARE_OF_{k} = {1 / k if is_shared else 1.0!r}" for k in SHARERS]
     lines = [*shares, *_lines(variant, "energy")]
-    extra = (_ENERGY_DAMPING if variant.damped else "") + (
-        _ENERGY_CONTACTS.format(is_shared=is_shared) if variant.contact else ""
-    )
+    extra = _ENERGY_DAMPING if variant.damped else ""
+    extra += _ENERGY_CONTACTS.format(is_shared=is_shared) if variant.contact else ""
     return _ENERGY.format(name=name, meaning=meaning, tables=tables, body=_indent(lines), extra=extra)
 
 

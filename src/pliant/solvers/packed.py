@@ -72,7 +72,7 @@ class PackedPotential:
 
     def measure_scales(self, x: np.ndarray) -> None:
         """1 / diag(H) at x, and from it how far energies can be trusted: their terms are as large as stiffness times
-        length squared, however small the sum; or as the largest of the sum, where it is of pressure far from the origin.
+        length squared, however small the sum, or as the shares themselves, as those of pressure far from the origin.
         """
         t = self.tables
         t.team.run(t.module.inverse_diagonals, t.packs.moving_count, x, self.scales, t.vertices, *t.tables)
