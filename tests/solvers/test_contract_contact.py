@@ -93,3 +93,18 @@ def test_threads_do_not_change_a_bit(solver) -> None:
             sim.step()
         results.append(sim.positions)
     np.testing.assert_array_equal(results[0], results[1])
+
+
+@pytest.mark.parametrize(
+    ("solver", "what"),
+    [
+        (pl.ProjectiveDynamics(), "ProjectiveDynamics does not carry contact"),
+        (pl.Anderson(pl.ProjectiveDynamics()), "ProjectiveDynamics does not carry contact"),
+        (pl.XPBD(), "XPBD does not carry pressure"),
+        (pl.GPBD(), "GPBD does not carry pressure"),
+    ],
+    ids=["projective", "wrapped", "XPBD", "GPBD"],
+)
+def test_what_is_not_carried_is_said_when_the_simulation_is_built(solver, what) -> None:
+    with pytest.raises(pl.SolverError, match=what):
+        pile(solver)
