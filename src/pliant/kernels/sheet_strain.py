@@ -220,6 +220,8 @@ def sheet_largest(z):
 def sheet_searched(C, z, step, pull, frame, law, density):
     """The step halved until the energy does not rise; zero if it never does."""
     zero, one, half = number(0.0, z[0]), number(1.0, z[0]), number(0.5, z[0])
+    if count(sheet_largest(step) < SURE_STRAIN) == width_of(one):
+        return step
     before = sheet_energy(C, z, pull, frame, law, density)
     part, accepted = one, one < zero
     for _ in range(HALVINGS):
