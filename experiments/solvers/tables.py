@@ -52,6 +52,34 @@ def starts() -> str:
     return table(["start", "median energy above the minimum", f"best in so many of {found['frames']} frames"], rows)
 
 
+def mass_ratio() -> str:
+    heads = ["solver", "ended", "least volume of the light cube", "most inverted tets",
+             "bottom of the heavy cube at the end", "speed at the end", "a frame"]  # fmt: skip
+    rows = [
+        [name, _ended(run), f"{run['least_volume_of_the_light_cube']:.2f}",
+         str(run["most_inverted_tets_of_the_light_cube"]), f"{100 * run['bottom_of_the_heavy_cube_at_end_m']:.1f} cm",
+         f"{run['rms_speed_at_end_m_s']:.2g} m/s", _ms(run["ms_a_frame"])]
+        for name, run in results("mass_ratio").items()
+    ]  # fmt: skip
+    return table(heads, rows)
+
+
+def octopus() -> str:
+    heads = ["solver", "ended", "most inverted tets", "at the end", "most contacts", "largest energy / at the start",
+             "speed at the end", "a frame"]  # fmt: skip
+    rows = [
+        [name, _ended(run), str(run["most_inverted_tets"]), str(run["inverted_tets_at_end"]), str(run["most_contacts"]),
+         f"{run['energy_over_that_at_the_start']:.3g}", f"{run['rms_speed_at_end_m_s']:.2g} m/s",
+         _ms(run["ms_a_frame"])]
+        for name, run in results("octopus").items()
+    ]  # fmt: skip
+    return table(heads, rows)
+
+
+def _ended(run: dict) -> str:
+    return "yes" if run["ended"] == "did all frames" else "broke down"
+
+
 def _times(name: str) -> str:
     """Time an iteration, and iterations and time to each accuracy."""
     runs = results(name)["runs"]
@@ -85,7 +113,10 @@ def _ms(value: float) -> str:
     return f"{value / 1e3:.2g} s" if value >= 1000 else f"{value:.3g} ms"
 
 
-TABLES = (release_soft, release_stiff, springs, descent_methods, descent_refresh, descent_acceleration, starts)
+TABLES = (
+    release_soft, release_stiff, mass_ratio, octopus, springs, descent_methods, descent_refresh, descent_acceleration,
+    starts,
+)  # fmt: skip
 
 
 def filled(text: str) -> str:

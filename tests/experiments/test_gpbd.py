@@ -1,7 +1,24 @@
 """GPBD's experiments in small."""
 
 import pytest
-from experiments.gpbd import cubes
+from experiments.gpbd import cubes, recovery
+
+
+@pytest.mark.parametrize(("ratio", "seconds"), [(0.45, 0.57), (0.49, 0.04)])
+def test_a_flattened_cube_rises_again(ratio, seconds):
+    """As fast as measured: below 0.499 a change in the sixth digit does not change when the last tet is repaired."""
+    numbers = recovery.numbers_of(recovery.recover("flattened", ratio, steps=100, cells=5))
+    assert numbers["inverted_at_start"] == numbers["tets"] == 750
+    assert numbers["seconds_until_no_tet_is_inverted"] == pytest.approx(seconds, abs=0.2)
+    assert numbers["volume_at_end"] == pytest.approx(1, abs=0.05)
+
+
+def test_a_nearly_incompressible_cube_rises_after_crumpling():
+    """At 0.499 the way up is chaotic: changes in the sixth digit move the last repair between 1.9 and 3.3 s."""
+    numbers = recovery.numbers_of(recovery.recover("flattened", 0.499, steps=600, cells=5))
+    assert numbers["inverted_at_end"] == 0
+    assert 1 < numbers["seconds_until_no_tet_is_inverted"] < 5
+    assert numbers["volume_at_end"] == pytest.approx(1, abs=0.05)
 
 
 def test_a_stretched_cube_keeps_its_volume():

@@ -57,13 +57,39 @@ def test_minimises_sheets_threads_bending_and_rods(solver):
     assert_minimises(thrown(soft_scene()), solver)
 
 
+def cloth_scene() -> pl.Scene:
+    """What projective dynamics takes of cloth: a sheet as rigid as possible, quadratic bending, links and a wall."""
+    scene = pl.Scene()
+    mesh = pl.shapes.cloth(size=(1, 0.8), cells=(4, 3))
+    sheet = scene.add_cloth(mesh, pl.ARAP(50.0), density=0.2, bending=1e-3)
+    sheet.set_positions(mesh.points * (1.1, 1.05, 1))
+    sheet.pin([0, 3])
+    points, edges = pl.shapes.rope(((0.5, 0.4, 0), (1, 0.4, 0)), 4)
+    rope = scene.add_springs(points, edges, stiffness=300.0, mass=0.01)
+    scene.attach(sheet, [[18, 19]], rope, [0], 200.0, [[0.5, 0.5]])
+    scene.world_box = pl.WorldBox((None, None, -0.001), (None, None, None), stiffness=30.0)
+    return scene
+
+
+@pytest.mark.parametrize("global_step", ["direct", "jacobi", "gauss-seidel"])
+def test_projective_dynamics_minimises_cloth(global_step):
+    assert_minimises(thrown(cloth_scene()), pl.ProjectiveDynamics(global_step=global_step))
+
+
 @pytest.mark.parametrize("global_step", ["direct", "jacobi", "gauss-seidel"])
 def test_projective_dynamics_minimises_springs(global_step):
     assert_minimises(thrown(spring_scene()), pl.ProjectiveDynamics(global_step=global_step))
 
 
 def test_projective_dynamics_refuses_bending_by_angle():
-    with pytest.raises(pl.SolverError, match=r"cannot take elements of kind (Hinges|Sheets)"):
+    scene = pl.Scene()
+    scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), pl.ARAP(50.0), bending=1e-3, bending_model="dihedral")
+    with pytest.raises(pl.SolverError, match="cannot take elements of kind Hinges"):
+        pl.solve(thrown(scene), pl.ProjectiveDynamics())
+
+
+def test_projective_dynamics_refuses_other_laws_of_sheets():
+    with pytest.raises(pl.SolverError, match="ProjectiveDynamics cannot take StVenantKirchhoff"):
         pl.solve(thrown(soft_scene()), pl.ProjectiveDynamics())
 
 
@@ -84,4 +110,4 @@ def test_the_laplacian_is_the_isotropic_part_of_the_hessian_at_rest():
     n = problem.model.n_vertices
     H = problem.hessian(problem.model.positions).toarray() - np.diag(np.repeat(problem.inertia, 3))
     expected = np.einsum("iaja->ij", H.reshape(n, 3, n, 3)) / 3
-    np.testing.assert_allclose(stiffness_laplacian(problem.model).toarray(), expected, atol=1e-9 * np.abs(H).max())
+    np.testing.assert_allclose(stiffness_laplacian(problem).toarray(), expected, atol=1e-9 * np.abs(H).max())

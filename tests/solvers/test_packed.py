@@ -49,6 +49,37 @@ def test_crowded_vertices_count_once(data_meshes):
     assert packed.energy(x) == pytest.approx(problem.energy(problem.start), rel=1e-12)
 
 
+def test_contacts_pressure_and_walls_are_those_of_the_potential():
+    """Terms that several vertices share, of bodies partly held, far from the origin: energy, force and diag(H)."""
+    scene = pl.Scene()
+    scene.contact = pl.Contact(stiffness=3e3, friction=0.4, damping=1e-3)
+    at = np.array([3.0, -2.0, 0.0])
+    for k, centre in enumerate([(0, 0, 0.049), (0.02, 0.01, 0.147)]):
+        mesh = pl.shapes.box(size=(0.1,) * 3, cells=(2,) * 3).transformed(translation=at + centre)
+        body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.3), name=str(k))
+        body.set_velocities((0.3, 0.1, -0.2))
+        body.pin([3, 4])
+        body.pressure = 500.0
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
+    scene.world_box = pl.WorldBox((2.96, None, None), (None, None, 0.19), stiffness=1e3)
+    problem = pl.Simulation(scene, pl.Newton(), frame_rate=100, substeps=1, precision="double").problem()
+    problem.contacts.refresh(problem.start)
+    packed, x = packed_at(problem, problem.start)
+    packed.refresh(x)
+    terms = problem.energies(problem.start)
+    assert min(abs(terms[name]) for name in ("contact", "pressure", "bounds")) > 1e-3
+    assert packed.energy(x) == pytest.approx(problem.energy(problem.start), rel=1e-12)
+    f = packed.rows()
+    packed.force(x, f)
+    expected = -problem.project(problem.gradient(problem.start))
+    rows = packed.tables.packs.row_of_vertex
+    np.testing.assert_allclose(f[rows, :3], expected, rtol=0, atol=1e-11 * np.abs(expected).max())
+    packed.measure_scales(x)
+    free = problem.model.is_free
+    diagonal = np.einsum("naa->na", problem.vertex_blocks(problem.start))
+    np.testing.assert_allclose(1 / packed.scales[rows, :3][free], diagonal[free], rtol=1e-10)
+
+
 def test_scales_are_the_inverse_diagonal(make_simulation):
     problem = make_simulation(held=True, damping=2e-3).problem()
     packed, x = packed_at(problem, problem.start)

@@ -1,6 +1,7 @@
 """What XPBD and GPBD share: where they end, what they keep, what they refuse."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -57,6 +58,22 @@ def hinges_alone(h=1e-3):
     return sim
 
 
+def sheet(h=1e-3, law=pl.StVenantKirchhoff, **options):
+    """A crumpled sheet with threads and hinges, one corner held, others linked to a rod and pushed back by a wall."""
+    mesh = pl.shapes.cloth((1, 1), (3, 3))
+    random = np.random.default_rng(5)
+    scene = pl.Scene()
+    body = scene.add_cloth(
+        mesh, law.from_young(30.0, 0.3), density=0.2, bending=0.01, bending_model="dihedral", warp=20.0, weft=5.0
+    )
+    body.set_positions(mesh.points * (1.1, 0.95, 1) + random.normal(0, 0.03, mesh.points.shape))
+    body.pin([0])
+    rod = scene.add_springs(np.array([[0.6, 0.5, 0], [0.9, 0.5, 0.1]]), np.array([[0, 1]]), 50.0, 0.05)
+    scene.attach(body, [15], rod, [0], 30.0)
+    scene.world_box = pl.WorldBox((-0.52, None, -0.03), (None, 0.4, None), stiffness=40.0)
+    return pl.Simulation(scene, pl.Newton(), frame_rate=1 / h, substeps=1, precision="double", **options)
+
+
 def distance_to_implicit_euler(make, solver, h, iterations):
     problem = make(h).problem()
     exact = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=40, residual=1e-9)).x
@@ -64,11 +81,20 @@ def distance_to_implicit_euler(make, solver, h, iterations):
     return np.abs(ours - exact).max()
 
 
-@pytest.mark.parametrize("make", [free_block, net, hinges_alone])
+@pytest.mark.parametrize("make", [free_block, net, hinges_alone, sheet])
 @both
 def test_a_converged_step_nears_implicit_euler_with_the_fourth_power_of_h(solver, make):
     """Half the step, a sixteenth of the distance, within a quarter."""
     coarse, fine = (distance_to_implicit_euler(make, solver(), h, 400) for h in (4e-4, 2e-4))
+    assert coarse < 1e-5
+    assert coarse / fine == pytest.approx(16, rel=0.25)
+
+
+@pytest.mark.parametrize("law", [pl.StableNeoHookean, pl.NeoHookean, pl.Corotated])
+def test_sheets_of_any_law_near_it_in_gpbd(law):
+    """The general path, a barrier, and a law of the stretch."""
+    solver = pl.GPBD(newton_iterations=2)
+    coarse, fine = (distance_to_implicit_euler(partial(sheet, law=law), solver, h, 400) for h in (1e-3, 5e-4))
     assert coarse < 1e-5
     assert coarse / fine == pytest.approx(16, rel=0.25)
 
@@ -206,10 +232,31 @@ def test_bad_options_are_named(solver, option, value):
 
 
 @both
-def test_cloth_is_refused_with_a_remedy(solver):
+def test_quadratic_bending_is_refused_with_a_remedy(solver):
     scene = pl.Scene()
-    scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), pl.StableNeoHookean.from_young(100.0, 0.3))
-    with pytest.raises(pl.SolverError, match=rf"{solver.__name__} .*use pl\.VBD"):
+    scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), pl.StVenantKirchhoff.from_young(100.0, 0.3))
+    with pytest.raises(pl.SolverError, match=rf"{solver.__name__} cannot carry quadratic bending.*use pl\.VBD"):
+        pl.Simulation(scene, solver())
+
+
+def test_xpbd_names_the_law_of_sheets_it_takes():
+    scene = pl.Scene()
+    scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), pl.NeoHookean.from_young(100.0, 0.3))
+    with pytest.raises(pl.SolverError, match=r"NeoHookean of sheets has none: use StVenantKirchhoff, or pl\.GPBD"):
+        pl.Simulation(scene, pl.XPBD())
+
+
+@both
+def test_what_outside_terms_cannot_be_carried_is_said(solver):
+    scene = pl.Scene()
+    body = scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean.from_young(1e5, 0.3), name="one")
+    body.viscosity = 1.0
+    with pytest.raises(pl.SolverError, match="cannot carry viscosity"):
+        pl.Simulation(scene, solver())
+    body.viscosity = 0.0
+    other = scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean.from_young(1e5, 0.3), name="other")
+    scene.attach(body, [[0, 1]], other, [0], 10.0, [[0.5, 0.5]])
+    with pytest.raises(pl.SolverError, match="attach vertices to vertices"):
         pl.Simulation(scene, solver())
 
 

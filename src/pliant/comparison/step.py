@@ -107,17 +107,19 @@ def compare(
     problem = _problem(scene, frame_rate, substeps)
     for solver in named.values():
         check_fits(solver, problem.model)
-    exact = converged(problem)
-    minimum = problem.energy(exact)
+    measuring = problem.with_own_memory()  # of contacts as they are at the minimum
+    exact = converged(measuring)
+    measuring.remember(exact)
+    minimum = measuring.energy(exact)
     execution = Execution(precision, threads or 0)
     runs = []
     for name, solver in track(list(named.items()), "comparing" if progress else None):
         limit = iterations or (solver.iterations if seconds is None else None)
         run, snapshots = _time(problem, name, solver, execution, limit, seconds)
-        _measure(problem, run, snapshots, minimum)
+        _measure(measuring, run, snapshots, minimum)
         runs.append(run)
-    start = problem.energy(problem.start)
-    return Comparison(len(problem.start), precision, minimum, start, problem.residual(exact), runs)
+    start = measuring.energy(problem.start)
+    return Comparison(len(problem.start), precision, minimum, start, measuring.residual(exact), runs)
 
 
 def converged(problem: IncrementalPotential) -> np.ndarray:
@@ -176,6 +178,7 @@ def _pass(
     problem: IncrementalPotential, solver: Any, work: Any, iterations: int | None, seconds: float | None
 ) -> tuple[list[int], list[float], list[np.ndarray]]:
     """Iterations done at the moments, seconds from each to the next, and positions. Ends when nothing moves."""
+    problem = problem.with_own_memory()
     x, done = problem.start.copy(), [0]
     parts: list[float] = []
     snapshots, size = [x.copy()], float(np.ptp(x, axis=0).max())

@@ -9,25 +9,45 @@ import numpy as np
 import scipy.sparse as sp
 
 from pliant.energies.elements import energy_of
+from pliant.energies.potential import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.materials.calculus import law_code
-from pliant.model import Block, Fibres, Hinges, Joints, Model, Pairs, Sheets, Solids, Springs
+from pliant.model import (
+    Attachments,
+    Block,
+    Bounds,
+    Dampers,
+    Fibres,
+    Hinges,
+    Joints,
+    Model,
+    Pairs,
+    Pressures,
+    Sheets,
+    Solids,
+    Springs,
+)
 
 Matrices = Callable[[Any, Model], np.ndarray]  # (m, corners, corners) of a block's elements
 
 
-def stiffness_laplacian(model: Model) -> sp.csr_matrix:
+def stiffness_laplacian(problem: IncrementalPotential) -> sp.csr_matrix:
     """About as stiff as the elements at rest: their Hessians averaged over directions; springs and threads as if
-    stretched, so that nothing is too soft.
+    stretched, so that nothing is too soft; pressure, which has no stiffness of its own, and walls, which few vertices
+    touch, left out.
     """
     return _assemble(
-        model,
+        problem,
         {
             Solids: _isotropic_tets,
             Sheets: _isotropic_triangles,
             Fibres: _fibres,
             Springs: _springs,
             Pairs: _pairs,
+            Attachments: _pairs,
+            Dampers: _pairs,
+            Bounds: _nothing,
+            Pressures: _nothing,
             Hinges: _initial,
             Joints: _initial,
         },
@@ -35,21 +55,25 @@ def stiffness_laplacian(model: Model) -> sp.csr_matrix:
     )
 
 
-def projection_laplacian(model: Model) -> sp.csr_matrix:
+def projection_laplacian(problem: IncrementalPotential) -> sp.csr_matrix:
     """The Hessian of the elements' distances to their projections, those held constant (Bouaziz et al. 2014)."""
     kinds: dict[type[Block], Matrices] = {
         Solids: _projected_tets,
+        Sheets: _projected_triangles,
         Fibres: _fibres,
         Springs: _springs,
         Pairs: _pairs,
+        Attachments: _pairs,
+        Dampers: _pairs,
+        Bounds: _bounds,
     }
-    return _assemble(model, kinds, "ProjectiveDynamics")
+    return _assemble(problem, kinds, "ProjectiveDynamics")
 
 
-def _assemble(model: Model, kinds: dict[type[Block], Matrices], solver: str) -> sp.csr_matrix:
-    n = model.n_vertices
+def _assemble(problem: IncrementalPotential, kinds: dict[type[Block], Matrices], solver: str) -> sp.csr_matrix:
+    model, n = problem.model, problem.model.n_vertices
     total = sp.csr_matrix((n, n))
-    for block in model.blocks:
+    for block in problem.blocks:
         if type(block) not in kinds:
             raise SolverError(
                 f"{solver} cannot take elements of kind {type(block).__name__}, which have no constant matrix: use "
@@ -76,6 +100,15 @@ def _isotropic_triangles(block: Sheets, model: Model) -> np.ndarray:
 
 def _projected_tets(block: Solids, model: Model) -> np.ndarray:
     """psi = w/2 |F - R|^2 has the Hessian V w b_i . b_j 1 as long as R does not turn."""
+    return _products(block.volumes * _projection_weights(block), block.gradients)
+
+
+def _projected_triangles(block: Sheets, model: Model) -> np.ndarray:
+    """The same with F (3, 2): the law takes the stretch across the sheet as 1, so that R keeps its length there."""
+    return _products(block.areas * _projection_weights(block), block.gradients)
+
+
+def _projection_weights(block: Solids | Sheets) -> np.ndarray:
     weight = getattr(block.law, "projection_weight", None)
     weights = np.array([np.nan]) if weight is None else weight(*block.parameters.T)
     if not np.isfinite(weights).all():
@@ -83,7 +116,7 @@ def _projected_tets(block: Solids, model: Model) -> np.ndarray:
             f"ProjectiveDynamics cannot take {block.law.__name__} with parameters {block.parameters[0].tolist()}: it "
             "needs a law of the distance to the nearest rotation, such as ARAP, or Corotated with lam = 0."
         )
-    return _products(block.volumes * weights, block.gradients)
+    return weights
 
 
 def _fibres(block: Fibres, model: Model) -> np.ndarray:
@@ -96,6 +129,15 @@ def _springs(block: Springs, model: Model) -> np.ndarray:
 
 def _pairs(block: Pairs, model: Model) -> np.ndarray:
     return block.weights[:, None, None] * _PAIR
+
+
+def _bounds(block: Bounds, model: Model) -> np.ndarray:
+    """k/2 |x - p|^2, p the nearest point in the box."""
+    return block.stiffness[:, None, None]
+
+
+def _nothing(block: Block, model: Model) -> np.ndarray:
+    return np.zeros((*block.elements.shape, block.elements.shape[1]))
 
 
 def _initial(block: Block, model: Model) -> np.ndarray:

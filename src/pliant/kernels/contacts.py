@@ -18,9 +18,10 @@ from pliant.lanes import gather3, lane_sum, load, load3, number, width_of
 from pliant.lanes.vectors import add_scaled, physics, subtract, sum_over_lanes, sum_symmetric_over_lanes
 
 OTHERS = 3
-CONSTANTS = 16
+CONSTANTS = 17
 # places among the constants of an entry
-WEIGHTS, OUTSIDE, POINT, MOTION, NORMAL, THICKNESS, STIFFNESS, LIMIT = 0, 3, 4, 7, 10, 13, 14, 15
+WEIGHTS, OUTSIDE, POINT, MOTION, NORMAL = 0, 3, 4, 7, 10
+THICKNESS, STIFFNESS, LIMIT, SHARE = 13, 14, 15, 16
 
 
 class ContactRows(NamedTuple):
@@ -98,8 +99,8 @@ def contact_force_and_hessian(p, x, xi, contacts, is_wide):
 
 
 @physics
-def contacts_energy(p, x, xi, contacts, is_wide):
-    """Energy of the contacts of pack p's vertices, were they at xi."""
+def contacts_energy(p, x, xi, contacts, is_wide, is_shared):
+    """Energy of the contacts of pack p's vertices, were they at xi; is_shared: only a vertex's share of each."""
     z = number(0.0, xi[0])
     slip, damping = number(contacts.slip[0], z), number(contacts.damping[0], z)
     energy = z
@@ -107,7 +108,9 @@ def contacts_energy(p, x, xi, contacts, is_wide):
         _, s, u = _separation_and_motion(p, x, xi, contacts, k)
         n = _vector(contacts, k, NORMAL, z)
         thickness, stiffness = _constant(contacts, k, THICKNESS, z), _constant(contacts, k, STIFFNESS, z)
-        energy = energy + contact_energy(s, u, n, thickness, stiffness, _constant(contacts, k, LIMIT, z), slip, damping)
+        limit = _constant(contacts, k, LIMIT, z)
+        own = contact_energy(s, u, n, thickness, stiffness, limit, slip, damping)
+        energy = energy + (own * _constant(contacts, k, SHARE, z) if is_shared else own)
     if is_wide:
         energy = lane_sum(energy)
     return energy

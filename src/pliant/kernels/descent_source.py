@@ -9,9 +9,9 @@ from __future__ import annotations
 KEEP = "{v} = keep_subspace(vertices.subspace[p], load_vector(vertices.direction, p, zero()), {v})"
 
 
-def descent_functions(tables: str, constrained: bool) -> list[str]:
+def descent_functions(tables: str, constrained: bool, held: str) -> list[str]:
     """Source of `forces`, `energies`, `inverse_diagonals`, `precondition`, `descend_jacobi`, `descend_blocks` and
-    `sweep_scaled`.
+    `sweep_scaled`. held: rows (rows,) that are not accelerated, an expression.
     """
     keep_force = "\n        " + KEEP.format(v="f") if constrained else ""
     keep_step = KEEP.format(v="dx") if constrained else ""
@@ -24,9 +24,9 @@ def descent_functions(tables: str, constrained: bool) -> list[str]:
         _ENERGIES.format(tables=tables),
         _DIAGONALS.format(tables=tables),
         _PRECONDITION.format(tables=tables, keep="\n        " + keep_step if keep_step else ""),
-        _SWEEP_SCALED.format(tables=tables, body=_body(["    " + line for line in jacobi if line], tables)),
+        _SWEEP_SCALED.format(tables=tables, held=held, body=_body(["    " + line for line in jacobi if line], tables)),
         *(
-            _DESCEND.format(name=name, meaning=meaning, tables=tables, body=_body(lines, tables))
+            _DESCEND.format(name=name, meaning=meaning, tables=tables, held=held, body=_body(lines, tables))
             for name, meaning, lines in (
                 ("jacobi", "along the force times `scales`", jacobi),
                 ("blocks", "to the minimum of its own local energy", blocks),
@@ -98,7 +98,7 @@ def descend_{name}(thread, threads, barrier, packs, length, omegas, previous, be
         meet(barrier, arrivals)
         move(x, length, d, first * WIDTH, last * WIDTH)
         if len(previous) > 0:
-            accelerate(x, previous, before_previous, omega, first * WIDTH, last * WIDTH, vertices.is_wide[:0])
+            accelerate(x, previous, before_previous, omega, first * WIDTH, last * WIDTH, {held})
         arrivals += threads
         meet(barrier, arrivals)
 '''
@@ -120,7 +120,7 @@ def sweep_scaled(thread, threads, barrier, shares, omegas, previous, before_prev
         if len(previous) > 0:
             for c in range(len(shares.packs)):
                 first, last = shares.packs[c, thread] * WIDTH, shares.packs[c, thread + 1] * WIDTH
-                accelerate(x, previous, before_previous, omega, first, last, vertices.is_wide[:0])
+                accelerate(x, previous, before_previous, omega, first, last, {held})
             arrivals += threads
             meet(barrier, arrivals)
 '''

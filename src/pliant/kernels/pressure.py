@@ -32,10 +32,13 @@ def add_pressure(p, x, xi, f, lists, pressures):
 
 
 @physics
-def pressure_energy(p, x, xi, energy, lists, pressures):
-    """Add what the energy changes by when the vertices of pack p move to xi from where they are in x."""
-    sixth = load(pressures, p * width_of(xi[0]), xi[0]) * (1.0 / 6.0)
-    moved = subtract(xi, load3(x, p * width_of(xi[0]), xi[0]))
+def pressure_energy(p, x, xi, energy, lists, pressures, share):
+    """Add the share of the energy -p V of pack p's vertices, were they at xi.
+
+    With a share of 1 only its change since they were where x has them: far from the origin V itself would drown it.
+    """
+    sixth = load(pressures, p * width_of(xi[0]), xi[0]) * (share / 6.0)
+    moved = xi if share < 1.0 else subtract(xi, load3(x, p * width_of(xi[0]), xi[0]))
     return energy - sixth * dot(moved, _area(p, x, xi, lists))
 
 
@@ -44,7 +47,7 @@ PRESSURE_SOURCE = TermSource(
     imports="from pliant.kernels.pressure import add_pressure, pressure_energy",
     tables=("surface_K", "pressures_K"),
     force=("f = add_pressure(p, x, xi, f, surface_K, pressures_K)",),
-    energy=("energy = pressure_energy(p, x, xi, energy, surface_K, pressures_K)",),
+    energy=("energy = pressure_energy(p, x, xi, energy, surface_K, pressures_K, SHARE_OF_3)",),
 )
 
 

@@ -1,7 +1,7 @@
 """The source of a scene's constraint solver: elements corrected one colour after another, all iterations in one call.
 
 Gauss-Seidel corrects positions at once.  Jacobi collects the corrections of all elements, colour by colour so that
-the order of every sum is fixed, and adds them at the end of an iteration.
+the order of every sum is fixed, and adds them at the end of an iteration.  Contacts come last.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class ProjectionVariant:
     jacobi: bool = False
     needs_start: bool = False  # positions at the start of the step, by row
     needs_holds: bool = False  # lines and planes, by row
+    contact: bool = False
 
     def describe(self) -> str:
         laws = " and ".join(constraint.name for constraint in self.constraints)
@@ -65,14 +66,16 @@ def source(variant: ProjectionVariant) -> str:
             description=variant.describe(),
             precision=variant.precision,
             width=variant.width,
-            imports="\n".join(imports),
+            imports="\n".join([*imports, *(_CONTACT_IMPORTS if variant.contact else [])]),
         ),
         *dict.fromkeys(c.shared for _, c in sources if c.shared),
         *(c.numbered(c.definitions, k) for k, c in sources if c.definitions),
         *(_correct_source(variant, k, c) for k, c in sources),
     ]
     sweeps = "".join(_COLOURS.format(k=k, tables=c.numbered(", ".join(c.tables), k)) for k, c in sources)
-    parts.append(_SWEEP.format(tables=tables, sweeps=sweeps, collect=_COLLECT if variant.jacobi else ""))
+    collect = (_COLLECT if variant.jacobi else "") + (_TOUCH if variant.contact else "")
+    tables += ", touches" if variant.contact else ""
+    parts.append(_SWEEP.format(tables=tables, sweeps=sweeps, collect=collect))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -138,6 +141,17 @@ _COLLECT = """        first, last = share(0, len(x), thread, threads)
             for axis in range(3):
                 x[row, axis] += sums[row, axis]
                 sums[row, axis] = 0.0
+        arrivals += threads
+        meet(barrier, arrivals)
+"""
+
+_CONTACT_IMPORTS = (
+    "from pliant.contact.contacts import refreshed",
+    "from pliant.kernels.touch_projection import correct_touches",
+)
+
+_TOUCH = """        if thread == 0:
+            correct_touches(x, held, touches, refreshed)
         arrivals += threads
         meet(barrier, arrivals)
 """

@@ -1,4 +1,5 @@
-"""Elements with one constraint C of linear compliance, energy k/2 C^2: springs, hinges and joints of rods.
+"""Elements with one constraint C of linear compliance, energy k/2 C^2: springs, hinges, joints of rods, threads of
+sheets and walls.
 
 The multiplier follows XPBD's Equation 18, written with the stiffness k = 1 / compliance so that a slack rope (k = 0)
 lets go:   delta lambda = -(k (C + drag) + lambda) / (1 + k (1 + rate) (g, g)),   g = grad C.
@@ -44,7 +45,7 @@ def multiplier_step(c, k, gg, multiplier):
 
 
 @physics
-def spring_measure(r, stiffness, rest_length, compression):
+def spring_measure(r, rest_length, compression, stiffness):
     """l - l0; a rope has no stiffness when it is shorter than at rest."""
     e = subtract(r[1], r[0])
     length = sqrt(dot(e, e))
@@ -52,6 +53,27 @@ def spring_measure(r, stiffness, rest_length, compression):
     u = (e[0] * inverse, e[1] * inverse, e[2] * inverse)
     k = select(length < rest_length, stiffness * compression, stiffness)
     return length - rest_length, ((-u[0], -u[1], -u[2]), u), k
+
+
+@physics
+def fibre_measure(r, slope_0, slope_1, slope_2, stiffness):
+    """Green's strain along a thread, (|F d|^2 - 1) / 2; see elements.fibre."""
+    a, b = subtract(r[1], r[0]), subtract(r[2], r[0])
+    s = (slope_1 * a[0] + slope_2 * b[0], slope_1 * a[1] + slope_2 * b[1], slope_1 * a[2] + slope_2 * b[2])
+    g = (
+        (slope_0 * s[0], slope_0 * s[1], slope_0 * s[2]),
+        (slope_1 * s[0], slope_1 * s[1], slope_1 * s[2]),
+        (slope_2 * s[0], slope_2 * s[1], slope_2 * s[2]),
+    )
+    return 0.5 * (dot(s, s) - 1.0), g, stiffness
+
+
+@physics
+def wall_measure(r, n_x, n_y, n_z, place, stiffness):
+    """How far a vertex is behind the wall n . x = place, n outward; nothing pulls it back to the wall."""
+    n = (n_x, n_y, n_z)
+    d = dot(n, r[0]) - place
+    return d, (n,), select(d > 0.0, stiffness, number(0.0, d))
 
 
 @physics

@@ -76,6 +76,8 @@ def advanced(z, step):
 def searched(F, C, z, step, pull, frame, law, density, has_barrier):
     """The step halved until the energy does not rise and, with a barrier, J stays positive; zero if it never does."""
     zero, one, half = number(0.0, z[0]), number(1.0, z[0]), number(0.5, z[0])
+    if count(largest(step) < SURE_STRAIN) == width_of(one):
+        return step
     before, _ = strain_energy(F, C, z, pull, frame, law, density)
     part, accepted = one, one < zero
     for _ in range(HALVINGS):

@@ -1,4 +1,4 @@
-"""Tets of one law as GPBD's kernel sees them."""
+"""Tets and triangles of one law as GPBD's kernel sees them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pliant.kernels.elimination import elimination_source
 from pliant.kernels.projection_source import ConstraintSource
+from pliant.kernels.sheet_strain import NUMBERS as SHEET_NUMBERS
 from pliant.kernels.strain_frame import NUMBERS
 from pliant.kernels.term_source import law_functions
 
@@ -14,6 +15,11 @@ from pliant.kernels.inversion import repair, with_moves
 from pliant.kernels.strain_frame import columns, corner_moves, gram, load_columns, load_frame, pulled_back, remember
 from pliant.kernels.strain_frame import combine, symmetric_columns
 from pliant.kernels.strain_newton import advanced, keep, largest, newton_step, searched, times"""
+
+
+_SHEET_IMPORTS = """from pliant.kernels.sheet_strain import load_sheet, sheet_advanced, sheet_columns, sheet_derivatives
+from pliant.kernels.sheet_strain import sheet_frame, sheet_gram, sheet_largest, sheet_moves, sheet_newton_step
+from pliant.kernels.sheet_strain import sheet_pull, sheet_searched"""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,41 @@ def strain_source(name: str, text: str, parameter_count: int, has_barrier: bool,
         lines += ["r = before", "d = with_moves(frame[4], moves, d)"]
     tables = ("numbers_K", "own_K")
     return ConstraintSource(name, 4, _IMPORTS, tables, tuple(lines), law_functions(text), elimination_source(6))
+
+
+def sheet_strain_source(name: str, text: str, parameter_count: int, options: StrainOptions) -> ConstraintSource:
+    """Triangles; a law with a barrier needs no repair, because a triangle has no wrong side."""
+    count = SHEET_NUMBERS + parameter_count
+    loads = [f"load(numbers_K, (p * {count} + {i}) * WIDTH, zero())" for i in range(count)]
+    step = ["step = sheet_newton_step(g, H, solve_3, add_diagonal_3, least_eigenvalue_3)"]
+    if options.line_search:
+        step += ["step = sheet_searched(C, z, step, pull, frame, law, density_K)"]
+    again = [
+        "g, H = sheet_derivatives(C, z, pull, frame, law, derivatives_K, add_outer_3)",
+        *step,
+        "z = sheet_advanced(z, step)",
+    ]
+    lines = [
+        f"frame = sheet_frame(({', '.join(loads[:SHEET_NUMBERS])},))",
+        f"law = ({', '.join(loads[SHEET_NUMBERS:])},)",
+        "F = sheet_columns(r, frame)",
+        "C = sheet_gram(F)",
+        "D = load_sheet(own_K, p, zero())",
+        "pull = sheet_pull(F, D)",
+        "z = (zero(), zero(), zero())",
+        *again,
+    ]
+    if options.newton_iterations > 1:
+        lines += [
+            f"for _ in range({options.newton_iterations - 1}):",
+            f"    if count(sheet_largest(step) < {options.tolerance!r}) == WIDTH:",
+            "        break",
+            *("    " + line for line in again),
+        ]
+    lines += ["d = sheet_moves(p, r, F, D, z, frame, own_K)"]
+    tables, functions = ("numbers_K", "own_K"), law_functions(text)
+    sheets = f"{name} sheets"
+    return ConstraintSource(sheets, 3, _SHEET_IMPORTS, tables, tuple(lines), functions, elimination_source(3))
 
 
 def _step_lines(options: StrainOptions, has_barrier: bool) -> list[str]:

@@ -81,8 +81,10 @@ def source(variant: Variant) -> str:
         _step_source(variant, tables),
         _solve_source(variant, tables),
         _SWEEP.format(tables=tables, iteration="".join(f"        {line}\n" for line in iteration), **steps),
-        *descent_functions(tables, variant.constrained),
+        *descent_functions(tables, variant.constrained, steps["held"]),
     ]
+    if variant.contact:
+        parts.append(_REFRESH.format(tables=tables, refresh=_REFRESH_CONTACTS))
     if variant.damped:
         parts.append(_MEASURE_DAMPING.format(tables=tables))
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
@@ -97,7 +99,8 @@ def _energy_source(variant: Variant, tables: str, name: str, meaning: str, is_sh
     """A function that sums the energies of all terms, inertia and damping at the vertices of a pack."""
     shares = [f"SHARE_OF_{k} = {1 / k if is_shared else 1.0!r}" for k in SHARERS]
     lines = [*shares, *_lines(variant, "energy")]
-    extra = (_ENERGY_DAMPING if variant.damped else "") + (_ENERGY_CONTACTS if variant.contact else "")
+    extra = _ENERGY_DAMPING if variant.damped else ""
+    extra += _ENERGY_CONTACTS.format(is_shared=is_shared) if variant.contact else ""
     return _ENERGY.format(name=name, meaning=meaning, tables=tables, body=_indent(lines), extra=extra)
 
 
@@ -235,7 +238,7 @@ _ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.start, p, z))
     energy = energy + 0.5 * dot(d, symmetric_times(load_symmetric(vertices.damping, p, z), d))
 """
 
-_ENERGY_CONTACTS = """    energy = energy + contacts_energy(p, x, xi, contacts, vertices.is_wide[p])
+_ENERGY_CONTACTS = """    energy = energy + contacts_energy(p, x, xi, contacts, vertices.is_wide[p], {is_shared})
 """
 
 _STEP = '''
@@ -303,9 +306,10 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
 _CONTACT_IMPORTS = """from pliant.contact.contacts import refreshed
 from pliant.kernels.contacts import contact_force_and_hessian, contacts_energy, refresh_contacts, show_buffered
 """
+_REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, WIDTH, refreshed)
+"""
 _CONTACT_STEPS = {
-    "refresh": """        refresh_contacts(thread, threads, x, contacts, WIDTH, refreshed)
-        arrivals += threads
+    "refresh": f"""    {_REFRESH_CONTACTS}        arrivals += threads
         meet(barrier, arrivals)
 """,
     "show": """            show_buffered(x, contacts, shares.packs[c, thread], shares.packs[c, thread + 1], WIDTH)
@@ -315,6 +319,12 @@ _CONTACT_STEPS = {
     "held": "contacts.collided",
 }
 _NO_CONTACT_STEPS = {"refresh": "", "show": "", "held": "vertices.is_wide[:0]"}
+
+_REFRESH = '''
+@njit(cache=True, nogil=True, error_model="numpy")
+def refresh(thread, threads, barrier, x, vertices, {tables}):
+    """Let contacts take note of x, as `sweep` does before every iteration."""
+{refresh}'''
 
 _MEASURE_DAMPING = '''
 @njit(cache=True, nogil=True, error_model="numpy")

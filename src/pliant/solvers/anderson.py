@@ -41,12 +41,15 @@ class Anderson(Wrapper):
 
     def begin(self, problem: IncrementalPotential, work: AndersonWork) -> None:
         self.solver.begin(problem, work.inner)
-        work.led, work.moved = [], []
+        self.forget(work)
         work.packed.noise = 0.0
+
+    def forget(self, work: AndersonWork) -> None:
+        work.led, work.moved = [], []
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AndersonWork, n: int = 1) -> None:
         for _ in range(n):
-            before = work.energy(x)
+            before = work.energy_at_start(x)
             if work.packed.noise == 0.0:
                 work.packed.measure_scales(work.packed.tables.x)
             plain = self.iterate_inner(problem, x, work)

@@ -26,7 +26,7 @@ class Backtracking(Wrapper):
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: WrapperWork, n: int = 1) -> None:
         for _ in range(n):
-            before = work.energy(x)
+            before = work.energy_at_start(x)
             if work.packed.noise == 0.0:
                 work.packed.measure_scales(work.packed.tables.x)
             motion = self.iterate_inner(problem, x, work) - x

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.guarded_descent import GuardedWork, begin_guarded, guarded_descent, guarded_work
+from pliant.solvers.guarded_descent import (
+    GuardedWork,
+    begin_guarded,
+    guarded_descent,
+    guarded_work,
+    take_contacts_guarded,
+)
 from pliant.solvers.iterate import Execution
 from pliant.solvers.momentum import Momentum
 from pliant.solvers.options import check_count, check_start
@@ -31,6 +37,7 @@ class BlockJacobi:
     minimises = True
     is_fixed_point = True
     accepts_momentum = True
+    carries = ("contact", "pressure")
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "BlockJacobi: iterations")
@@ -41,6 +48,9 @@ class BlockJacobi:
 
     def begin(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         begin_guarded(problem, work)
+
+    def take_contacts(self, problem: IncrementalPotential, work: GuardedWork) -> None:
+        take_contacts_guarded(problem, work)
 
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: GuardedWork, n: int = 1,

@@ -18,10 +18,11 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.kernels.element_packs import spread_over_packs
+from pliant.kernels.sheet_strain import sheet_frame_numbers
 from pliant.kernels.strain_frame import frame_numbers
-from pliant.kernels.strain_source import StrainOptions, strain_source
+from pliant.kernels.strain_source import StrainOptions, sheet_strain_source, strain_source
 from pliant.materials.calculus import law_code
-from pliant.model import Block, Model, Solids
+from pliant.model import Block, Model, Sheets, Solids
 from pliant.solvers.iterate import Execution
 from pliant.solvers.options import check_count
 from pliant.solvers.projection_options import check_projection
@@ -50,9 +51,9 @@ class GPBD:
     line_search: halve an element's step until its energy does not rise. A law with a barrier needs it.
 
     An inverted element of a law with a barrier is first turned right side out (Section 4.1), so any start will do.
-    Positions begin each step at the inertial target, whatever x0 is.  It takes solids of any law; springs, hinges and
-    joints, whose energies are quadratic in a constraint, are projected as in XPBD (Section 3.2).  It has neither
-    damping nor vertices held to a line or a plane.
+    Positions begin each step at the inertial target, whatever x0 is.  It takes solids and sheets of any law; springs,
+    hinges, joints, threads, walls and contact, whose energies are quadratic in a constraint, are projected as in XPBD
+    (Section 3.2), friction as there.  It has neither damping nor vertices held to a line or a plane.
     """
 
     iterations: int = 20
@@ -63,6 +64,7 @@ class GPBD:
 
     start = "accelerated"  # the inertial target
     minimises = False
+    carries = ("contact",)
     repairs_inversion = True
 
     def __post_init__(self) -> None:
@@ -80,6 +82,10 @@ class GPBD:
     def begin(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
         """No element has moved anything yet."""
         work.begin(problem)
+
+    def take_contacts(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
+        """Take up what was detected in the middle of a step."""
+        work.take_contacts(problem)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionTables, n: int = 1) -> None:
         """n iterations; the first of a step begin at the inertial target, wherever x is."""
@@ -107,16 +113,22 @@ class GPBD:
 
     def _constraints(self, layout: Layout, block: Block) -> Constraints:
         jacobi = self.mode == "jacobi"
-        if not isinstance(block, Solids):
+        if not isinstance(block, Solids | Sheets):
             return scalar_constraints(layout, block, "GPBD", self.relaxation, jacobi)
         code = law_code(block.law)
-        moving = movable(layout, block.tets)
-        tets, parameters = block.tets[moving], block.parameters[moving]
+        moving = movable(layout, block.elements)
+        elements, parameters = block.elements[moving], block.parameters[moving]
         tolerance = float(np.sqrt(np.finfo(layout.dtype).eps))  # the next step would be at rounding
         options = StrainOptions(self.newton_iterations, self.line_search, tolerance)
-        source = strain_source(code.name, code.text, parameters.shape[1], code.has_barrier, options)
-        packs, corners = layout.pack(tets)
-        share = relaxations(layout, tets, self.relaxation, jacobi)
-        numbers = frame_numbers(block.gradients[moving], layout.inverse_mass[tets], block.volumes[moving], share)
+        packs, corners = layout.pack(elements)
+        share = relaxations(layout, elements, self.relaxation, jacobi)
+        gradients, inverse_mass = block.gradients[moving], layout.inverse_mass[elements]
+        if isinstance(block, Solids):
+            source = strain_source(code.name, code.text, parameters.shape[1], code.has_barrier, options)
+            numbers = frame_numbers(gradients, inverse_mass, block.volumes[moving], share)
+        else:
+            source = sheet_strain_source(code.name, code.text, parameters.shape[1], options)
+            numbers = sheet_frame_numbers(gradients, inverse_mass, block.areas[moving], share)
         numbers = spread_over_packs(packs, np.column_stack([numbers, parameters]), layout.dtype)
-        return Constraints(source, packs, corners, numbers, np.zeros(9 * packs.element.size, layout.dtype))
+        size = 3 * gradients.shape[2]  # of D
+        return Constraints(source, packs, corners, numbers, np.zeros(size * packs.element.size, layout.dtype))

@@ -26,6 +26,7 @@ class GuardedWork:
     forces: tuple[np.ndarray, np.ndarray]  # (rows, 4) at `safe` and at x, where energies cannot tell
     length: float = SHRINK  # so that the first step begins with 1
     safe_energy: float = np.inf
+    safe_number: int = 0  # of the potential in which that energy was measured
     since_check: int = 0
     since_refresh: int = 0
     exhausted: bool = False  # the step length has become too short
@@ -60,13 +61,19 @@ def begin_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
     work.safe_energy, work.exhausted = np.inf, False
 
 
+def take_contacts_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
+    """Other contacts: the next look at the energy compares with the safe positions' under them."""
+    work.packed.take_contacts(problem)
+    work.since_refresh = 0
+
+
 def guarded_descent(
     work: GuardedWork, x: np.ndarray, n: int, kernel: Callable, refresh: int, momentum: Momentum | None
 ) -> None:
     """n iterations of a kernel of descent_source from x (n, 3). diag(H) is measured every `refresh` iterations.
 
     Every 8 iterations the energy must have fallen. If not, they are undone and repeated with a shorter step: undone
-    iterations count.
+    iterations count. Contacts take note of positions every 8 iterations too.
     """
     t = work.tables
     t.read(x)
@@ -93,16 +100,27 @@ def guarded_descent(
 
 def _is_safe(work: GuardedWork) -> bool:
     """Remember where eight iterations begin, unless a part that wraps this solver has led it uphill."""
-    energy = work.packed.energy(work.tables.x)
-    if not energy <= work.safe_energy + work.packed.noise:
+    packed, x = work.packed, work.tables.x
+    energy = packed.energy(x)
+    if np.isfinite(work.safe_energy) and not energy <= _safe_energy(work) + packed.noise:
         return False
-    work.safe[:], work.safe_energy = work.tables.x, energy
+    if packed.refresh(x):
+        energy = packed.energy(x)
+    work.safe[:], work.safe_energy, work.safe_number = x, energy, packed.number
     return True
+
+
+def _safe_energy(work: GuardedWork) -> float:
+    """Energy of the safe positions in the potential as it is now."""
+    if work.safe_number != work.packed.number:
+        work.safe_energy, work.safe_number = work.packed.energy(work.safe), work.packed.number
+    return work.safe_energy
 
 
 def _has_fallen(work: GuardedWork) -> bool:
     packed, x = work.packed, work.tables.x
     after = packed.energy(x)
+    _safe_energy(work)
     if not np.isfinite(after):
         return False
     if abs(work.safe_energy - after) > packed.noise:

@@ -31,6 +31,9 @@ class Nesterov(Wrapper):
 
     def begin(self, problem: IncrementalPotential, work: MomentumWork) -> None:
         self.solver.begin(problem, work.inner)
+        self.forget(work)
+
+    def forget(self, work: MomentumWork) -> None:
         work.last, work.weight = None, 1.0
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MomentumWork, n: int = 1) -> None:
@@ -60,6 +63,9 @@ class HeavyBall(Wrapper):
 
     def begin(self, problem: IncrementalPotential, work: MomentumWork) -> None:
         self.solver.begin(problem, work.inner)
+        self.forget(work)
+
+    def forget(self, work: MomentumWork) -> None:
         work.last = None
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MomentumWork, n: int = 1) -> None:

@@ -37,6 +37,7 @@ class LaplacianQuasiNewton:
     start: str = "adaptive"
 
     minimises = True
+    carries = ("contact", "pressure")
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "LaplacianQuasiNewton: iterations")
@@ -44,7 +45,7 @@ class LaplacianQuasiNewton:
         check_start(self.start, "LaplacianQuasiNewton: start")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> LaplacianWork:
-        matrix = factorise_step(problem, stiffness_laplacian(problem.model))
+        matrix = factorise_step(problem, stiffness_laplacian(problem))
         plain = limited_memory.memory_work(pack(problem, execution), self.pairs)
         return LaplacianWork(**vars(plain), matrix=matrix)
 
@@ -53,11 +54,17 @@ class LaplacianQuasiNewton:
         work.order.clear()
         work.since_refresh = 0
 
+    def take_contacts(self, problem: IncrementalPotential, work: LaplacianWork) -> None:
+        work.packed.take_contacts(problem)
+        work.order.clear()
+        work.exhausted = False
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: LaplacianWork, n: int = 1) -> None:
         line_search.enter(work, x)
         for _ in range(n):
             if work.exhausted:
                 break
+            line_search.measure(work)
             if work.since_refresh == 0:
                 work.packed.measure_scales(work.x)
             work.since_refresh = (work.since_refresh + 1) % REFRESH

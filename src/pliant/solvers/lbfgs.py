@@ -29,6 +29,7 @@ class LBFGS:
     start: str = "adaptive"
 
     minimises = True
+    carries = ("contact", "pressure")
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "LBFGS: iterations")
@@ -44,11 +45,17 @@ class LBFGS:
         work.order.clear()
         work.since_refresh = 0
 
+    def take_contacts(self, problem: IncrementalPotential, work: MemoryWork) -> None:
+        work.packed.take_contacts(problem)
+        work.order.clear()
+        work.exhausted = False
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MemoryWork, n: int = 1) -> None:
         line_search.enter(work, x)
         for _ in range(n):
             if work.exhausted:
                 break
+            line_search.measure(work)
             if work.since_refresh == 0:
                 work.packed.measure_scales(work.x)
             work.since_refresh = (work.since_refresh + 1) % self.refresh

@@ -25,6 +25,7 @@ class SearchWork:
     energy: float = 0.0
     length: float = 0.0  # of the last accepted step
     exhausted: bool = False  # no step falls any more
+    is_measured: bool = False  # energy and force are those of x
 
     @property
     def x(self) -> np.ndarray:
@@ -47,11 +48,20 @@ def begin_search(problem: IncrementalPotential, work: SearchWork) -> None:
 
 
 def enter(work: SearchWork, x: np.ndarray) -> None:
-    """Take positions (n, 3), and measure energy and force there."""
+    """Take positions (n, 3)."""
     work.packed.tables.read(x)
     work.trial[:] = work.x  # steps do not write the rows of fixed vertices
-    work.energy = work.packed.energy(work.x)
-    work.packed.force(work.x, work.force)
+    work.is_measured = False
+
+
+def measure(work: SearchWork) -> None:
+    """Energy and force at x, unless the last iteration has left them: contacts make each iteration's potential another
+    one.
+    """
+    if work.packed.refresh(work.x) or not work.is_measured:
+        work.energy = work.packed.energy(work.x)
+        work.packed.force(work.x, work.force)
+        work.is_measured = True
 
 
 def backtrack(work: SearchWork, slope: float, length: float) -> bool:

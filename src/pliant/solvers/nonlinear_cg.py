@@ -40,6 +40,7 @@ class NonlinearCG:
     start: str = "adaptive"
 
     minimises = True
+    carries = ("contact", "pressure")
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "NonlinearCG: iterations")
@@ -54,6 +55,10 @@ class NonlinearCG:
         line_search.begin_search(problem, work)
         work.product, work.since_refresh = 0.0, 0
 
+    def take_contacts(self, problem: IncrementalPotential, work: ConjugateWork) -> None:
+        work.packed.take_contacts(problem)
+        work.product, work.exhausted = 0.0, False
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConjugateWork, n: int = 1) -> None:
         line_search.enter(work, x)
         for _ in range(n):
@@ -64,6 +69,7 @@ class NonlinearCG:
 
     def _iterate(self, work: ConjugateWork) -> None:
         packed = work.packed
+        line_search.measure(work)
         if work.since_refresh == 0:
             packed.measure_scales(work.x)
         work.since_refresh = (work.since_refresh + 1) % self.refresh

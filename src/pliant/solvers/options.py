@@ -47,5 +47,5 @@ def check_fits(solver: Any, model: Model) -> None:
             passes_on = hasattr(layer, "solver") and not hasattr(layer, "carries")
             if not passes_on and what not in getattr(layer, "carries", ()):
                 raise SolverError(
-                    f"{type(layer).__name__} does not carry {what}: use VBD or Newton, or build the scene without."
+                    f"{type(layer).__name__} does not carry {what}: use VBD or Newton, or build the scene without it."
                 )

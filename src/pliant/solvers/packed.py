@@ -35,6 +35,26 @@ class PackedPotential:
         self.tables.begin(problem)
         self.noise = 0.0
 
+    def take_contacts(self, problem: IncrementalPotential) -> None:
+        """Take up what was detected in the middle of a step."""
+        self.tables.take_contacts(problem)
+
+    def refresh(self, x: np.ndarray) -> bool:
+        """Let contacts find closest points and friction limits anew at x; whether there are any, so that what was
+        measured before belongs to another potential.
+        """
+        t = self.tables
+        if t.contacts is None or not t.contacts.count:
+            return False
+        t.team.run(t.module.refresh, x, t.vertices, *t.tables)
+        t.potential_number += 1
+        return True
+
+    @property
+    def number(self) -> int:
+        """Of the potential: contacts make another one whenever they take note of positions."""
+        return self.tables.potential_number
+
     def rows(self) -> np.ndarray:
         """A vector of zeros."""
         return np.zeros_like(self.tables.x)
@@ -52,12 +72,14 @@ class PackedPotential:
 
     def measure_scales(self, x: np.ndarray) -> None:
         """1 / diag(H) at x, and from it how far energies can be trusted: their terms are as large as stiffness times
-        length squared, however small the sum.
+        length squared, however small the sum, or as the shares themselves, as those of pressure far from the origin.
         """
         t = self.tables
         t.team.run(t.module.inverse_diagonals, t.packs.moving_count, x, self.scales, t.vertices, *t.tables)
         stiffness = float(np.sum(1.0 / self.scales[: self._moving_rows, :3], dtype=np.float64)) / 3
-        self.noise = NOISE * float(np.finfo(x.dtype).eps) * stiffness * self.edge**2
+        self.energy(x)
+        terms = float(np.sum(np.abs(self._shares), dtype=np.float64))
+        self.noise = NOISE * float(np.finfo(x.dtype).eps) * max(stiffness * self.edge**2, terms / np.sqrt(len(x)))
 
     def precondition(self, f: np.ndarray, out: np.ndarray) -> None:
         """f / diag(H)."""
@@ -113,5 +135,6 @@ def packed_over(tables: Tables, model: Model) -> PackedPotential:
 
 def _typical_edge(model: Model) -> float:
     """Root mean square of the elements' first edges at the start [m]."""
-    edges = [model.positions[block.elements[:, 1]] - model.positions[block.elements[:, 0]] for block in model.blocks]
+    corners = [block.elements for block in model.blocks if block.elements.shape[1] > 1]
+    edges = [model.positions[elements[:, 1]] - model.positions[elements[:, 0]] for elements in corners]
     return float(np.sqrt(np.mean(np.sum(np.concatenate(edges) ** 2, axis=1))))

@@ -19,6 +19,7 @@ from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
 from pliant.model import Model
 from pliant.solvers.iterate import Execution
+from pliant.solvers.projection_contacts import TouchTables
 
 ELEMENTS_A_THREAD = 4000  # fewer are corrected sooner by one thread than by two that wait for each other
 
@@ -47,6 +48,9 @@ class ProjectionTables:
     start: np.ndarray  # (n, 4) positions at the start of the step; no rows if nothing needs them
     held: np.ndarray  # (n, 4) line or normal of a plane, and 1 or 2; no rows if there are none
     left: np.ndarray  # (threads,) elements the last iteration could not correct
+    inverse_mass: np.ndarray  # (n,) h^2 / m of the scene's vertices, zero for those that are held [s^2/kg]
+    touches: TouchTables | None = None
+    shift: np.ndarray | None = None  # (n, 3) change of the contacts' forces that positions do not show yet [N]
     is_new_step: bool = True
 
     @property
@@ -59,7 +63,7 @@ class ProjectionTables:
         """Memory of all arrays."""
         arrays = [self.x, self.sums, self.start, self.held, self.row_of_vertex]
         arrays += [a for c in self.constraints for a in (c.corners, c.numbers, c.memory)]
-        return sum(array.nbytes for array in arrays)
+        return sum(array.nbytes for array in arrays) + (0 if self.touches is None else self.touches.nbytes)
 
     def begin(self, problem: IncrementalPotential) -> None:
         """Forget the last step."""
@@ -67,13 +71,24 @@ class ProjectionTables:
             constraint.memory[:] = 0
         if len(self.start):
             self.start[self.row_of_vertex, :3] = problem.x_start
-        self.is_new_step = True
+        if self.touches is not None:
+            self.touches.begin(problem.contacts, problem.x_start)
+        self.is_new_step, self.shift = True, None
+
+    def take_contacts(self, problem: IncrementalPotential) -> None:
+        """Take up what was detected in the middle of a step."""
+        if self.touches is not None:
+            change = self.touches.exchange(problem.contacts)
+            self.shift = change if self.shift is None else self.shift + change
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, n: int) -> None:
         """n iterations in one compiled call."""
         if self.is_new_step:
             x[:] = inertial_start(problem)
             self.is_new_step = False
+        if self.shift is not None:
+            x += self.inverse_mass[:, None] * problem.project(self.shift)
+            self.shift = None
         self.x[self.row_of_vertex, :3] = x
         self.team.run(self.module.sweep, n, *self._arguments())
         from_rows(self.x, self.row_of_vertex, x)
@@ -84,7 +99,8 @@ class ProjectionTables:
 
     def _arguments(self) -> list[Any]:
         tables = [(c.packs.colour_start, c.corners, c.numbers, c.memory) for c in self.constraints]
-        return [self.left, self.x, self.sums, self.start, self.held, *(a for table in tables for a in table)]
+        touches = [] if self.touches is None else [self.touches.rows]
+        return [self.left, self.x, self.sums, self.start, self.held, *(a for t in tables for a in t), *touches]
 
 
 def inertial_start(problem: IncrementalPotential) -> np.ndarray:
@@ -106,6 +122,7 @@ class Layout:
     row_of_vertex: np.ndarray
     inverse_mass: np.ndarray  # (n,) h^2 / m, zero for vertices that are held [s^2/kg]
     elements_of: np.ndarray  # (n,) number of elements at each vertex
+    is_touching: bool  # whether there is contact
 
     @property
     def is_damped(self) -> bool:
@@ -130,7 +147,8 @@ def lay_out(problem: IncrementalPotential, execution: Execution, width: int | No
     inverse_mass = np.where(model.is_free, 1 / problem.inertia, 0.0)
     elements_of = sum(np.bincount(block.elements.ravel(), minlength=model.n_vertices) for block in model.blocks)
     width = width or default_width(execution.precision)
-    return Layout(model, h, width, DTYPES[execution.precision], row_of_vertex, inverse_mass, np.asarray(elements_of))
+    dtype, touching = DTYPES[execution.precision], problem.contacts is not None
+    return Layout(model, h, width, dtype, row_of_vertex, inverse_mass, np.asarray(elements_of), touching)
 
 
 def build_projection(
@@ -148,7 +166,8 @@ def build_projection(
     if constrained:
         held[layout.row_of_vertex] = np.column_stack([model.directions, model.subspace])
     sources = tuple(c.source for c in constraints)
-    variant = ProjectionVariant(solver, execution.precision, layout.width, sources, jacobi, damped, constrained)
+    flags = (jacobi, damped, constrained, layout.is_touching)
+    variant = ProjectionVariant(solver, execution.precision, layout.width, sources, *flags)
     threads = execution.thread_count(sum(c.packs.element.size for c in constraints), ELEMENTS_A_THREAD)
     tables = ProjectionTables(
         constraints,
@@ -160,6 +179,8 @@ def build_projection(
         rows(damped),
         held,
         np.zeros(threads, np.int64),
+        layout.inverse_mass,
+        TouchTables(layout.row_of_vertex) if layout.is_touching else None,
     )
     tables.compile()
     return tables

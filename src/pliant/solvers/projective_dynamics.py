@@ -57,7 +57,7 @@ class ProjectiveWork:
 @dataclass(frozen=True)
 class ProjectiveDynamics:
     """Local projections and a global step with a constant matrix A, for laws that are a distance to a projection:
-    ARAP, Corotated without lam, springs, threads, weighted pairs.
+    solids and sheets of ARAP or of Corotated without lam, springs, threads, quadratic bending, links and walls.
 
     global_step: "direct" with factors made once; "jacobi" divides by diag(A), all vertices at once, with the step
     length control of gradient descent; "gauss-seidel" divides by diag(A), colour after colour, projections always up to
@@ -86,7 +86,7 @@ class ProjectiveDynamics:
         return self.global_step != "direct"
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ProjectiveWork:
-        laplacian = projection_laplacian(problem.model)
+        laplacian = projection_laplacian(problem)
         work = ProjectiveWork(guarded_work(pack(problem, execution)), laplacian)
         work.scales = work.guarded.packed.rows()
         work.guarded.constant_scales = work.scales

@@ -17,6 +17,7 @@ class ContactTables:
     def __init__(self, packs: Packs, dtype: Any):
         self.packs, self.dtype = packs, dtype
         rows = len(packs.vertex_of_row)
+        self.count = 0  # contacts
         self.counts = np.zeros(rows, np.int64)
         self.rows = ContactRows(
             start=np.zeros(packs.pack_count + 1, np.int64),
@@ -47,7 +48,7 @@ class ContactTables:
     def load(self, potential: Any) -> None:
         """Sort the contacts of a contact.ContactPotential into lists."""
         touches, packs, width = potential.touches, self.packs, self.packs.width
-        k = len(touches.vertices)
+        self.count = k = len(touches.vertices)
         arguments = (touches.vertices, packs.row_of_vertex, packs.is_wide, width)
         count_entries(*arguments, self.counts, self.rows.start)
         entries = int(self.rows.start[-1])
@@ -60,6 +61,7 @@ class ContactTables:
                 touches.gaps,
                 np.full(k, potential.stiffness),
                 potential.limits,
+                1 / (touches.vertices >= 0).sum(axis=1),
             ]
         )
         assert numbers.shape[1] == CONSTANTS - OUTSIDE

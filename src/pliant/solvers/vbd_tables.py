@@ -48,6 +48,7 @@ class Tables:
     work_of_pack: np.ndarray  # (packs,) in entries of lists
     contacts: ContactTables | None = None
     momentum_is_fresh: bool = True
+    potential_number: int = 0  # counts how often contacts have changed
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
     @property
@@ -87,6 +88,7 @@ class Tables:
         """Take up what was detected last."""
         if self.contacts is not None:
             self.contacts.load(problem.contacts)
+            self.potential_number += 1
 
     def read(self, x: np.ndarray) -> None:
         """Positions (n, 3) of the scene's vertices to the solver's rows."""

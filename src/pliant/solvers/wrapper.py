@@ -46,6 +46,12 @@ class WrapperWork:
         self.packed.tables.read(x)
         return self.packed.energy(self.packed.tables.x)
 
+    def energy_at_start(self, x: np.ndarray) -> float:
+        """G where an iteration starts, after contacts have taken note of it."""
+        self.packed.tables.read(x)
+        self.packed.refresh(self.packed.tables.x)
+        return self.packed.energy(self.packed.tables.x)
+
 
 @dataclass(frozen=True)
 class Wrapper:
@@ -53,7 +59,7 @@ class Wrapper:
 
     solver: Any
 
-    carries = ()  # neither contact, which changes within a step, nor what elements remember
+    carries = ("contact", "pressure")  # not what elements remember: an iteration that is not taken would be remembered
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -75,6 +81,14 @@ class Wrapper:
     @property
     def start(self) -> str:
         return self.solver.start
+
+    def take_contacts(self, problem: IncrementalPotential, work: Any) -> None:
+        """Hand on what was detected in the middle of a step, and forget iterations without it."""
+        self.solver.take_contacts(problem, work.inner)
+        self.forget(work)
+
+    def forget(self, work: Any) -> None:
+        """Forget the iterations so far; parts with a memory do."""
 
     def init_inner(self, problem: IncrementalPotential, execution: Execution) -> tuple[Any, PackedPotential]:
         inner = self.solver.init(problem, execution)

@@ -15,9 +15,10 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.kernels.element_packs import spread_over_packs
+from pliant.kernels.sheet_constraints import sheet_numbers, sheet_source
 from pliant.kernels.two_constraints import constraint_numbers, constraint_source
-from pliant.materials import StableNeoHookean
-from pliant.model import Block, Solids
+from pliant.materials import StableNeoHookean, StVenantKirchhoff
+from pliant.model import Block, Sheets, Solids
 from pliant.solvers.iterate import Execution
 from pliant.solvers.options import check_count
 from pliant.solvers.projection_options import check_projection
@@ -42,10 +43,12 @@ class XPBD:
     mode: "gauss-seidel", by colours of elements, or "jacobi", all at once.
     relaxation: part of a correction that is made, in (0, 2); Jacobi divides it by the number of elements at a vertex.
 
-    It takes springs, hinges, joints of rods, and stable neo-Hookean solids, whose energy is that of two constraints
-    with compliance (kernels.two_constraints). The multipliers start each step at zero, the positions at the inertial
-    target, whatever x0 is.
+    It takes springs, hinges, joints of rods, threads, walls, stable neo-Hookean solids, whose energy is that of two
+    constraints with compliance (kernels.two_constraints), St. Venant-Kirchhoff sheets (kernels.sheet_constraints), and
+    contact with friction (kernels.touch_projection). The multipliers start each step at zero, the positions at the
+    inertial target, whatever x0 is.
     Damping is XPBD's own (its Equation 26) with beta = k_d / compliance: it acts on the constraints.
+    Deviation: friction holds what sticks; other solvers let it creep below friction_speed.
     Deviation: for other solvers k_d scales the vertex blocks of the elastic Hessian, so the same k_d damps otherwise.
     """
 
@@ -55,6 +58,7 @@ class XPBD:
 
     start = "accelerated"  # the inertial target
     minimises = False
+    carries = ("contact",)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "XPBD: iterations")
@@ -70,27 +74,38 @@ class XPBD:
         """Multipliers start at zero."""
         work.begin(problem)
 
+    def take_contacts(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
+        """Take up what was detected in the middle of a step."""
+        work.take_contacts(problem)
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionTables, n: int = 1) -> None:
         """n iterations; the first of a step begin at the inertial target, wherever x is."""
         work.sweep(problem, x, n)
 
     def _constraints(self, layout: Layout, block: Block) -> Constraints:
         jacobi = self.mode == "jacobi"
-        if not isinstance(block, Solids):
+        if not isinstance(block, Solids | Sheets):
             return scalar_constraints(layout, block, "XPBD", self.relaxation, jacobi)
-        if block.law is not StableNeoHookean:
+        needed = StableNeoHookean if isinstance(block, Solids) else StVenantKirchhoff
+        if block.law is not needed:
+            kind = "solids" if isinstance(block, Solids) else "sheets"
             raise SolverError(
-                f"XPBD needs a law in the form of constraints with compliance, and {block.law.__name__} has none: "
-                "use StableNeoHookean, or pl.GPBD, which takes any law."
+                f"XPBD needs a law in the form of constraints with compliance, and {block.law.__name__} of {kind} has "
+                f"none: use {needed.__name__}, or pl.GPBD, which takes any law."
             )
-        moving = movable(layout, block.tets)
-        tets = block.tets[moving]
+        moving = movable(layout, block.elements)
+        elements, gradients = block.elements[moving], block.gradients[moving]
         mu, lam = block.parameters[moving].T
-        packs, corners = layout.pack(tets)
-        share = relaxations(layout, tets, self.relaxation, jacobi)
-        numbers = constraint_numbers(block.gradients[moving], block.volumes[moving], mu, lam + mu, share)
+        packs, corners = layout.pack(elements)
+        share = relaxations(layout, elements, self.relaxation, jacobi)
+        flags = (layout.is_damped, layout.is_constrained)
+        if isinstance(block, Solids):
+            numbers = constraint_numbers(gradients, block.volumes[moving], mu, lam + mu, share)
+            source, multipliers = constraint_source(*flags), 2
+        else:
+            numbers = sheet_numbers(gradients, block.areas[moving], mu, lam, share)
+            source, multipliers = sheet_source(*flags), 3
         if layout.is_damped:
-            numbers = np.column_stack([numbers, layout.model.damping[tets[:, 0]] / layout.h])
-        source = constraint_source(layout.is_damped, layout.is_constrained)
-        memory = np.zeros(2 * packs.element.size, layout.dtype)
+            numbers = np.column_stack([numbers, layout.model.damping[elements[:, 0]] / layout.h])
+        memory = np.zeros(multipliers * packs.element.size, layout.dtype)
         return Constraints(source, packs, corners, spread_over_packs(packs, numbers, layout.dtype), memory)
