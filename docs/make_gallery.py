@@ -22,7 +22,19 @@ from pliant.viewer.stage import View
 PAGE = Path(__file__).with_name("gallery.md")
 HEIGHT = 240  # of a thumbnail [pixels]
 #: The moment that is shown, as a part of the duration, where it is not the usual one.
-MOMENTS = {"catapult": 0.45, "ring": 0.6, "wave": 0.3, "jelly": 0.25, "pendulum": 0.2, "laws": 1.0, "poisson": 1.0}
+MOMENTS = {
+    "catapult": 0.45,
+    "press": 0.55,
+    "hoop": 0.22,
+    "slope": 0.9,
+    "swing": 0.3,
+    "ring": 0.6,
+    "wave": 0.3,
+    "jelly": 0.25,
+    "pendulum": 0.2,
+    "laws": 1.0,
+    "poisson": 1.0,
+}
 USUAL = 0.75
 
 

@@ -24,7 +24,8 @@ from pliant.model import Body, MeshObstacleBody, Model, Scene, Solid, Solids, Sp
 from pliant.model.outlines import Outline, outlines
 from pliant.state import State
 
-OWN_FIELDS = ("points", "time", "body", "velocity", "contact_force", "penetration", "energy_density", "von_mises")
+CELL_FIELDS = ("energy_density", "von_mises")
+OWN_FIELDS = ("points", "time", "body", "velocity", "contact_force", "penetration", *CELL_FIELDS)
 QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 
 #: A field of vertices: (n,) or (n, 3) values from the state and the report of a step.
@@ -178,6 +179,7 @@ class _Measure:
         needed = np.unique(wanted[wanted >= 0])  # only the tets behind surface triangles, unless all are kept
         self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
         self._solids = _some(model.solids, needed)
+        self._is_ordered = len(self._solids) == 1 and np.array_equal(wanted, needed)
 
     def frame(
         self, time: float, x: np.ndarray, fields: dict[str, np.ndarray], drawn: np.ndarray | None = None
@@ -191,10 +193,12 @@ class _Measure:
         return Frame(time, x[self._kept], kept, cells)
 
     def _cell_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        if self._is_ordered:
+            return dict(zip(CELL_FIELDS, densities_and_von_mises(self._solids[0], x), strict=True))
         nothing = np.full(1, np.nan)  # at place -1, of sheets
         measured = [*(densities_and_von_mises(solids, x) for solids in self._solids), (nothing, nothing)]
-        psi, equivalent = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
-        return {"energy_density": psi, "von_mises": equivalent}
+        placed = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
+        return dict(zip(CELL_FIELDS, placed, strict=True))
 
     def _with_obstacles(
         self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]
