@@ -7,9 +7,9 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from experiments.vbd import outputs, pictures
 
 import pliant as pl
-from experiments.vbd import outputs, pictures
 from pliant.viewer.pictures import BODY_COLOURS, Surface, merge
 
 FOLDER = Path(__file__).parent / "results"

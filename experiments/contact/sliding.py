@@ -1,11 +1,11 @@
-"""Figure 14, top: an elastic cube on an incline, for four friction coefficients.    python -m experiments.contact.sliding"""
+"""Figure 14, top: an elastic cube on an incline, for four frictions.    python -m experiments.contact.sliding"""
 
 from __future__ import annotations
 
 import numpy as np
+from experiments.contact import scenes
 
 import pliant as pl
-from experiments.contact import scenes
 
 ANGLE = np.radians(30.0)  # the paper does not give it
 FRICTIONS = (0.0, 0.3, 0.6, 0.9)
@@ -20,7 +20,7 @@ def run(friction: float, damping: float) -> tuple[pl.Simulation, list[np.ndarray
     mesh = scenes.cube(1.0)
     scene = pl.Scene(gravity=(0, 0, -G))
     body = scene.add_solid(mesh, scenes.law(1e6, 1e7), damping=damping)
-    body.set_positions((mesh.points + [[0, 0, 0.5]]) @ turn.T)
+    body.set_positions((mesh.points + np.array([0, 0, 0.5])) @ turn.T)
     scene.add_plane((0, 0, 0), normal, friction=friction)
     scene.contact = pl.Contact(stiffness=1e7, friction=friction, friction_speed=scenes.FRICTION_SPEED)
     sim = pl.Simulation(scene, pl.VBD(iterations=10), frame_rate=60, substeps=5)
@@ -35,7 +35,12 @@ def run(friction: float, damping: float) -> tuple[pl.Simulation, list[np.ndarray
     # from the second half, when it has settled into the plane
     half, times = len(way) // 2, np.arange(1, len(way) + 1) / STEPS_A_SECOND
     acceleration = 2 * np.polyfit(times[half:], way[half:], 2)[0]
-    numbers = {"way_m": way[-1], "acceleration": acceleration, "coulomb": slope, "speed_at_end": (way[-1] - way[-2]) * 300}
+    numbers = {
+        "way_m": way[-1],
+        "acceleration": acceleration,
+        "coulomb": slope,
+        "speed_at_end": (way[-1] - way[-2]) * 300,
+    }
     return sim, shown, numbers
 
 

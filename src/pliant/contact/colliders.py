@@ -90,8 +90,9 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
 
 def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
-    fitted = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
-    return Trees(*(tree.fit(team, x0, x1, 0.5 * separation) for tree in fitted), x0, x1, float(separation))
+    motion = (team, x0, x1, 0.5 * separation)
+    vertices, edges = colliders.vertex_tree.fit(*motion), colliders.edge_tree.fit(*motion)
+    return Trees(vertices, edges, colliders.triangle_tree.fit(*motion), x0, x1, float(separation))
 
 
 def _check_rules(rules: Rules) -> None:
