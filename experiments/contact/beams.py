@@ -17,14 +17,13 @@ def run() -> tuple[pl.Simulation, list[np.ndarray], dict]:
     mesh = pl.shapes.box(size=(LENGTH, WIDTH, WIDTH), cells=CELLS)
     scene = pl.Scene(gravity=(0, 0, 0))
     for side in (-0.5, 0.5):
-        points = mesh.points + [0.0, side * APART, 0.0]
+        points = mesh.points + np.array([0.0, side * APART, 0.0])
         beam = scene.add_solid(pl.TetMesh(points, mesh.tets), scenes.law(5e4, 1e6), damping=scenes.DAMPING)
         for end in (-1.0, 1.0):
             held = np.flatnonzero(np.abs(points[:, 0] - end * LENGTH / 2) < 1e-9)
             beam.move(held, turned(points[held], end * 2 * np.pi * TURNS / SECONDS))
-    scene.contact = pl.Contact(
-        stiffness=1e6, friction=0.1, friction_speed=scenes.FRICTION_SPEED, detect_every=DETECT_EVERY
-    )
+    friction = {"friction": 0.1, "friction_speed": scenes.FRICTION_SPEED}
+    scene.contact = pl.Contact(stiffness=1e6, detect_every=DETECT_EVERY, **friction)
     sim = pl.Simulation(scene, pl.VBD(iterations=ITERATIONS), frame_rate=60, substeps=5)
     shown, contacts, fastest, least = [sim.positions], 0, 0.0, 1.0
     for step in range(int(300 * SECONDS)):

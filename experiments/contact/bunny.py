@@ -7,6 +7,7 @@ from experiments.contact import scenes
 from experiments.vbd import data
 
 import pliant as pl
+from pliant.geometry.surface import unique_edges
 
 PULL, SECONDS_OF_PULL, SECONDS = 2.0, 2.0, 5.0  # [m] outward; the paper says slowly, and no numbers
 
@@ -42,9 +43,7 @@ def run(mesh: pl.TetMesh, precision: str) -> tuple[pl.Simulation, list[np.ndarra
     body.move(held, motion, until=SECONDS_OF_PULL)
     scene.contact = pl.Contact(stiffness=1e7, friction=0.2, friction_speed=scenes.FRICTION_SPEED)
     sim = pl.Simulation(scene, pl.VBD(iterations=10), frame_rate=60, substeps=5, precision=precision)
-    edges = np.unique(
-        np.sort(mesh.tets[:, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]].reshape(-1, 2), axis=1), axis=0
-    )
+    edges = unique_edges(mesh.tets, mesh.n_vertices)
     lengths = np.linalg.norm(mesh.points[edges[:, 1]] - mesh.points[edges[:, 0]], axis=1)
     shown, stretch, fastest, contacts = [], 0.0, 0.0, 0
     for frame in range(int(60 * SECONDS)):

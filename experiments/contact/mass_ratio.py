@@ -18,20 +18,18 @@ def run(solver) -> tuple[pl.Simulation, list[np.ndarray], dict]:
     heavy = LIGHT * RATIO * (SMALL / LARGE) ** 3
     scene = pl.Scene(gravity=(0, 0, -G))
     law = scenes.law(1e6, 1e7)
-    scene.add_solid(pl.TetMesh(small.points + [[0, 0, SMALL / 2 + 0.01]], small.tets), law, LIGHT, scenes.DAMPING)
-    scene.add_solid(
-        pl.TetMesh(large.points + [[0.0, 0.0, SMALL + LARGE / 2 + 0.1]], large.tets), law, heavy, scenes.DAMPING
-    )
+    low, high = np.array([0.0, 0.0, SMALL / 2 + 0.01]), np.array([0.0, 0.0, SMALL + LARGE / 2 + 0.1])
+    scene.add_solid(pl.TetMesh(small.points + low, small.tets), law, LIGHT, scenes.DAMPING)
+    scene.add_solid(pl.TetMesh(large.points + high, large.tets), law, heavy, scenes.DAMPING)
     scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.3)
     scene.contact = pl.Contact(stiffness=1e7, friction=0.3, friction_speed=scenes.FRICTION_SPEED)
     sim = pl.Simulation(scene, solver, frame_rate=60, substeps=5)
+    is_top, is_bottom = small.points[:, 2] > 0.499 * SMALL, small.points[:, 2] < -0.499 * SMALL
     n, shown, heights, volumes = small.n_vertices, [sim.positions], [], []
     for step in range(int(300 * SECONDS)):
         sim.step()
         x = sim.positions[:n, 2]
-        heights.append(
-            float(x[small.points[:, 2] > 0.499 * SMALL].mean() - x[small.points[:, 2] < -0.499 * SMALL].mean())
-        )
+        heights.append(float(x[is_top].mean() - x[is_bottom].mean()))
         volumes.append(scenes.least_volume(sim))
         if step + 1 in (60, 150, 600):
             shown.append(sim.positions)

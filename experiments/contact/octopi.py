@@ -1,9 +1,10 @@
-"""Figure 14, bottom: four octopi dropped into a box, for four friction coefficients.    python -m experiments.contact.octopi"""
+"""Figure 14, bottom: four octopi dropped into a box, for four frictions.    python -m experiments.contact.octopi"""
 
 from __future__ import annotations
 
 import sys
 import time
+from itertools import pairwise
 
 import numpy as np
 from experiments.contact import scenes
@@ -35,10 +36,8 @@ def run(mesh: pl.TetMesh, friction: float, seconds: float) -> tuple[pl.Simulatio
         if frame + 1 in (int(60 * seconds) // 2, int(60 * seconds)):
             shown.append(sim.positions)
     x = sim.positions
-    tops = [
-        float(np.percentile(x[a:b, 2], 99))
-        for a, b in zip(sim.model.body_start[:-1], sim.model.body_start[1:], strict=True)
-    ]
+    start = sim.model.body_start
+    tops = [float(np.percentile(x[a:b, 2], 99)) for a, b in pairwise(start)]
     numbers = {
         "height_of_mean_m": float(x[:, 2].mean()),
         "top_m": max(tops),

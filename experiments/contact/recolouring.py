@@ -1,7 +1,7 @@
 """Figure 9: what it costs that contacts do not change the colours.    python -m experiments.contact.recolouring
 
-Pliant has no recolouring; the NumPy reference takes any colours.  With the colours of the mesh alone, vertices that touch
-may have one colour, and then they do not see each other move: that is what the buffered writes of the fast sweep do.
+Pliant has no recolouring; the NumPy reference takes any colours.  With the colours of the mesh alone, vertices that
+touch may have one colour, and then they do not see each other move: so do the buffered writes of the fast sweep.
 """
 
 from __future__ import annotations
@@ -36,11 +36,8 @@ def recolouring(steps: int = 20, sweeps: int = 12) -> dict:
         for _ in range(sweeps):
             x = vbd_sweep(problem, x, colours)
             energies.append(problem.energy(x))
-        numbers[name] = {
-            "colours": int(colours.max()) + 1,
-            "energy_above_least": energies,
-            "residual": problem.residual(x),
-        }
+        residual = problem.residual(x)
+        numbers[name] = {"colours": int(colours.max()) + 1, "energy_above_least": energies, "residual": residual}
         numbers[f"{name}_x"] = x
     a, b = numbers.pop("buffered_x"), numbers.pop("recoloured_x")
     least = min(min(numbers[name]["energy_above_least"]) for name in ("buffered", "recoloured"))

@@ -1,4 +1,4 @@
-"""Figure 14, top: an elastic cube on an incline, for four friction coefficients.    python -m experiments.contact.sliding"""
+"""Figure 14, top: an elastic cube on an incline, for four frictions.    python -m experiments.contact.sliding"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(friction: float, damping: float) -> tuple[pl.Simulation, list[np.ndarray
     mesh = scenes.cube(1.0)
     scene = pl.Scene(gravity=(0, 0, -G))
     body = scene.add_solid(mesh, scenes.law(1e6, 1e7), damping=damping)
-    body.set_positions((mesh.points + [[0, 0, 0.5]]) @ turn.T)
+    body.set_positions((mesh.points + np.array([0, 0, 0.5])) @ turn.T)
     scene.add_plane((0, 0, 0), normal, friction=friction)
     scene.contact = pl.Contact(stiffness=1e7, friction=friction, friction_speed=scenes.FRICTION_SPEED)
     sim = pl.Simulation(scene, pl.VBD(iterations=10), frame_rate=60, substeps=5)
