@@ -144,7 +144,7 @@ def test_a_slack_rope_does_not_push():
 
 @pytest.mark.parametrize("law", [pl.Fung, pl.NeoHookean, pl.StVenantKirchhoff])
 def test_other_laws_are_refused(law, make_simulation):
-    with pytest.raises(pl.SolverError, match=rf"XPBD needs .* {law.__name__} has none: use StableNeoHookean"):
+    with pytest.raises(pl.SolverError, match=rf"XPBD needs .* {law.__name__} of solids has none: use StableNeoHookean"):
         make_simulation(law, solver=pl.XPBD())
 
 
