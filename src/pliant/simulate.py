@@ -101,8 +101,7 @@ class Simulation:
     def step(self) -> SolveReport:
         """Advance by one substep of h seconds."""
         if self.state.step == 0 and self._detector is not None:
-            said = self._detector.intersections(self.state.x)
-            if said:
+            if said := self._detector.intersections(self.state.x):
                 logger.warning(said)
         self._predict(self._y, self._start)
         contacts = self._detect(self._start)
@@ -285,7 +284,9 @@ class Simulation:
         else:
             terms = self._solved.energies(state.x)
         contacts = self._detect(state.x)
-        terms.update(self._contact_numbers(contacts))
+        terms["contact"] = 0.0
+        if contacts is not None and self._detector is not None:
+            terms.update(self._detector.numbers(contacts, state.x))
         terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
         terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
         terms["total"] = terms["kinetic"] + terms["gravity"] + sum(terms[name] for name in names)
@@ -367,18 +368,6 @@ class Simulation:
         return simulation
 
     # --- inside -----------------------------------------------------------------------------------------------------
-
-    def _contact_numbers(self, contacts: ContactPotential | None) -> dict[str, float]:
-        """Contact's part of `energies`."""
-        if contacts is None or self._detector is None:
-            return {"contact": 0.0}
-        depths = contacts.depths(self.state.x)
-        return {
-            "contact": contacts.stored(self.state.x),
-            "contacts": float((depths > 0).sum()),
-            "deepest_penetration": float(depths.max(initial=0.0)),
-            "missed_penetration": self._detector.deepest_missed,
-        }
 
     def _has_functions(self) -> bool:
         """Whether bodies are led by Python functions, which a file cannot hold."""

@@ -116,6 +116,16 @@ class Detector:
         """[m] of what penetrates at the start of the step, although the step before knew nothing of it."""
         return float(self._missed.max(initial=0.0))
 
+    def numbers(self, potential: ContactPotential, x: np.ndarray) -> dict[str, float]:
+        """Contact's part of Simulation.energies at positions x (n, 3) [m]."""
+        d = potential.depths(x)
+        return {
+            "contact": potential.stored(x),
+            "contacts": float((d > 0).sum()),
+            "deepest_penetration": float(d.max(initial=0.0)),
+            "missed_penetration": self.deepest_missed,
+        }
+
     def intersections(self, x: np.ndarray) -> str:
         """A sentence on what intersects at positions x (n, 3) [m] with which a scene starts; empty if nothing does."""
         if not self._has_pairs:
