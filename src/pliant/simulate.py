@@ -100,9 +100,8 @@ class Simulation:
 
     def step(self) -> SolveReport:
         """Advance by one substep of h seconds."""
-        if self.state.step == 0 and self._detector is not None:
-            if said := self._detector.intersections(self.state.x):
-                logger.warning(said)
+        if self.state.step == 0 and self._detector is not None and (said := self._detector.intersections(self.state.x)):
+            logger.warning(said)
         self._predict(self._y, self._start)
         contacts = self._detect(self._start)
         problem = self._pose(self._y, self._start, contacts)
