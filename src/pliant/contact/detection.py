@@ -17,9 +17,10 @@ from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.inside import Exits, find_exits, vertices_in_tets
 from pliant.contact.meetings import blank_contacts, find_meetings, outward_at, sides_of, unknown
 from pliant.contact.memory import Memory, no_memory, settled
-from pliant.contact.narrow_phase import point_outward
+from pliant.contact.narrow_phase import edge_normals, point_outward
 from pliant.kernels.threads import Team
 
+SHARP = 0.97  # cosine of half the angle between the faces of an edge, below which (28 degrees) a solid is sharp there
 ROUNDING = 1e-12  # a weight below is of a corner that the closest point does not see
 
 
@@ -90,6 +91,22 @@ def remember(
         *(np.concatenate(parts) for parts in zip(memory, found, strict=True))
     )  # known ones first: they stay
     return settled(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
+
+
+def remember_edges(colliders: Colliders, memory: Memory, contacts: Contacts, x: np.ndarray) -> Memory:
+    """The memory at x (n, 3) [m], with those of the contacts that are between sharp edges of solids."""
+    surface, n = colliders.surface, len(x)
+    is_solid = colliders.has_inside[contacts.vertices].all(axis=1) & (contacts.kind == EDGE_EDGE)
+    ends = contacts.vertices[is_solid].astype(np.int64).reshape(-1, 2, 2)
+    pairs = np.searchsorted(surface.edges.astype(np.int64) @ (n, 1), ends @ (n, 1))
+    outward = np.empty((len(pairs), 2, 3))
+    cached(edge_normals)(x, surface.triangles, colliders.faces_of_edge, pairs[:, 0], pairs[:, 1], outward)
+    is_sharp = (np.linalg.norm(outward, axis=2) < SHARP).all(axis=1)
+    together = memory._replace(
+        edges=np.concatenate([memory.edges, pairs[is_sharp].astype(np.int32)]),
+        normals=np.concatenate([memory.normals, contacts.normals[is_solid][is_sharp]]),
+    )
+    return settled(colliders.patches, surface.edges, colliders.radius, together, x)[0]
 
 
 def _inside_contacts(team: Team, colliders: Colliders, x: np.ndarray) -> tuple[Contacts, int, int]:

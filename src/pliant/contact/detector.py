@@ -9,7 +9,7 @@ import numpy as np
 from pliant.contact.broad_phase import Rules
 from pliant.contact.colliders import Colliders, make_colliders
 from pliant.contact.contacts import Contacts, depths, joined, no_contacts, without
-from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, remember
+from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, remember, remember_edges
 from pliant.contact.memory import Memory, no_memory
 from pliant.contact.near_shapes import touches_of_shapes
 from pliant.contact.potential import ContactPotential
@@ -19,6 +19,8 @@ from pliant.contact.starting import pierced_triangles
 from pliant.contact.touches import Touches, joined_touches, touches_of_pairs
 from pliant.kernels.threads import Team
 from pliant.model import ContactModel
+
+TOUCHING = 1e-6  # of an edge: what starts less deep only touches
 
 
 @dataclass
@@ -89,6 +91,7 @@ class Detector:
             is_fast = motion > self._thinnest  # what moves less against all others cannot pass a solid
             if is_fast or len(self.model.triangles):
                 self.memory = remember(self.team, self.colliders, self.memory, x_start, x, is_fast)
+            self.memory = remember_edges(self.colliders, self.memory, self._found, x)
             self.seen = x.copy()
             numbers, counts = bodies_met(joined(self._at_start.contacts, self._found), self.colliders.rules.body)
             self.known = np.unique(numbers[counts])
@@ -113,13 +116,13 @@ class Detector:
         """[m] of what penetrates at the start of the step, although the step before knew nothing of it."""
         return float(self._missed.max(initial=0.0))
 
-    def numbers(self, contacts: ContactPotential, x: np.ndarray) -> dict[str, float]:
-        """What touches at positions x (n, 3) [m], in numbers: see Simulation.energies."""
-        depth = contacts.depths(x)
+    def numbers(self, potential: ContactPotential, x: np.ndarray) -> dict[str, float]:
+        """Contact's part of Simulation.energies at positions x (n, 3) [m]."""
+        d = potential.depths(x)
         return {
-            "contact": contacts.stored(x),
-            "contacts": float((depth > 0).sum()),
-            "deepest_penetration": float(depth.max(initial=0.0)),
+            "contact": potential.stored(x),
+            "contacts": float((d > 0).sum()),
+            "deepest_penetration": float(d.max(initial=0.0)),
             "missed_penetration": self.deepest_missed,
         }
 
@@ -130,9 +133,10 @@ class Detector:
         self.begin(x)
         contacts, inside = self._at_start.contacts, self._at_start.inside
         near, pierced = len(contacts.kind) - inside, pierced_triangles(self.team, self.colliders, x)
-        if inside + pierced + near == 0:
+        deepest = float(depths(contacts, x).max(initial=0.0))
+        if deepest <= TOUCHING * self._edge and pierced == 0:
             return ""
-        return words_of_start(inside, max(near, 0), pierced, float(depths(contacts, x).max(initial=0.0)))
+        return words_of_start(inside, max(near, 0), pierced, deepest)
 
     def carried(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""

@@ -11,7 +11,9 @@ triangle is wide (nearer to it, it is not pushed, but its side is known when it 
 Two edges keep theirs until they are clear on that side, or one has passed an end of the other.
 
 Solids have an inside, and vertices in it are pushed out without memory (inside.py).  Their triangles are remembered
-too where a vertex moves fast enough to come out behind, or belongs to a sheet.
+too where a vertex moves fast enough to come out behind, or belongs to a sheet, and their edges where two sharp ones
+have crossed: the overlap of two faces has as corners the vertices of one that are in the other, and crossings of their
+sharp edges.
 """
 
 from __future__ import annotations

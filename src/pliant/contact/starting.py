@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.contact.colliders import Colliders, check_positions, fit_surface
-from pliant.contact.compiled import cached, compiled
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import row
 from pliant.contact.overlaps import overlaps
-from pliant.contact.passage import segment_touches_triangle
 from pliant.kernels.threads import Team, share
+from pliant.lanes.vectors import cross, dot, subtract
+
+TOUCHING = 1e-6  # of an edge: ends nearer to a triangle only touch it
 
 
 def pierced_triangles(team: Team, colliders: Colliders, x: np.ndarray) -> int:
@@ -30,4 +32,19 @@ def mark_pierced(thread, threads, barrier, pairs, edges, triangles, x, is_pierce
         e, t = pairs.first[k], pairs.second[k]
         p, q = row(x, edges[e, 0]), row(x, edges[e, 1])
         a, b, c = row(x, triangles[t, 0]), row(x, triangles[t, 1]), row(x, triangles[t, 2])
-        is_pierced[k] = segment_touches_triangle(p, q, a, b, c)
+        is_pierced[k] = goes_through(p, q, a, b, c)
+
+
+@inlined
+def goes_through(p, q, a, b, c):
+    """Whether the segment p q crosses the inside of the triangle a b c, further than TOUCHING with both ends."""
+    n, along = cross(subtract(b, a), subtract(c, a)), subtract(q, p)
+    above, below = dot(n, subtract(p, a)), dot(n, subtract(q, a))
+    least2 = TOUCHING * TOUCHING * dot(along, along) * dot(n, n)
+    if above * below >= 0.0 or min(above * above, below * below) <= least2:
+        return False
+    u = dot(cross(subtract(a, p), subtract(b, p)), along)
+    v = dot(cross(subtract(b, p), subtract(c, p)), along)
+    w = dot(cross(subtract(c, p), subtract(a, p)), along)
+    least = TOUCHING * (abs(u) + abs(v) + abs(w))
+    return (u > least and v > least and w > least) or (u < -least and v < -least and w < -least)
