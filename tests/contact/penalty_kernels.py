@@ -6,7 +6,7 @@ The fixture `penalty_kernels` writes the declaration below anew and loads this t
 from numba import njit
 
 from pliant.elements.contact import add_contact, depth
-from pliant.lanes import load, make_zero, store
+from pliant.lanes import load, make_zero, number, store
 from pliant.lanes.vectors import load_vector
 
 PRECISION, WIDTH = "single", 1
@@ -31,7 +31,9 @@ def measure(vectors, scalars, out):
         )
         mu, slip = load(scalars, first + 3 * WIDTH, z), load(scalars, first + 4 * WIDTH, z)
         size = stiffness * depth(r, n, gap)
-        f, H = add_contact((z, z, z), (z, z, z, z, z, z), w, r, motion, n, gap, stiffness, mu * size, slip, z)
+        f, H = add_contact(
+            (z, z, z), (z, z, z, z, z, z), w, r, motion, n, gap, stiffness, mu * size, slip, z, number(1.0, z)
+        )
         store(out, 10 * p * WIDTH, size)
         for k in range(3):
             store(out, (10 * p + 1 + k) * WIDTH, f[k])

@@ -42,18 +42,22 @@ def friction_energy(length, slip):
 
 
 @physics
-def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping):
-    """Add force and block on a vertex of weight w (Equation 16 for friction); damping: k_d / h."""
+def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, together):
+    """Add force and block on a vertex of weight w (Equation 16 for friction); damping: k_d / h.
+
+    together: how many vertices of the contact are moved at the same time. Each would take back the whole depth; blocks
+    that are so many times larger make them share it: (sum_i w_i d_i)^2 <= together sum_i (w_i d_i)^2.
+    """
     zero = number(0.0, w)
     d = depth(s, n, thickness)
     touches = select(d > zero, w * stiffness, zero)
     f = add_scaled(f, touches * (d - damping * dot(u, n)), n)
-    H = add_square(H, touches * w * (1.0 + damping), n)
+    H = add_square(H, touches * w * (1.0 + damping) * together, n)
     t = tangential(u, n)
     c = limit * friction_slope(sqrt(dot(t, t)), slip)
     f = add_scaled(f, -(w * c), t)
-    H = add_identity(H, w * w * c)
-    return f, add_square(H, -(w * w * c), n)
+    c = w * w * c * together
+    return f, add_square(add_identity(H, c), -c, n)
 
 
 @physics

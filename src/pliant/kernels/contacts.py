@@ -18,10 +18,10 @@ from pliant.lanes import gather3, lane_sum, load, load3, number, width_of
 from pliant.lanes.vectors import add_scaled, physics, subtract, sum_over_lanes, sum_symmetric_over_lanes
 
 OTHERS = 3
-CONSTANTS = 17
+CONSTANTS = 18
 # places among the constants of an entry
 WEIGHTS, OUTSIDE, POINT, MOTION, NORMAL = 0, 3, 4, 7, 10
-THICKNESS, STIFFNESS, LIMIT, SHARE = 13, 14, 15, 16
+THICKNESS, STIFFNESS, LIMIT, SHARE, TOGETHER = 13, 14, 15, 16, 17
 
 
 class ContactRows(NamedTuple):
@@ -92,7 +92,8 @@ def contact_force_and_hessian(p, x, xi, contacts, is_wide):
         n = _vector(contacts, k, NORMAL, z)
         thickness, stiffness = _constant(contacts, k, THICKNESS, z), _constant(contacts, k, STIFFNESS, z)
         limit = _constant(contacts, k, LIMIT, z)
-        f, H = add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping)
+        together = _constant(contacts, k, TOGETHER, z)
+        f, H = add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, together)
     if is_wide:
         f, H = sum_over_lanes(f), sum_symmetric_over_lanes(H)
     return f, H
@@ -209,11 +210,12 @@ def count_entries(vertices, row_of_vertex, is_wide, width, counts, start):
 
 
 @njit(cache=True, nogil=True)
-def fill_entries(vertices, numbers, row_of_vertex, packs_wide, width, filled, contacts):
-    """Write all contacts into the lists; numbers (c, CONSTANTS - 3): from OUTSIDE on; filled (rows,) is scratch.
+def fill_entries(vertices, numbers, row_of_vertex, packs_wide, colour_of_pack, width, filled, contacts):
+    """Write all contacts into the lists; numbers (c, CONSTANTS - 4): from OUTSIDE on; filled (rows,) is scratch.
 
     Vertices (c, 4) of the scene, -1 for none; `contacts` has its arrays sized, and weights and normals filled. Rows of
-    missing vertices repeat the first: their weight is zero.
+    missing vertices repeat the first: their weight is zero. colour_of_pack (packs,): packs of one colour move at the
+    same time; all different where it does not matter.
     """
     start, others, constants = contacts.start, contacts.others, contacts.constants
     place, rows = contacts.place, contacts.rows
@@ -243,6 +245,12 @@ def fill_entries(vertices, numbers, row_of_vertex, packs_wide, width, filled, co
             contacts.collided[row] = 1
             for j in range(OTHERS):
                 others[(k * OTHERS + j) * width + lane] = rows[c, (i + 1 + j) % 4]
-            for number_index in range(CONSTANTS - OUTSIDE):
+            for number_index in range(TOGETHER - OUTSIDE):
                 constants[(k * CONSTANTS + OUTSIDE + number_index) * width + lane] = numbers[c, number_index]
+            together = 0
+            for j in range(4):
+                other = rows[c, j] // width
+                if vertices[c, j] >= 0 and other < len(packs_wide):
+                    together += j == i or (colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0)
+            constants[(k * CONSTANTS + TOGETHER) * width + lane] = together
         write_geometry(c, place, contacts.weights, contacts.normals, constants, width)

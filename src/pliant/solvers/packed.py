@@ -121,7 +121,7 @@ class PackedPotential:
 
 def pack(problem: IncrementalPotential, execution: Execution) -> PackedPotential:
     """Tables, threads and compiled code for a scene."""
-    return packed_over(build_tables(problem, execution, line_search=False, psd=False), problem.model)
+    return packed_over(build_tables(problem, execution, line_search=False, psd=False, in_turn=False), problem.model)
 
 
 def packed_over(tables: Tables, model: Model) -> PackedPotential:

@@ -6,16 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from pliant.kernels.contacts import CONSTANTS, OTHERS, OUTSIDE, ContactRows, count_entries, fill_entries
+from pliant.kernels.contacts import CONSTANTS, OTHERS, OUTSIDE, TOGETHER, ContactRows, count_entries, fill_entries
 from pliant.kernels.packs import Packs
 from pliant.kernels.transfer import to_rows
 
 
 class ContactTables:
-    """Arrays of the contacts; they grow when a detection needs more room."""
+    """Arrays of the contacts; they grow when a detection needs more room.
 
-    def __init__(self, packs: Packs, dtype: Any):
+    in_turn: whether one colour is moved after another. Then vertices of a contact that have the same colour, as those
+    of equal bodies often have, must share what is to be taken back.
+    """
+
+    def __init__(self, packs: Packs, dtype: Any, in_turn: bool):
         self.packs, self.dtype = packs, dtype
+        colours = np.searchsorted(packs.colour_start, np.arange(packs.pack_count), side="right") - 1
+        is_moved = in_turn & (np.arange(packs.pack_count) < packs.moving_count)
+        self.colour_of_pack = np.where(is_moved, colours, -1)
         rows = len(packs.vertex_of_row)
         self.count = 0  # contacts
         self.counts = np.zeros(rows, np.int64)
@@ -64,7 +71,7 @@ class ContactTables:
                 1 / (touches.vertices >= 0).sum(axis=1),
             ]
         )
-        assert numbers.shape[1] == CONSTANTS - OUTSIDE
+        assert numbers.shape[1] == TOGETHER - OUTSIDE
         self.rows = self.rows._replace(
             others=_room(self.rows.others, entries * OTHERS * width),
             constants=_room(self.rows.constants, entries * CONSTANTS * width),
@@ -79,7 +86,8 @@ class ContactTables:
             follows=touches.follows.astype(np.uint8),
         )
         self.rows.slip[0], self.rows.damping[0] = potential.slip, potential.damping
-        fill_entries(touches.vertices, numbers, packs.row_of_vertex, packs.is_wide, width, self.counts, self.rows)
+        arguments = (touches.vertices, numbers, packs.row_of_vertex, packs.is_wide, self.colour_of_pack, width)
+        fill_entries(*arguments, self.counts, self.rows)
 
     @property
     def nbytes(self) -> int:

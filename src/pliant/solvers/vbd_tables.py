@@ -165,9 +165,17 @@ class Tables:
 
 
 def build_tables(
-    problem: IncrementalPotential, execution: Execution, line_search: bool, psd: bool, width: int | None = None
+    problem: IncrementalPotential,
+    execution: Execution,
+    line_search: bool,
+    psd: bool,
+    width: int | None = None,
+    in_turn: bool = True,
 ) -> Tables:
-    """Colour the vertices, sort them into packs, list their elements, and get the kernel."""
+    """Colour the vertices, sort them into packs, list their elements, and get the kernel.
+
+    in_turn: whether the solver moves one colour after another.
+    """
     model = problem.model
     width = width or default_width(execution.precision)
     dtype = DTYPES[execution.precision]
@@ -210,7 +218,7 @@ def build_tables(
     touching = problem.contacts is not None
     flags = (constrained, damped, bool(viscous), line_search, psd, touching)
     module = sweep_module(Variant(execution.precision, width, sources, *flags))
-    contacts = ContactTables(packs, dtype) if touching else None
+    contacts = ContactTables(packs, dtype, in_turn) if touching else None
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
     shares = share_out(packs, work_of_pack, graph, threads)
     singular = np.zeros(threads, np.int64)
