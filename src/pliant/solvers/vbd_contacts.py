@@ -86,8 +86,8 @@ class ContactTables:
             follows=touches.follows.astype(np.uint8),
         )
         self.rows.slip[0], self.rows.damping[0] = potential.slip, potential.damping
-        arguments = (touches.vertices, numbers, packs.row_of_vertex, packs.is_wide, self.colour_of_pack, width)
-        fill_entries(*arguments, self.counts, self.rows)
+        filled = (touches.vertices, numbers, packs.row_of_vertex, packs.is_wide, self.colour_of_pack, width)
+        fill_entries(*filled, self.counts, self.rows)
 
     @property
     def nbytes(self) -> int:

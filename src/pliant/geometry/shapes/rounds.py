@@ -18,6 +18,8 @@ from pliant.geometry.shapes.arguments import positive_length, whole_number
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+MOST_LAYERS = 100_000  # of a cylinder that nobody has asked for
+
 
 def ball(radius: float = 0.5, cells: int = 8) -> TetMesh:
     """A ball centred at the origin. radius [m]; cells: layers from centre to surface, so 20 cells^3 tets."""
@@ -37,7 +39,12 @@ def cylinder(radius: float = 0.5, height: float = 1.0, cells: int = 6, layers: i
     r = positive_length("cylinder", "radius", radius)
     h = positive_length("cylinder", "height", height)
     n = whole_number("cylinder", "cells", cells)
-    count = max(1, round(h * n / r)) if layers is None else whole_number("cylinder", "layers", layers)
+    wanted = h * n / r
+    if layers is None and wanted > MOST_LAYERS:
+        raise MeshError(
+            f"cylinder: height={h:g} m and radius={r:g} m would take {wanted:.0g} layers; give layers= yourself."
+        )
+    count = max(1, round(wanted)) if layers is None else whole_number("cylinder", "layers", layers)
     disc, triangles = _fan(*_hexagon(), n)
     z = np.linspace(-0.5 * h, 0.5 * h, count + 1)
     points = np.empty((count + 1, len(disc), 3))
