@@ -18,9 +18,7 @@ LAW = pl.StableNeoHookean.from_young(1e4, 0.3)
     speed=st.sampled_from([0.0, 1.0, 100.0]),
 )
 def test_soups_of_triangles_as_cloth(seed: int, m: int, grid: int, speed: float) -> None:
-    """Separate triangles that overlap; on a grid, vertices of several coincide. Kinetic energy stays below what was
-    there and what contacts and cloth store: nothing explodes.
-    """
+    """Separate triangles that overlap; on a grid, vertices of several coincide. All numbers stay finite."""
     rng = np.random.default_rng(seed)
     points = rng.random((m, 3, 3)) if grid == 0 else rng.integers(0, grid, (m, 3, 3)) / grid
     sides = points[:, 1:] - points[:, :1]
@@ -43,5 +41,5 @@ def test_soups_of_triangles_as_cloth(seed: int, m: int, grid: int, speed: float)
 def test_a_triangle_without_area_is_refused() -> None:
     """With the number of the triangle."""
     points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [2, 0, 0]])
-    with pytest.raises(pl.PliantError, match="1"):
+    with pytest.raises(pl.PliantError, match="the first is triangle 1"):
         pl.Scene().add_cloth(pl.TriMesh(points, [[0, 1, 2], [0, 1, 3]]), LAW, density=0.2)
