@@ -21,6 +21,7 @@ def deflection_error(cells, thickness):
     return 1 - (mesh.points - report.x)[tip, 2].mean() / theory
 
 
+@pytest.mark.slow
 def test_bending_converges_with_the_square_of_the_cell():
     """Linear tets are too stiff in bending: 45 % with 2 cells across, falling fourfold when cells halve."""
     errors = [deflection_error((16 * n, n, n), 1 / 16) for n in (2, 4, 8)]

@@ -164,6 +164,7 @@ def test_a_cube_turned_inside_out_recovers(law, mirror, precision):
     assert distance_from_rest(sim.positions, mesh) < 2e-3
 
 
+@pytest.mark.slow
 def test_newton_turns_a_tet_back():
     """One inverted tet of a law with a barrier, at rest after a long step."""
     corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0.2, 0.3, 1]])

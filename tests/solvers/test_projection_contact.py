@@ -41,6 +41,7 @@ def test_a_cube_at_rest_sinks_in_by_its_weight_over_the_stiffness(solver) -> Non
     assert speed < 1e-9
 
 
+@pytest.mark.slow
 @both
 def test_contacts_detected_anew_within_a_step_keep_their_force(solver) -> None:
     carried, speed = resting(solver, detect_every=3)

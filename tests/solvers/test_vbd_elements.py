@@ -71,7 +71,7 @@ def colours_of(problem: pl.IncrementalPotential) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", SCENES)
-@pytest.mark.parametrize("width", [4, 8])
+@pytest.mark.parametrize("width", [pytest.param(4, marks=pytest.mark.slow), 8])
 def test_a_sweep_equals_the_plain_one(name: str, width: int) -> None:
     problem = problem_of(SCENES[name])
     solver = pl.VBD()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
+from numba import njit
 
 from pliant.contact.contacts import Contacts, refresh
 from pliant.contact.penalty import f0_array, f1_over_u_array
@@ -110,9 +111,8 @@ class ContactPotential:
 
     def _combined(self, values: np.ndarray) -> np.ndarray:
         """sum_i w_i values_i (k, 3), relative to the first vertex so that large coordinates cancel."""
-        t, at = self.touches, values[self._vertices]
-        relative = at - np.where(t.outside[:, None, None] == 0, at[:, :1], 0.0)
-        return np.einsum("ki,kia->ka", t.weights, relative)
+        t = self.touches
+        return _weighted_sums(t.vertices, t.weights, t.outside, values)
 
     def _state(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Depths, relative motion, its part along the normal, and across it."""
@@ -129,3 +129,17 @@ class ContactPotential:
         push = self.stiffness * (d > 0) * (1 + self.damping)
         drag = self.limits * f1_over_u_array(np.linalg.norm(tangent, axis=1), self.slip)
         return push[:, None, None] * along + drag[:, None, None] * (np.eye(3) - along)
+
+
+@njit(cache=True, nogil=True)
+def _weighted_sums(vertices, weights, outside, values):
+    """(k, 3): sums over the vertices of each contact, less the first's value where weights sum to zero."""
+    sums = np.zeros((len(vertices), 3))
+    for k in range(len(vertices)):
+        for axis in range(3):
+            first = values[vertices[k, 0], axis]
+            base = first if outside[k] == 0.0 else 0.0
+            for i in range(4):
+                v = vertices[k, i]
+                sums[k, axis] += weights[k, i] * ((values[v, axis] if v >= 0 else first) - base)
+    return sums

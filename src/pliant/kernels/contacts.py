@@ -218,7 +218,8 @@ def fill_entries(vertices, numbers, row_of_vertex, packs_wide, colour_of_pack, w
     same time; all different where it does not matter.
     """
     start, others, constants = contacts.start, contacts.others, contacts.constants
-    place, rows = contacts.place, contacts.rows
+    place, rows, collided = contacts.place, contacts.rows, contacts.collided
+    weights, normals = contacts.weights, contacts.normals
     filled[:] = 0
     for p in range(len(packs_wide)):
         for k in range(start[p], start[p + 1]):
@@ -242,7 +243,7 @@ def fill_entries(vertices, numbers, row_of_vertex, packs_wide, colour_of_pack, w
                 k, lane = k // width, k % width
             k += start[pack]
             place[c, i] = k * width + lane
-            contacts.collided[row] = 1
+            collided[row] = 1
             for j in range(OTHERS):
                 others[(k * OTHERS + j) * width + lane] = rows[c, (i + 1 + j) % 4]
             for number_index in range(TOGETHER - OUTSIDE):
@@ -253,4 +254,4 @@ def fill_entries(vertices, numbers, row_of_vertex, packs_wide, colour_of_pack, w
                 if vertices[c, j] >= 0 and other < len(packs_wide):
                     together += j == i or (colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0)
             constants[(k * CONSTANTS + TOGETHER) * width + lane] = together
-        write_geometry(c, place, contacts.weights, contacts.normals, constants, width)
+        write_geometry(c, place, weights, normals, constants, width)
