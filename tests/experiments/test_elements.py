@@ -35,6 +35,7 @@ def test_a_notched_cloth_tears_and_keeps_its_mass(monkeypatch):
     assert all(shape.shape == (3 * numbers["triangles"], 3) for shape in shapes)
 
 
+@pytest.mark.slow
 def test_a_flag_of_three_laws_hangs_in_the_wind_alike(monkeypatch):
     """Small strains: after a third of a second the free sides are within 2 % of the flag's length of each other."""
     monkeypatch.setattr(flag, "CELLS", (12, 8))
