@@ -202,7 +202,7 @@ class Stepping:
 
     def _tear(self) -> None:
         """Split and break what is stretched too far (VBD 3.9)."""
-        change = torn(self.model, self.state.x, self.state.v)
+        change = torn(self.model.with_memory(self.state.memory), self.state.x, self.state.v)
         if change is None:
             return
         self._take(change)
@@ -214,9 +214,8 @@ class Stepping:
         """Go on with a model that tearing or deleting has changed."""
         old = self.state
         grown = np.concatenate([np.arange(len(old.x)), change.parents])
-        memory = change.model.memory if len(old.memory) else old.memory
         self.model = change.model
-        self.state = State(old.x[grown], old.v[grown], old.v_previous[grown], old.step, memory)
+        self.state = State(old.x[grown], old.v[grown], old.v_previous[grown], old.step, change.model.memory)
         self._make_room()
 
     @property

@@ -115,6 +115,27 @@ def test_a_torn_run_resumes_with_the_same_bits(tmp_path):
     np.testing.assert_array_equal(again.scene.bodies[0].triangles, scene.bodies[0].triangles)
 
 
+def test_a_tear_leaves_what_other_elements_remember():
+    """A crushed block beside the sheet: its law stays converted as far as it was (Invertible)."""
+    scene, _ = pulled_sheet(cells=4, speed=10.0)
+    block = scene.add_solid(pl.shapes.box(cells=2), pl.Invertible(pl.NeoHookean.from_young(1e4, 0.3)))
+    block.pin(np.abs(block.initial_positions[:, 2]) > 0.49)
+    block.set_positions(block.initial_positions * [1, 1, 0.02] + [[5.0, 0.0, 0.0]])
+    sim = pl.Simulation(scene, pl.VBD(iterations=5))
+    memories, tear = [], sim._tear
+
+    def watched_tear():
+        memories.append(sim.state.memory.copy())
+        tear()
+
+    sim._tear = watched_tear
+    n = len(sim.positions)
+    while len(sim.positions) == n:
+        sim.step()
+    assert memories[-1].max() > 0
+    np.testing.assert_array_equal(sim.state.memory, memories[-1])
+
+
 def test_newton_tears_the_same_sheet():
     """At the same place: a sheet with one weak row, both solvers converged."""
     torn = []

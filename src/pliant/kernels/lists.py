@@ -49,18 +49,12 @@ def list_lengths(owner: np.ndarray, wide: np.ndarray, width: int) -> np.ndarray:
     return np.where(wide, -(-counts // width), counts)
 
 
-def ranks_of(owner: np.ndarray, n: int) -> np.ndarray:
-    """(i,) the how many-th incidence of its owner each is; n vertices."""
-    order = np.argsort(owner, kind="stable")
-    counts = np.bincount(owner, minlength=n)
-    rank = np.empty(len(owner), np.int64)
-    rank[order] = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return rank
-
-
 def place_in_lists(packs: Packs, owner: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First entries of the packs (packs + 1,); entry and lane of every incidence."""
-    rank = ranks_of(owner, len(packs.row_of_vertex))
+    order = np.argsort(owner, kind="stable")
+    counts = np.bincount(owner, minlength=len(packs.row_of_vertex))
+    rank = np.empty(len(owner), np.int64)
+    rank[order] = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     pack, lane = np.divmod(packs.row_of_vertex[owner], packs.width)
     wide = packs.is_wide[pack] == 1
     entry = np.where(wide, rank // packs.width, rank)
@@ -107,13 +101,13 @@ def rewrite_lists(packs: Packs, lists: Lists, incidences: Incidences, owners: np
     return _fill(rows, other_rows, numbers, packs.is_wide, lists.start, others, constants)
 
 
-def edit_lists(packs: Packs, lists: Lists, was: Incidences, becomes: Incidences, chosen: np.ndarray) -> None:
+def edit_lists(packs: Packs, lists: Lists, was: Incidences, becomes: Incidences, chosen: np.ndarray) -> bool:
     """Find incidences in the lists of their owners and give them other vertices, or drop them where the owner becomes
-    -1. Only those that are `chosen` (i,) are edited, whose owners stay or become -1.
+    -1; whether all were found. Only those that are `chosen` (i,) are edited, whose owners stay or become -1.
     """
     width, entries = packs.width, int(lists.start[-1])
     rows = packs.row_of_vertex
-    _edit(
+    return _edit(
         rows[was.owner[chosen]],
         rows[was.others[chosen]],
         rows[becomes.others[chosen]],
@@ -135,38 +129,40 @@ def _place(rank, row, is_wide, start, width):
 
 
 @njit(cache=True)
+def _find(row, wanted, room, is_wide, start, others):
+    """The how many-th element of the vertex in a row has the `wanted` other rows (k,); `room` if none has."""
+    for rank in range(room):
+        entry, lane = _place(rank, row, is_wide, start, others.shape[2])
+        is_same = True
+        for k in range(len(wanted)):
+            is_same = is_same and others[entry, k, lane] == wanted[k]
+        if is_same:
+            return rank
+    return room
+
+
+@njit(cache=True)
 def _edit(rows, old, new, is_left, is_wide, start, others, constants):
+    """Entry by entry: replace, or drop and let the following ones move up."""
     width = others.shape[2]
     for i in range(len(rows)):
         pack = rows[i] // width
         room = (start[pack + 1] - start[pack]) * (width if is_wide[pack] else 1)
-        rank = 0
-        while rank < room:
-            entry, lane = _place(rank, rows[i], is_wide, start, width)
-            is_same = True
-            for k in range(old.shape[1]):
-                is_same = is_same and others[entry, k, lane] == old[i, k]
-            if is_same:
-                break
-            rank += 1
+        rank = _find(rows[i], old[i], room, is_wide, start, others)
         if rank == room:
-            continue
+            return False
+        entry, lane = _place(rank, rows[i], is_wide, start, width)
         if is_left[i]:
-            for k in range(old.shape[1]):
-                others[entry, k, lane] = new[i, k]
+            others[entry, :, lane] = new[i]
             continue
         for follower in range(rank + 1, room):
             source, from_lane = _place(follower, rows[i], is_wide, start, width)
-            target, to_lane = _place(follower - 1, rows[i], is_wide, start, width)
-            for k in range(others.shape[1]):
-                others[target, k, to_lane] = others[source, k, from_lane]
-            for k in range(constants.shape[1]):
-                constants[target, k, to_lane] = constants[source, k, from_lane]
-        last, lane = _place(room - 1, rows[i], is_wide, start, width)
-        for k in range(others.shape[1]):
-            others[last, k, lane] = pack * width + lane
-        for k in range(constants.shape[1]):
-            constants[last, k, lane] = 0
+            others[entry, :, lane] = others[source, :, from_lane]
+            constants[entry, :, lane] = constants[source, :, from_lane]
+            entry, lane = source, from_lane
+        others[entry, :, lane] = pack * width + lane
+        constants[entry, :, lane] = 0
+    return True
 
 
 @njit(cache=True)
@@ -188,10 +184,8 @@ def _fill(rows, other_rows, numbers, is_wide, start, others, constants):
     for i in range(len(rows)):
         rank = rank + 1 if rows[i] == previous else 0
         previous = rows[i]
-        pack, lane = rows[i] // width, rows[i] % width
-        entry = start[pack] + (rank // width if is_wide[pack] else rank)
-        lane = rank % width if is_wide[pack] else lane
-        if entry >= start[pack + 1]:
+        entry, lane = _place(rank, rows[i], is_wide, start, width)
+        if entry >= start[rows[i] // width + 1]:
             return False
         others[entry, :, lane] = other_rows[i]
         constants[entry, :, lane] = numbers[i]

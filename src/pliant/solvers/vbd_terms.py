@@ -152,7 +152,7 @@ class ListTerm:
 
     @classmethod
     def adapt(cls, packs: Packs, tables: tuple[Any, ...], block: Any, edit: Edit, parents: np.ndarray) -> bool:
-        """Take up a torn block; whether there is room.
+        """Take up a torn block; whether that was possible.
 
         Vertices numbered last are new, one for each parent. Lists of theirs and of their parents are written anew; in
         others single entries change.
@@ -165,8 +165,9 @@ class ListTerm:
             cls.incidences_of(elements) for elements in (edit.block, replace(edit.block, elements=edit.elements), near)
         )
         for lists, was, becomes, of_split in zip(tables, before, after, now, strict=False):
-            edit_lists(packs, lists, was, becomes, ~is_split[was.owner])
             own = Incidences(*(values[is_split[of_split.owner]] for values in of_split))
+            if not edit_lists(packs, lists, was, becomes, ~is_split[was.owner]):
+                return False
             if not rewrite_lists(packs, lists, own, np.flatnonzero(is_split)):
                 return False
         for numbers in tables[len(now) :]:
