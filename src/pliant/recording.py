@@ -5,7 +5,6 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields as fields_of
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -250,13 +249,10 @@ def _contact_fields(x: np.ndarray, contacts: Any) -> dict[str, np.ndarray]:
 
 def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:
     """Some tets, numbered through all groups in ascending order."""
-    chosen, first = [], 0
-    for group in groups:
-        own = rows[(rows >= first) & (rows < first + len(group.tets))] - first
-        values = {field.name: getattr(group, field.name) for field in fields_of(group)}
-        chosen.append(replace(group, **{k: v[own] for k, v in values.items() if isinstance(v, np.ndarray)}))
-        first += len(group.tets)
-    return chosen
+    ends = np.cumsum([len(group.tets) for group in groups])
+    parts = np.split(rows, np.searchsorted(rows, ends))
+    firsts = np.concatenate([[0], ends])
+    return [group.taken(part - first) for group, part, first in zip(groups, parts, firsts, strict=False)]
 
 
 def _check_fields(fields: dict[str, Field]) -> None:

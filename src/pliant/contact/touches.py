@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.contacts import Contacts, no_contacts
+from pliant.contact.contacts import Contacts
 from pliant.contact.penalty import combined_friction
 from pliant.model import ContactModel
 
@@ -56,7 +56,3 @@ def friction_of(one: np.ndarray, other: np.ndarray, otherwise: float) -> np.ndar
 def joined_touches(*lists: Touches) -> Touches:
     """One list after another."""
     return Touches(*(np.concatenate(arrays) for arrays in zip(*lists, strict=True)))
-
-
-def no_touches(model: ContactModel) -> Touches:
-    return touches_of_pairs(no_contacts(), model)

@@ -30,6 +30,11 @@ class Block:
         """How many numbers its elements remember from iteration to iteration."""
         return 0
 
+    def taken(self, rows: np.ndarray) -> Self:
+        """Some of its elements."""
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{name: array[rows] for name, array in arrays.items() if isinstance(array, np.ndarray)})
+
     def with_memory(self, memory: np.ndarray) -> Block:
         """The same block, whose memory (memory_size,) is this array and changes with it."""
         return self

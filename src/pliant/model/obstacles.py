@@ -5,6 +5,7 @@ motion(t) gives a translation (3,) [m] and a rotation matrix (3, 3), applied to 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -62,18 +63,18 @@ class Obstacle:
 
 
 @dataclass(frozen=True, eq=False)
-class Shape(Obstacle):
+class Shape(Obstacle, ABC):
     """An obstacle with a formula: a kind and a row of numbers, as contact.shapes reads them."""
 
     kind: ClassVar[int]
 
+    @abstractmethod
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
         """Position (3,) and rotation (3, 3) of the shape's own axes where it was made."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sizes(self) -> tuple[float, float, float]:
         """The shape's lengths [m]."""
-        raise NotImplementedError
 
     def row(self, time: float) -> np.ndarray:
         """The numbers a kernel needs, at a time [s]."""

@@ -49,11 +49,6 @@ class Seams:
     wind_skin: np.ndarray  # (k, 3) triangles of solids in the wind
     contact: Surfaces
 
-    @property
-    def can_tear(self) -> bool:
-        limits = [self.limits, *(limits for limits in self.spring_limits if limits is not None)]
-        return any(bool(np.isfinite(part).any()) for part in limits)
-
 
 def seams_of(model: Model, bodies: Sequence[Body]) -> Seams:
     """The seams of a scene that was just frozen."""

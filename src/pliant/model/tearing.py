@@ -14,13 +14,13 @@ import numpy as np
 from pliant.errors import SceneError
 from pliant.geometry.tearing import overstretched, rewired, split
 from pliant.model.blocks import Block, Joints, Pressures, Sheets, Solids, Springs
-from pliant.model.body import FIXED, FREE, Body
+from pliant.model.body import FREE, Body
 from pliant.model.cloth import Cloth
 from pliant.model.model import Model
 from pliant.model.seams import rows_of
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
-from pliant.model.topology import Topology, taken, whole_topology, with_topology
+from pliant.model.topology import Topology, held_where_loose, whole_topology, with_topology
 
 
 class Edit(NamedTuple):
@@ -77,30 +77,39 @@ def deleted(model: Model, bodies: Sequence[Body], number: int, elements: np.ndar
     topology, body = model.topology, bodies[number]
     assert topology is not None
     _check_whole(model, body)
-    first, last = model.body_start[number : number + 2]
-    corners, mass = topology.corners.copy(), model.mass.copy()
-    gone: dict[int, np.ndarray] = {}
-    tets_left = topology.tets_left
+    corners, mass, gone, tets_left = topology.corners.copy(), model.mass.copy(), {}, topology.tets_left
     if isinstance(body, Cloth):
         own = 3 * topology.seams.triangle_start[number] + (3 * elements[:, None] + np.arange(3)).ravel()
         own = own[corners[own] >= 0]
         np.subtract.at(mass, corners[own], topology.seams.shares[own])
         corners[own] = -1
-    else:
-        kind = SpringNet if isinstance(body, SpringNet) else Solid
-        for k, block in enumerate(model.blocks):
-            if isinstance(block, Springs if kind is SpringNet else Solids):
-                own = rows_of(topology.seams.elements[k], first, last)
-                gone[k] = np.isin(topology.left[k], own[elements] if len(own) else own)
-                if isinstance(block, Solids) and gone[k].any():
-                    assert isinstance(body, Solid)
-                    lost = block.volumes[gone[k]] * body.density / 4
-                    np.subtract.at(mass, block.tets[gone[k]], np.repeat(lost[:, None], 4, axis=1))
-        if isinstance(body, Solid):
-            of_body = rows_of(topology.seams.tets, first, last)
-            tets_left = np.setdiff1d(tets_left, of_body[elements])
+    elif isinstance(body, SpringNet):
+        gone = _rows_gone(model, topology, number, elements, Springs)
+    elif isinstance(body, Solid):
+        gone = _rows_gone(model, topology, number, elements, Solids)
+        for k, rows in gone.items():
+            lost = model.blocks[k].taken(rows)
+            assert isinstance(lost, Solids)
+            np.subtract.at(mass, lost.tets, np.repeat(lost.volumes[:, None] * body.density / 4, 4, axis=1))
+        tets_left = np.setdiff1d(tets_left, _rows_of_body(topology, number, topology.seams.tets)[elements])
     change = _changed(model, corners, topology.origin, np.zeros(0, np.int64), mass, gone, tets_left)
     return change._replace(model=_without_loose(change.model, body, number, x))
+
+
+def _rows_of_body(topology: Topology, number: int, elements: np.ndarray) -> np.ndarray:
+    """Rows of the whole scene's elements (m, k) that are a body's, in its order."""
+    return rows_of(elements, *topology.seams.body_start[number : number + 2])
+
+
+def _rows_gone(
+    model: Model, topology: Topology, number: int, elements: np.ndarray, kind: type[Block]
+) -> dict[int, np.ndarray]:
+    """Of the block of a kind that holds a body: which rows (r,) are among some elements of the body."""
+    for k, block in enumerate(model.blocks):
+        own = _rows_of_body(topology, number, topology.seams.elements[k])
+        if isinstance(block, kind) and len(own):
+            return {k: np.isin(topology.left[k], own[elements])}
+    return {}
 
 
 def _check_whole(model: Model, body: Body) -> None:
@@ -120,17 +129,15 @@ def _without_loose(model: Model, body: Body, number: int, x: np.ndarray) -> Mode
     if isinstance(body, SpringNet):
         return model
     assert model.topology is not None
-    in_use = np.zeros(model.n_vertices, bool)
+    loose = np.zeros(model.n_vertices, bool)
+    loose[model.topology.vertices_of(number)] = True
     for block in model.blocks:
         if isinstance(block, Sheets | Solids):
-            in_use[block.elements] = True
-    own = model.topology.vertices_of(number)
-    loose = own[~in_use[own]]
-    subspace, mass, positions = model.subspace.copy(), model.mass.copy(), model.positions.copy()
-    subspace[loose], mass[loose], positions[loose] = FIXED, 0.0, x[loose]
-    if (subspace == FIXED).all():
+            loose[block.elements] = False
+    model = held_where_loose(model, loose, x)
+    if not model.is_free.any():
         raise SceneError(f"{body.name}: nothing that moves would be left. Delete fewer elements.")
-    return replace(model, subspace=subspace, mass=mass, positions=positions)
+    return model
 
 
 def _changed(
@@ -153,7 +160,7 @@ def _changed(
             is_left &= ~gone[k]
         left.append(before.left[k] if is_left.all() else before.left[k][is_left])
         rows = np.flatnonzero(is_other | ~is_left)
-        edits.append(Edit(taken(block, rows), np.where(is_left[rows, None], now[rows], -1)))
+        edits.append(Edit(block.taken(rows), np.where(is_left[rows, None], now[rows], -1)))
     after = Topology(before.seams, corners, origin, tuple(left), before.tets_left if tets_left is None else tets_left)
     return Change(with_topology(model, after, mass), parents, tuple(edits))
 

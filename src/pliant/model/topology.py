@@ -8,7 +8,7 @@ order, so that a model that was changed bit by bit equals one that gets its topo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,21 +36,10 @@ class Topology:
     left: tuple[np.ndarray, ...]  # of each block: numbers of the elements that are left, ascending
     tets_left: np.ndarray  # numbers of the tets that are left, body by body, ascending
 
-    @property
-    def n_new(self) -> int:
-        """How many vertices tearing has added."""
-        return len(self.origin) - int(self.seams.body_start[-1])
-
     def vertices_of(self, body: int) -> np.ndarray:
         """A body's vertices: those of its mesh, then those that tearing added."""
         first, last = self.seams.body_start[body : body + 2]
         return np.flatnonzero((self.origin >= first) & (self.origin < last))
-
-    def triangles_of(self, body: int) -> np.ndarray:
-        """(k, 3) vertices of a sheet's triangles that are left."""
-        first, last = self.seams.triangle_start[body : body + 2]
-        triangles = self.corners[3 * first : 3 * last].reshape(-1, 3)
-        return triangles[triangles[:, 0] >= 0]
 
     def drawn(self, body: int) -> np.ndarray | None:
         """Vertices at the corners of all triangles of a sheet, or the ends of all springs of a net, three or two each,
@@ -102,18 +91,22 @@ def with_topology(model: Model, after: Topology, mass: np.ndarray) -> Model:
     )
 
 
-def taken(block: Block, rows: np.ndarray) -> Block:
-    """Some elements of a block."""
-    arrays = {field.name: getattr(block, field.name) for field in fields(block)}
-    return replace(block, **{name: array[rows] for name, array in arrays.items() if isinstance(array, np.ndarray)})
+def held_where_loose(model: Model, loose: np.ndarray, x: np.ndarray) -> Model:
+    """The model with vertices (n,) that have lost all their elements, and hence their mass, held at x (n, 3) [m]."""
+    return replace(
+        model,
+        mass=np.where(loose, 0.0, model.mass),
+        subspace=np.where(loose, FIXED, model.subspace),
+        positions=np.where(loose[:, None], x, model.positions),
+    )
 
 
 def _rewired(k: int, block: Block, before: Topology, after: Topology, grown: np.ndarray) -> Block:
     """A block with the elements that are left, at the vertices where they are now."""
     if isinstance(block, Bounds):
-        return replace(taken(block, grown), elements=np.arange(len(grown))[:, None])
+        return replace(block.taken(grown), elements=np.arange(len(grown))[:, None])
     if len(after.left[k]) < len(before.left[k]):
-        block = taken(block, np.searchsorted(before.left[k], after.left[k]))
+        block = block.taken(np.searchsorted(before.left[k], after.left[k]))
     follow = after.seams.follow[k]
     if follow is None:
         return block
@@ -176,6 +169,5 @@ def with_topology_arrays(model: Model, bodies: Sequence[Body], arrays: dict[str,
     left = tuple(arrays[f"left{k}"] for k in range(len(whole.left)))
     topology = Topology(whole.seams, arrays["corners"], arrays["origin"], left, arrays["tets_left"])
     changed = with_topology(replace(model, topology=whole), topology, arrays["mass"])
-    loose = (changed.mass == 0) & (model.mass[topology.origin] > 0)  # has lost all its elements, and is held
-    positions = np.where(loose[:, None], arrays["positions"], changed.positions)
-    return replace(changed, subspace=np.where(loose, FIXED, changed.subspace), positions=positions)
+    loose = (changed.mass == 0) & (model.mass[topology.origin] > 0)
+    return held_where_loose(changed, loose, arrays["positions"])

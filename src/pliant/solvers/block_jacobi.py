@@ -7,23 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.guarded_descent import (
-    GuardedWork,
-    begin_guarded,
-    guarded_descent,
-    guarded_work,
-    take_contacts_guarded,
-)
-from pliant.solvers.iterate import Execution
+from pliant.solvers.guarded_descent import GuardedDescent, GuardedWork, guarded_descent
 from pliant.solvers.momentum import Momentum
 from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
 
 REFRESH = 32  # iterations between measurements of what energies can be trusted to
 
 
 @dataclass(frozen=True)
-class BlockJacobi:
+class BlockJacobi(GuardedDescent):
     """Every vertex moves towards the minimum of its own local energy, all at once, with the same step length control
     as gradient descent, which it needs to be stable.
 
@@ -34,23 +26,9 @@ class BlockJacobi:
     iterations: int = 50
     start: str = "adaptive"
 
-    minimises = True
-    is_fixed_point = True
-    accepts_momentum = True
-    carries = ("contact", "pressure")
-
     def __post_init__(self) -> None:
         check_count(self.iterations, "BlockJacobi: iterations")
         check_start(self.start, "BlockJacobi: start")
-
-    def init(self, problem: IncrementalPotential, execution: Execution) -> GuardedWork:
-        return guarded_work(pack(problem, execution))
-
-    def begin(self, problem: IncrementalPotential, work: GuardedWork) -> None:
-        begin_guarded(problem, work)
-
-    def take_contacts(self, problem: IncrementalPotential, work: GuardedWork) -> None:
-        take_contacts_guarded(problem, work)
 
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: GuardedWork, n: int = 1,

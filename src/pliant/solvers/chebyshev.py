@@ -14,6 +14,7 @@ from pliant.errors import SolverError
 from pliant.model.tearing import Change
 from pliant.solvers.iterate import Execution
 from pliant.solvers.options import check_count, check_solver
+from pliant.solvers.wrapper import Around, AroundWork
 
 Phases = tuple[tuple[int, float], ...]  # iterations and rho of each phase; the last goes on to the end of the step
 
@@ -58,19 +59,10 @@ class Factors:
 
 
 @dataclass
-class ChebyshevWork:
-    inner: Any
+class ChebyshevWork(AroundWork):
     factors: Factors
     rho: float | None = None  # what "auto" has estimated
     moved: tuple[float, ...] = ()  # lengths of the iterations it estimates from
-
-    @property
-    def singular_blocks(self) -> int:
-        return getattr(self.inner, "singular_blocks", 0)
-
-    @property
-    def nbytes(self) -> int:
-        return self.inner.nbytes
 
     def carried(self) -> dict[str, Any]:
         """What a checkpoint must keep."""
@@ -84,7 +76,7 @@ class ChebyshevWork:
 
 
 @dataclass(frozen=True)
-class Chebyshev:
+class Chebyshev(Around):
     """Wraps a solver.
 
     rho: estimated spectral radius of its iterations, in (0, 1); the stiffer the scene, the nearer to 1.
@@ -92,7 +84,6 @@ class Chebyshev:
         them for a scene. Or "auto": estimated from the first iterations of the first step, which are not accelerated.
     """
 
-    solver: Any
     rho: float | str | Sequence[Sequence[float]] = 0.95
 
     def __post_init__(self) -> None:
@@ -105,18 +96,6 @@ class Chebyshev:
             object.__setattr__(self, "rho", _checked_phases(self.rho))
         elif self.rho != "auto":
             _check_rho(self.rho, "Chebyshev: rho")
-
-    @property
-    def minimises(self) -> bool:
-        return self.solver.minimises
-
-    @property
-    def iterations(self) -> int:
-        return self.solver.iterations
-
-    @property
-    def start(self) -> str:
-        return self.solver.start
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ChebyshevWork:
         return ChebyshevWork(self.solver.init(problem, execution), Factors(self._phases(None)))

@@ -7,21 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.guarded_descent import (
-    GuardedWork,
-    begin_guarded,
-    guarded_descent,
-    guarded_work,
-    take_contacts_guarded,
-)
-from pliant.solvers.iterate import Execution
+from pliant.solvers.guarded_descent import GuardedDescent, GuardedWork, guarded_descent
 from pliant.solvers.momentum import Momentum
 from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
 
 
 @dataclass(frozen=True)
-class GradientDescent:
+class GradientDescent(GuardedDescent):
     """Every vertex moves along its force divided by diag(H), all at once. Wrap it in Chebyshev, as the paper does.
 
     iterations: a step.  refresh: iterations between measurements of diag(H) (the paper's M).
@@ -34,24 +26,10 @@ class GradientDescent:
     refresh: int = 32
     start: str = "extrapolated"
 
-    minimises = True
-    is_fixed_point = True
-    accepts_momentum = True
-    carries = ("contact", "pressure")
-
     def __post_init__(self) -> None:
         check_count(self.iterations, "GradientDescent: iterations")
         check_count(self.refresh, "GradientDescent: refresh")
         check_start(self.start, "GradientDescent: start")
-
-    def init(self, problem: IncrementalPotential, execution: Execution) -> GuardedWork:
-        return guarded_work(pack(problem, execution))
-
-    def begin(self, problem: IncrementalPotential, work: GuardedWork) -> None:
-        begin_guarded(problem, work)
-
-    def take_contacts(self, problem: IncrementalPotential, work: GuardedWork) -> None:
-        take_contacts_guarded(problem, work)
 
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: GuardedWork, n: int = 1,

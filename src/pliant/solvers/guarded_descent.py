@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
+from pliant.solvers.iterate import Execution
 from pliant.solvers.momentum import Momentum
-from pliant.solvers.packed import PackedPotential
+from pliant.solvers.packed import PackedPotential, pack
 
 CHECK_EVERY = 8  # iterations between looks at the energy
 SHRINK = 0.7  # gamma: what the step length is multiplied by when the energy has risen
@@ -61,10 +62,24 @@ def begin_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
     work.safe_energy, work.exhausted = np.inf, False
 
 
-def take_contacts_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
-    """Other contacts: the next look at the energy compares with the safe positions' under them."""
-    work.packed.take_contacts(problem)
-    work.since_refresh = 0
+class GuardedDescent:
+    """What solvers have in common that move all vertices at once."""
+
+    minimises = True
+    is_fixed_point = True
+    accepts_momentum = True
+    carries = ("contact", "pressure")
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> GuardedWork:
+        return guarded_work(pack(problem, execution))
+
+    def begin(self, problem: IncrementalPotential, work: GuardedWork) -> None:
+        begin_guarded(problem, work)
+
+    def take_contacts(self, problem: IncrementalPotential, work: GuardedWork) -> None:
+        """Other contacts: the next look at the energy compares with the safe positions' under them."""
+        work.packed.take_contacts(problem)
+        work.since_refresh = 0
 
 
 def guarded_descent(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from pliant.energies import IncrementalPotential
 from pliant.kernels.row_vectors import vector_module
 from pliant.solvers import line_search
 from pliant.solvers.line_search import SearchWork
@@ -90,3 +93,37 @@ def descend(work: MemoryWork, initial_inverse: InitialInverse, first_length: flo
     else:
         work.exhausted = not work.order  # along the steepest descent: nothing falls any more
         work.order.clear()
+
+
+class MemoryDescent(ABC):
+    """What solvers have in common that remember the last steps; every step of a simulation begins with none."""
+
+    minimises = True
+    carries = ("contact", "pressure")
+    refresh: int  # iterations between measurements of diag(H), and so of what energies can be trusted to
+
+    @abstractmethod
+    def descend(self, work: Any) -> None:
+        """One iteration."""
+
+    def begin(self, problem: IncrementalPotential, work: MemoryWork) -> None:
+        line_search.begin_search(problem, work)
+        work.order.clear()
+        work.since_refresh = 0
+
+    def take_contacts(self, problem: IncrementalPotential, work: MemoryWork) -> None:
+        work.packed.take_contacts(problem)
+        work.order.clear()
+        work.exhausted = False
+
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MemoryWork, n: int = 1) -> None:
+        line_search.enter(work, x)
+        for _ in range(n):
+            if work.exhausted:
+                break
+            line_search.measure(work)
+            if work.since_refresh == 0:
+                work.packed.measure_scales(work.x)
+            work.since_refresh = (work.since_refresh + 1) % self.refresh
+            self.descend(work)
+        work.packed.tables.write(x)

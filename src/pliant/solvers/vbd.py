@@ -1,8 +1,8 @@
 """Vertex block descent (Chen et al. 2024): Gauss-Seidel over vertices, each moved to the minimum of its own local
 energy.
 
-This is Algorithm 1 without contact.  The loop over iterations, colours and vertices is compiled
-(kernels.sweep_source); `vbd_reference` is the same in plain NumPy.
+This is Algorithm 1; contacts are detected by the simulation and taken up here.  The loop over iterations, colours and
+vertices is compiled (kernels.sweep_source); `vbd_reference` is the same in plain NumPy.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
@@ -41,7 +42,6 @@ from pliant.model import (
     Springs,
 )
 from pliant.model.tearing import Edit
-from pliant.model.topology import taken
 
 
 class Crowding(NamedTuple):
@@ -133,7 +133,7 @@ class InvertibleTerm(SolidTerm):
         return Built((links, parameters, by_entry, tets), np.zeros(n), Memory(tets, by_entry))
 
 
-class ListTerm:
+class ListTerm(ABC):
     """Elements in plain lists, one or more for each vertex."""
 
     def __init__(self, block: Any, crowding: Crowding):
@@ -142,9 +142,9 @@ class ListTerm:
         self.lengths = np.sum(counts, axis=0)
 
     @staticmethod
+    @abstractmethod
     def incidences_of(block: Any) -> tuple[Incidences, ...]:
         """The elements as their vertices see them, one entry a list."""
-        raise NotImplementedError
 
     def build(self, packs: Packs, dtype: Any) -> Built:
         lists = tuple(build_lists(packs, part, dtype) for part in self.incidences)
@@ -160,7 +160,7 @@ class ListTerm:
         n = len(packs.row_of_vertex)
         is_split = np.zeros(n, bool)
         is_split[parents], is_split[n - len(parents) :] = True, True
-        near = taken(block, elements_at(block.elements, is_split))
+        near = block.taken(elements_at(block.elements, is_split))
         before, after, now = (
             cls.incidences_of(elements) for elements in (edit.block, replace(edit.block, elements=edit.elements), near)
         )

@@ -1,4 +1,4 @@
-"""What parts that wrap any iteration of positions have in common."""
+"""What parts that wrap a solver have in common."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from pliant.solvers.vbd_tables import Tables
 
 
 @dataclass
-class WrapperWork:
+class AroundWork:
+    """What a part keeps, with what the wrapped solver keeps."""
+
     inner: Any
-    packed: PackedPotential  # over the wrapped solver's own tables
 
     @property
     def singular_blocks(self) -> int:
@@ -27,6 +28,30 @@ class WrapperWork:
     @property
     def nbytes(self) -> int:
         return self.inner.nbytes
+
+
+@dataclass(frozen=True)
+class Around:
+    """A part around a solver: it minimises, iterates and starts as the solver does."""
+
+    solver: Any
+
+    @property
+    def minimises(self) -> bool:
+        return self.solver.minimises
+
+    @property
+    def iterations(self) -> int:
+        return self.solver.iterations
+
+    @property
+    def start(self) -> str:
+        return self.solver.start
+
+
+@dataclass
+class WrapperWork(AroundWork):
+    packed: PackedPotential  # over the wrapped solver's own tables
 
     def carried(self) -> dict[str, Any]:
         """What a checkpoint must keep."""
@@ -54,10 +79,8 @@ class WrapperWork:
 
 
 @dataclass(frozen=True)
-class Wrapper:
+class Wrapper(Around):
     """A part around a solver whose iteration depends on positions alone."""
-
-    solver: Any
 
     carries = ("contact", "pressure")  # not what elements remember: an iteration that is not taken would be remembered
 
@@ -69,18 +92,6 @@ class Wrapper:
                 f"{name} cannot wrap {type(self.solver).__name__}: it needs a solver whose iterations depend on "
                 "positions alone, such as VBD, BlockJacobi, GradientDescent or ProjectiveDynamics."
             )
-
-    @property
-    def minimises(self) -> bool:
-        return self.solver.minimises
-
-    @property
-    def iterations(self) -> int:
-        return self.solver.iterations
-
-    @property
-    def start(self) -> str:
-        return self.solver.start
 
     def take_contacts(self, problem: IncrementalPotential, work: Any) -> None:
         """Hand on what was detected in the middle of a step, and forget iterations without it."""

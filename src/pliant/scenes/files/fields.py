@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
@@ -40,14 +41,14 @@ def nearest(word: str, words: Any) -> str:
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
-class _Value:
+class _Value(ABC):
     """Base of kinds of values: `check` returns the value or refuses it, `schema` is its JSON schema."""
 
-    def check(self, value: Any) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def check(self, value: Any) -> Any: ...
 
-    def schema(self) -> dict[str, Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def schema(self) -> dict[str, Any]: ...
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         return core_schema.no_info_plain_validator_function(self.check)
