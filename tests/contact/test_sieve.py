@@ -13,8 +13,8 @@ from pliant.contact.sieve import LANES, ROOM, VERTEX_TET, let_through, write_blo
 def pass_of_all(kind, corners_a, corners_b, x0, x1, separation, passes):
     room = np.empty(ROOM)
     for k in range(len(passes)):
-        write_block(room, corners_b, k // LANES, kind, x0, x1)
-        bits = let_through(room, kind, corners_a, k, x0, x1, separation)
+        write_block(room, corners_a, k // LANES, kind, x0, x1)
+        bits = let_through(room, -1, kind, corners_b, k, x0, x1, separation)
         passes[k] = (bits >> (k % LANES)) & 1 == 1
 
 
@@ -63,10 +63,12 @@ def test_nothing_that_hits_is_left_out(kind: int, shape: str, separation: float)
 
 
 @pytest.mark.parametrize("kind", [VERTEX_TRIANGLE, EDGE_EDGE])
-def test_nan_passes(kind: int) -> None:
-    start, end = pairs(np.random.default_rng(4), "scattered", 8)
-    start[:, 2, 1] = np.nan
-    assert passing(kind, start, end).all()
+@pytest.mark.parametrize("corner", range(4))
+@pytest.mark.parametrize("is_late", [False, True])
+def test_nan_passes(kind: int, corner: int, is_late: bool) -> None:
+    way = pairs(np.random.default_rng(4), "scattered", 8)
+    way[is_late][:, corner, 1] = np.nan
+    assert passing(kind, *way).all()
 
 
 def test_points_in_tets() -> None:

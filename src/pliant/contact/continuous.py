@@ -6,6 +6,10 @@ linear function of time, so the time until which the plane separates is known ex
 The time moves there, and so on.  Additive detection (Li et al. 2021, Codimensional IPC) bounds all motion by its speed;
 this bounds only motion along n, so it advances at least as far, and sliding past each other takes one step.
 
+Where two faces nearly touch, such a plane soon cuts a far corner.  So a second bound is taken too, whichever holds
+longer: the primitives cannot touch before the four points are in one plane, which a cubic in time tells, or come closer
+than the separation.
+
 The answer is never late: the time returned is one at which the distance was measured and is above the separation
 (unless it is 0), by at most a tolerance of a millionth of the pair's size.  A pair that comes nearer than that counts
 as hit; so does one that has not come apart after MAX_STEPS.
@@ -19,7 +23,7 @@ import numpy as np
 
 from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import VERTEX_TRIANGLE, closest, combine, row
-from pliant.lanes.vectors import add_scaled, dot, subtract
+from pliant.lanes.vectors import add, add_scaled, cross, dot, subtract
 
 TOLERANCE = 2e-6  # of the largest coordinate or displacement, both relative to the pair
 MAX_STEPS = 256
@@ -36,6 +40,45 @@ def _plane_holds_for(kind, y, v, n, least):
             if rate < 0.0:
                 until = min(until, (dot(n, subtract(y[i], y[j])) - least) / -rate)
     return until
+
+
+@inlined
+def _volume_holds_for(kind, y, v, left, least):
+    """How long at least the line of an edge stays further than `least` from that of the other, or a vertex from the
+    plane of the triangle; `left` is until when motion goes on.
+
+    The volume of the four points is a cubic in time, within the hull of its control points (Bernstein's form).
+    """
+    a, b, c = _three_sides(kind, y)
+    d, e, f = _three_sides(kind, v)
+    d, e, f = add_scaled(a, left, d), add_scaled(b, left, e), add_scaled(c, left, f)
+    first, last = cross(a, b), cross(d, e)
+    middle = add(cross(a, e), cross(d, b))
+    area = max(dot(first, first), max(dot(last, last), 0.25 * dot(middle, middle)))
+    now = dot(first, c)
+    sign = 1.0 if now >= 0.0 else -1.0
+    need = least * math.sqrt(area)
+    height = sign * now - need
+    second = sign * (dot(middle, c) + dot(first, f)) / 3.0 - need
+    third = sign * (dot(last, c) + dot(middle, f)) / 3.0 - need
+    fourth = sign * dot(last, f) - need
+    if not height > 0.0:
+        return 0.0
+    points = (height, second, third, fourth)
+    until = np.inf
+    for i in range(3):  # the lowest line of the hull comes to zero between two of the points
+        for j in range(i + 1, 4):
+            if points[i] >= 0.0 and points[j] < 0.0:
+                until = min(until, (i + (j - i) * points[i] / (points[i] - points[j])) / 3.0)
+    return left * until
+
+
+@inlined
+def _three_sides(kind, y):
+    """Two vectors that span the plane or the directions of both lines, and one from the first to the second."""
+    if kind == VERTEX_TRIANGLE:
+        return subtract(y[2], y[1]), subtract(y[3], y[1]), subtract(y[0], y[1])
+    return subtract(y[1], y[0]), subtract(y[3], y[2]), subtract(y[2], y[0])
 
 
 @inlined
@@ -84,7 +127,8 @@ def impact(kind, x0, x1, separation):
             add_scaled(y[2], time, v[2]),
             add_scaled(y[3], time, v[3]),
         )
-        time += _plane_holds_for(kind, now, v, n, separation + 0.5 * tolerance)
+        least = separation + 0.5 * tolerance
+        time += max(_plane_holds_for(kind, now, v, n, least), _volume_holds_for(kind, now, v, 1.0 - time, least))
         if time >= 1.0:
             return np.inf, weights, r
         now = (

@@ -91,8 +91,9 @@ def search_blocks(first, last, search, work, pairs, is_filling):
 @uncounted
 def search_block(own, search, work, pairs, found, is_filling):
     """Walk down the second tree with the box of a block of the first."""
-    tree, waiting = search.second, work.waiting
+    tree, sieve, waiting = search.second, search.sieve, work.waiting
     box = box_at(search.first.bounds, search.first.level_start[1] + own // FAN, own % FAN)
+    write_block(work.room, search.first.corners, own, sieve.kind, sieve.x0, sieve.x1)
     waiting[0, 0], waiting[0, 1], height = 0, len(tree.level_start) - 2, 1
     while height > 0:
         height -= 1
@@ -108,33 +109,29 @@ def search_block(own, search, work, pairs, found, is_filling):
                 waiting[height, 0], waiting[height, 1] = child, level - 1
                 height += 1
             else:
-                found = compare_blocks(own, child, search, work.room, pairs, found, is_filling)
+                found = compare_blocks(own, box, child, search, work.room, pairs, found, is_filling)
     return found
 
 
 @uncounted
-def compare_blocks(own, child, search, room, pairs, found, is_filling):
-    """Find the pairs of two lowest blocks; how many the first has found now."""
-    a, b, sieve, is_written = search.first, search.second, search.sieve, False
-    there = box_at(b.bounds, b.level_start[1] + child // FAN, child % FAN)
-    near = meeting(there, a.bounds, own)
+def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
+    """Find the pairs of two lowest blocks, of which the first is in `room`; how many the first has found now."""
+    a, b, sieve = search.first, search.second, search.sieve
+    near = meeting(box, b.bounds, child)
     while near:
         lane = lowest_bit(near)
         near &= near - 1
-        touching = meeting(box_at(a.bounds, own, lane), b.bounds, child)
-        if search.is_same and child == own:  # only those after it
-            touching &= -(2 << lane)
+        touching = meeting(box_at(b.bounds, child, lane), a.bounds, own)
+        if search.is_same and child == own:  # only those before it
+            touching &= (1 << lane) - 1
         if not touching:
             continue
-        if not is_written:
-            write_block(room, b.corners, child, sieve.kind, sieve.x0, sieve.x1)
-            is_written = True
-        place = own * FAN + lane
-        touching &= without_common_corners(room, a.corners, place, b.corners.shape[1])
+        other = child * FAN + lane
+        touching &= without_common_corners(room, a.corners.shape[1], b.corners, other)
         if touching and sieve.kind != ALL:
-            touching &= let_through(room, sieve.kind, a.corners, place, sieve.x0, sieve.x1, sieve.separation)
+            touching = let_through(room, touching, sieve.kind, b.corners, other, sieve.x0, sieve.x1, sieve.separation)
         while touching:
-            other = child * FAN + lowest_bit(touching)
+            place = own * FAN + lowest_bit(touching)
             touching &= touching - 1
             if is_allowed(a.corners, place, b.corners, other, search.rules):
                 deliver(own, place, other, search, found, pairs, is_filling)

@@ -1,10 +1,7 @@
 """A quick look at candidates, one primitive with eight others in lanes, before the exact tests: most are apart.
 
-Two primitives that move are apart if one direction tells them apart all the time: along a fixed direction the gap of
-any corner of one and any corner of the other is a linear function of time, so it is enough to look at both ends.  Any
-direction will do, so none has to be exact; the answer is safe whatever it is.  Tried are the directions in which they
-are apart at the start: the normal of a triangle and the normals of its edges in its plane, or the shortest way between
-two edges.
+The eight primitives of a block are written into lanes once (`write_block`) and then meet one other after another.
+Those that stay apart all the way (advance.py), and points that are not in a tet, are left out.
 
 A pair that is let through may still be apart.  One that is not let through stays further apart than the separation
 asked for and the tolerance of continuous.impact.  NaN is always let through.
@@ -16,17 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.contact.advance import edges_stay_apart, points_stay_apart
 from pliant.contact.compiled import uncounted
 from pliant.contact.continuous import TOLERANCE
-from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.lanes import absolute, load, make_zero, maximum, minimum, narrow, number, select, widen
+from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE, row
+from pliant.lanes import absolute, load, make_zero, number
 from pliant.lanes.masks import mask_bits
 from pliant.lanes.vectors import cross, dot, physics, subtract
 
-ALL, VERTEX_TET = (
-    -1,
-    2,
-)  # further kinds of pairs, beside VERTEX_TRIANGLE and EDGE_EDGE: all are let through; points in tets
+# Further kinds of pairs, beside VERTEX_TRIANGLE and EDGE_EDGE: all are let through; points in tets.
+ALL, VERTEX_TET = -1, 2
 LANES = 8
 CORNER = 7  # numbers of a corner: its vertex, where it is at the start and at the end
 ROOM = 4 * CORNER * LANES  # numbers of eight primitives
@@ -49,93 +45,19 @@ def open_sieve() -> Sieve:
 
 
 @physics
-def _span(n, corners, later):
-    """Least and largest n . y of three points at both ends."""
-    s, t, u = dot(n, corners[0]), dot(n, corners[1]), dot(n, corners[2])
-    a, b, c = dot(n, later[0]), dot(n, later[1]), dot(n, later[2])
-    least = minimum(minimum(minimum(s, t), minimum(u, a)), minimum(b, c))
-    return least, maximum(maximum(maximum(s, t), maximum(u, a)), maximum(b, c))
+def is_in_tet(sides, point):
+    """Whether points, seen from the first corner of a tet, are inside it or on its faces; a flat tet has no inside.
 
-
-@physics
-def _is_beyond(n, corners, later, reach):
-    """Whether all three points are further than `reach` from the origin along n, on one side, at both ends."""
-    least, largest = _span(n, corners, later)
-    gap = maximum(least, -largest)  # negative, unless all are on one side
-    return (gap > 0.0) & (gap * gap > reach * reach * dot(n, n))
-
-
-@physics
-def vertex_triangle_is_apart(corners, later, reach):
-    """Corners of a triangle relative to a vertex, at both ends."""
-    ab, bc, ca = (
-        subtract(corners[1], corners[0]),
-        subtract(corners[2], corners[1]),
-        subtract(corners[0], corners[2]),
-    )
-    n = cross(ab, bc)
-    return (
-        _is_beyond(n, corners, later, reach)
-        | _is_beyond(cross(n, ab), corners, later, reach)
-        | _is_beyond(cross(n, bc), corners, later, reach)
-        | _is_beyond(cross(n, ca), corners, later, reach)
-    )
-
-
-@physics
-def _within(a, like):
-    """a, but in 0..1."""
-    return minimum(maximum(a, number(0.0, like)), number(1.0, like))
-
-
-@physics
-def _inverse(a):
-    """Roughly 1 / a; 0 where a is 0.  A division in single precision takes a quarter of the time."""
-    small = narrow(a, np.float32(0.0))
-    one, z = number(1.0, small), number(0.0, small)
-    return widen(select(small > z, one / small, z))
-
-
-@physics
-def _between_edges(u, start, end):
-    """From a point of the edge 0 u to one of the edge start end: nearly the shortest way."""
-    z, one = number(0.0, u[0]), number(1.0, u[0])
-    v = subtract(end, start)
-    uu, vv, uv, us, vs = dot(u, u), dot(v, v), dot(u, v), dot(u, start), dot(v, start)
-    by_uu = _inverse(uu)
-    s = _within((us * vv - uv * vs) * _inverse(uu * vv - uv * uv), z)
-    t = (uv * s - vs) * _inverse(vv)
-    s = select(t < z, _within(us * by_uu, z), select(t > one, _within((us + uv) * by_uu, z), s))
-    t = _within(t, z)
-    return (
-        start[0] + t * v[0] - s * u[0],
-        start[1] + t * v[1] - s * u[1],
-        start[2] + t * v[2] - s * u[2],
-    )
-
-
-@physics
-def edge_edge_is_apart(corners, later, reach):
-    """Second end of an edge, and both ends of another, relative to the first end, at both ends of the way."""
-    n = _between_edges(corners[0], corners[1], corners[2])
-    own, own_later = dot(n, corners[0]), dot(n, later[0])
-    a, b, c, d = dot(n, corners[1]), dot(n, corners[2]), dot(n, later[1]), dot(n, later[2])
-    z = number(0.0, own)
-    gap = minimum(minimum(a, b) - maximum(own, z), minimum(c, d) - maximum(own_later, z))
-    return (gap > z) & (gap * gap > reach * reach * dot(n, n))
-
-
-@physics
-def is_in_tet(a, b, c, d):
-    """Whether the origin is inside a tet of either orientation or on its faces; a flat tet has no inside."""
-    z = number(0.0, a[0])
-    ab, ac, ad = subtract(b, a), subtract(c, a), subtract(d, a)
+    sides: the three edges at that corner; the tet may have either orientation.
+    """
+    ab, ac, ad = sides
     n = cross(ab, ac)
-    volume, u, v, w = dot(n, ad), -dot(cross(ac, ad), a), -dot(cross(ad, ab), a), -dot(n, a)
-    sign = select(volume < z, number(-1.0, z), number(1.0, z))
+    volume, u, v, w = dot(n, ad), dot(cross(ac, ad), point), dot(cross(ad, ab), point), dot(n, point)
+    sign = -1.0 if volume < 0.0 else 1.0
     volume, u, v, w = sign * volume, sign * u, sign * v, sign * w
     slack = SLACK * volume
-    return (volume > z) & (u >= -slack) & (v >= -slack) & (w >= -slack) & (u + v + w <= volume + slack)
+    inside = (u >= -slack) & (v >= -slack) & (w >= -slack) & (u + v + w <= volume + slack)
+    return inside & (number(volume, point[0]) > 0.0)
 
 
 @uncounted
@@ -155,56 +77,59 @@ def write_block(room, corners, block, kind, x0, x1):
 
 
 @uncounted
-def without_common_corners(room, corners_a, place, sides):
-    """In which of the eight primitives in `room`, of so many sides, no corner of a primitive is one too, as bits."""
+def without_common_corners(room, sides, corners, place):
+    """In which of the eight primitives in `room`, of so many sides, no corner of another one is one too, as bits."""
     common = 0
-    for p in range(corners_a.shape[1]):
-        v = np.float64(corners_a[place, p])
-        for q in range(sides):
-            common |= mask_bits(load(room, CORNER * q * LANES, zero()) == number(v, zero()))
+    for q in range(corners.shape[1]):
+        v = number(np.float64(corners[place, q]), zero())
+        for p in range(sides):
+            common |= mask_bits(load(room, CORNER * p * LANES, zero()) == v)
     return ~common
 
 
 @uncounted
-def _own(x, v):
-    """Position of a vertex in all lanes."""
-    z = zero()
-    return (number(x[v, 0], z), number(x[v, 1], z), number(x[v, 2], z))
-
-
-@uncounted
-def _theirs(room, c, at):
-    """Positions of corner c of the eight primitives, at the start (1) or the end (4)."""
+def _seen_from(o, room, c, at):
+    """Positions of corner c of the eight primitives, at the start (1) or the end (4), seen from o."""
     z, s = zero(), (CORNER * c + at) * LANES
-    return (load(room, s, z), load(room, s + LANES, z), load(room, s + 2 * LANES, z))
+    return (load(room, s, z) - o[0], load(room, s + LANES, z) - o[1], load(room, s + 2 * LANES, z) - o[2])
 
 
 @uncounted
-def _largest(p):
-    return maximum(maximum(absolute(p[0]), absolute(p[1])), absolute(p[2]))
+def _size(p):
+    """At least the largest coordinate; NaN if any is."""
+    return absolute(p[0]) + absolute(p[1]) + absolute(p[2])
 
 
 @uncounted
-def _reach(corners, later, separation):
-    """The separation, and a little more than the tolerance of continuous.impact."""
-    size = maximum(maximum(_largest(corners[0]), _largest(corners[1])), _largest(corners[2]))
-    size = size + maximum(maximum(_largest(later[0]), _largest(later[1])), _largest(later[2]))
+def reach_of(size, separation):
+    """The separation, and twice the tolerance of continuous.impact for pairs of a size."""
     return separation + 2.0 * TOLERANCE * size
 
 
 @uncounted
-def let_through(room, kind, corners_a, place, x0, x1, separation):
-    """Which pairs of a primitive with the eight in `room` pass, as bits."""
-    v = corners_a[place, 0]
-    o = _own(x0, v)
-    a, b = subtract(_theirs(room, 0, 1), o), subtract(_theirs(room, 1, 1), o)
+def _in_lanes(a):
+    z = zero()
+    return (number(a[0], z), number(a[1], z), number(a[2], z))
+
+
+@uncounted
+def let_through(room, asked, kind, corners, place, x0, x1, separation):
+    """Which pairs of those of the eight in `room` that are asked for, as bits, with another primitive pass."""
+    v, w = corners[place, 0], corners[place, 1]
+    a, d = row(x0, v), row(x1, v)
+    ab, point = subtract(row(x0, w), a), _seen_from(a, room, 0, 1)
     if kind == VERTEX_TET:
-        return mask_bits(is_in_tet(a, b, subtract(_theirs(room, 2, 1), o), subtract(_theirs(room, 3, 1), o)))
-    p = _own(x1, v)
-    d, e = subtract(_theirs(room, 0, 4), p), subtract(_theirs(room, 1, 4), p)
+        ac, ad = subtract(row(x0, corners[place, 2]), a), subtract(row(x0, corners[place, 3]), a)
+        return asked & mask_bits(is_in_tet((ab, ac, ad), point))
+    de, later = subtract(row(x1, w), d), _seen_from(d, room, 0, 4)
+    size = _size(point) + _size(later) + (_size(ab) + _size(de))
+    side, later_side = _in_lanes(ab), _in_lanes(de)
     if kind == VERTEX_TRIANGLE:
-        corners, later = (a, b, subtract(_theirs(room, 2, 1), o)), (d, e, subtract(_theirs(room, 2, 4), p))
-        return ~mask_bits(vertex_triangle_is_apart(corners, later, _reach(corners, later, separation)))
-    w = corners_a[place, 1]
-    corners, later = (subtract(_own(x0, w), o), a, b), (subtract(_own(x1, w), p), d, e)
-    return ~mask_bits(edge_edge_is_apart(corners, later, _reach(corners, later, separation)))
+        ac, df = subtract(row(x0, corners[place, 2]), a), subtract(row(x1, corners[place, 2]), d)
+        reach = reach_of(size + (_size(ac) + _size(df)), separation)
+        return asked & ~points_stay_apart(
+            (side, _in_lanes(ac)), (later_side, _in_lanes(df)), point, later, reach, asked
+        )
+    end, later_end = _seen_from(a, room, 1, 1), _seen_from(d, room, 1, 4)
+    reach = reach_of(size + _size(end) + _size(later_end), separation)
+    return asked & ~edges_stay_apart(side, later_side, point, end, later, later_end, reach, asked)
