@@ -7,7 +7,8 @@ import pytest
 
 from pliant.contact import bvh
 from pliant.contact.broad_phase import open_rules
-from pliant.contact.inside import Exits, find_exits, vertex_normals, vertices_in_tets
+from pliant.contact.inside import Exits, find_exits, vertices_in_tets
+from pliant.contact.normals import outward_normals
 from pliant.contact.solid import Solid, solid_of
 from pliant.errors import MeshError
 from pliant.geometry import boundary_triangles, shapes
@@ -18,9 +19,9 @@ def exits_of(team: Team, x: np.ndarray, tets: np.ndarray, body: np.ndarray) -> t
     """Ways out of all surface vertices that are inside."""
     solid, rules = solid_of(tets, len(x)), open_rules(len(x), body)
     vertices = np.unique(solid.faces)[:, None].astype(np.int32)
-    trees = [bvh.build(team, corners, x, x, 0.0) for corners in (vertices, solid.tets, solid.faces)]
+    trees = [bvh.build(team, corners, x, x, 0.0, body) for corners in (vertices, solid.tets, solid.faces)]
     pairs = vertices_in_tets(team, trees[0], vertices, trees[1], solid, x, rules)
-    return solid, find_exits(team, pairs, trees[2], solid, x, vertex_normals(solid.faces, x), rules.body)
+    return solid, find_exits(team, pairs, trees[2], solid, x, outward_normals(team, solid, pairs.first, x), rules.body)
 
 
 def together(*parts: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -74,7 +75,7 @@ def test_depth_in_a_block(team: Team, probe) -> None:
     first = (exits.vertex - mesh.n_vertices) % 4 == 0
     assert sorted(((exits.vertex - mesh.n_vertices) // 4)[first]) == list(range(100))
     inside = points[((exits.vertex - mesh.n_vertices) // 4)[first]]
-    normals = vertex_normals(solid_of(tets, len(x)).faces, x)[exits.vertex[first]]
+    normals = outward_normals(team, solid_of(tets, len(x)), exits.vertex[first], x)
     # faces that look the same way as the probe's corner (cosine above 0.3) do not count
     reach = np.concatenate([0.5 - inside, 0.5 + inside], axis=1)
     reach[np.concatenate([normals, -normals], axis=1) > 0.3] = np.inf
@@ -133,7 +134,7 @@ def test_straight_way_across_a_gap_does_not_count(team: Team, probe) -> None:
     solid, exits = exits_of(team, x, tets, body)
     chosen = exits.vertex == mesh.n_vertices
     assert chosen.sum() == 1
-    normal = vertex_normals(solid.faces, x)[mesh.n_vertices]
+    normal = outward_normals(team, solid, exits.vertex[chosen], x)[0]
     target = points_at(solid, exits, x)[chosen][0]
     # the probe's corner looks to -x, so +x faces count: its own leg's inner face, not the other's outer one
     assert normal[0] < 0

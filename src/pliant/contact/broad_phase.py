@@ -42,6 +42,7 @@ class Trees(NamedTuple):
     x0: np.ndarray  # (n, 3) positions from which to which the vertices move [m]
     x1: np.ndarray
     separation: float  # [m]: primitives that stay further apart are no pair
+    unfolded: np.ndarray | None = None  # (bodies,) bool: cannot touch themselves on the way
 
 
 def surface_of(triangles: np.ndarray, n_vertices: int) -> Surface:
@@ -64,9 +65,10 @@ def open_rules(n_vertices: int, body: np.ndarray | None = None) -> Rules:
 def vertex_triangle_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:
     """Rows of surface.vertices and surface.triangles that are near."""
     sieve = Sieve(VERTEX_TRIANGLE, trees.x0, trees.x1, trees.separation)
-    return overlaps(team, trees.vertices, trees.triangles, False, rules, sieve)
+    return overlaps(team, trees.vertices, trees.triangles, False, rules, sieve, trees.unfolded)
 
 
 def edge_edge_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:
     """Rows of surface.edges that are near each other, first < second."""
-    return overlaps(team, trees.edges, trees.edges, True, rules, Sieve(EDGE_EDGE, trees.x0, trees.x1, trees.separation))
+    sieve = Sieve(EDGE_EDGE, trees.x0, trees.x1, trees.separation)
+    return overlaps(team, trees.edges, trees.edges, True, rules, sieve, trees.unfolded)

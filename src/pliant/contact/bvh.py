@@ -27,6 +27,8 @@ from pliant.lanes.masks import mask_bits
 FAN_BITS = 3
 FAN = 1 << FAN_BITS
 SIZE_CLASS = 4.0  # primitives of more than 4, 16, 64 ... times the median extent are kept apart
+MIXED = -1  # no one group
+NONE = np.iinfo(np.int32).max
 BLOCK = 6 * FAN  # numbers a block: lowest x of all its boxes, lowest y, z, highest x, y, z
 zero = make_zero("double", FAN)
 
@@ -37,20 +39,27 @@ class Tree(NamedTuple):
     order: np.ndarray  # (m,) primitive at each place of level 0
     corners: np.ndarray  # (m, c) vertices of the primitive at each place
     bounds: np.ndarray  # (blocks * BLOCK,) boxes of all levels [m]
+    groups: np.ndarray  # (blocks * FAN,) int32 group of all that is in a box, MIXED if there are several
     level_start: np.ndarray  # (levels + 1,) first block of each level
 
 
-def build(team: Team, corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, margin: float) -> Tree:
+def build(
+    team: Team, corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, margin: float, group: np.ndarray | None = None
+) -> Tree:
     """Tree over primitives with corners (m, c), for their motion from x0 to x1 (n, 3) [m], boxes wider by margin
     [m].
+
+    group (n,): bodies, say, which are kept together; a primitive belongs to the group of its first corner.
     """
     corners = np.ascontiguousarray(corners, dtype=np.int32)
     blocks = [-(-len(corners) // FAN)]
     while blocks[-1] > 1 or len(blocks) == 1:
         blocks.append(-(-blocks[-1] // FAN))
     level_start = np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64)
-    order = _tree_order(corners, x0, x1)
-    tree = Tree(order, corners[order], np.empty(level_start[-1] * BLOCK), level_start)
+    group = np.zeros(len(corners), np.int32) if group is None else group[corners[:, 0]]
+    order = _tree_order(corners, x0, x1, group)
+    groups = _groups_of_boxes(group[order], blocks)
+    tree = Tree(order, corners[order], np.empty(level_start[-1] * BLOCK), groups, level_start)
     refit(team, tree, x0, x1, margin)
     return tree
 
@@ -58,7 +67,7 @@ def build(team: Team, corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, margi
 def refit(team: Team, tree: Tree, x0: np.ndarray, x1: np.ndarray, margin: float) -> None:
     """New boxes for new positions; the order stays."""
     if len(tree.order):
-        team.run(cached(fit), tree, x0, x1, float(margin))
+        team.run(cached(fit), tree, x0, x1, x0 is not x1, float(margin))
 
 
 def block_extent(tree: Tree) -> float:
@@ -67,15 +76,33 @@ def block_extent(tree: Tree) -> float:
     return float(np.maximum(blocks[:, 1] - blocks[:, 0], 0.0).sum())
 
 
-def _tree_order(corners: np.ndarray, x0: np.ndarray, x1: np.ndarray) -> np.ndarray:
-    """Along a Hilbert curve, large primitives after the others."""
+def _groups_of_boxes(group: np.ndarray, blocks: list[int]) -> np.ndarray:
+    """Groups of the boxes of all levels, from those of the places (m,) of the lowest."""
+    levels, low, high = [], group, group
+    for count in blocks:
+        low, high = (np.concatenate([a, np.full(count * FAN - len(a), fill)]) for a, fill in ((low, NONE), (high, -1)))
+        levels.append(np.where((low == high) | (high < 0), high, MIXED))
+        low, high = low.reshape(-1, FAN).min(axis=1), high.reshape(-1, FAN).max(axis=1)
+    return np.concatenate(levels).astype(np.int32)
+
+
+def _tree_order(corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Along a Hilbert curve, group by group, which are on such a curve too; large primitives after the others."""
     if not len(corners):
         return np.zeros(0, np.int32)
     points = np.concatenate([x0[corners], x1[corners]], axis=1)
     low, high = points.min(axis=1), points.max(axis=1)
     extent = (high - low).max(axis=1)
     typical = float(np.median(extent))
-    order = spatial_order(0.5 * (low + high))
+    middle = 0.5 * (low + high)
+    order = spatial_order(middle)
+    number, group = np.unique(group, return_inverse=True)
+    if len(number) > 1:
+        size = np.bincount(group)
+        rank = np.empty(len(number), np.int64)
+        means = np.column_stack([np.bincount(group, middle[:, k]) / size for k in range(3)])
+        rank[spatial_order(means)] = np.arange(len(number))
+        order = order[np.argsort(rank[group[order]], kind="stable")]
     if typical > 0.0 and extent.max() > SIZE_CLASS * typical:
         size_class = np.floor(np.log(np.maximum(extent / typical, 1.0)) / np.log(SIZE_CLASS))
         order = order[np.argsort(size_class[order], kind="stable")]
@@ -83,7 +110,7 @@ def _tree_order(corners: np.ndarray, x0: np.ndarray, x1: np.ndarray) -> np.ndarr
 
 
 @compiled
-def fit(thread, threads, barrier, tree, x0, x1, margin):
+def fit(thread, threads, barrier, tree, x0, x1, is_moving, margin):
     """Boxes of all primitives, then of blocks of them, level by level."""
     corners, bounds, level_start = tree.corners, tree.bounds, tree.level_start
     first, last = share(0, level_start[1], thread, threads)
@@ -93,9 +120,13 @@ def fit(thread, threads, barrier, tree, x0, x1, margin):
         if place < len(corners):
             for c in range(corners.shape[1]):
                 v = corners[place, c]
-                low_x, high_x = min(low_x, min(x0[v, 0], x1[v, 0])), max(high_x, max(x0[v, 0], x1[v, 0]))
-                low_y, high_y = min(low_y, min(x0[v, 1], x1[v, 1])), max(high_y, max(x0[v, 1], x1[v, 1]))
-                low_z, high_z = min(low_z, min(x0[v, 2], x1[v, 2])), max(high_z, max(x0[v, 2], x1[v, 2]))
+                low_x, high_x = min(low_x, x0[v, 0]), max(high_x, x0[v, 0])
+                low_y, high_y = min(low_y, x0[v, 1]), max(high_y, x0[v, 1])
+                low_z, high_z = min(low_z, x0[v, 2]), max(high_z, x0[v, 2])
+                if is_moving:
+                    low_x, high_x = min(low_x, x1[v, 0]), max(high_x, x1[v, 0])
+                    low_y, high_y = min(low_y, x1[v, 1]), max(high_y, x1[v, 1])
+                    low_z, high_z = min(low_z, x1[v, 2]), max(high_z, x1[v, 2])
         s = (place // FAN) * BLOCK + place % FAN
         bounds[s], bounds[s + FAN], bounds[s + 2 * FAN] = low_x - margin, low_y - margin, low_z - margin
         s += 3 * FAN

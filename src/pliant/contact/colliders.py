@@ -11,6 +11,7 @@ from pliant.contact.broad_phase import Rules, Surface, Trees, surface_of
 from pliant.contact.bvh import Tree
 from pliant.contact.patches import Patches, patches_of
 from pliant.contact.solid import Solid, solid_of
+from pliant.contact.unfolded import Unfolded, unfolded_of
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.threads import Team
 
@@ -22,6 +23,7 @@ class FittedTree:
     """A tree that is refitted to new positions, and built anew when that makes its boxes too wide."""
 
     corners: np.ndarray  # (m, c) int32
+    body: np.ndarray  # (n,) int32 of the vertices
     tree: Tree | None = None
     extent_when_built: float = 0.0
 
@@ -31,7 +33,7 @@ class FittedTree:
             bvh.refit(team, self.tree, x0, x1, margin)
             if bvh.block_extent(self.tree) <= REBUILD * self.extent_when_built:
                 return self.tree
-        self.tree = bvh.build(team, self.corners, x0, x1, margin)
+        self.tree = bvh.build(team, self.corners, x0, x1, margin, self.body)
         self.extent_when_built = bvh.block_extent(self.tree)
         return self.tree
 
@@ -47,6 +49,7 @@ class Colliders:
     rules: Rules
     radius: np.ndarray  # (n,) half the thickness [m]: two primitives keep the sum of their radii apart
     has_inside: np.ndarray  # (n,) bool: belongs to a solid, whose triangles are touched from outside only
+    unfolded: Unfolded
     vertex_tree: FittedTree
     edge_tree: FittedTree
     triangle_tree: FittedTree
@@ -55,9 +58,16 @@ class Colliders:
 
 
 def make_colliders(
-    triangles: np.ndarray, tets: np.ndarray, rules: Rules, radius: np.ndarray | None = None
+    triangles: np.ndarray,
+    tets: np.ndarray,
+    rules: Rules,
+    radius: np.ndarray | None = None,
+    start: np.ndarray | None = None,
 ) -> Colliders:
-    """Connect sheets' triangles (t, 3), in addition to the boundary of tets (m, 4) of positive volume at rest."""
+    """Connect sheets' triangles (t, 3), in addition to the boundary of tets (m, 4) of positive volume at rest.
+
+    start (n, 3) [m]: where vertices start; without it no body is known to be convex.
+    """
     n = len(rules.body)
     _check_rules(rules)
     solid = solid_of(tets, n)
@@ -70,10 +80,13 @@ def make_colliders(
         raise SceneError(f"contact: radius must be a number of at least 0 [m] for each of {n} vertices; {where}.")
     has_inside = np.zeros(n, bool)
     has_inside[solid.faces] = True
-    trees = (FittedTree(corners) for corners in (*surface, solid.tets, solid.faces))
+    trees = (FittedTree(corners, rules.body) for corners in (*surface, solid.tets, solid.faces))
     faces_of_edge = _faces_of_edges(surface, n)
     patches = patches_of(surface.triangles, surface.edges, faces_of_edge, has_inside, rules.excluded)
-    return Colliders(surface, faces_of_edge, patches, solid, rules, radius, has_inside, *trees)
+    start = np.zeros((n, 3)) if start is None else start
+    is_solid = has_inside[surface.edges[:, 0]]
+    unfolded = unfolded_of(solid, surface.edges[is_solid], faces_of_edge[is_solid], start, rules.body)
+    return Colliders(surface, faces_of_edge, patches, solid, rules, radius, has_inside, unfolded, *trees)
 
 
 def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarray:
@@ -98,7 +111,8 @@ def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray
         tree.fit(team, x0, x1, 0.5 * separation)
         for tree in (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
     )
-    return Trees(vertices, edges, triangles, x0, x1, float(separation))
+    unfolded = colliders.unfolded.mark(team, x0, x1, separation, len(colliders.rules.allowed))
+    return Trees(vertices, edges, triangles, x0, x1, float(separation), unfolded)
 
 
 def _check_rules(rules: Rules) -> None:

@@ -45,8 +45,20 @@ def joined(*lists: Contacts) -> Contacts:
 
 def depths(contacts: Contacts, x: np.ndarray) -> np.ndarray:
     """Penetration d (k,) [m] of contacts at positions x (n, 3)."""
-    r = np.einsum("ki,kia->ka", contacts.weights, x[contacts.vertices])
-    return np.maximum(0.0, contacts.gap - np.einsum("ka,ka->k", r, contacts.normals))
+    d = np.empty(len(contacts.kind))
+    cached(measure_depths)(contacts, x, d)
+    return d
+
+
+@compiled
+def measure_depths(contacts, x, d):
+    for c in range(len(d)):
+        v, w = contacts.vertices[c], contacts.weights[c]
+        along = 0.0
+        for a in range(3):
+            r = w[0] * x[v[0], a] + w[1] * x[v[1], a] + w[2] * x[v[2], a] + w[3] * x[v[3], a]
+            along += r * contacts.normals[c, a]
+        d[c] = max(0.0, contacts.gap[c] - along)
 
 
 def contacts_of_vertices(contacts: Contacts, n_vertices: int) -> tuple[np.ndarray, np.ndarray]:

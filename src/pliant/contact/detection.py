@@ -15,13 +15,14 @@ from pliant.contact.compiled import cached
 from pliant.contact.contacts import Contacts, joined, no_contacts
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.inside import Exits, find_exits, vertices_in_tets
-from pliant.contact.meetings import blank_contacts, find_meetings, outward_at, sides_of, unknown
+from pliant.contact.meetings import blank_contacts, find_meetings, sides_of, unknown
 from pliant.contact.memory import Memory, no_memory, settled
 from pliant.contact.narrow_phase import edge_normals, point_outward
+from pliant.contact.normals import outward_normals
+from pliant.contact.repetition import without_repetition
 from pliant.kernels.threads import Team
 
 SHARP = 0.97  # cosine of half the angle between the faces of an edge, below which (28 degrees) a solid is sharp there
-ROUNDING = 1e-12  # a weight below is of a corner that the closest point does not see
 
 
 class Penetrations(NamedTuple):
@@ -48,7 +49,7 @@ def find_penetrations(team: Team, colliders: Colliders, x: np.ndarray, memory: M
         memory = remember(team, colliders, no_memory(), x, x)
     inside, indirect, lost = _inside_contacts(team, colliders, x)
     contacts = settled(colliders.patches, colliders.surface.edges, colliders.radius, memory, x)[1]
-    contacts = _once(joined(inside, _without_those_inside(contacts, inside, colliders)))
+    contacts = without_repetition(joined(inside, _without_those_inside(contacts, inside, colliders)))
     return Penetrations(contacts, len(inside.kind) + lost, indirect, lost)
 
 
@@ -68,7 +69,7 @@ def continuous_contacts(
         if memory is not None:
             meetings = unknown(meetings, kind, colliders, memory, x0)
         lists.append(meetings.contacts)
-    return _once(joined(*lists))
+    return without_repetition(joined(*lists))
 
 
 def remember(
@@ -118,11 +119,14 @@ def _inside_contacts(team: Team, colliders: Colliders, x: np.ndarray) -> tuple[C
         return no_contacts(), 0, 0
     vertex_tree = colliders.vertex_tree.fit(team, x, x, 0.0)
     tet_tree = colliders.tet_tree.fit(team, x, x, 0.0)
-    pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, x, rules)
+    unfolded = colliders.unfolded.mark(team, x, x, 0.0, len(rules.allowed))
+    pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, x, rules, unfolded)
     if not len(pairs.first):
         return no_contacts(), 0, 0
     face_tree = colliders.face_tree.fit(team, x, x, 0.0)
-    exits = find_exits(team, pairs, face_tree, solid, x, outward_at(pairs.first, colliders, x), rules.body)
+    exits = find_exits(
+        team, pairs, face_tree, solid, x, outward_normals(team, solid, pairs.first, x), rules.body, unfolded
+    )
     has_exit = exits.face >= 0
     exits = Exits(*(array[has_exit] for array in exits))
     corners = np.column_stack([exits.vertex, solid.faces[exits.face]])
@@ -134,21 +138,11 @@ def _inside_contacts(team: Team, colliders: Colliders, x: np.ndarray) -> tuple[C
 
 def _without_those_inside(contacts: Contacts, inside: Contacts, colliders: Colliders) -> Contacts:
     """Contacts without those of a vertex with the solid that it is inside of."""
-    body, n = colliders.rules.body.astype(np.int64), len(colliders.rules.body)
-    keys = [body[c.vertices[:, 2]] * n + c.vertices[:, 0] for c in (contacts, inside)]
-    is_double = np.isin(keys[0], keys[1]) & (contacts.kind == VERTEX_TRIANGLE)
-    return Contacts(*(array[~is_double] for array in contacts))
-
-
-def _once(contacts: Contacts) -> Contacts:
-    """Without repetitions: contacts of one vertex with the same edge or vertex are the same, the first stays."""
-    if not len(contacts.kind):
+    touching = np.flatnonzero(contacts.kind == VERTEX_TRIANGLE)
+    if not len(touching) or not len(inside.kind):
         return contacts
-    ours = np.where(contacts.weights > ROUNDING, contacts.vertices, -1)
-    theirs = np.where(contacts.weights < -ROUNDING, contacts.vertices, -1)
-    ours, theirs = np.sort(ours, axis=1)[:, ::-1], np.sort(theirs, axis=1)[:, ::-1]  # vertices first, then -1
-    count_ours, count_theirs = (ours >= 0).sum(axis=1), (theirs >= 0).sum(axis=1)
-    swap = (count_ours > count_theirs) | ((count_ours == 1) & (count_theirs == 1) & (ours[:, 0] > theirs[:, 0]))
-    small, large = np.where(swap[:, None], theirs, ours), np.where(swap[:, None], ours, theirs)
-    _, first = np.unique(np.column_stack([small, large]), axis=0, return_index=True)
-    return Contacts(*(array[np.sort(first)] for array in contacts))
+    body, n = colliders.rules.body.astype(np.int64), len(colliders.rules.body)
+    keys = [body[v[:, 2]] * n + v[:, 0] for v in (contacts.vertices[touching], inside.vertices)]
+    is_double = np.zeros(len(contacts.kind), bool)
+    is_double[touching] = np.isin(*keys)
+    return Contacts(*(array[~is_double] for array in contacts))

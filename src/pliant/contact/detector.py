@@ -48,7 +48,7 @@ class Detector:
     def __post_init__(self) -> None:
         m = self.model
         rules = Rules(m.body.astype(np.int32), m.allowed, m.excluded)
-        self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius)
+        self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions)
         self._thinnest = thinnest(m.tets, m.positions)
         ends = m.positions[self.colliders.surface.edges]
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
@@ -93,8 +93,7 @@ class Detector:
                 self.memory = remember(self.team, self.colliders, self.memory, x_start, x, is_fast)
             self.memory = remember_edges(self.colliders, self.memory, self._found, x)
             self.seen = x.copy()
-            numbers, counts = bodies_met(joined(self._at_start.contacts, self._found), self.colliders.rules.body)
-            self.known = np.unique(numbers[counts])
+            self.known = bodies_met(joined(self._at_start.contacts, self._found), self.colliders.rules.body)
         d, start = self._latest.depths(x), self._at_start
         softest, bound, needed = softest_contact(self._latest, d, x_start, self._edge)
         return ContactReport(

@@ -19,18 +19,19 @@ from pliant.contact.bvh import BLOCK, FAN, Tree, zero
 from pliant.contact.compiled import cached, compiled, inlined, uncounted
 from pliant.contact.distances import closest_vertex_triangle, combine, row
 from pliant.contact.overlaps import STACK, Pairs, overlaps
-from pliant.contact.pair import unit
-from pliant.contact.passage import can_pass
+from pliant.contact.passage import FACES, can_pass
 from pliant.contact.sieve import VERTEX_TET, Sieve
 from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team, share
 from pliant.lanes import load, maximum, store
+from pliant.lanes.masks import lowest_bit, mask_bits
 from pliant.lanes.vectors import cross, dot, subtract
 
 # Cosine between a face and the normal at a vertex above which they look the same way.  The far side of a wall looks the
 # same way as the faces of a vertex that is pressed into it, and at the corner of a cube those are 54.7 degrees from the
 # normal at the vertex; walls beside it are at 90 degrees and must stay open.  This is the middle, 72.4 degrees.
 SAME_WAY = 0.3
+NEARER = 1.0 - 1e-9  # of a squared distance: less is nearer, and faces that share the nearest point are not
 
 
 class Exits(NamedTuple):
@@ -51,70 +52,77 @@ class Work(NamedTuple):
     lanes: np.ndarray  # (FAN,) squared distances of a block's boxes
 
 
-def vertex_normals(triangles: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """(n, 3) unit normals of a surface at its vertices, zero where there is none.
-
-    Faces count by their angle at the vertex, so that normals do not depend on how a surface is cut into triangles.
-    """
-    normals = np.zeros((len(x), 3))
-    cached(sum_normals)(np.ascontiguousarray(triangles, np.int32), np.ascontiguousarray(x, float), normals)
-    return normals
-
-
-@compiled
-def sum_normals(triangles, x, normals):
-    """Unit normals at the vertices, into normals (n, 3) that are zero before."""
-    for t in range(len(triangles)):
-        add_normal_of_face(triangles, t, x, normals)
-    for v in range(len(normals)):
-        n = unit(row(normals, v))
-        normals[v, 0], normals[v, 1], normals[v, 2] = n
-
-
-@uncounted
-def add_normal_of_face(triangles, t, x, normals):
-    a, b, c = row(x, triangles[t, 0]), row(x, triangles[t, 1]), row(x, triangles[t, 2])
-    ab, bc, ca = subtract(b, a), subtract(c, b), subtract(a, c)
-    n = cross(ab, subtract(c, a))
-    size = math.sqrt(dot(n, n))  # twice the area: the sine of each angle, times its sides
-    if size == 0.0:
-        return
-    angles = (math.atan2(size, -dot(ab, ca)), math.atan2(size, -dot(ab, bc)), math.atan2(size, -dot(bc, ca)))
-    for corner in range(3):
-        for k in range(3):
-            normals[triangles[t, corner], k] += angles[corner] * n[k] / size
-
-
 def vertices_in_tets(
-    team: Team, vertex_tree: Tree, vertices: np.ndarray, tet_tree: Tree, solid: Solid, x: np.ndarray, rules: tuple
+    team: Team,
+    vertex_tree: Tree,
+    vertices: np.ndarray,
+    tet_tree: Tree,
+    solid: Solid,
+    x: np.ndarray,
+    rules: tuple,
+    unfolded: np.ndarray | None = None,
 ) -> Pairs:
-    """Pairs (vertex, tet) of the vertices (v, 1) inside tets they are no corner of; each vertex by scene number."""
-    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, x, x, 0.0))
+    """Pairs (vertex, tet) of the vertices (v, 1) inside tets they are no corner of; each vertex by scene number.
+
+    unfolded (bodies,) bool: bodies of which no vertex is in their own tets.
+    """
+    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, x, x, 0.0), unfolded)
     vertex = vertices[found.first, 0]
-    order = np.lexsort((found.second, vertex))
+    order = np.argsort(vertex * np.int64(len(solid.tets)) + found.second)  # no two are equal
     return Pairs(vertex[order], found.second[order])
 
 
 def find_exits(
-    team: Team, pairs: Pairs, face_tree: Tree, solid: Solid, x: np.ndarray, normals: np.ndarray, body: np.ndarray
+    team: Team,
+    pairs: Pairs,
+    face_tree: Tree,
+    solid: Solid,
+    x: np.ndarray,
+    normals: np.ndarray,
+    body: np.ndarray,
+    unfolded: np.ndarray | None = None,
 ) -> Exits:
     """The way out for each vertex and each body it is in; of several tets of one body, the one nearest to the
     surface. The face is -1 where there is no way out at all.
+
+    normals (k, 3): outward, at the vertices of the pairs, which are sorted by vertex.
+    unfolded (bodies,) bool: nearly convex bodies, in which every straight way is taken as one inside.
     """
     k = len(pairs.first)
     exits = Exits(pairs.first, np.empty(k, np.int32), np.empty((k, 4)), np.empty(k), np.empty(k, bool))
-    team.run(cached(search_exits), pairs, face_tree, solid, x, normals, body, exits)
-    other = body[solid.tets[pairs.second, 0]]
-    order = np.lexsort((exits.face, exits.depth, ~exits.is_direct, other, exits.vertex))  # without exit: depth infinite
-    key = np.stack([exits.vertex[order], other[order]])
-    is_first = np.r_[True, (key[:, 1:] != key[:, :-1]).any(axis=0)][:k]
-    chosen = order[is_first]
-    return Exits(*(array[chosen] for array in exits))
+    unfolded = np.zeros(int(body.max(initial=0)) + 1, bool) if unfolded is None else unfolded
+    team.run(cached(search_exits), pairs, face_tree, solid, x, normals, body, unfolded, exits)
+    is_best = np.empty(k, bool)
+    cached(mark_best)(exits, body[solid.tets[pairs.second, 0]], is_best)
+    return Exits(*(array[is_best] for array in exits))
+
+
+@compiled
+def mark_best(exits, other, is_best):
+    """One exit for each vertex and body (k,) it is in: a direct one, then the shortest, then the lowest face."""
+    for k in range(len(is_best)):
+        is_best[k] = True
+        m = k
+        while m > 0 and exits.vertex[m - 1] == exits.vertex[k]:  # those before lose to it, or it to them
+            m -= 1
+            if other[m] == other[k] and is_best[m]:
+                is_best[k] = is_better(exits, k, m)
+                is_best[m] = not is_best[k]
 
 
 @inlined
-def _squared_distances_to_boxes(p, bounds, block, out):
-    """From p to the boxes of a block, into out (FAN,); an empty box is infinitely far."""
+def is_better(exits, k, m):
+    """Whether exit k is better than exit m; one without a face is infinitely deep."""
+    if exits.is_direct[k] != exits.is_direct[m]:
+        return exits.is_direct[k]
+    if exits.depth[k] != exits.depth[m]:
+        return exits.depth[k] < exits.depth[m]
+    return exits.face[k] < exits.face[m]
+
+
+@uncounted
+def _boxes_within(p, reach2, bounds, block, out):
+    """Which boxes of a block are nearer to p than the root of reach2, as bits; squared distances into out (FAN,)."""
     z = zero()
     total = z
     for k in range(3):
@@ -122,23 +130,24 @@ def _squared_distances_to_boxes(p, bounds, block, out):
         d = maximum(maximum(low - p[k], p[k] - high), z)
         total = total + d * d
     store(out, 0, total)
+    return mask_bits(total < reach2)
 
 
 @inlined
-def _looks_same_way(normals, v, a, b, c):
-    n, own = cross(subtract(b, a), subtract(c, a)), row(normals, v)
+def _looks_same_way(own, a, b, c):
+    n = cross(subtract(b, a), subtract(c, a))
     cosine = dot(n, own)
     return cosine > 0.0 and cosine * cosine > SAME_WAY * SAME_WAY * dot(n, n)
 
 
-@compiled
-def _way_to_face(p, v, f, faces, x, normals, strictness):
+@uncounted
+def _way_to_face(p, v, f, faces, x, normal, strictness):
     """Squared distance from p to a face and the vector from the closest point to p; infinite if the face does not
     count.
     """
     i, j, k = faces[f, 0], faces[f, 1], faces[f, 2]
     y = (p, row(x, i), row(x, j), row(x, k))
-    if v in (i, j, k) or (strictness > 1 and _looks_same_way(normals, v, y[1], y[2], y[3])):
+    if v in (i, j, k) or (strictness > 1 and _looks_same_way(normal, y[1], y[2], y[3])):
         return np.inf, p
     r = combine(closest_vertex_triangle(y), y)
     return dot(r, r), r
@@ -168,26 +177,26 @@ def _squared_extent(bounds, top):
 
 
 @compiled
-def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, exits):
+def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, unfolded, exits):
     """For each pair: first the closest face that faces the vertex, else any face, else the nearest of the body."""
     first, last = share(0, len(pairs.first), thread, threads)
     work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN))
     reached = np.empty(64, np.int32)
     whole2 = _squared_extent(face_tree.bounds, face_tree.level_start[-2])
     for k in range(first, last):
-        v, t = pairs.first[k], pairs.second[k]
-        face = np.int64(-1)
+        v, t, normal = pairs.first[k], pairs.second[k], row(normals, k)
+        face = exit_of_own_tet(v, t, solid, x, normal)
+        exits.is_direct[k] = True
         for strictness in range(2, -1, -1):
+            if face >= 0:
+                break
             # Within a growing reach, because a search without a bound opens far more of the tree than it needs.
             reach2 = _squared_size(x, solid.tets, t) / 16.0
             while face < 0 and reach2 < np.inf:
                 reach2 = np.inf if reach2 >= whole2 else 16.0 * reach2
-                face, reached = closest_exit(
-                    v, t, strictness, reach2, face_tree, solid, x, normals, body, work, reached
-                )
+                arguments = (face_tree, solid, x, normal, body, unfolded, work, reached)
+                face, reached = closest_exit(v, t, strictness, reach2, *arguments)
             exits.is_direct[k] = strictness > 0
-            if face >= 0:
-                break
         exits.face[k], exits.depth[k] = face, np.inf
         if face >= 0:
             faces = solid.faces
@@ -198,16 +207,39 @@ def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, 
             exits.weights[k, 0], exits.weights[k, 1], exits.weights[k, 2], exits.weights[k, 3] = w
 
 
+@uncounted
+def exit_of_own_tet(v, t, solid, x, normal):
+    """The boundary face of tet t, which vertex v is in, if nothing can be nearer: a ball around v that reaches to it
+    stays within the other faces of the tet.  Else -1, and a search has to tell.
+    """
+    p, face, best, clear = row(x, v), np.int64(-1), np.inf, np.inf
+    for k in range(4):
+        a, b, c = (
+            row(x, solid.tets[t, FACES[k, 0]]),
+            row(x, solid.tets[t, FACES[k, 1]]),
+            row(x, solid.tets[t, FACES[k, 2]]),
+        )
+        n = cross(subtract(b, a), subtract(c, a))
+        distance = dot(n, subtract(a, p)) / math.sqrt(dot(n, n))  # NaN for a flat face; negative in an inverted tet
+        f = np.int64(-1 - solid.neighbours[t, k])
+        if f >= 0 and distance < best and _way_to_face(p, v, f, solid.faces, x, normal, 2)[0] < np.inf:
+            clear = min(clear, best)
+            face, best = f, distance
+        else:
+            clear = min(clear, distance) if distance >= 0.0 else -np.inf
+    return face if best <= clear else np.int64(-1)
+
+
 @inlined
-def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normals, body, work, reached):
+def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normal, body, unfolded, work, reached):
     """Closest boundary face of the body of tet t, not at vertex v, or -1; and `reached` for the next search.
 
-    Only faces nearer than the root of reach2 count.
+    The tree's groups are bodies.  Only faces nearer than the root of reach2 count.
 
     strictness 1 asks for a straight way from v to it, 2 also that it faces the vertex's surface.
     The boundary faces of t itself come first: the way to them lies in t, and they bound the search.
     """
-    order, bounds, level_start = face_tree.order, face_tree.bounds, face_tree.level_start
+    order, bounds, groups, level_start = face_tree.order, face_tree.bounds, face_tree.groups, face_tree.level_start
     tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
     waiting, distances, lanes = work.waiting, work.distances, work.lanes
     p, own_body = row(x, v), body[tets[t, 0]]
@@ -215,7 +247,7 @@ def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normals, body, w
     for k in range(4):
         if neighbours[t, k] < 0:
             f = np.int64(-1 - neighbours[t, k])
-            d2, _ = _way_to_face(p, v, f, faces, x, normals, strictness)
+            d2, _ = _way_to_face(p, v, f, faces, x, normal, strictness)
             if d2 < best:
                 best, best_face = d2, f
     waiting[0, 0], waiting[0, 1], distances[0], height = 0, len(level_start) - 2, 0.0, 1
@@ -224,22 +256,23 @@ def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normals, body, w
         if distances[height] >= best:
             continue
         block, level = waiting[height, 0], waiting[height, 1]
-        _squared_distances_to_boxes(p, bounds, level_start[level] + block, lanes)
+        near = _boxes_within(p, best, bounds, level_start[level] + block, lanes)
         base = height
-        for lane in range(FAN):
-            if lanes[lane] >= best:
+        while near:
+            lane = lowest_bit(near)
+            near &= near - 1
+            group = groups[(level_start[level] + block) * FAN + lane]
+            if lanes[lane] >= best or (group >= 0 and group != own_body):
                 continue
             if level > 0:
                 height = _insert(waiting, distances, base, height, block * FAN + lane, level - 1, lanes[lane])
                 continue
             f = np.int64(order[block * FAN + lane])
-            if body[faces[f, 0]] != own_body:
-                continue
-            d2, r = _way_to_face(p, v, f, faces, x, normals, strictness)
-            if d2 >= best:
+            d2, r = _way_to_face(p, v, f, faces, x, normal, strictness)
+            if d2 >= NEARER * best:
                 continue
             passes = True
-            if strictness > 0:
+            if strictness > 0 and not unfolded[own_body]:
                 goal = tet_of_face[f]
                 passes, reached = can_pass(p, subtract(p, r), t, goal, x, tets, neighbours, reached)
             if passes:

@@ -12,9 +12,9 @@ from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.contacts import Contacts
 from pliant.contact.continuous import impact
 from pliant.contact.distances import VERTEX_TRIANGLE, row
-from pliant.contact.inside import vertex_normals
 from pliant.contact.memory import Memory, entry_of, mark_ways_back, triangle_returns
 from pliant.contact.narrow_phase import describe_impacts, edge_normals, mark_impacts
+from pliant.contact.normals import outward_normals
 from pliant.contact.pair import common_normal, is_inner, points_of
 from pliant.kernels.threads import Team
 from pliant.lanes.vectors import add_scaled, dot, subtract
@@ -53,7 +53,7 @@ def find_meetings(
     outward = np.zeros((len(first), 2, 3))
     if is_vertex:
         first = surface.vertices[first, 0]
-        outward[:, 0] = outward_at(first, colliders, x0)[first]
+        outward[:, 0] = outward_normals(team, colliders.solid, first, x0)
     else:
         cached(edge_normals)(x0, surface.triangles, colliders.faces_of_edge, first, second, outward)
     is_valid = np.empty(len(first), bool)
@@ -132,14 +132,6 @@ def side_at_impact(v, t, n, gap, x0, x1, patches):
         add_scaled(start[3], time, subtract(end[3], start[3])),
     )
     return time, (1.0 if patches.orient[t] * dot(common_normal(VERTEX_TRIANGLE, y)[0], n) >= 0.0 else -1.0)
-
-
-def outward_at(vertices: np.ndarray, colliders: Colliders, x: np.ndarray) -> np.ndarray:
-    """(n, 3) outward unit normals of solids, at these vertices at least; zero on sheets."""
-    is_used = np.zeros(len(x), bool)
-    is_used[vertices] = True
-    faces = colliders.solid.faces
-    return vertex_normals(faces[is_used[faces].any(axis=1)], x)
 
 
 def blank_contacts(kind: int, corners: np.ndarray, colliders: Colliders, is_discrete: bool) -> Contacts:

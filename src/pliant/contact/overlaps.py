@@ -35,6 +35,7 @@ class Search(NamedTuple):
     second: Tree
     is_same: bool
     rules: tuple  # broad_phase.Rules
+    unfolded: np.ndarray  # (bodies,) bool: cannot touch themselves
     sieve: Sieve
     start: np.ndarray  # (blocks + 1,) first pair of each lowest block of the first tree
     kept: np.ndarray  # (blocks * SLOTS, 2) the first pairs of each block, from counting
@@ -47,13 +48,24 @@ class Work(NamedTuple):
     room: np.ndarray  # (ROOM,) for the sieve
 
 
-def overlaps(team: Team, first: Tree, second: Tree, is_same: bool, rules: tuple, sieve: Sieve | None = None) -> Pairs:
+def overlaps(
+    team: Team,
+    first: Tree,
+    second: Tree,
+    is_same: bool,
+    rules: tuple,
+    sieve: Sieve | None = None,
+    unfolded: np.ndarray | None = None,
+) -> Pairs:
     """All pairs (i, j) of primitives with overlapping boxes, no common corner, allowed by the rules, and let through by
     the sieve.  If both trees are the same, each pair comes once, i < j.
+
+    unfolded (bodies,) bool: bodies whose own parts are not to be compared.  Groups of both trees are bodies.
     """
+    unfolded = np.zeros(len(rules.allowed), bool) if unfolded is None else unfolded
     blocks = int(first.level_start[1])
     start, kept = np.zeros(blocks + 1, np.int64), np.empty((blocks * SLOTS, 2), np.int32)
-    search = Search(first, second, is_same, rules, open_sieve() if sieve is None else sieve, start, kept)
+    search = Search(first, second, is_same, rules, unfolded, open_sieve() if sieve is None else sieve, start, kept)
     if len(first.order) and len(second.order):
         nowhere = Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32))
         team.run(cached(find_pairs), search, nowhere, False)
@@ -93,6 +105,7 @@ def search_block(own, search, work, pairs, found, is_filling):
     """Walk down the second tree with the box of a block of the first."""
     tree, sieve, waiting = search.second, search.sieve, work.waiting
     box = box_at(search.first.bounds, search.first.level_start[1] + own // FAN, own % FAN)
+    group = search.first.groups[search.first.level_start[1] * FAN + own]
     write_block(work.room, search.first.corners, own, sieve.kind, sieve.x0, sieve.x1)
     waiting[0, 0], waiting[0, 1], height = 0, len(tree.level_start) - 2, 1
     while height > 0:
@@ -104,6 +117,8 @@ def search_block(own, search, work, pairs, found, is_filling):
             hits &= hits - 1
             # If both trees are the same, blocks before this one have already found their pairs with it.
             if search.is_same and (child + 1) << (FAN_BITS * (level - 1)) <= own:
+                continue
+            if not can_touch(group, tree.groups[tree.level_start[level] * FAN + child], search):
                 continue
             if level > 1:
                 waiting[height, 0], waiting[height, 1] = child, level - 1
@@ -117,7 +132,8 @@ def search_block(own, search, work, pairs, found, is_filling):
 def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
     """Find the pairs of two lowest blocks, of which the first is in `room`; how many the first has found now."""
     a, b, sieve = search.first, search.second, search.sieve
-    near = meeting(box, b.bounds, child)
+    there = box_at(b.bounds, b.level_start[1] + child // FAN, child % FAN)
+    near = meeting(box, b.bounds, child) if meeting(there, a.bounds, own) else 0
     while near:
         lane = lowest_bit(near)
         near &= near - 1
@@ -133,16 +149,25 @@ def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
         while touching:
             place = own * FAN + lowest_bit(touching)
             touching &= touching - 1
-            if is_allowed(a.corners, place, b.corners, other, search.rules):
+            if is_allowed(a.corners, place, b.corners, other, search):
                 deliver(own, place, other, search, found, pairs, is_filling)
                 found += 1
     return found
 
 
 @uncounted
-def is_allowed(corners_a, place, corners_b, other, rules):
+def can_touch(body, other, search):
+    """Whether two bodies may touch; MIXED may be any."""
+    if body < 0 or other < 0:
+        return True
+    return search.rules.allowed[body, other] and not (body == other and search.unfolded[body])
+
+
+@uncounted
+def is_allowed(corners_a, place, corners_b, other, search):
     """Whether two bodies may touch and none of the vertices is excluded."""
-    if not rules.allowed[rules.body[corners_a[place, 0]], rules.body[corners_b[other, 0]]]:
+    rules = search.rules
+    if not can_touch(rules.body[corners_a[place, 0]], rules.body[corners_b[other, 0]], search):
         return False
     for p in range(corners_a.shape[1]):
         if rules.excluded[corners_a[place, p]]:

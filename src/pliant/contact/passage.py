@@ -26,6 +26,14 @@ def _side(a, b, c, p):
     return dot(cross(subtract(b, a), subtract(c, a)), subtract(p, a))
 
 
+@inlined
+def _is_beside(p, q, a, b, c, near):
+    """Whether, across the segment p q and the edge a b, the segment is further than `near` beyond the edge than c."""
+    m = cross(subtract(q, p), subtract(b, a))
+    gap, width = dot(m, subtract(a, p)), dot(m, subtract(c, a))
+    return gap * width >= 0.0 and gap * gap > near * near * dot(m, m)
+
+
 @compiled
 def segment_touches_triangle(p, q, a, b, c):
     """Whether the segment p q and the triangle a b c have a point in common, or nearly."""
@@ -44,6 +52,8 @@ def segment_touches_triangle(p, q, a, b, c):
     side_p, side_q = dot(n, subtract(p, a)), dot(n, subtract(q, a))
     if side_p * side_q > 0.0 and min(side_p * side_p, side_q * side_q) > near * near * dot(n, n):
         return False  # both ends on one side of the plane, and not near it
+    if _is_beside(p, q, a, b, c, near) or _is_beside(p, q, b, c, a, near) or _is_beside(p, q, c, a, b, near):
+        return False
     u, v, w = _side(p, q, a, b), _side(p, q, b, c), _side(p, q, c, a)
     crosses = (side_p > 0.0 > side_q) or (side_p < 0.0 < side_q)
     if crosses and ((u > 0.0 and v > 0.0 and w > 0.0) or (u < 0.0 and v < 0.0 and w < 0.0)):

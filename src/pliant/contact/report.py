@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.contacts import Contacts, depths
 from pliant.contact.distances import VERTEX_TRIANGLE
 from pliant.contact.potential import ContactPotential
@@ -34,25 +35,50 @@ class ContactReport:
     needed_stiffness: float  # [N/m] that would keep it within its bound under the same force; 0 if all are within
 
 
-def bodies_met(contacts: Contacts, body: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers (k, 4) that name each vertex of contacts together with the body that it meets, and whether (k, 4) it
-    does: corners of weight 0 do not.
+def bodies_met(contacts: Contacts, body: np.ndarray) -> np.ndarray:
+    """Sorted numbers, each once, that name a vertex of contacts together with the body that it meets (`meeting_of`);
+    corners of weight 0 do not meet it.
     """
-    v = contacts.vertices.astype(np.int64)
-    is_first = np.array([[True, False, False, False], [True, True, False, False]])[contacts.kind.astype(int)]
-    other = np.where(is_first, body[v[:, 2:3]], body[v[:, :1]])
-    return v * (int(body.max(initial=0)) + 1) + other, contacts.weights != 0
+    numbers = np.empty(contacts.vertices.shape, np.int64)
+    cached(name_meetings)(contacts.kind, contacts.vertices, body, int(body.max(initial=0)) + 1, numbers)
+    numbers = np.sort(numbers[contacts.weights != 0])
+    return numbers[np.r_[True, numbers[1:] != numbers[:-1]][: len(numbers)]]
 
 
 def missed_depths(contacts: Contacts, x: np.ndarray, body: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Depths (m,) [m] at x of contacts of which no one knew: a vertex that had no contact with that body, edges of
-    which no end had. known: sorted numbers of `bodies_met`.
+    which no end had. known: numbers of `bodies_met`.
     """
-    numbers, counts = bodies_met(contacts, body)
-    is_known = np.isin(numbers, known) & counts
-    is_known[contacts.kind == VERTEX_TRIANGLE, 1:] = False
     d = depths(contacts, x)
-    return d[(d > 0) & ~is_known.any(axis=1)]
+    is_known = np.empty(len(d), bool)
+    cached(mark_known)(contacts, body, int(body.max(initial=0)) + 1, known, is_known)
+    return d[(d > 0) & ~is_known]
+
+
+@inlined
+def meeting_of(kind, vertices, i, body, bodies):
+    """A number for corner i of a contact and the body on the other side."""
+    is_first = i == 0 or (i == 1 and kind != VERTEX_TRIANGLE)
+    return vertices[i] * np.int64(bodies) + body[vertices[2] if is_first else vertices[0]]
+
+
+@compiled
+def name_meetings(kind, vertices, body, bodies, numbers):
+    for k in range(len(kind)):
+        for i in range(4):
+            numbers[k, i] = meeting_of(kind[k], vertices[k], i, body, bodies)
+
+
+@compiled
+def mark_known(contacts, body, bodies, known, is_known):
+    for k in range(len(is_known)):
+        kind = contacts.kind[k]
+        is_known[k] = False
+        for i in range(1 if kind == VERTEX_TRIANGLE else 4):
+            number = meeting_of(kind, contacts.vertices[k], i, body, bodies)
+            place = np.searchsorted(known, number)
+            is_there = place < len(known) and known[place] == number
+            is_known[k] |= is_there and contacts.weights[k, i] != 0.0
 
 
 def softest_contact(

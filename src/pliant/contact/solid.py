@@ -17,6 +17,8 @@ class Solid(NamedTuple):
     neighbours: np.ndarray  # (m, 4) int32 tet behind each face of TET_FACES; -1 - f at boundary face f
     faces: np.ndarray  # (f, 3) int32 boundary triangles, outward oriented
     tet_of_face: np.ndarray  # (f,) int32
+    around_start: np.ndarray  # (n + 1,) first of a vertex's faces in `around`
+    around: np.ndarray  # (3 f,) int32 faces at each vertex
 
 
 def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
@@ -36,7 +38,11 @@ def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
     neighbours[order[second - 1]] = order[second] // 4
     boundary = np.flatnonzero(neighbours < 0)
     neighbours[boundary] = -1 - np.arange(len(boundary))
-    return Solid(tets, neighbours.reshape(-1, 4), faces[boundary], (boundary // 4).astype(np.int32))
+    faces = np.ascontiguousarray(faces[boundary])
+    around = (np.argsort(faces.ravel(), kind="stable") // 3).astype(np.int32)
+    around_start = np.searchsorted(np.sort(faces.ravel()), np.arange(n_vertices + 1)).astype(np.int64)
+    tet_of_face = (boundary // 4).astype(np.int32)
+    return Solid(tets, neighbours.reshape(-1, 4), faces, tet_of_face, around_start, around)
 
 
 def thinnest(tets: np.ndarray, x: np.ndarray) -> float:
