@@ -11,7 +11,7 @@ taken, as long as there is another.  Without that, a finger pressed more than ha
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from pliant.kernels.threads import Team, share
 from pliant.lanes import load, maximum, store
 from pliant.lanes.masks import lowest_bit, mask_bits
 from pliant.lanes.vectors import cross, dot, subtract
+
+if TYPE_CHECKING:
+    from pliant.contact.broad_phase import Rules
 
 # Cosine between a face and the normal at a vertex above which they look the same way.  The far side of a wall looks the
 # same way as the faces of a vertex that is pressed into it, and at the corner of a cube those are 54.7 degrees from the
@@ -59,7 +62,7 @@ def vertices_in_tets(
     tet_tree: Tree,
     solid: Solid,
     x: np.ndarray,
-    rules: tuple,
+    rules: Rules,
     unfolded: np.ndarray | None = None,
 ) -> Pairs:
     """Pairs (vertex, tet) of the vertices (v, 1) inside tets they are no corner of; each vertex by scene number.

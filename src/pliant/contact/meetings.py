@@ -12,7 +12,7 @@ from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.contacts import Contacts
 from pliant.contact.continuous import impact
 from pliant.contact.distances import VERTEX_TRIANGLE, row
-from pliant.contact.memory import Memory, entry_of, mark_ways_back, triangle_returns
+from pliant.contact.memory import Memory, crossed_vertices, entry_of, mark_ways_back, triangle_returns
 from pliant.contact.narrow_phase import describe_impacts, edge_normals, mark_impacts
 from pliant.contact.normals import outward_normals
 from pliant.contact.pair import common_normal, is_inner, points_of
@@ -72,7 +72,8 @@ def unknown(meetings: Meetings, kind: int, colliders: Colliders, memory: Memory,
     is_back = np.empty(len(meetings.first), bool)
     surface = colliders.surface
     arrays = (meetings.first, meetings.second, meetings.contacts.normals, surface.edges, colliders.faces_of_edge)
-    cached(mark_ways_back)(kind, *arrays, x0, memory, colliders.patches, colliders.has_inside, is_back)
+    has_crossed = crossed_vertices(memory, len(x0))
+    cached(mark_ways_back)(kind, *arrays, x0, memory, has_crossed, colliders.patches, colliders.has_inside, is_back)
     return chosen(meetings, ~is_back)
 
 
@@ -94,14 +95,15 @@ def sides_of(meetings: Meetings, colliders: Colliders, memory: Memory, x0: np.nd
     k = len(meetings.first)
     times, sides, crossed = np.empty(k), np.empty(k), np.empty(k, bool)
     arrays = (meetings.first, meetings.second, meetings.contacts, x0, x1)
-    cached(find_sides)(*arrays, memory, colliders.patches, colliders.has_inside, times, sides, crossed)
+    has_crossed = crossed_vertices(memory, len(x0))
+    cached(find_sides)(*arrays, memory, has_crossed, colliders.patches, colliders.has_inside, times, sides, crossed)
     order = np.argsort(times, kind="stable")
     order = order[sides[order] != 0]
     return Sides(meetings.first[order], meetings.second[order], sides[order], crossed[order])
 
 
 @compiled
-def find_sides(first, second, contacts, x0, x1, memory, patches, has_inside, times, sides, crossed):
+def find_sides(first, second, contacts, x0, x1, memory, has_crossed, patches, has_inside, times, sides, crossed):
     """Times of impact (k,), those that are known already first; sides (k,), 0 for a way back; crossed (k,)."""
     for k in range(len(first)):
         v, t, n = first[k], np.int64(second[k]), row(contacts.normals, k)
@@ -114,7 +116,7 @@ def find_sides(first, second, contacts, x0, x1, memory, patches, has_inside, tim
         times[k], sides[k] = side_at_impact(v, t, n, contacts.gap[k], x0, x1, patches)
         if has_inside[patches.triangles[t, 0]]:
             sides[k] = 1.0
-        if triangle_returns(v, t, n, x0, memory, patches, has_inside):
+        if triangle_returns(v, t, n, x0, memory, has_crossed, patches, has_inside):
             sides[k] = 0.0
 
 

@@ -190,19 +190,24 @@ def entry_of(v, t, x, memory, patches):
     return -1
 
 
+def crossed_vertices(memory: Memory, n_vertices: int) -> np.ndarray:
+    """(n,) bool: vertices that are on the wrong side of something."""
+    has_crossed = np.zeros(n_vertices, bool)
+    has_crossed[memory.vertices[memory.crossed]] = True
+    return has_crossed
+
+
 @inlined
-def returns_to(v, t, n, x, memory, patches):
+def returns_to(v, t, n, x, memory, has_crossed, patches):
     """Whether vertex v has crossed the patch around triangle t, and n, from it to v, points the wrong way."""
-    if np.searchsorted(memory.vertices, v) == np.searchsorted(memory.vertices, v, side="right"):
-        return False
-    if has_corner(patches.triangles, t, v):
+    if not has_crossed[v] or has_corner(patches.triangles, t, v):
         return False
     m = entry_of(v, t, x, memory, patches)
     return m >= 0 and memory.crossed[m] and memory.sides[m] * dot(oriented_normal(t, x, patches)[0], n) < 0.0
 
 
 @compiled
-def triangle_returns(v, t, n, x, memory, patches, is_closed):
+def triangle_returns(v, t, n, x, memory, has_crossed, patches, is_closed):
     """Whether triangle t, that meets vertex v with the normal n (from t to v), comes back with all its corners from the
     wrong side of v's surface; or v, that has passed a solid, comes to the back of it.
     """
@@ -210,9 +215,9 @@ def triangle_returns(v, t, n, x, memory, patches, is_closed):
     for e in range(patches.start[v], patches.start[v + 1]):
         f = np.int64(patches.around[e])
         if (
-            returns_to(corners[0], f, away, x, memory, patches)
-            and returns_to(corners[1], f, away, x, memory, patches)
-            and returns_to(corners[2], f, away, x, memory, patches)
+            returns_to(corners[0], f, away, x, memory, has_crossed, patches)
+            and returns_to(corners[1], f, away, x, memory, has_crossed, patches)
+            and returns_to(corners[2], f, away, x, memory, has_crossed, patches)
         ):
             return True
     if is_closed[corners[0]]:
@@ -225,31 +230,33 @@ def triangle_returns(v, t, n, x, memory, patches, is_closed):
 
 
 @compiled
-def edge_returns(a, b, n, edges, faces_of_edge, x, memory, patches):
+def edge_returns(a, b, n, edges, faces_of_edge, x, memory, has_crossed, patches):
     """Whether edges a and b, that meet with the normal n (from b to a), come back with an end that has crossed the
     surface of the other.
     """
     away = (-n[0], -n[1], -n[2])
     for i in range(2):
         for f in range(2):
-            if returns_to(edges[a, i], np.int64(faces_of_edge[b, f]), n, x, memory, patches):
+            if returns_to(edges[a, i], np.int64(faces_of_edge[b, f]), n, x, memory, has_crossed, patches):
                 return True
-            if returns_to(edges[b, i], np.int64(faces_of_edge[a, f]), away, x, memory, patches):
+            if returns_to(edges[b, i], np.int64(faces_of_edge[a, f]), away, x, memory, has_crossed, patches):
                 return True
     return False
 
 
 @compiled
-def vertex_returns(v, t, n, x, memory, patches, is_closed):
+def vertex_returns(v, t, n, x, memory, has_crossed, patches, is_closed):
     """Whether a meeting of vertex v with triangle t, with the normal n from t to v, is known or a way back."""
     m = entry_of(v, t, x, memory, patches)
     if m >= 0:
         return memory.triangles[m] == t or memory.sides[m] * dot(oriented_normal(t, x, patches)[0], n) < 0.0
-    return triangle_returns(v, t, n, x, memory, patches, is_closed)
+    return triangle_returns(v, t, n, x, memory, has_crossed, patches, is_closed)
 
 
 @compiled
-def mark_ways_back(kind, first, second, normals, edges, faces_of_edge, x, memory, patches, is_closed, is_back):
+def mark_ways_back(
+    kind, first, second, normals, edges, faces_of_edge, x, memory, has_crossed, patches, is_closed, is_back
+):
     """Which meetings with the normals (k, 3) are between pairs that are remembered, or of a vertex that comes back.
 
     first, second: vertices of the scene and triangles, or edges and edges.
@@ -257,9 +264,9 @@ def mark_ways_back(kind, first, second, normals, edges, faces_of_edge, x, memory
     for k in range(len(first)):
         n = row(normals, k)
         if kind == VERTEX_TRIANGLE:
-            is_back[k] = vertex_returns(first[k], np.int64(second[k]), n, x, memory, patches, is_closed)
+            is_back[k] = vertex_returns(first[k], np.int64(second[k]), n, x, memory, has_crossed, patches, is_closed)
         else:
-            is_back[k] = edge_returns(first[k], second[k], n, edges, faces_of_edge, x, memory, patches)
+            is_back[k] = edge_returns(first[k], second[k], n, edges, faces_of_edge, x, memory, has_crossed, patches)
             known = np.searchsorted(memory.edges[:, 0], first[k])
             while known < len(memory.edges) and memory.edges[known, 0] == first[k]:
                 is_back[k] |= memory.edges[known, 1] == second[k]

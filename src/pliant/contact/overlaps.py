@@ -6,7 +6,7 @@ first and then filled in, so there is no capacity to run out of.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from pliant.contact.compiled import cached, compiled, uncounted, uncounted_loop
 from pliant.contact.sieve import ALL, ROOM, Sieve, let_through, open_sieve, without_common_corners, write_block
 from pliant.kernels.threads import Team
 from pliant.lanes.masks import lowest_bit
+
+if TYPE_CHECKING:
+    from pliant.contact.broad_phase import Rules
 
 STACK = 128  # 7 waiting siblings a level, and 8^16 primitives do not fit any memory
 SLOTS = 64  # pairs of a block that are kept while they are counted
@@ -34,7 +37,7 @@ class Search(NamedTuple):
     first: Tree
     second: Tree
     is_same: bool
-    rules: tuple  # broad_phase.Rules
+    rules: Rules
     unfolded: np.ndarray  # (bodies,) bool: cannot touch themselves
     sieve: Sieve
     start: np.ndarray  # (blocks + 1,) first pair of each lowest block of the first tree
@@ -53,7 +56,7 @@ def overlaps(
     first: Tree,
     second: Tree,
     is_same: bool,
-    rules: tuple,
+    rules: Rules,
     sieve: Sieve | None = None,
     unfolded: np.ndarray | None = None,
 ) -> Pairs:

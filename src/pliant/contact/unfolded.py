@@ -92,7 +92,7 @@ def unfolded_of(
 
 
 def _narrow_sides(corners: np.ndarray) -> np.ndarray:
-    """(m,) least distance [m] of a corner from the opposite face, or of the lines of opposite edges, in tets (m, 4, 3)."""
+    """(m,) least distance [m] of a corner from the opposite face, or between lines of opposite edges, of tets."""
     a, b, c, d = np.moveaxis(corners, 1, 0)
     volume = np.abs(np.einsum("ma,ma->m", np.cross(b - a, c - a), d - a))
     spans = (

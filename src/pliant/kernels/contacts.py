@@ -221,13 +221,6 @@ def fill_entries(vertices, numbers, row_of_vertex, packs_wide, colour_of_pack, w
     place, rows, collided = contacts.place, contacts.rows, contacts.collided
     weights, normals = contacts.weights, contacts.normals
     filled[:] = 0
-    for p in range(len(packs_wide)):
-        for k in range(start[p], start[p + 1]):
-            for lane in range(width):
-                for j in range(OTHERS):
-                    others[(k * OTHERS + j) * width + lane] = p * width + lane
-                for i in range(CONSTANTS):
-                    constants[(k * CONSTANTS + i) * width + lane] = 0
     for c in range(len(vertices)):
         for i in range(4):
             rows[c, i] = row_of_vertex[vertices[c, i] if vertices[c, i] >= 0 else vertices[c, 0]]
@@ -255,3 +248,18 @@ def fill_entries(vertices, numbers, row_of_vertex, packs_wide, colour_of_pack, w
                     together += j == i or (colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0)
             constants[(k * CONSTANTS + TOGETHER) * width + lane] = together
         write_geometry(c, place, weights, normals, constants, width)
+    for p in range(len(packs_wide)):
+        for lane in range(width):
+            taken = filled[p * width] if packs_wide[p] else filled[p * width + lane]
+            first = (taken - lane + width - 1) // width if packs_wide[p] else taken
+            for k in range(start[p] + first, start[p + 1]):
+                leave_empty(k, p, lane, others, constants, width)
+
+
+@njit(nogil=True, forceinline=True)
+def leave_empty(k, pack, lane, others, constants, width):
+    """A place in entry k that no contact takes: its weights are zero."""
+    for j in range(OTHERS):
+        others[(k * OTHERS + j) * width + lane] = pack * width + lane
+    for i in range(CONSTANTS):
+        constants[(k * CONSTANTS + i) * width + lane] = 0
