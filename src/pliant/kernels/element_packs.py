@@ -23,6 +23,11 @@ class ElementPacks(NamedTuple):
     def pack_count(self) -> int:
         return len(self.element)
 
+    @property
+    def order(self) -> tuple[np.ndarray, ...]:
+        """By which a kernel finds its way."""
+        return (self.colour_start,)
+
 
 def pack_elements(colours: np.ndarray, place: np.ndarray, width: int) -> ElementPacks:
     """Sort elements into packs: colours (m,), none below 0; place (m,): position along a curve through space."""
