@@ -5,11 +5,13 @@ import pytest
 
 from pliant.kernels.elimination import elimination_source, place
 from pliant.lanes.math import minimum, number
+from pliant.lanes.reciprocal import reciprocal
 
 
 def functions(n):
     """The generated functions on plain floats."""
     names = {"physics": lambda f: f, "number": number, "absolute": np.abs, "minimum": minimum}
+    names["reciprocal"] = reciprocal
     exec(elimination_source(n), names)
     return [names[f"{name}_{n}"] for name in ("solve", "add_outer", "add_diagonal", "least_eigenvalue")]
 

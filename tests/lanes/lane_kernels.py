@@ -21,6 +21,7 @@ from pliant.lanes import (
     maximum,
     minimum,
     number,
+    reciprocal,
     rounding,
     select,
     sqrt,
@@ -109,6 +110,13 @@ def transcendental(a, out):
         x = load(a, i, zero())
         store(out, i, log(x))
         store(out, n + i, exp(x))
+
+
+@njit(cache=True, error_model="numpy")
+def reciprocals(a, out):
+    """1 / a."""
+    for i in range(0, len(a), WIDTH):
+        store(out, i, reciprocal(load(a, i, zero())))
 
 
 @njit(cache=True, error_model="numpy")

@@ -1,4 +1,4 @@
-"""Whole rows are gathered and scattered at any places, and nothing else is touched."""
+"""Whole rows are gathered, scattered and added to at any places, and nothing else is touched."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from pliant.lanes.types import DTYPES, PRECISIONS, WIDTHS
 SOURCE = '''
 from numba import njit
 from pliant.lanes import make_zero, store
-from pliant.lanes.rows import gather4, scatter4
+from pliant.lanes.rows import add_rows, gather4, scatter4
 
 zero = make_zero("{precision}", {width})
 
@@ -21,6 +21,12 @@ def move(source, target, starts, first, out):
     for k in range(4):
         store(out, k * {width}, r[k])
     scatter4(target, starts, first, r[0] + r[0], r[1] + r[1], r[2] + r[2], r[3] + r[3])
+
+
+@njit
+def collect(source, sums, starts, first):
+    r = gather4(source, starts, first, zero())
+    add_rows(sums, starts, first, r[0], r[1], r[2])
 '''
 
 
@@ -36,3 +42,18 @@ def test_gather_and_scatter(precision, width):
     np.testing.assert_array_equal(out.reshape(4, width), source[rows[3:]].T)
     np.testing.assert_array_equal(target[rows[3:]], 2 * source[rows[3:]])
     assert np.isnan(target[np.setdiff1d(np.arange(40), rows[3:])]).all()
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("width", [1, *WIDTHS])
+def test_lanes_may_add_to_one_row(precision, width):
+    """Whole numbers, so that the order of the sums does not matter: equal to np.add.at."""
+    module = load_module("rows", SOURCE.format(precision=precision, width=width), "a test of rows")
+    random = np.random.default_rng(width)
+    source = random.integers(-50, 50, (7, 4)).astype(DTYPES[precision])
+    sums = random.integers(-50, 50, (7, 4)).astype(DTYPES[precision])
+    rows = random.integers(0, 5, width + 2)
+    expected = sums.copy()
+    np.add.at(expected[:, :3], rows[2:], source[rows[2:], :3])
+    module.collect(source, sums, (4 * rows).astype(np.uint32), 2)
+    np.testing.assert_array_equal(sums, expected)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.kernels.strip_packs import StripPacks
+
 
 class ElementPacks(NamedTuple):
     """Which element is where."""
@@ -22,6 +24,11 @@ class ElementPacks(NamedTuple):
     @property
     def pack_count(self) -> int:
         return len(self.element)
+
+    @property
+    def order(self) -> tuple[np.ndarray, ...]:
+        """By which a kernel finds its way."""
+        return (self.colour_start,)
 
 
 def pack_elements(colours: np.ndarray, place: np.ndarray, width: int) -> ElementPacks:
@@ -44,7 +51,7 @@ def corner_starts(packs: ElementPacks, elements: np.ndarray, row_of_vertex: np.n
     return np.ascontiguousarray(starts.transpose(0, 2, 1), np.uint32).reshape(-1)
 
 
-def spread_over_packs(packs: ElementPacks, values: np.ndarray, dtype) -> np.ndarray:
+def spread_over_packs(packs: ElementPacks | StripPacks, values: np.ndarray, dtype) -> np.ndarray:
     """Numbers of elements (m, k) as flat (packs, k, width)."""
     return np.ascontiguousarray(values[packs.element].transpose(0, 2, 1), dtype).reshape(-1)
 

@@ -29,10 +29,8 @@ def elimination_source(n: int) -> str:
 def _solve(n: int) -> str:
     lines = [f"h{i}{j} = H[{place(n, i, j)}]" for i in range(n) for j in range(i, n)]
     lines += [f"f{i} = f[{i}]" for i in range(n)]
-    lines += ["zero, one = number(0.0, f0), number(1.0, f0)", "indefinite = one < zero"]
     for k in range(n):
-        least = f"{SINGULAR!r} * absolute(H[{place(n, k, k)}])"
-        lines += [f"indefinite = indefinite | (h{k}{k} <= {least})", f"inverse{k} = one / h{k}{k}"]
+        lines += [f"excess{k} = h{k}{k} - {SINGULAR!r} * H[{place(n, k, k)}]", f"inverse{k} = reciprocal(h{k}{k})"]
         for i in range(k + 1, n):
             lines += [f"l = h{k}{i} * inverse{k}"]
             lines += [f"h{i}{j} = h{i}{j} - l * h{k}{j}" for j in range(i, n)]
@@ -40,8 +38,9 @@ def _solve(n: int) -> str:
     for k in reversed(range(n)):
         known = "".join(f" - h{k}{j} * x{j}" for j in range(k + 1, n))
         lines += [f"x{k} = (f{k}{known}) * inverse{k}"]
+    lines += [f"excess0 = minimum(excess{k}, excess0)" for k in range(1, n)]
     result = ", ".join(f"x{k}" for k in range(n))
-    return _function(f"solve_{n}(H, f)", lines, f"({result},), indefinite")
+    return _function(f"solve_{n}(H, f)", lines, f"({result},), excess0 <= 0.0")
 
 
 def _add_outer(n: int) -> str:

@@ -1,7 +1,8 @@
 """The source of a scene's constraint solver: elements corrected one colour after another, all iterations in one call.
 
-Gauss-Seidel corrects positions at once.  Jacobi collects the corrections of all elements, colour by colour so that
-the order of every sum is fixed, and adds them at the end of an iteration.  Contacts come last.
+Gauss-Seidel corrects positions at once.  Jacobi collects the corrections of all elements and adds them at the end of an
+iteration.  It walks along strips (kernels.strip_packs): what an element has in common with the one before, positions
+and sums, stays in registers.  Contacts come last.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def projection_module(variant: ProjectionVariant) -> ModuleType:
 
 def source(variant: ProjectionVariant) -> str:
     sources = list(enumerate(variant.constraints))
-    tables = ", ".join(f"colours_{k}, corners_{k}, " + c.numbered(", ".join(c.tables), k) for k, c in sources)
+    order = "colours_{k}, tiles_{k}, strips_{k}" if variant.jacobi else "colours_{k}"
+    tables = ", ".join(f"{order.format(k=k)}, corners_{k}, " + c.numbered(", ".join(c.tables), k) for k, c in sources)
     imports = dict.fromkeys(line for _, c in sources for line in c.imports.splitlines())
     parts = [
         _HEADER.format(
@@ -70,9 +72,12 @@ def source(variant: ProjectionVariant) -> str:
         ),
         *dict.fromkeys(c.shared for _, c in sources if c.shared),
         *(c.numbered(c.definitions, k) for k, c in sources if c.definitions),
-        *(_correct_source(variant, k, c) for k, c in sources),
+        *(part for k, c in sources for part in (_correct_source(variant, k, c), _walk_source(variant, k, c))),
     ]
-    sweeps = "".join(_COLOURS.format(k=k, tables=c.numbered(", ".join(c.tables), k)) for k, c in sources)
+    sweeps = "".join(
+        (_TILES if variant.jacobi else _COLOURS).format(k=k, tables=c.numbered(", ".join(c.tables), k))
+        for k, c in sources
+    )
     collect = (_COLLECT if variant.jacobi else "") + (_TOUCH if variant.contact else "")
     tables += ", touches" if variant.contact else ""
     parts.append(_SWEEP.format(tables=tables, sweeps=sweeps, collect=collect))
@@ -80,28 +85,75 @@ def source(variant: ProjectionVariant) -> str:
 
 
 def _correct_source(variant: ProjectionVariant, k: int, constraint: ConstraintSource) -> str:
-    each = range(constraint.corners)
-
-    def rows(array: str) -> str:
-        return ", ".join(f"gather4({array}, corners, first + {i} * WIDTH, zero())" for i in each)
-
-    lines = [f"first = p * {constraint.corners} * WIDTH", "left = 0", f"r = ({rows('x')},)"]
-    if variant.needs_start:
-        lines += [f"started = ({rows('start')},)"]
-    if variant.needs_holds:
-        lines += [f"holds = ({rows('held')},)"]
-    lines += [constraint.numbered(line, k) for line in constraint.lines]
-    if variant.jacobi:
-        lines += [f"r = ({rows('sums')},)"]
-    target = "sums" if variant.jacobi else "x"
-    lines += [
-        f"scatter4({target}, corners, first + {i} * WIDTH, "
-        f"r[{i}][0] + d[{i}][0], r[{i}][1] + d[{i}][1], r[{i}][2] + d[{i}][2], r[{i}][3])"
-        for i in each
-    ]
-    body = "\n".join("    " + line for line in lines)
+    lines = ["left = 0", *(constraint.numbered(line, k) for line in constraint.lines)]
     tables = constraint.numbered(", ".join(constraint.tables), k)
-    return _CORRECT.format(k=k, name=constraint.name, tables=tables, body=body)
+    return _CORRECT.format(k=k, name=constraint.name, tables=tables, body=_indented(lines))
+
+
+def _walk_source(variant: ProjectionVariant, k: int, constraint: ConstraintSource) -> str:
+    write = _strip_lines if variant.jacobi else _pack_lines
+    tables = constraint.numbered(", ".join(constraint.tables), k)
+    lines = write(variant, constraint.corners, f"left, d = correct_{k}(p, r, started, holds, {tables})")
+    return (_STRIP if variant.jacobi else _PACK).format(k=k, tables=tables, body=_indented(lines))
+
+
+def _indented(lines: list[str]) -> str:
+    return "\n".join("    " + line for line in lines)
+
+
+def _rows(array: str, corners: int) -> str:
+    return ", ".join(f"gather4({array}, corners, first + {i} * WIDTH, zero())" for i in range(corners))
+
+
+def _other_rows(variant: ProjectionVariant, corners: int) -> list[str]:
+    """Rows of the corners beside their positions; nothing reads them if they are not asked for."""
+    return [
+        f"started = ({_rows('start', corners)},)" if variant.needs_start else "started = zero()",
+        f"holds = ({_rows('held', corners)},)" if variant.needs_holds else "holds = zero()",
+    ]
+
+
+def _pack_lines(variant: ProjectionVariant, corners: int, correct: str) -> list[str]:
+    """Correct the positions of a pack's elements."""
+    return [
+        f"first = p * {corners} * WIDTH",
+        f"r = ({_rows('x', corners)},)",
+        *_other_rows(variant, corners),
+        correct,
+        *(
+            f"scatter4(x, corners, first + {i} * WIDTH, "
+            f"r[{i}][0] + d[{i}][0], r[{i}][1] + d[{i}][1], r[{i}][2] + d[{i}][2], r[{i}][3])"
+            for i in range(corners)
+        ),
+        "return left",
+    ]
+
+
+def _strip_lines(variant: ProjectionVariant, corners: int, correct: str) -> list[str]:
+    """Collect the corrections along a strip: one row comes and one sum e_0 goes with every element."""
+    shared = range(corners - 1)
+
+    def add_sum(i: int, e: str) -> str:
+        return f"add_rows(sums, corners, first + {i} * WIDTH, {e}[0], {e}[1], {e}[2])"
+
+    return [
+        f"first = (strips[s] + {corners - 1} * s) * WIDTH",
+        "skipped = 0",
+        *(f"r_{i} = gather4(x, corners, first + {i} * WIDTH, zero())" for i in shared),
+        *(f"e_{i} = (zero(), zero(), zero())" for i in shared),
+        "for p in range(strips[s], strips[s + 1]):",
+        f"    r_{corners - 1} = gather4(x, corners, first + {corners - 1} * WIDTH, zero())",
+        f"    r = ({', '.join(f'r_{i}' for i in range(corners))},)",
+        *("    " + line for line in (*_other_rows(variant, corners), correct)),
+        "    skipped += left",
+        *(f"    e_{i} = add(e_{i}, d[{i}])" for i in shared),
+        f"    e_{corners - 1} = d[{corners - 1}]",
+        "    " + add_sum(0, "e_0"),
+        *(f"    r_{i}, e_{i} = r_{i + 1}, e_{i + 1}" for i in shared),
+        "    first += WIDTH",
+        *(add_sum(i, f"e_{i}") for i in shared),
+        "return skipped",
+    ]
 
 
 _HEADER = '''
@@ -110,10 +162,11 @@ from numba import njit
 
 from pliant.kernels.threads import meet, share
 from pliant.lanes import (
-    absolute, count, exp, inverse_cube_root, load, log, make_zero, maximum, minimum, number, select, sqrt, store
+    absolute, count, exp, inverse_cube_root, load, log, make_zero, maximum, minimum, number, reciprocal,
+    select, sqrt, store
 )
-from pliant.lanes.rows import gather4, scatter4
-from pliant.lanes.vectors import physics
+from pliant.lanes.rows import add_rows, gather4, scatter4
+from pliant.lanes.vectors import add, physics
 {imports}
 
 WIDTH = {width}
@@ -122,16 +175,36 @@ zero = make_zero("{precision}", WIDTH)
 
 _CORRECT = '''
 @physics
-def correct_{k}(p, x, sums, start, held, corners, {tables}):
-    """Correct the elements of pack p: {name}. How many could not be corrected."""
+def correct_{k}(p, r, started, holds, {tables}):
+    """How many elements of pack p could not be corrected, and the corrections of the corners: {name}."""
 {body}
-    return left
+    return left, d
 '''
+
+_PACK = """
+@physics
+def correct_pack_{k}(p, x, start, held, corners, {tables}):
+{body}
+"""
+
+_STRIP = """
+@physics
+def correct_strip_{k}(s, x, sums, start, held, strips, corners, {tables}):
+{body}
+"""
 
 _COLOURS = """        for c in range(len(colours_{k}) - 1):
             first, last = share(colours_{k}[c], colours_{k}[c + 1], thread, threads)
             for p in range(first, last):
-                skipped += correct_{k}(p, x, sums, start, held, corners_{k}, {tables})
+                skipped += correct_pack_{k}(p, x, start, held, corners_{k}, {tables})
+            arrivals += threads
+            meet(barrier, arrivals)
+"""
+
+_TILES = """        for c in range(len(colours_{k}) - 1):
+            first, last = share(colours_{k}[c], colours_{k}[c + 1], thread, threads)
+            for s in range(tiles_{k}[first], tiles_{k}[last]):
+                skipped += correct_strip_{k}(s, x, sums, start, held, strips_{k}, corners_{k}, {tables})
             arrivals += threads
             meet(barrier, arrivals)
 """

@@ -38,7 +38,7 @@ def frame_numbers(gradients: np.ndarray, inverse_mass: np.ndarray, volumes: np.n
 
 @physics
 def load_frame(numbers, first, like):
-    """(c_1, c_2, c_3), roots, t, V, relaxation."""
+    """(c_1, c_2, c_3), roots, t, V, relaxation, as if all axes moved; the roots with the signs they are kept with."""
     w = width_of(like)
     c1 = (load(numbers, first * w, like), load(numbers, (first + 1) * w, like), load(numbers, (first + 2) * w, like))
     c2 = (
@@ -53,10 +53,24 @@ def load_frame(numbers, first, like):
     )
     s0, s1 = load(numbers, (first + 9) * w, like), load(numbers, (first + 10) * w, like)
     s2 = load(numbers, (first + 11) * w, like)
-    zero, one = number(0.0, like), number(1.0, like)
+    V, relaxation = load(numbers, (first + 12) * w, like), load(numbers, (first + 13) * w, like)
+    one, roots = number(1.0, like), (absolute(s0), absolute(s1), absolute(s2))
+    return ((c1, c2, c3), roots, (one, one, one), V, relaxation), (s0, s1, s2)
+
+
+@physics
+def has_still_axes(signed_roots):
+    """Elements with an axis that does not move: the first axis is one of them."""
+    return signed_roots[0] < 0.0
+
+
+@physics
+def with_still_axes(frame, signed_roots):
+    """The frame with t = 0 for axes that do not move."""
+    zero, one = number(0.0, frame[3]), number(1.0, frame[3])
+    s0, s1, s2 = signed_roots
     t = (select(s0 > zero, one, zero), select(s1 > zero, one, zero), select(s2 > zero, one, zero))
-    roots = (absolute(s0), absolute(s1), absolute(s2))
-    return (c1, c2, c3), roots, t, load(numbers, (first + 12) * w, like), load(numbers, (first + 13) * w, like)
+    return frame[0], frame[1], t, frame[3], frame[4]
 
 
 @physics
@@ -128,10 +142,9 @@ def pair_up(A, s):
 
 
 @physics
-def pulled_back(F, D):
-    """Gradient of 1/2 |D + F^ z|^2 at z = 0."""
-    A = (transposed_times(F, D[0]), transposed_times(F, D[1]), transposed_times(F, D[2]))
-    return (A[0][0], A[0][1] + A[1][0], A[0][2] + A[2][0], A[1][1], A[1][2] + A[2][1], A[2][2])
+def pulled_back(F, D, frame):
+    """Gradient of 1/2 |(D + F^ z) T|^2 at z = 0."""
+    return pair_up((transposed_times(F, D[0]), transposed_times(F, D[1]), transposed_times(F, D[2])), frame[2])
 
 
 @physics
@@ -155,9 +168,9 @@ def corner_moves(r, A, frame):
 
 
 @physics
-def remember(own, p, D, A, frame):
-    """Add sum_i d_i c_i^T = A T of the moves d_i = w_i A c_i to D."""
-    t, w = frame[2], width_of(D[0][0])
+def remember(own, p, D, A):
+    """Add sum_i d_i c_i^T = A T of the moves d_i = w_i A c_i to D; columns where t = 0 are never read again."""
+    w = width_of(D[0][0])
     for c in range(3):
         for k in range(3):
-            store(own, (9 * p + 3 * c + k) * w, D[c][k] + t[c] * A[c][k])
+            store(own, (9 * p + 3 * c + k) * w, D[c][k] + A[c][k])

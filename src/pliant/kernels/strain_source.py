@@ -13,7 +13,7 @@ from pliant.kernels.term_source import law_functions
 _IMPORTS = """from pliant.kernels.strain_derivatives import first_derivatives, strain_derivatives
 from pliant.kernels.inversion import repair, with_moves
 from pliant.kernels.strain_frame import columns, corner_moves, gram, load_columns, load_frame, pulled_back, remember
-from pliant.kernels.strain_frame import combine, symmetric_columns
+from pliant.kernels.strain_frame import combine, has_still_axes, symmetric_columns, with_still_axes
 from pliant.kernels.strain_newton import advanced, keep, largest, newton_step, searched, times"""
 
 
@@ -36,16 +36,22 @@ def strain_source(name: str, text: str, parameter_count: int, has_barrier: bool,
     count = NUMBERS + parameter_count
     places = [f"(p * {count} + {NUMBERS + i}) * WIDTH" for i in range(parameter_count)]
     parameters = ", ".join(f"load(numbers_K, {place}, zero())" for place in places)
-    lines = [f"frame = load_frame(numbers_K, p * {count}, zero())", f"law = ({parameters},)"]
+    lines = [f"frame, signed_roots = load_frame(numbers_K, p * {count}, zero())", f"law = ({parameters},)"]
     if has_barrier:
-        lines += ["before = r", "r, moves, is_sound = repair(r, frame)"]
+        lines += ["r, moves, is_sound = repair(r, frame)"]
+    first_step = [
+        "pull = pulled_back(F, D, frame)",
+        "g, H = first_derivatives(F, C, pull, frame, law, derivatives_K, add_outer_6)",
+    ]
     lines += [
         "F = columns(r, frame)",
         "C = gram(F)",
         "D = load_columns(own_K, p, zero())",
-        "pull = pulled_back(F, D)",
         "z = (zero(), zero(), zero(), zero(), zero(), zero())",
-        "g, H = first_derivatives(F, C, pull, frame, law, derivatives_K, add_outer_6)",
+        *first_step,
+        "if count(has_still_axes(signed_roots)) > 0:  # few elements: the others are spared the arithmetic of t",
+        "    frame = with_still_axes(frame, signed_roots)",
+        *("    " + line for line in first_step),
         *_step_lines(options, has_barrier),
     ]
     if options.newton_iterations > 1:
@@ -63,10 +69,10 @@ def strain_source(name: str, text: str, parameter_count: int, has_barrier: bool,
         "z0, z1, z2 = symmetric_columns(z)",
         "A = (combine(F, z0), combine(F, z1), combine(F, z2))",
         "d = corner_moves(r, A, frame)",
-        "remember(own_K, p, D, A, frame)",
+        "remember(own_K, p, D, A)",
     ]
     if has_barrier:
-        lines += ["r = before", "d = with_moves(frame[4], moves, d)"]
+        lines += ["d = with_moves(frame[4], moves, d)"]
     tables = ("numbers_K", "own_K")
     return ConstraintSource(name, 4, _IMPORTS, tables, tuple(lines), law_functions(text), elimination_source(6))
 

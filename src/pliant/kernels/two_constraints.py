@@ -16,7 +16,7 @@ import numpy as np
 
 from pliant.kernels.corners import IMPORT, gradient_lines, inner
 from pliant.kernels.projection_source import ConstraintSource
-from pliant.lanes import load, maximum, number, sqrt, store, width_of
+from pliant.lanes import load, maximum, number, reciprocal, sqrt, store, width_of
 from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
 
 NUMBERS = 11
@@ -25,10 +25,10 @@ SMALLEST = 1e-30  # keeps a division by the size of a collapsed element finite
 
 
 def constraint_numbers(gradients, volumes, mu, l, relaxation) -> np.ndarray:
-    """The eleven numbers of each element (m, 11)."""
+    """The eleven numbers of each element (m, 11); 1 / (6 V) is negative where the order of the corners is odd."""
     b = gradients[:, 1:]
     products = np.einsum("mia,mja->mij", b, b)[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
-    return np.column_stack([products, 1 / (6 * volumes), 1 / (mu * volumes), 1 / (l * volumes), 1 + mu / l, relaxation])
+    return np.column_stack([products, np.linalg.det(b), 1 / (mu * volumes), 1 / (l * volumes), 1 + mu / l, relaxation])
 
 
 def constraint_source(damped: bool, constrained: bool) -> ConstraintSource:
@@ -112,7 +112,7 @@ def coupled_corrections(p, r, I, q, J, g, n, rate, drag_D, drag_H, multipliers):
     size = sqrt(I)
     lambda_D, lambda_H = load(multipliers, 2 * p * w, I), load(multipliers, (2 * p + 1) * w, I)
     gg = _inner(r, g, g)
-    beta = _inner(r, q, g) / maximum(gg, number(SMALLEST, I))
+    beta = _inner(r, q, g) * reciprocal(maximum(gg, number(SMALLEST, I)))
     q = (
         add_scaled(q[0], -beta, g[0]),
         add_scaled(q[1], -beta, g[1]),
@@ -122,7 +122,7 @@ def coupled_corrections(p, r, I, q, J, g, n, rate, drag_D, drag_H, multipliers):
     r_D = I + a_D * (lambda_D * size) + drag_D  # times |F|
     r_H = J - n[9] + a_H * lambda_H + drag_H
     mixed = beta * a_H
-    inverse = 1.0 / ((1.0 + rate) * gg + a_H)
+    inverse = reciprocal((1.0 + rate) * gg + a_H)
     s = (beta * r_H - r_D - mixed * inverse * r_H) / (
         (1.0 + rate) * _inner(r, q, q) + a_D * I + mixed * (beta - mixed * inverse)
     )

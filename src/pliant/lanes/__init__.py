@@ -18,6 +18,7 @@ from pliant.lanes.math import (
     widen,
 )
 from pliant.lanes.memory import gather3, load, load3, prefetch_row, store, store3, width_of
+from pliant.lanes.reciprocal import reciprocal
 from pliant.lanes.roots import inverse_cube_root
 from pliant.lanes.types import make_zero
 
@@ -38,6 +39,7 @@ __all__ = [
     "narrow",
     "number",
     "prefetch_row",
+    "reciprocal",
     "rounding",
     "select",
     "sqrt",

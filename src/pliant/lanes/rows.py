@@ -1,8 +1,8 @@
 """Whole rows of an (n, 4) array at scattered places: three coordinates and one more number of each vertex.
 
 An element reads the rows of its corners, corrects them and writes them back.  A row is known by where it starts, four
-times its number: the CPU then needs no arithmetic to find it.  No two lanes may write one row, unless they write the
-same numbers: elements of one pack share no vertex.
+times its number: the CPU then needs no arithmetic to find it.  No two lanes may scatter to one row, unless they write
+the same numbers; any may add to it, because they do so one after another.
 """
 
 from __future__ import annotations
@@ -85,3 +85,30 @@ def scatter4(typingctx, rows, starts, first, x, y, z, w):
 
     number = x if isinstance(x, Lanes) else rows.dtype
     return types.void(rows, starts, types.int64, number, number, number, number), codegen
+
+
+@intrinsic
+def add_rows(typingctx, rows, starts, first, x, y, z):
+    """Add x, y, z to the rows that begin at starts[first : first + width], lane by lane."""
+    if isinstance(x, Lanes):
+        _check_precision(rows, x)
+
+    def codegen(context, builder, signature, args):
+        data = _data(context, builder, signature.args[0], args[0])
+        places = _data(context, builder, signature.args[1], args[1])
+        addresses = _addresses(builder, data, places, args[2], x.width if isinstance(x, Lanes) else 1)
+        if not isinstance(x, Lanes):
+            for k, number in enumerate(args[3:]):
+                address = builder.gep(addresses[0], [_I64(k)])
+                builder.store(builder.fadd(builder.load(address), number), address)
+            return context.get_dummy_value()
+        bundles = _interleave_rows(builder, *args[3:], ir.Constant(args[3].type, None), x.width)
+        for lane, address in enumerate(addresses):
+            group, k = divmod(lane, 4)
+            row = shuffle(builder, bundles[k], bundles[k], [4 * group + i for i in range(4)])
+            total = builder.fadd(_load_four(builder, address, x), row)
+            builder.store(total, builder.bitcast(address, row.type.as_pointer()), align=llvm_size(x))
+        return context.get_dummy_value()
+
+    number = x if isinstance(x, Lanes) else rows.dtype
+    return types.void(rows, starts, types.int64, number, number, number), codegen

@@ -33,7 +33,6 @@ from pliant.solvers.projection_tables import (
     build_projection,
     lay_out,
     movable,
-    relaxations,
 )
 from pliant.solvers.scalar_blocks import scalar_constraints
 
@@ -117,18 +116,20 @@ class GPBD:
             return scalar_constraints(layout, block, "GPBD", self.relaxation, jacobi)
         code = law_code(block.law)
         moving = movable(layout, block.elements)
-        elements, parameters = block.elements[moving], block.parameters[moving]
+        elements = block.elements[moving]
+        placed = layout.place(elements, self.relaxation, jacobi, are_tets=isinstance(block, Solids))
+        parameters, gradients = placed.of_elements(block.parameters[moving]), placed.of_corners(block.gradients[moving])
+        inverse_mass = layout.inverse_mass[placed.of_corners(elements)]
         tolerance = float(np.sqrt(np.finfo(layout.dtype).eps))  # the next step would be at rounding
         options = StrainOptions(self.newton_iterations, self.line_search, tolerance)
-        packs, corners = layout.pack(elements)
-        share = relaxations(layout, elements, self.relaxation, jacobi)
-        gradients, inverse_mass = block.gradients[moving], layout.inverse_mass[elements]
         if isinstance(block, Solids):
             source = strain_source(code.name, code.text, parameters.shape[1], code.has_barrier, options)
-            numbers = frame_numbers(gradients, inverse_mass, block.volumes[moving], share)
+            volumes = placed.of_elements(block.volumes[moving])
+            numbers = frame_numbers(gradients, inverse_mass, volumes, placed.share)
         else:
             source = sheet_strain_source(code.name, code.text, parameters.shape[1], options)
-            numbers = sheet_frame_numbers(gradients, inverse_mass, block.areas[moving], share)
-        numbers = spread_over_packs(packs, np.column_stack([numbers, parameters]), layout.dtype)
-        size = 3 * gradients.shape[2]  # of D
-        return Constraints(source, packs, corners, numbers, np.zeros(size * packs.element.size, layout.dtype))
+            areas = placed.of_elements(block.areas[moving])
+            numbers = sheet_frame_numbers(gradients, inverse_mass, areas, placed.share)
+        numbers = spread_over_packs(placed.packs, np.column_stack([numbers, parameters]), layout.dtype)
+        memory = np.zeros(3 * gradients.shape[2] * placed.packs.element.size, layout.dtype)  # D
+        return Constraints(source, placed.packs, placed.corners, numbers, memory)

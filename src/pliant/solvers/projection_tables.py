@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.geometry import spatial_order
 from pliant.geometry.colouring import colour_elements
+from pliant.geometry.strips import colour_tiles, single_strips, tet_strips, tiles_of_elements
 from pliant.kernels.element_packs import ElementPacks, corner_starts, pack_elements
 from pliant.kernels.projection_source import ConstraintSource, ProjectionVariant, projection_module
+from pliant.kernels.strip_packs import StripPacks, pack_strips
 from pliant.kernels.threads import Team
 from pliant.kernels.transfer import from_rows
 from pliant.lanes.host import default_width
@@ -21,6 +23,7 @@ from pliant.model import Model
 from pliant.solvers.iterate import Execution
 from pliant.solvers.projection_contacts import TouchTables
 
+PACKS_A_TILE = 32  # fewer tiles have longer borders, more of them leave threads without work
 ELEMENTS_A_THREAD = 4000  # fewer are corrected sooner by one thread than by two that wait for each other
 
 
@@ -29,7 +32,7 @@ class Constraints:
     """All elements of one kind, packed."""
 
     source: ConstraintSource
-    packs: ElementPacks
+    packs: ElementPacks | StripPacks
     corners: np.ndarray  # flat (packs, corners, width): where the rows of the corners begin
     numbers: np.ndarray  # what does not change
     memory: np.ndarray  # what an element remembers within a step: zero at its start
@@ -98,7 +101,7 @@ class ProjectionTables:
         self.module.sweep(0, 1, np.zeros(1, np.int64), 0, *self._arguments())
 
     def _arguments(self) -> list[Any]:
-        tables = [(c.packs.colour_start, c.corners, c.numbers, c.memory) for c in self.constraints]
+        tables = [(*c.packs.order, c.corners, c.numbers, c.memory) for c in self.constraints]
         touches = [] if self.touches is None else [self.touches.rows]
         return [self.left, self.x, self.sums, self.start, self.held, *(a for t in tables for a in t), *touches]
 
@@ -109,6 +112,24 @@ def inertial_start(problem: IncrementalPotential) -> np.ndarray:
     constrained = (problem.model.subspace > 0) & (problem.model.subspace < 3)
     x[constrained] = (problem.x_start + problem.project(problem.y - problem.x_start))[constrained]
     return x
+
+
+class Placement(NamedTuple):
+    """Where the elements of one kind go. `packs` number placed elements, of which there may be more than elements."""
+
+    packs: ElementPacks | StripPacks
+    corners: np.ndarray  # flat: where the rows of the corners begin
+    source: np.ndarray  # (placed,) the element that is placed
+    slots: np.ndarray  # (placed, k) which of its corners is in which place
+    share: np.ndarray  # (placed,) the part of its correction that each makes
+
+    def of_elements(self, values: np.ndarray) -> np.ndarray:
+        """Values (m, ...) of the elements for those placed."""
+        return values[self.source]
+
+    def of_corners(self, values: np.ndarray) -> np.ndarray:
+        """Values (m, k, ...) of the elements' corners for those placed."""
+        return values[self.source[:, None], self.slots]
 
 
 @dataclass(frozen=True)
@@ -133,11 +154,38 @@ class Layout:
         """Whether any vertex is held to a line or a plane."""
         return bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
 
-    def pack(self, elements: np.ndarray) -> tuple[ElementPacks, np.ndarray]:
-        """Packs and corner rows of elements (m, k)."""
+    def place(self, elements: np.ndarray, relaxation: float, jacobi: bool, are_tets: bool = False) -> Placement:
+        """Packs of elements (m, k). The corners of tets may change places."""
+        place = self._in_strips if jacobi else self._in_colours
+        return place(elements, relaxation, are_tets)
+
+    def _in_colours(self, elements: np.ndarray, relaxation: float, are_tets: bool) -> Placement:
+        """For Gauss-Seidel: elements of a colour share no vertex."""
+        m, k = elements.shape
         colours = colour_elements(elements, self.model.n_vertices)
         packs = pack_elements(colours, self.row_of_vertex[elements].mean(axis=1), self.width)
-        return packs, corner_starts(packs, elements, self.row_of_vertex)
+        corners = corner_starts(packs, elements, self.row_of_vertex)
+        slots = np.broadcast_to(np.arange(k), (m, k))
+        return Placement(packs, corners, np.arange(m), slots, np.full(m, relaxation))
+
+    def _in_strips(self, elements: np.ndarray, relaxation: float, are_tets: bool) -> Placement:
+        """For Jacobi: every lane of every row is an element of its own; those that repeat another have no share.
+
+        An element makes a part of its correction: divided by the largest number of elements at one of its vertices.
+        Deviation: the papers average at each vertex, so that corners of an element follow it by different parts, and
+        what it remembers (multiplier or displacement) is no longer what it did.  The same part for the whole element
+        keeps them equal, and keeps momentum.
+        """
+        n, k = self.model.n_vertices, elements.shape[1]
+        walk, tile = tiles_of_elements(elements, self.model.positions, PACKS_A_TILE * self.width)
+        strips = tet_strips(elements, walk, tile, n) if are_tets else single_strips(elements, walk)
+        packs = pack_strips(strips, k, tile, colour_tiles(elements, tile, n), self.width)
+        source, vertices = packs.element.ravel(), packs.corners().reshape(-1, k)
+        slots = (vertices[:, :, None] == elements[source][:, None, :]).argmax(axis=2)
+        share = packs.is_first.ravel() * relaxation / self.elements_of[vertices].max(axis=1)
+        packs = packs._replace(element=np.arange(len(source)).reshape(packs.element.shape))
+        corners = np.ascontiguousarray(4 * self.row_of_vertex[packs.vertex], np.uint32).reshape(-1)
+        return Placement(packs, corners, source, slots, share)
 
 
 def lay_out(problem: IncrementalPotential, execution: Execution, width: int | None = None) -> Layout:
@@ -184,19 +232,6 @@ def build_projection(
     )
     tables.compile()
     return tables
-
-
-def relaxations(layout: Layout, elements: np.ndarray, relaxation: float, jacobi: bool) -> np.ndarray:
-    """The part of its correction that each element (m, k) makes.
-
-    Jacobi divides it by the largest number of elements at one of its vertices.
-    Deviation: the papers average at each vertex, so that corners of an element follow it by different parts, and what
-    it remembers (multiplier or displacement) is no longer what it did.  The same part for the whole element keeps them
-    equal, and keeps momentum.
-    """
-    if not jacobi:
-        return np.full(len(elements), relaxation)
-    return relaxation / layout.elements_of[elements].max(axis=1)
 
 
 def movable(layout: Layout, elements: np.ndarray) -> np.ndarray:

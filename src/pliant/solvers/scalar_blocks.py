@@ -10,7 +10,7 @@ from pliant.errors import SolverError
 from pliant.kernels.element_packs import spread_over_packs
 from pliant.kernels.scalar_constraints import scalar_source
 from pliant.model import Attachments, Block, Bounds, Dampers, Fibres, Hinges, Joints, Pairs, Springs
-from pliant.solvers.projection_tables import Constraints, Layout, movable, relaxations
+from pliant.solvers.projection_tables import Constraints, Layout, movable
 
 
 class Kind(NamedTuple):
@@ -39,14 +39,15 @@ def scalar_constraints(layout: Layout, block: Any, solver: str, relaxation: floa
     elements, numbers = _elements_and_numbers(block)
     moving = movable(layout, elements)
     elements, numbers = elements[moving], numbers[moving]
-    packs, corners = layout.pack(elements)
-    columns = [numbers, relaxations(layout, elements, relaxation, jacobi)]
+    placed = layout.place(elements, relaxation, jacobi)
+    columns = [placed.of_elements(numbers), placed.share]
     if damped:
-        columns += [layout.model.damping[elements[:, 0]] / layout.h]
-    spread = spread_over_packs(packs, np.column_stack(columns), layout.dtype)
+        columns += [placed.of_elements(layout.model.damping[elements[:, 0]] / layout.h)]
+    spread = spread_over_packs(placed.packs, np.column_stack(columns), layout.dtype)
     shape = (elements.shape[1], numbers.shape[1])
     source = scalar_source(kind.name, kind.measure, *shape, damped, layout.is_constrained)
-    return Constraints(source, packs, corners, spread, np.zeros(packs.element.size, layout.dtype))
+    memory = np.zeros(placed.packs.element.size, layout.dtype)
+    return Constraints(source, placed.packs, placed.corners, spread, memory)
 
 
 def _elements_and_numbers(block: Any) -> tuple[np.ndarray, np.ndarray]:

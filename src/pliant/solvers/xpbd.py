@@ -29,7 +29,6 @@ from pliant.solvers.projection_tables import (
     build_projection,
     lay_out,
     movable,
-    relaxations,
 )
 from pliant.solvers.scalar_blocks import scalar_constraints
 
@@ -94,18 +93,21 @@ class XPBD:
                 f"none: use {needed.__name__}, or pl.GPBD, which takes any law."
             )
         moving = movable(layout, block.elements)
-        elements, gradients = block.elements[moving], block.gradients[moving]
-        mu, lam = block.parameters[moving].T
-        packs, corners = layout.pack(elements)
-        share = relaxations(layout, elements, self.relaxation, jacobi)
+        elements = block.elements[moving]
+        placed = layout.place(elements, self.relaxation, jacobi, are_tets=isinstance(block, Solids))
+        gradients = placed.of_corners(block.gradients[moving])
+        mu, lam = placed.of_elements(block.parameters[moving]).T
         flags = (layout.is_damped, layout.is_constrained)
         if isinstance(block, Solids):
-            numbers = constraint_numbers(gradients, block.volumes[moving], mu, lam + mu, share)
+            volumes = placed.of_elements(block.volumes[moving])
+            numbers = constraint_numbers(gradients, volumes, mu, lam + mu, placed.share)
             source, multipliers = constraint_source(*flags), 2
         else:
-            numbers = sheet_numbers(gradients, block.areas[moving], mu, lam, share)
+            numbers = sheet_numbers(gradients, placed.of_elements(block.areas[moving]), mu, lam, placed.share)
             source, multipliers = sheet_source(*flags), 3
         if layout.is_damped:
-            numbers = np.column_stack([numbers, layout.model.damping[elements[:, 0]] / layout.h])
-        memory = np.zeros(multipliers * packs.element.size, layout.dtype)
-        return Constraints(source, packs, corners, spread_over_packs(packs, numbers, layout.dtype), memory)
+            rates = layout.model.damping[elements[:, 0]] / layout.h
+            numbers = np.column_stack([numbers, placed.of_elements(rates)])
+        memory = np.zeros(multipliers * placed.packs.element.size, layout.dtype)
+        spread = spread_over_packs(placed.packs, numbers, layout.dtype)
+        return Constraints(source, placed.packs, placed.corners, spread, memory)
