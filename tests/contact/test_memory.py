@@ -5,9 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pliant.contact.colliders import Colliders
+from pliant.contact.broad_phase import open_rules
+from pliant.contact.colliders import Colliders, make_colliders
 from pliant.contact.contacts import depths
-from pliant.contact.detection import continuous_contacts, discrete_contacts, remember
+from pliant.contact.detection import continuous_contacts, discrete_contacts, remember, remember_edges
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.memory import Memory, no_memory
 from pliant.geometry import shapes
@@ -140,3 +141,22 @@ def test_memory_is_the_same_for_any_number_of_threads(assemble: Assemble) -> Non
     for other in memories[1:]:
         for one, two in zip(memories[0], other, strict=True):
             np.testing.assert_array_equal(one, two)
+
+
+def test_sharp_edges_that_cross_between_detections_are_remembered(team: Team) -> None:
+    """A cube of one cell on another, turned by 45 degrees: no vertex is inside, only eight pairs of edges cross."""
+    box = shapes.box((1, 1, 1), (1, 1, 1))
+    c = np.sqrt(0.5)
+    upper = box.points @ np.array([[c, -c, 0], [c, c, 0], [0, 0, 1]]).T
+    tets = np.concatenate([box.tets, box.tets + box.n_vertices])
+    body = np.repeat([0, 1], box.n_vertices).astype(np.int32)
+    above, below = (np.concatenate([box.points, upper + np.array([0, 0, height])]) for height in (1.001, 0.995))
+    colliders = make_colliders(np.zeros((0, 3)), tets, open_rules(len(above), body), None, above)
+    assert len(discrete_contacts(team, colliders, below).kind) == 0  # without memory, nothing tells
+    memory = remember_edges(team, colliders, no_memory(), above, below)
+    contacts = discrete_contacts(team, colliders, below, memory)
+    assert list(contacts.kind) == 8 * [EDGE_EDGE]
+    np.testing.assert_allclose(depths(contacts, below), 0.005, rtol=1e-9)
+    np.testing.assert_allclose(np.abs(contacts.normals), 8 * [[0, 0, 1]], atol=1e-9)
+    memory = remember_edges(team, colliders, memory, below, above)  # and it is forgotten when they are apart again
+    assert len(memory.edges) == 0

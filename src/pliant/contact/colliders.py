@@ -9,12 +9,14 @@ import numpy as np
 from pliant.contact import bvh
 from pliant.contact.broad_phase import Rules, Surface, Trees, surface_of
 from pliant.contact.bvh import Tree
+from pliant.contact.pair import are_sharp
 from pliant.contact.patches import Patches, patches_of
 from pliant.contact.solid import Solid, solid_of
 from pliant.contact.unfolded import Unfolded, unfolded_of
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.threads import Team
 
+SHARP_AT_START = 0.985  # cosine of half the angle (20 degrees) between the faces of an edge that may become sharp
 REBUILD = 1.5  # a tree is built anew when its blocks have grown by so much in sum
 
 
@@ -24,6 +26,7 @@ class FittedTree:
 
     corners: np.ndarray  # (m, c) int32
     body: np.ndarray  # (n,) int32 of the vertices
+    numbers: np.ndarray | None = None  # (m,) int32 by which pairs name the primitives; None: their rows
     tree: Tree | None = None
     extent_when_built: float = 0.0
 
@@ -34,6 +37,8 @@ class FittedTree:
             if bvh.block_extent(self.tree) <= REBUILD * self.extent_when_built:
                 return self.tree
         self.tree = bvh.build(team, self.corners, x0, x1, margin, self.body)
+        if self.numbers is not None:
+            self.tree = self.tree._replace(order=self.numbers[self.tree.order])
         self.extent_when_built = bvh.block_extent(self.tree)
         return self.tree
 
@@ -55,6 +60,7 @@ class Colliders:
     triangle_tree: FittedTree
     tet_tree: FittedTree
     face_tree: FittedTree
+    sharp_tree: FittedTree  # edges of solids that are sharp as they start
 
 
 def make_colliders(
@@ -66,7 +72,7 @@ def make_colliders(
 ) -> Colliders:
     """Connect sheets' triangles (t, 3), in addition to the boundary of tets (m, 4) of positive volume at rest.
 
-    start (n, 3) [m]: where vertices start; without it no body is known to be convex.
+    start (n, 3) [m]: where vertices start; without it no body is known to be convex, and all edges count as sharp.
     """
     n = len(rules.body)
     _check_rules(rules)
@@ -80,11 +86,14 @@ def make_colliders(
         raise SceneError(f"contact: radius must be a number of at least 0 [m] for each of {n} vertices; {where}.")
     has_inside = np.zeros(n, bool)
     has_inside[solid.faces] = True
-    trees = (FittedTree(corners, rules.body) for corners in (*surface, solid.tets, solid.faces))
+    trees = [FittedTree(corners, rules.body) for corners in (*surface, solid.tets, solid.faces)]
     faces_of_edge = _faces_of_edges(surface, n)
     patches = patches_of(surface.triangles, surface.edges, faces_of_edge, has_inside, rules.excluded)
-    start = np.zeros((n, 3)) if start is None else start
+    start = np.zeros((n, 3)) if start is None else np.ascontiguousarray(start, dtype=float)
     is_solid = has_inside[surface.edges[:, 0]]
+    edges = np.flatnonzero(is_solid).astype(np.int32)
+    sharp = edges[are_sharp(start, surface.triangles, faces_of_edge, edges, SHARP_AT_START)]
+    trees.append(FittedTree(surface.edges[sharp], rules.body, sharp))
     unfolded = unfolded_of(solid, surface.edges[is_solid], faces_of_edge[is_solid], start, rules.body)
     return Colliders(surface, faces_of_edge, patches, solid, rules, radius, has_inside, unfolded, *trees)
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.contact.broad_phase import edge_edge_pairs, vertex_triangle_pairs
 from pliant.contact.colliders import Colliders, check_positions, fit_surface
 from pliant.contact.compiled import cached
 from pliant.contact.contacts import Contacts, joined, no_contacts
@@ -17,9 +18,12 @@ from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.inside import Exits, find_exits, vertices_in_tets
 from pliant.contact.meetings import blank_contacts, find_meetings, sides_of, unknown
 from pliant.contact.memory import Memory, no_memory, settled
-from pliant.contact.narrow_phase import edge_normals, point_outward
+from pliant.contact.narrow_phase import point_outward
 from pliant.contact.normals import outward_normals
+from pliant.contact.overlaps import overlaps
+from pliant.contact.pair import are_sharp
 from pliant.contact.repetition import without_repetition
+from pliant.contact.sieve import Sieve
 from pliant.kernels.threads import Team
 
 SHARP = 0.97  # cosine of half the angle between the faces of an edge, below which (28 degrees) a solid is sharp there
@@ -64,8 +68,9 @@ def continuous_contacts(
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
     trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
     lists = []
-    for kind in (VERTEX_TRIANGLE, EDGE_EDGE):
-        meetings = find_meetings(team, colliders, trees, kind, x0, x1, near_too=False, solids_too=True)
+    for kind, find in ((VERTEX_TRIANGLE, vertex_triangle_pairs), (EDGE_EDGE, edge_edge_pairs)):
+        pairs = find(team, trees, colliders.surface, colliders.rules)
+        meetings = find_meetings(team, colliders, pairs, kind, x0, x1, near_too=False, solids_too=True)
         if memory is not None:
             meetings = unknown(meetings, kind, colliders, memory, x0)
         lists.append(meetings.contacts)
@@ -82,9 +87,11 @@ def remember(
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
     trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
     options = {"near_too": True, "solids_too": solids_too}
-    vertices = find_meetings(team, colliders, trees, VERTEX_TRIANGLE, x0, x1, **options)
+    near_triangles = vertex_triangle_pairs(team, trees, colliders.surface, colliders.rules)
+    vertices = find_meetings(team, colliders, near_triangles, VERTEX_TRIANGLE, x0, x1, **options)
     sides = sides_of(vertices, colliders, memory, x0, x1)
-    edges = find_meetings(team, colliders, trees, EDGE_EDGE, x0, x1, **options)
+    near_edges = edge_edge_pairs(team, trees, colliders.surface, colliders.rules)
+    edges = find_meetings(team, colliders, near_edges, EDGE_EDGE, x0, x1, **options)
     edges = unknown(edges, EDGE_EDGE, colliders, memory, x0)
     pairs = np.column_stack([edges.first, edges.second]).astype(np.int32)
     found = Memory(*sides, pairs, edges.contacts.normals)
@@ -94,20 +101,27 @@ def remember(
     return settled(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
 
 
-def remember_edges(colliders: Colliders, memory: Memory, contacts: Contacts, x: np.ndarray) -> Memory:
-    """The memory at x (n, 3) [m], with those of the contacts that are between sharp edges of solids."""
-    surface, n = colliders.surface, len(x)
-    is_solid = colliders.has_inside[contacts.vertices].all(axis=1) & (contacts.kind == EDGE_EDGE)
-    ends = contacts.vertices[is_solid].astype(np.int64).reshape(-1, 2, 2)
-    pairs = np.searchsorted(surface.edges.astype(np.int64) @ (n, 1), ends @ (n, 1))
-    outward = np.empty((len(pairs), 2, 3))
-    cached(edge_normals)(x, surface.triangles, colliders.faces_of_edge, pairs[:, 0], pairs[:, 1], outward)
-    is_sharp = (np.linalg.norm(outward, axis=2) < SHARP).all(axis=1)
+def remember_edges(team: Team, colliders: Colliders, memory: Memory, x0: np.ndarray, x1: np.ndarray) -> Memory:
+    """The memory at x1 (n, 3) [m], with the sharp edges of solids that have crossed on the way from x0.
+
+    No vertex need be inside a solid for that, and so nothing else would know of it.
+    """
+    x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
+    tree = colliders.sharp_tree.fit(team, x0, x1, 0.0)
+    unfolded = colliders.unfolded.mark(team, x0, x1, 0.0, len(colliders.rules.allowed))
+    pairs = overlaps(team, tree, tree, True, colliders.rules, Sieve(EDGE_EDGE, x0, x1, 0.0), unfolded)
+    meetings = find_meetings(team, colliders, pairs, EDGE_EDGE, x0, x1, near_too=False, solids_too=True)
+    meetings = unknown(meetings, EDGE_EDGE, colliders, memory, x0)
+    surface = colliders.surface
+    is_sharp = np.ones(len(meetings.first), bool)
+    for edges in (meetings.first, meetings.second):
+        is_sharp &= are_sharp(x1, surface.triangles, colliders.faces_of_edge, edges, SHARP)
+    crossed = np.column_stack([meetings.first, meetings.second]).astype(np.int32)[is_sharp]
     together = memory._replace(
-        edges=np.concatenate([memory.edges, pairs[is_sharp].astype(np.int32)]),
-        normals=np.concatenate([memory.normals, contacts.normals[is_solid][is_sharp]]),
+        edges=np.concatenate([memory.edges, crossed]),
+        normals=np.concatenate([memory.normals, meetings.contacts.normals[is_sharp]]),
     )
-    return settled(colliders.patches, surface.edges, colliders.radius, together, x)[0]
+    return settled(colliders.patches, surface.edges, colliders.radius, together, x1)[0]
 
 
 def _inside_contacts(team: Team, colliders: Colliders, x: np.ndarray) -> tuple[Contacts, int, int]:

@@ -91,7 +91,7 @@ class Detector:
             is_fast = motion > self._thinnest  # what moves less against all others cannot pass a solid
             if is_fast or len(self.model.triangles):
                 self.memory = remember(self.team, self.colliders, self.memory, x_start, x, is_fast)
-            self.memory = remember_edges(self.colliders, self.memory, self._found, x)
+            self.memory = remember_edges(self.team, self.colliders, self.memory, x_start, x)
             self.seen = x.copy()
             self.known = bodies_met(joined(self._at_start.contacts, self._found), self.colliders.rules.body)
         d, start = self._latest.depths(x), self._at_start

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.broad_phase import Trees, edge_edge_pairs, vertex_triangle_pairs
 from pliant.contact.colliders import Colliders
 from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.contacts import Contacts
@@ -15,6 +14,7 @@ from pliant.contact.distances import VERTEX_TRIANGLE, row
 from pliant.contact.memory import Memory, crossed_vertices, entry_of, mark_ways_back, triangle_returns
 from pliant.contact.narrow_phase import describe_impacts, edge_normals, mark_impacts
 from pliant.contact.normals import outward_normals
+from pliant.contact.overlaps import Pairs
 from pliant.contact.pair import common_normal, is_inner, points_of
 from pliant.kernels.threads import Team
 from pliant.lanes.vectors import add_scaled, dot, subtract
@@ -31,19 +31,19 @@ class Meetings(NamedTuple):
 def find_meetings(
     team: Team,
     colliders: Colliders,
-    trees: Trees,
+    pairs: Pairs,
     kind: int,
     x0: np.ndarray,
     x1: np.ndarray,
     near_too: bool,
     solids_too: bool,
 ) -> Meetings:
-    """Pairs that meet between x0 and x1 and do not come out of each other; options as of `mark_impacts`."""
+    """Those of candidates that meet between x0 and x1 and do not come out of each other; options as of
+    `mark_impacts`.
+    """
     surface = colliders.surface
     is_vertex = kind == VERTEX_TRIANGLE
-    find = vertex_triangle_pairs if is_vertex else edge_edge_pairs
     corners_a, corners_b = (surface.vertices, surface.triangles) if is_vertex else (surface.edges, surface.edges)
-    pairs = find(team, trees, surface, colliders.rules)
     keep = np.empty(len(pairs.first), bool)
     inside = colliders.has_inside
     options = (x0, x1, colliders.radius, inside, near_too, solids_too, keep)

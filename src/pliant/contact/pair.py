@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from pliant.contact.compiled import compiled, inlined
+import numpy as np
+
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import VERTEX_TRIANGLE, row
 from pliant.lanes.vectors import add, cross, dot, subtract
 
@@ -98,3 +100,19 @@ def separating_normal(kind, y, w, r, motion, outward):
     if dot(n, n) == 0.0:
         return (0.0, 0.0, 1.0)
     return n if side >= 0.0 else (-n[0], -n[1], -n[2])
+
+
+def are_sharp(
+    x: np.ndarray, triangles: np.ndarray, faces_of_edge: np.ndarray, edges: np.ndarray, cosine: float
+) -> np.ndarray:
+    """(k,) bool: edges (k,) at positions x (n, 3) with half the angle between their faces above that of the cosine."""
+    is_sharp = np.empty(len(edges), bool)
+    cached(mark_sharp)(x, triangles, faces_of_edge, edges, cosine, is_sharp)
+    return is_sharp
+
+
+@compiled
+def mark_sharp(x, triangles, faces_of_edge, edges, cosine, is_sharp):
+    for k in range(len(edges)):
+        n = edge_normal(x, triangles, faces_of_edge, edges[k])
+        is_sharp[k] = dot(n, n) < cosine * cosine

@@ -40,23 +40,20 @@ def mark_first(vertices, weights, names, table, is_first):
 
 @inlined
 def write_name(vertices, weights, name):
-    """Vertices of one side, descending, then of the other, -1 for none; the side with fewer vertices comes first, and
-    of two single vertices the lower.
+    """Vertices of one side, descending, then of the other, -1 for none.
+
+    The side with fewer vertices comes first, and of two equal ones that with the lower vertices.
     """
-    ours, theirs = 0, 0
+    ours, theirs, our_largest, their_largest = 0, 0, -1, -1
     for i in range(4):
-        ours += weights[i] > ROUNDING
-        theirs += weights[i] < -ROUNDING
+        if weights[i] > ROUNDING:
+            ours, our_largest = ours + 1, max(our_largest, vertices[i])
+        if weights[i] < -ROUNDING:
+            theirs, their_largest = theirs + 1, max(their_largest, vertices[i])
+    swap = ours > theirs or (ours == theirs and our_largest > their_largest)
     half = SIDES // 2
     for i in range(SIDES):
         name[i] = -1
-    swap = ours > theirs
-    if ours == 1 and theirs == 1:
-        first, second = -1, -1
-        for i in range(4):
-            first = vertices[i] if weights[i] > ROUNDING else first
-            second = vertices[i] if weights[i] < -ROUNDING else second
-        swap = first > second
     for i in range(4):
         if abs(weights[i]) > ROUNDING:
             insert(vertices[i], name, half if (weights[i] < 0.0) != swap else 0)
