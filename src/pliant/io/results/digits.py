@@ -54,7 +54,7 @@ def _print(value, powers, text, at):
         text[at] = ord("0")
         return at + 1
     exponent = math.floor(math.log10(value))
-    digits = round(value * powers[308 + DIGITS - 1 - exponent])
+    digits = int(value * powers[308 + DIGITS - 1 - exponent] + 0.5)
     if digits >= 10**DIGITS:  # rounded up to the next power of ten
         exponent, digits = exponent + 1, 10 ** (DIGITS - 1)
     count = DIGITS
@@ -65,7 +65,9 @@ def _print(value, powers, text, at):
     at = _print_plain(digits, count, 0, text, at)
     text[at], text[at + 1] = ord("e"), ord("-") if exponent < 0 else ord("+")
     exponent = abs(exponent)
-    return _print_integer(exponent, 3 if exponent > 99 else 2, text, at + 2)
+    width = 3 if exponent > 99 else 2
+    _put_digits(exponent, width, text, at + 2)
+    return at + 2 + width
 
 
 @njit(cache=True, nogil=True)
@@ -74,18 +76,20 @@ def _print_plain(digits, count, exponent, text, at):
     if exponent >= count - 1:
         for _ in range(exponent - count + 1):
             digits *= 10
-        return _print_integer(digits, exponent + 1, text, at)
-    whole = max(exponent + 1, 1)
-    text[at + whole] = ord(".")
-    after = count - 1 - exponent
-    scale = 10**after
-    _print_integer(digits // scale, whole, text, at)
-    return _print_integer(digits % scale, after, text, at + whole + 1)
+        _put_digits(digits, exponent + 1, text, at)
+        return at + exponent + 1
+    whole, after = max(exponent + 1, 1), count - 1 - exponent
+    point = at + whole
+    text[point] = ord(".")
+    _put_digits(_put_digits(digits, after, text, point + 1), whole, text, at)
+    return point + 1 + after
 
 
 @njit(cache=True, nogil=True)
-def _print_integer(number, width, text, at):
+def _put_digits(number, width, text, at):
+    """Write the last digits of a number, so many; what is left of it before them."""
     for k in range(at + width - 1, at - 1, -1):
-        text[k] = ord("0") + number % 10
-        number //= 10
-    return at + width
+        rest = number // 10  # one division a digit, rather than two
+        text[k] = ord("0") + (number - 10 * rest)
+        number = rest
+    return number
