@@ -39,8 +39,9 @@ class ParaViewWriter(FrameWriter):
             self._folder.mkdir(exist_ok=True)
         except OSError as error:
             raise cannot_write(self._folder, error) from None
-        self._still, self._n_cells = _cells(layout)
-        self._still_bytes = b"".join(piece for values in self._still.values() for piece in _appended(values))
+        self._bodies, self._cells = _cells(layout)
+        self._n_cells = len(self._bodies)
+        self._cell_bytes = b"".join(piece for values in self._cells.values() for piece in _appended(values))
         self._padding = np.full(self._n_cells - layout.n_cells, np.nan, np.float32)
         self._described: list[tuple[str, tuple[int, ...]]] = []  # names and shapes of what self._head describes
         self._head = b""
@@ -72,34 +73,33 @@ class ParaViewWriter(FrameWriter):
         self._list.close()
 
     def _grid(self, frame: Frame) -> list[bytes | memoryview]:
-        """The XML, which is the same as long as the fields are, what stays, and what changes."""
-        fields = {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()}
+        """The XML, which is the same as long as the fields are, what changes, and the cells, which stay."""
         cells = {name: np.asarray(values, np.float32) for name, values in frame.cell_fields.items()}
         if len(self._padding):
             cells = {name: np.concatenate([values, self._padding]) for name, values in cells.items()}
-        points = {"Points": np.asarray(frame.points, np.float64)}
-        times = {"TimeValue": np.array([frame.time])}
-        moving = [pair for arrays in (times, points, fields, cells) for pair in arrays.items()]
+        sections = {
+            "FieldData": {"TimeValue": np.array([frame.time])},
+            "PointData": {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()},
+            "CellData": {"body": self._bodies, **cells},
+            "Points": {"Points": np.asarray(frame.points, np.float64)},
+        }
+        moving = [(name, values) for arrays in sections.values() for name, values in arrays.items()]
         about = [(name, values.shape) for name, values in moving]
         if about != self._described:
-            self._described, self._head = about, self._describe(times, points, fields, cells)
-        return [self._head, self._still_bytes, *(piece for _, values in moving for piece in _appended(values)), END]
+            self._described, self._head = about, self._describe(sections)
+        return [self._head, *(piece for _, values in moving for piece in _appended(values)), self._cell_bytes, END]
 
-    def _describe(self, *moving: dict[str, np.ndarray]) -> bytes:
-        """The XML; it says where each array begins."""
-        sizes = [8 + values.nbytes for arrays in (self._still, *moving) for values in arrays.values()]
+    def _describe(self, sections: dict[str, dict[str, np.ndarray]]) -> bytes:
+        """The XML; it says where each array begins. meshio wants them in the order in which it names them."""
+        sections = {**sections, "Cells": self._cells}
+        sizes = [8 + values.nbytes for arrays in sections.values() for values in arrays.values()]
         offsets = iter(np.cumsum([0, *sizes]).tolist())
-        body, *grid = (_data_lines({name: values}, offsets) for name, values in self._still.items())
-        time_lines, point_lines, field_lines, cell_lines = (_data_lines(arrays, offsets) for arrays in moving)
+        texts = {tag: f"<{tag}>\n{_data_lines(arrays, offsets)}</{tag}>\n" for tag, arrays in sections.items()}
+        n_points = len(sections["Points"]["Points"])
         return (
             '<?xml version="1.0"?>\n<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" '
-            'header_type="UInt64">\n<UnstructuredGrid>\n'
-            f"<FieldData>\n{time_lines}</FieldData>\n"
-            f'<Piece NumberOfPoints="{len(moving[1]["Points"])}" NumberOfCells="{self._n_cells}">\n'
-            f"<PointData>\n{field_lines}</PointData>\n"
-            f"<CellData>\n{body}{cell_lines}</CellData>\n"
-            f"<Points>\n{point_lines}</Points>\n"
-            f"<Cells>\n{''.join(grid)}</Cells>\n"
+            f'header_type="UInt64">\n<UnstructuredGrid>\n{texts.pop("FieldData")}'
+            f'<Piece NumberOfPoints="{n_points}" NumberOfCells="{self._n_cells}">\n{"".join(texts.values())}'
             '</Piece>\n</UnstructuredGrid>\n<AppendedData encoding="raw">\n_'
         ).encode()
 
@@ -152,19 +152,17 @@ def _data_lines(arrays: dict[str, np.ndarray], offsets: Iterator[int]) -> str:
     return "".join(lines)
 
 
-def _cells(layout: Layout) -> tuple[dict[str, np.ndarray], int]:
-    """Tets, then the triangles that bound none, then springs: the body of each, their points, and how many."""
+def _cells(layout: Layout) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Tets, then the triangles that bound none, then springs: the body of each, and their points."""
     sheets, edges = layout.triangles[layout.triangle_tets < 0], layout.edges
     counts = np.repeat([4, 3, 2], [len(layout.tets), len(sheets), len(edges)])
     first = np.concatenate([layout.tets[:, 0], sheets[:, 0], edges[:, 0]])
     bodies = np.searchsorted(layout.body_start, first, side="right") - 1
-    cells: dict[str, np.ndarray] = {
-        "body": bodies.astype(np.uint8 if len(layout.body_names) < 256 else np.int32),
+    return bodies.astype(np.uint8 if len(layout.body_names) < 256 else np.int32), {
         "connectivity": np.concatenate([layout.tets.ravel(), sheets.ravel(), edges.ravel()]).astype(np.int32),
         "offsets": np.cumsum(counts).astype(np.int32),
         "types": np.array([0, 0, VTK_LINE, VTK_TRIANGLE, VTK_TETRA], np.uint8)[counts],
     }
-    return cells, len(counts)
 
 
 def _parts(grid: Any) -> list[Part]:
