@@ -7,7 +7,11 @@ import signal
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 logger = logging.getLogger("pliant")
 
@@ -19,10 +23,9 @@ def track(items: Collection[Item], label: str | None) -> Iterator[Item]:
     if label is None:
         yield from items
         return
-    from rich.console import Console
     from rich.progress import track as show
 
-    yield from show(items, label, console=Console(stderr=True), total=len(items))
+    yield from show(items, label, console=_console(), total=len(items))
 
 
 def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], label: str | None) -> Iterator[int]:
@@ -76,7 +79,6 @@ def progress_bar(label: str | None, n: int) -> Iterator[Callable[[], None]]:
     if label is None:
         yield lambda: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
     from rich.text import Text
 
@@ -85,6 +87,16 @@ def progress_bar(label: str | None, n: int) -> Iterator[Callable[[], None]]:
             return Text("  -- frames/s" if task.speed is None else f"{task.speed:5.1f} frames/s")
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Speed(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=_console()) as bar:
         task = bar.add_task(label, total=n)
         yield lambda: bar.advance(task)
+
+
+def _console() -> Console:
+    """Standard error. In a notebook a bar is a widget where ipywidgets is installed, and else one line at the end."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if console.is_jupyter and not find_spec("ipywidgets"):
+        return Console(stderr=True, force_jupyter=False, force_terminal=False)
+    return console

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pliant.energies.stress import densities_and_von_mises
+from pliant.energies.stress import TetFields, in_rows
 from pliant.errors import FileError, PliantError
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
@@ -81,12 +81,17 @@ class Recorder:
         if (state.step - self._first_step) % self._steps:
             return
         self._raise_if_failed()
+        fields = self._fields_at(state, report) if self._measure.with_fields else {}
+        self._queue.put((state.step * self._h, state.x.copy(), fields, state.drawn))
+
+    def _fields_at(self, state: State, report: Any) -> dict[str, np.ndarray]:
+        """Of vertices, as copies."""
         fields = {"velocity": state.v.copy()}
         if self._has_contact:
             fields |= _contact_fields(state.x, None if report is None else report.contacts)
         fields |= {name: np.array(field(state, report)) for name, field in self._fields.items()}
         _check_shapes(fields, len(state.x))
-        self._queue.put((state.step * self._h, state.x.copy(), fields, state.drawn))
+        return fields
 
     def wait(self) -> None:
         """Until all frames seen so far are written."""
@@ -166,36 +171,38 @@ class _Measure:
 
     def __init__(self, model: Model, scene: Scene, h: float, frame_rate: float, volume: bool, with_fields: bool):
         self._obstacles = outlines(scene.shapes, model.positions)
-        self._h, self._with_fields = h, with_fields
+        self._h, self.with_fields = h, with_fields
         whole = _layout(scene, model, self._obstacles, frame_rate)
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
         bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
         row = np.argsort(np.concatenate([np.empty(0, int), *bodies]), kind="stable")
-        self.layout, self._kept, wanted = whole, np.arange(whole.n_points), row
+        self._kept: np.ndarray | slice = slice(None)
+        self.layout, wanted = whole, row
         if not volume:
             self.layout, self._kept = whole.surface()
             wanted = np.append(row, -1)[whole.triangle_tets]  # a sheet's triangle has no tet, -1
         needed = np.unique(wanted[wanted >= 0])  # only the tets behind surface triangles, unless all are kept
         self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
-        self._solids = _some(model.solids, needed)
-        self._is_ordered = len(self._solids) == 1 and np.array_equal(wanted, needed)
+        self._measured = [TetFields(solids) for solids in _some(model.solids, needed) if len(solids.tets)]
+        self._is_ordered = len(self._measured) == 1 and np.array_equal(wanted, needed)
 
     def frame(
         self, time: float, x: np.ndarray, fields: dict[str, np.ndarray], drawn: np.ndarray | None = None
     ) -> Frame:
-        cells = self._cell_fields(x) if self._with_fields else {}
+        cells = self._cell_fields(x) if self.with_fields else {}
         if drawn is not None:
             x, fields = x[drawn], {name: values[drawn] for name, values in fields.items()}
         if self._obstacles:
             x, fields = self._with_obstacles(time, x, fields)
-        kept = {name: values[self._kept] for name, values in fields.items()} if self._with_fields else {}
+        kept = {name: values[self._kept] for name, values in fields.items()}
         return Frame(time, x[self._kept], kept, cells)
 
     def _cell_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        rows = in_rows(x)
         if self._is_ordered:
-            return dict(zip(CELL_FIELDS, densities_and_von_mises(self._solids[0], x), strict=True))
+            return dict(zip(CELL_FIELDS, self._measured[0].measure(rows), strict=True))
         nothing = np.full(1, np.nan)  # at place -1, of sheets
-        measured = [*(densities_and_von_mises(solids, x) for solids in self._solids), (nothing, nothing)]
+        measured = [*(tets.measure(rows) for tets in self._measured), (nothing, nothing)]
         placed = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
         return dict(zip(CELL_FIELDS, placed, strict=True))
 
@@ -206,7 +213,8 @@ class _Measure:
         now = np.concatenate([obstacle.positions(time) for obstacle in self._obstacles])
         before = np.concatenate([obstacle.positions(time - self._h) for obstacle in self._obstacles])
         longer = {name: np.concatenate([own, np.zeros((len(now), *own.shape[1:]))]) for name, own in fields.items()}
-        longer["velocity"][len(x) :] = (now - before) / self._h
+        if "velocity" in longer:
+            longer["velocity"][len(x) :] = (now - before) / self._h
         return np.concatenate([x, now]), longer
 
 

@@ -1,5 +1,7 @@
 """The examples run as they are."""
 
+import base64
+import io
 import os
 import subprocess
 import sys
@@ -54,3 +56,29 @@ def test_own_mesh_without_arguments_explains_itself(tmp_path):
     done = subprocess.run([sys.executable, str(EXAMPLES / "own_mesh.py")], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "own_mesh.py MESH" in done.stderr
+
+
+@pytest.mark.slow
+def test_notebook(tmp_path):
+    """A still, a movie and a still by field, as a notebook keeps them."""
+    pytest.importorskip("PIL")
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    book = nbformat.read(EXAMPLES / "falling_jelly.ipynb", 4)
+    nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = [
+        output.data for cell in book.cells if cell.cell_type == "code" for output in cell.outputs if "data" in output
+    ]
+    still, movie, by_field, energies = shown
+    sizes = [_image(data["image/png"]).size for data in (still, by_field)]
+    assert [height for _, height in sizes] == [300 + 24, 300 + 24]  # and the line below
+    assert sizes[1][0] > sizes[0][0]  # the legend
+    gif = _image(movie["text/html"].split("base64,")[1].split('"')[0])
+    assert (gif.n_frames, gif.height) == (20, 240 + 20)  # 0.75 s at 25 pictures a second, and the last moment
+    assert len(movie["text/plain"]) < 50  # not the bytes of the movie
+    assert "gravity" in energies["text/plain"]
+
+
+def _image(text):
+    from PIL import Image
+
+    return Image.open(io.BytesIO(base64.b64decode(text)))

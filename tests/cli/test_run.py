@@ -1,5 +1,6 @@
 """`pliant run`, `resume`, `gallery`, `schema`, `info SCENE`: what they write, say and return."""
 
+import errno
 import json
 import os
 import random
@@ -16,6 +17,10 @@ from typer.testing import CliRunner
 import pliant as pl
 from pliant.cli.main import app
 from pliant.io.results import open_result
+from pliant.io.results.archive import ArchiveWriter
+from pliant.scenes import beams
+from pliant.scenes.disk import bytes_a_frame
+from pliant.simulate import Simulation
 
 SCENE = """
 title = "Block"
@@ -112,9 +117,11 @@ def test_a_run_that_is_killed_ends_with_the_same_bits(scene, tmp_path, kind):
     process = subprocess.Popen(
         [*command, "--keep-every", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    while not (out / "run.npz").exists():
+    kept, first = out / "run.npz", None
+    while first is None or kept.stat().st_mtime_ns == first:  # until the second checkpoint, which has a frame
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
+        first = kept.stat().st_mtime_ns if first is None and kept.exists() else first
     time.sleep(random.uniform(0.0, 0.5))
     process.send_signal(kind)
     _, said = process.communicate(timeout=60)
@@ -141,6 +148,78 @@ def test_what_cannot_be_written_is_told_before_any_work(scene, tmp_path, monkeyp
     assert result.exit_code == 1
     assert "MB are free" in result.stderr
     assert not (tmp_path / "out" / "run.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        ("nowhere/a.npz", "there is no folder"),
+        ("out/run.npz", "this is the checkpoint's name"),
+        ("out/sub/../sub/block.npz", "this is the name of another output"),
+    ],
+)
+def test_outputs_that_cannot_be_are_told_before_any_work(scene, tmp_path, output, said):
+    result = run("run", scene, "--out", tmp_path / "out", "--output", tmp_path / output)
+    assert result.exit_code == 1
+    assert said in result.stderr
+    assert not (tmp_path / "out" / "run.npz").exists()
+
+
+def test_a_disk_that_fills_up_leaves_a_checkpoint_of_the_last_frame(scene, tmp_path, monkeypatch):
+    """The disk is full from the fourth frame on, until the reserve is given back."""
+    out, written = tmp_path / "out", []
+    reserve, keep = out / ".run.npz.reserve", Simulation.save
+
+    def write(writer, frame):
+        written.append(frame.time)
+        if len(written) > 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    def save(simulation, path):
+        if len(written) > 3 and reserve.exists():
+            raise pl.FileError(f"{path}: the checkpoint cannot be written (No space left on device).")
+        keep(simulation, path)
+
+    monkeypatch.setattr(ArchiveWriter, "write", write)
+    monkeypatch.setattr(Simulation, "save", save)
+    result = run("run", scene, "--out", out)
+    assert result.exit_code == 1
+    assert "frame 3 could not be written (No space left on device)" in result.stderr
+    assert f"pliant resume {out / 'run.npz'}" in result.stderr
+    assert pl.Simulation.resume(out / "run.npz").state.step >= 2 * 3
+    assert not reserve.exists()
+
+
+def test_bytes_needed_are_a_lower_bound_of_what_is_written(scene, tmp_path):
+    """Within a third for frames of many points; here of what headers leave of few."""
+    sim = pl.Simulation(beams.twisted_beam())
+    triangles = len(sim.scene.bodies[0].surface)
+    points = len(np.unique(sim.scene.bodies[0].surface))
+    for ending in ("npz", "pvd", "ply", "obj"):
+        folder = tmp_path / ending
+        folder.mkdir()
+        with sim.record(folder / f"a.{ending}"):
+            for _ in range(4):
+                sim.advance()
+        size = sum(path.stat().st_size for path in folder.glob("**/*") if path.is_file())
+        needed = 5 * bytes_a_frame(folder / f"a.{ending}", points, triangles, 3)
+        assert needed <= size, ending
+        if ending != "obj":
+            assert size <= 1.34 * needed, ending
+
+
+def test_resume_names_what_a_kill_left_unfinished(scene, tmp_path):
+    out = tmp_path / "out"
+    run("run", scene, "--out", out, "--frames", 2, "--set", "outputs.0.file='a.glb'", "--quiet")
+    (out / "a.glb").rename(out / "a.glb.frames.npz")  # as a kill leaves it, but for what is in it
+    result = run("resume", out / "run.npz", "--frames", 1)
+    assert f"pliant convert {out / 'a.glb.frames.npz'} {out / 'a.glb'}" in result.stdout
+
+
+def test_view_refuses_addresses_that_are_not_this_computers(scene, tmp_path):
+    result = run("view", scene, "--host", "192.0.2.1")  # RFC 5737: nobody's
+    assert result.exit_code == 1
+    assert "--host 192.0.2.1 --port 8080: this computer cannot listen there" in result.stderr
 
 
 def test_a_link_out_of_the_folder_is_refused(scene, tmp_path):

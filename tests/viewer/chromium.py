@@ -23,7 +23,8 @@ PROGRAM = shutil.which("chromium")
 class Chromium:
     """A browser with one page. Use it as a context manager."""
 
-    def __init__(self, url: str):
+    def __init__(self, url: str, size: tuple[int, int] = (WIDTH, HEIGHT), first_script: str = ""):
+        """size: of the page [pixels]; first_script: JavaScript that runs before the page's own."""
         from websockets.sync.client import connect
 
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -34,7 +35,7 @@ class Chromium:
             "--ignore-gpu-blocklist",
         )
         command = [str(PROGRAM), "--headless=new", "--no-sandbox", "--remote-debugging-port=0", *graphics]
-        command += [f"--user-data-dir={self._folder.name}", f"--window-size={WIDTH},{HEIGHT}", "about:blank"]
+        command += [f"--user-data-dir={self._folder.name}", f"--window-size={size[0]},{size[1]}", "about:blank"]
         self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         port = next(found[1] for line in self._process.stderr if (found := re.search(r"127\.0\.0\.1:(\d+)/", line)))
         pages = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json"))
@@ -42,9 +43,11 @@ class Chromium:
         self._socket = connect(address, max_size=None)
         self._number = 0
         self.call("Page.enable")
-        metrics = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+        metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
         self.call("Emulation.setDeviceMetricsOverride", **metrics)
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)  # viser reconnects the tab that is looked at
+        if first_script:
+            self.call("Page.addScriptToEvaluateOnNewDocument", source=first_script)
         self.call("Page.navigate", url=url)
 
     def __enter__(self) -> Self:

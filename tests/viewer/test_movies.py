@@ -115,7 +115,10 @@ def test_plot_and_animate(make_simulation, tmp_path):
     picture = sim.plot(field="von_mises", height=80)
     assert picture._repr_png_()[:4] == b"\x89PNG"
     assert np.asarray(picture).std() > 10
+    with pytest.raises(pl.PliantError, match=r"ending is '.png'; choose .gif or .mp4"):
+        sim.animate(4, ending=".png")
     movie = sim.animate(4, every=2, height=60)
+    assert repr(movie) == f"<Animation: .gif, {len(movie.data) / 1000:.0f} kB>"
     assert sim.time == pytest.approx(0.04)
     assert movie._repr_html_().startswith('<img src="data:image/gif;base64,R0lGOD')
     movie.save(tmp_path / "a.gif")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pliant.cli.output import writable_folder
+from pliant.cli.run import Scene
 from pliant.errors import SolverError
 
 if TYPE_CHECKING:
@@ -21,11 +22,13 @@ DEFAULT = "vbd,vbd+chebyshev,gradientdescent+chebyshev:rho=0.95,lbfgs,laplacianq
 
 
 def compare(
-    scene: Annotated[
-        str, typer.Argument(help="A .toml file, a .py file with a function scene(), or a name of the gallery.")
-    ],
+    scene: Scene,
     solvers: Annotated[
-        str, typer.Option(help="Names with commas between; options as newton:linear=cg; parts as vbd+chebyshev.")
+        str,
+        typer.Option(
+            help="Names with commas between; options as newton:linear=cg; parts as vbd+chebyshev.",
+            show_default="vbd, newton and four more",
+        ),
     ] = DEFAULT,
     budget: Annotated[str, typer.Option(help="Time for each solver, as 1s or 500ms.")] = "",
     iterations: Annotated[int, typer.Option(min=0, help="Iterations of each solver, if there is no budget.")] = 200,
@@ -33,8 +36,9 @@ def compare(
     precision: Annotated[str, typer.Option(help="single or double.")] = "single",
     out: Annotated[Path, typer.Option(help="Folder for curves and pictures.")] = Path("compare"),
 ) -> None:
-    """Solve one step of a scene by several solvers and say who is first at which accuracy.
+    """Solve one step by several solvers and say who is first.
 
+    At each of several accuracies, by time and by iterations.
     Writes compare.csv, compare.json, compare.png and compare.svg.
 
     \b

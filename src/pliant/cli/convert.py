@@ -7,11 +7,14 @@ from typing import Annotated
 
 import typer
 
+from pliant.cli.run import Quiet
+
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="A result or a mesh.")],
-    target: Annotated[Path, typer.Argument(help="The file to write; its ending names the format.")],
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A result or a mesh.")],
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="The file to write; its ending names the format.")],
     surface: Annotated[bool, typer.Option("--surface", help="Leave out tets and inner points.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Convert a result or a mesh to another format.
 
@@ -27,4 +30,6 @@ def convert(
     """
     from pliant.io.results.convert import convert as convert_file
 
-    typer.echo(convert_file(source, target, surface))
+    done = convert_file(source, target, surface)
+    if not quiet:
+        typer.echo(done)

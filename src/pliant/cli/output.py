@@ -1,8 +1,11 @@
-"""Folders that commands write into."""
+"""Where commands write, and how much they say."""
 
 from __future__ import annotations
 
+import logging
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pliant.errors import FileError
@@ -19,3 +22,16 @@ def writable_folder(folder: Path) -> Path:
             f"{folder}: cannot write into this folder ({error.strerror}). Choose another with --out."
         ) from None
     return folder
+
+
+@contextmanager
+def only_warnings(quiet: bool) -> Iterator[None]:
+    """Let Pliant say what is wrong, but not that it compiles."""
+    logger = logging.getLogger("pliant")
+    level = logger.level
+    if quiet:
+        logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

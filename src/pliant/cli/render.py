@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
+from pliant.cli.run import Quiet
+
 
 def render(
-    results: Annotated[list[Path], typer.Argument(help="Results, drawn side by side.")],
+    results: Annotated[list[Path], typer.Argument(metavar="RESULT...", help="Results, drawn side by side.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The movie (.mp4, .gif) or picture (.png) to write.")],
     field: Annotated[
         str | None, typer.Option(help="Colour by von_mises, energy_density, speed, penetration ...")
@@ -18,13 +20,15 @@ def render(
     limits: Annotated[
         tuple[float, float] | None, typer.Option(help="Lowest and highest value of the colours.", metavar="LOW HIGH")
     ] = None,
-    label: Annotated[list[str] | None, typer.Option(help="Text below a result; once for each.")] = None,
+    label: Annotated[list[str] | None, typer.Option(metavar="TEXT", help="Text below a result; once for each.")] = None,
     at: Annotated[
-        list[float] | None, typer.Option(help="Moment of a picture [s]; several make a strip. Default: 7 moments.")
+        list[float] | None,
+        typer.Option(metavar="TIME", help="Moment of a picture [s]; several make a strip. Default: 7 moments."),
     ] = None,
     height: Annotated[int, typer.Option(min=16, help="Height of the picture [pixels].")] = 540,
     azimuth: Annotated[float, typer.Option(help="Where the viewer stands, from x towards y [degrees].")] = -60.0,
     elevation: Annotated[float, typer.Option(help="How high the viewer stands [degrees].")] = 18.0,
+    quiet: Quiet = False,
 ) -> None:
     """Draw results into a movie or a picture.
 
@@ -45,5 +49,6 @@ def render(
     with ExitStack() as stack:
         opened = [stack.enter_context(open_result(path)) for path in results]
         view = View(height, azimuth, elevation, field, limits)
-        movies.render(opened, out, view, label or (), at or None, progress="drawing")
-    typer.echo(f"{out}")
+        movies.render(opened, out, view, label or (), at or None, progress=None if quiet else "drawing")
+    if not quiet:
+        typer.echo(f"{out}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pliant.cli.output import writable_folder
+from pliant.cli.output import only_warnings, writable_folder
 
 if TYPE_CHECKING:
     from pliant.scenes.runs import Run
@@ -25,7 +25,9 @@ Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scene; repeatable.")
 ]
 Frames = Annotated[int | None, typer.Option(min=1, help="Frames to simulate, whatever the scene says.")]
-Output = Annotated[list[Path] | None, typer.Option("--output", help="Write this result too, anywhere; repeatable.")]
+Output = Annotated[
+    list[Path] | None, typer.Option("--output", metavar="FILE", help="Write this result too, anywhere; repeatable.")
+]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads; any number gives the same bits.")]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
@@ -57,11 +59,12 @@ def run(
     from pliant.scenes.plans import open_plan
     from pliant.scenes.runs import Run
 
-    plan = open_plan(scene, solver, settings or [], threads)
-    folder = writable_folder(out or Path(plan.name))
-    simulation = plan.simulation()
-    total = frames or plan.frames
-    _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)
+    with only_warnings(quiet):
+        plan = open_plan(scene, solver, settings or [], threads)
+        folder = writable_folder(out or Path(plan.name))
+        simulation = plan.simulation()
+        total = frames or plan.frames
+        _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)
 
 
 def resume(
@@ -83,8 +86,9 @@ def resume(
     """
     from pliant.scenes.runs import Run
 
-    writable_folder(checkpoint.parent)
-    _perform(Run.resumed(checkpoint, frames, threads, output or ()), quiet, as_json)
+    with only_warnings(quiet):
+        writable_folder(checkpoint.parent)
+        _perform(Run.resumed(checkpoint, frames, threads, output or ()), quiet, as_json)
 
 
 def gallery(
@@ -124,7 +128,8 @@ def _perform(run: Run, quiet: bool, as_json: bool) -> None:
     simulation = run.simulation
     if not (quiet or as_json):
         model = simulation.model
-        typer.echo(f"{run.title}: {len(simulation.scene.bodies)} bodies, {model.n_vertices:,} vertices.")
+        count = len(simulation.scene.bodies)
+        typer.echo(f"{run.title}: {count} {'body' if count == 1 else 'bodies'}, {model.n_vertices:,} vertices.")
     began = time.perf_counter()
     _advance(run, silent=quiet or as_json)
     seconds = time.perf_counter() - began
@@ -135,6 +140,8 @@ def _perform(run: Run, quiet: bool, as_json: bool) -> None:
         typer.echo(f"{done} frames, {simulation.time:.3f} s, in {seconds:.1f} s: {done / seconds:.1f} frames a second.")
         for path in (*run.results, run.checkpoint):
             typer.echo(f"  {path}")
+        for journal, path in run.unfinished:
+            typer.echo(f"An earlier part was cut off; finish it with: pliant convert {journal} {path}")
 
 
 def _summary(run: Run, frames: int, seconds: float) -> dict[str, Any]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import socket
 import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from pliant.cli.output import writable_folder
 from pliant.cli.run import Scene, Settings, Solver, Threads
+from pliant.errors import PliantError
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -19,7 +23,7 @@ def view(
     settings: Settings = None,
     threads: Threads = None,
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets others in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, help="Port; 0: any that is free.")] = 8080,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any that is free.")] = 8080,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for what is recorded.")] = Path(),
     play: Annotated[bool, typer.Option("--play", help="Begin at once.")] = False,
 ) -> None:
@@ -38,6 +42,8 @@ def view(
     from pliant.viewer.page import Page
     from pliant.viewer.session import Session
 
+    _check_address(host, port)
+    writable_folder(out)
     # the browser and the server need a core too: threads that wait for each other stand still when one loses its core
     plan = open_plan(scene, solver, settings or [], threads or max(1, core_count() - 1))
     session = Session(plan.simulation())
@@ -51,3 +57,20 @@ def view(
                 time.sleep(1.0)
     finally:
         session.close()
+
+
+def _check_address(host: str, port: int) -> None:
+    """Refuse an address that this computer cannot listen on, which the server would try for ever; a port that is in use
+    is none: the server takes the next one.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.bind(address)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return
+        raise PliantError(
+            f"--host {host} --port {port}: this computer cannot listen there ({error.strerror}). "
+            "Use 127.0.0.1 or one of its own addresses, and a port of 1024 to 65535."
+        ) from None

@@ -12,20 +12,22 @@ from pathlib import Path
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.io.results import formats
+from pliant.io.results.places import check_place
+from pliant.scenes.disk import Reserve, bytes_a_frame
 from pliant.scenes.files.schema import Output
 from pliant.simulate import Simulation
 from pliant.solvers import SolveReport
 
 CHECKPOINT = "run.npz"
-BYTES_A_VERTEX = 12  # of a recorded frame, at least: three coordinates in single precision
 
 
 @dataclass
 class Run:
     """A simulation on its way to so many frames.
 
-    Iterating advances it frame by frame. Every `keep_seconds` of work, after Ctrl-C and at the end it writes a
-    checkpoint, from which `resumed` goes on with the same bits even after the process was killed.
+    Iterating advances it frame by frame. At the start, every `keep_seconds` of work, after Ctrl-C and at the end it
+    writes a checkpoint, from which `resumed` goes on with the same bits even after the process was killed.
     """
 
     simulation: Simulation
@@ -83,15 +85,28 @@ class Run:
         inside = [self.folder / output.file for output in self.outputs]
         return [path.with_stem(f"{path.stem}{part}") for path in (*inside, *self.elsewhere)]
 
+    @property
+    def unfinished(self) -> list[tuple[Path, Path]]:
+        """Streams that an earlier part left when it was killed, each with the result that is to be made of it."""
+        firsts = [self.folder / output.file for output in self.outputs] if self.first_frame else []
+        return [(journal, path) for path in firsts if (journal := formats.journal_of(path)).exists()]
+
     def check_places(self) -> None:
-        """Refuse before any work what cannot be written: links that lead out of the folder, a disk that is too full."""
+        """Refuse before any work what cannot be written: links that lead out of the folder, two results of one name,
+        places without permission, a disk that is too full.
+        """
         root = self.folder.resolve()
         for path in self.results[: len(self.outputs)]:
             if not path.resolve().is_relative_to(root):
                 raise FileError(f"{path}: this leads out of the output folder {root}. Name it with --output instead.")
             path.parent.mkdir(parents=True, exist_ok=True)
-        if self.checkpoint in self.results:
-            raise FileError(f"{self.checkpoint}: this is the checkpoint's name; give the output another one.")
+        taken = {self.checkpoint.resolve(): "the checkpoint's name"}
+        for path in self.results:
+            check_place(path)
+            place = path.resolve()
+            if place in taken:
+                raise FileError(f"{path}: this is {taken[place]}; give the output another one.")
+            taken[place] = "the name of another output"
         free, needed = shutil.disk_usage(self.folder).free, self.bytes_needed()
         if free < needed:
             raise FileError(
@@ -100,33 +115,46 @@ class Run:
             )
 
     def bytes_needed(self) -> int:
-        """A lower bound: two checkpoints (the new one is written beside the old) and the recorded positions."""
+        """A lower bound: two checkpoints (the new one is written beside the old) and the recorded frames."""
         state, model = self.simulation.state, self.simulation.model
         # (n, 3) each: x, v, v before, start's x and v, directions, points at rest; and the corners of tets
         checkpoint = 7 * state.x.nbytes + model.n_tets * 4 * 8
-        shown = sum(np.unique(body.surface).size for body in self.simulation.scene.bodies)
-        rest = self.frames - self.first_frame
-        every = [output.every for output in self.outputs] + [1] * len(self.elsewhere)
-        return 2 * checkpoint + sum(rest // k * shown * BYTES_A_VERTEX for k in every)
+        surfaces = [body.surface for body in self.simulation.scene.bodies]
+        surface = sum(np.unique(own).size for own in surfaces), sum(map(len, surfaces)), 3
+        whole = model.n_vertices, model.n_tets, 4
+        rest, total = self.frames - self.first_frame, 2 * checkpoint
+        for path, (every, volume) in zip(self.results, self._kinds, strict=True):
+            total += rest // every * bytes_a_frame(path, *(whole if volume else surface))
+        return total
+
+    @property
+    def _kinds(self) -> list[tuple[int, bool]]:
+        """Of each result: each so many-th frame, and whether it holds whole volumes."""
+        return [(output.every, output.volume) for output in self.outputs] + [(1, False)] * len(self.elsewhere)
 
     def __iter__(self) -> Iterator[int]:
         """Advance frame by frame, yielding how many are done."""
         simulation = self.simulation
-        every = [(output.every, output.volume) for output in self.outputs] + [(1, False)] * len(self.elsewhere)
-        kept = time.monotonic()
-        with ExitStack() as recorders:
-            for path, (k, volume) in zip(self.results, every, strict=True):
-                recorders.enter_context(simulation.record(path, every=k, volume=volume))
+        simulation.save(self.checkpoint)
+        with ExitStack() as stack:
+            reserve = stack.enter_context(Reserve(self.checkpoint))
+            for path, (every, volume) in zip(self.results, self._kinds, strict=True):
+                stack.enter_context(simulation.record(path, every=every, volume=volume))
             watch = lambda state, report: setattr(self, "report", report)  # noqa: E731
             simulation.observers.append(watch)
-            recorders.callback(simulation.observers.remove, watch)
+            stack.callback(simulation.observers.remove, watch)
             try:
-                for _ in simulation.frames(self.frames - self.frames_done, on_interrupt=self.checkpoint):
-                    if time.monotonic() - kept >= self.keep_seconds:
-                        simulation.save(self.checkpoint)
-                        kept = time.monotonic()
-                    yield self.frames_done
+                yield from self._advance()
             except FileError as error:  # a disk that filled up: keep what can be kept
+                reserve.release()
                 simulation.save(self.checkpoint)
                 raise FileError(f"{error} Then: pliant resume {self.checkpoint}") from None
+
+    def _advance(self) -> Iterator[int]:
+        simulation, kept = self.simulation, time.monotonic()
+        for _ in simulation.frames(self.frames - self.frames_done, on_interrupt=self.checkpoint):
+            if time.monotonic() - kept >= self.keep_seconds:
+                simulation.save(self.checkpoint)
+                kept = time.monotonic()
+            yield self.frames_done
         simulation.save(self.checkpoint)

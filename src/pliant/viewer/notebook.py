@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pliant.errors import FileError
+from pliant.errors import FileError, PliantError
 from pliant.io.results import open_result
 from pliant.io.results.places import cannot_write, check_place
 from pliant.viewer.movies import check_ending, render
@@ -17,6 +17,8 @@ from pliant.viewer.stage import Stage, View
 if TYPE_CHECKING:
     from pliant.simulate import Simulation
 
+ENDINGS = (".gif", ".mp4")
+
 
 @dataclass(frozen=True)
 class Animation:
@@ -24,6 +26,10 @@ class Animation:
 
     data: bytes
     ending: str  # .gif or .mp4
+
+    def __repr__(self) -> str:
+        """Short: a notebook keeps it beside the movie."""
+        return f"<Animation: {self.ending}, {len(self.data) / 1000:.0f} kB>"
 
     def _repr_html_(self) -> str:
         text = b64encode(self.data).decode()
@@ -56,6 +62,8 @@ def plot(sim: Simulation, **options: Any) -> Any:
 def animate(sim: Simulation, frames: int, every: int = 1, ending: str = ".gif", **options: Any) -> Animation:
     """Advance and draw; ending: .gif, or .mp4, which is smaller and needs imageio-ffmpeg; options as of View."""
     view = View(**{"height": 360, **options})
+    if ending not in ENDINGS:
+        raise PliantError(f"animate: the ending is {ending!r}; choose {' or '.join(ENDINGS)}.")
     with tempfile.TemporaryDirectory() as folder:
         frames_path, movie = Path(folder) / "frames.npz", Path(folder) / f"movie{ending}"
         check_ending(movie)

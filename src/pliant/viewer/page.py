@@ -28,6 +28,7 @@ from pliant.viewer.session import Session, Snapshot
 
 PICTURES_A_SECOND = 60.0
 GRAB_RADIUS = 0.06  # of a body's size: what is taken along with a picked vertex
+NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}  # no light casts any
 SKY = 1.0  # strength of the light from everywhere
 GIZMO_SIZE = 0.3  # of the scene's size
 
@@ -101,9 +102,8 @@ class Page:
             return lines, rows, "points"
         kept, faces = np.unique(cells, return_inverse=True)
         rows = first + kept
-        handle = scene.add_mesh_simple(
-            name, x[rows].astype(np.float32), faces.reshape(-1, 3).astype(np.uint32), color=colour, side="double"
-        )
+        points, triangles = x[rows].astype(np.float32), faces.reshape(-1, 3).astype(np.uint32)
+        handle = scene.add_mesh_simple(name, points, triangles, color=colour, side="double", **NO_SHADOW)
         handle.on_click(lambda event: self._pick(rows, event.ray_origin, event.ray_direction))
         return handle, rows, "vertices"
 
@@ -117,6 +117,7 @@ class Page:
             color=_bytes(OBSTACLE_COLOUR),
             flat_shading=True,
             side="double",
+            **NO_SHADOW,
             **_pose(outline, self.session.latest.time),
         )
 

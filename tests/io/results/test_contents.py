@@ -5,6 +5,9 @@ import pytest
 
 import pliant as pl
 from pliant.io.results import open_result
+from pliant.io.results.paraview import ParaViewWriter
+from pliant.io.results.result import Frame
+from pliant.io.results.surfaces import Part, layout_of_parts
 
 ENDINGS = ("npz", "pvd", "ply", "obj", "usda", "glb")
 WEIGHT = 0.3 * 0.2 * 0.2 * 1000 * 9.81  # [N] of the block
@@ -100,3 +103,21 @@ def test_contact_forces_carry_the_weight_and_sink_in_as_they_push(run):
     assert force[:n, 2].sum() == pytest.approx(WEIGHT, rel=1e-3)
     np.testing.assert_allclose(force[:n, 2], 1e4 * depth[:n], rtol=1e-3, atol=1e-3)
     assert (force[n:] == 0).all()
+
+
+def test_pvd_takes_fields_that_come_later_and_clears_an_older_recording(tmp_path):
+    """The XML is written anew when the fields change; frames of an older, longer recording are gone."""
+    meshio = pytest.importorskip("meshio")
+    points, triangles = np.eye(3), np.array([[0, 1, 2]])
+    layout = layout_of_parts([Part(3, triangles, np.empty((0, 4)))], ["sheet"], 30.0)
+    for frames in (4, 2):
+        writer = ParaViewWriter(tmp_path / "a.pvd", layout)
+        for k in range(frames):
+            writer.write(Frame(k / 30, points + k, {"heat": np.arange(3.0)} if k else {}, {"c": np.full(1, k)}))
+        writer.close()
+    assert [path.name for path in sorted((tmp_path / "a").iterdir())] == ["a_00000.vtu", "a_00001.vtu"]
+    first, second = (meshio.read(path) for path in sorted((tmp_path / "a").iterdir()))
+    assert not first.point_data
+    np.testing.assert_array_equal(second.point_data["heat"], [0, 1, 2])
+    np.testing.assert_array_equal(second.points, points + 1)
+    np.testing.assert_array_equal(second.cell_data["c"][0], [1])

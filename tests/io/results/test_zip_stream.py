@@ -10,8 +10,8 @@ from pliant.io.results.zip_stream import ZipStream, entries
 def test_zipfile_reads_it(tmp_path):
     path = tmp_path / "a.zip"
     stream = ZipStream(path)
-    stream.append({"one": b"1" * 10, "two": b""})
-    stream.append({"three": b"3" * 5000})
+    stream.append({"one": [b"1" * 4, b"1" * 6], "two": [b""]})
+    stream.append({"three": [b"3" * 5000]})
     stream.close()
     with zipfile.ZipFile(path) as file:
         assert file.testzip() is None
@@ -23,7 +23,7 @@ def test_every_cut_is_read_to_the_last_whole_entry(tmp_path):
     stream = ZipStream(path)
     ends = []
     for k in range(4):
-        stream.append({f"entry{k}": bytes([k]) * 50})
+        stream.append({f"entry{k}": [bytes([k]) * 50]})
         ends.append(path.stat().st_size)
     stream.close()
     data = path.read_bytes()
@@ -35,11 +35,11 @@ def test_every_cut_is_read_to_the_last_whole_entry(tmp_path):
 def test_files_beyond_4_gb_and_many_entries(tmp_path):
     path = tmp_path / "a.zip"
     stream = ZipStream(path)
-    stream.append({"first": b"a"})
+    stream.append({"first": [b"a"]})
     for k in range(66_000):
-        stream.append({f"{k}": b""})
+        stream.append({f"{k}": [b""]})
     with zipfile_gap(stream, 2**32 + 1000):
-        stream.append({"far": b"b" * 9})
+        stream.append({"far": [b"b" * 9]})
     stream.close()
     with zipfile.ZipFile(path) as file:
         assert len(file.namelist()) == 66_002
@@ -64,7 +64,7 @@ class zipfile_gap:
 def test_failed_write_is_taken_back(tmp_path, monkeypatch):
     path = tmp_path / "a.zip"
     stream = ZipStream(path)
-    stream.append({"one": b"1" * 100})
+    stream.append({"one": [b"1" * 100]})
     whole = path.stat().st_size
 
     class FullDisk:
@@ -80,9 +80,9 @@ def test_failed_write_is_taken_back(tmp_path, monkeypatch):
 
     stream._file = FullDisk(stream._file)
     with pytest.raises(OSError, match="No space"):
-        stream.append({"two": b"2" * 100})
+        stream.append({"two": [b"2" * 100]})
     assert path.stat().st_size == whole
     stream._file = stream._file.file
-    stream.append({"three": b"3"})
+    stream.append({"three": [b"3"]})
     stream.close()
     assert zipfile.ZipFile(path).namelist() == ["one", "three"]

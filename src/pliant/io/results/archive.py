@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import io
 import json
+import math
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 from pliant.io.results.zip_stream import Entry, ZipStream, entries
 
 FORMAT = 2
+PREAMBLE = 10  # bytes of a NumPy array's description up to its length
 _ARRAYS = ("triangles", "tets", "triangle_tets", "body_start", "colours", "edges")
 
 
@@ -50,7 +53,7 @@ class ArchiveWriter(FrameWriter):
         self._zip.close()
 
     def _append(self, arrays: dict[str, np.ndarray]) -> None:
-        self._zip.append({f"{name}.npy": _to_bytes(values) for name, values in arrays.items()})
+        self._zip.append({f"{name}.npy": _pieces(values) for name, values in arrays.items()})
 
 
 class ArchiveResult(Result):
@@ -105,10 +108,28 @@ class ArchiveResult(Result):
 
     def _load(self, entry: Entry) -> np.ndarray:
         self._file.seek(entry.data_offset)
-        return np.lib.format.read_array(io.BytesIO(self._file.read(entry.size)), allow_pickle=False)
+        preamble = self._file.read(PREAMBLE)
+        shape, dtype = _described(preamble + self._file.read(int.from_bytes(preamble[-2:], "little")))
+        return np.fromfile(self._file, dtype, math.prod(shape)).reshape(shape)
 
 
-def _to_bytes(values: np.ndarray) -> bytes:
+def _pieces(values: np.ndarray) -> tuple[bytes, memoryview]:
+    """An array as NumPy's format 1.0 has it: what it is, and its bytes."""
+    values = np.asarray(values, order="C")
+    return _description(values.dtype.str, values.shape), values.reshape(-1).view(np.uint8).data
+
+
+@cache  # the same few in all frames
+def _description(dtype: str, shape: tuple[int, ...]) -> bytes:
     buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, np.asarray(values, order="C"), allow_pickle=False)
+    about = {"descr": dtype, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(buffer, about)
     return buffer.getvalue()
+
+
+@cache
+def _described(description: bytes) -> tuple[tuple[int, ...], np.dtype]:
+    buffer = io.BytesIO(description)
+    np.lib.format.read_magic(buffer)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(buffer)
+    return shape, dtype

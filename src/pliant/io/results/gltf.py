@@ -17,7 +17,7 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.io.results.places import replacing
 from pliant.io.results.result import Layout, Result
-from pliant.io.results.surfaces import vertex_normals
+from pliant.io.results.surfaces import extent, vertex_normals
 
 LIMIT = 2**32 - 1  # [bytes]
 FLOAT, UINT = 5126, 5125
@@ -36,8 +36,8 @@ def export(result: Result, path: Path) -> None:
             "4 GB. Record fewer frames (every=...), or use .usdc."
         )
     document = _Document(layout)
-    for frame in result:
-        document.add_frame(frame.points[kept], frame.time - result.times[0])
+    for k, time in enumerate(result.times.tolist()):
+        document.add_frame(result.positions(k)[kept], time - result.times[0])
     document.add_animation(1 / layout.frame_rate)
     with replacing(path) as beside, beside.open("wb") as file:
         _write(file, document, result, layout, kept)
@@ -58,12 +58,11 @@ class _Document:
         self._shown = [(b, mode) for b, own, mode in parts if len(own)]
         arrays = [own.astype(np.uint32).ravel() for _, own, _ in parts if len(own)]
         self._indices = [self._add_array(indices, ELEMENT_BUFFER) for indices in arrays]
-        self._extents: list[tuple[list[float], list[float]]] = []
+        self._extents: list[list[list[float]]] = []
         self._animation: dict[str, Any] = {}
 
     def add_frame(self, points: np.ndarray, time: float) -> None:
-        single = points.astype(np.float32)
-        self._extents.append((single.min(axis=0).tolist(), single.max(axis=0).tolist()))
+        self._extents.append(extent(points.astype(np.float32)).tolist())
         self._times.append(float(time))
 
     def add_animation(self, last_seconds: float) -> None:

@@ -8,6 +8,7 @@ Data follow the XML as raw bytes (VTK file formats, "appended"): nothing to enco
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -17,12 +18,14 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.io.results.places import cannot_write, write_all
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
+from pliant.io.results.sequences import numbered
 from pliant.io.results.surfaces import Part, frame_rate_of, layout_of_parts
 
 LIST_HEAD = (
     b'<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n  <Collection>\n'
 )
 LIST_END = b"  </Collection>\n</VTKFile>\n"
+END = b"\n</AppendedData>\n</VTKFile>\n"
 VTK_LINE, VTK_TRIANGLE, VTK_TETRA = 3, 5, 10
 _TYPES = {"float32": "Float32", "float64": "Float64", "int32": "Int32", "uint8": "UInt8"}
 
@@ -36,9 +39,15 @@ class ParaViewWriter(FrameWriter):
             self._folder.mkdir(exist_ok=True)
         except OSError as error:
             raise cannot_write(self._folder, error) from None
-        self._cells, self._n_cells, self._bodies = _cells(layout)
+        self._bodies, self._cells = _cells(layout)
+        self._n_cells = len(self._bodies)
+        self._cell_bytes = b"".join(piece for values in self._cells.values() for piece in _appended(values))
         self._padding = np.full(self._n_cells - layout.n_cells, np.nan, np.float32)
+        self._described: list[tuple[str, tuple[int, ...]]] = []  # names and shapes of what self._head describes
+        self._head = b""
         self._count, self._list = 0, path.open("wb", buffering=0)
+        for old in numbered(self._folder / f"{path.stem}.vtu"):
+            old.unlink()
         write_all(self._list, [LIST_HEAD])
         self._end = self._list.tell()
         write_all(self._list, [LIST_END])
@@ -64,27 +73,35 @@ class ParaViewWriter(FrameWriter):
         self._list.close()
 
     def _grid(self, frame: Frame) -> list[bytes | memoryview]:
-        points = {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()}
-        cells: dict[str, np.ndarray] = {"body": self._bodies}
-        for name, values in frame.cell_fields.items():
-            cells[name] = np.concatenate([np.asarray(values, np.float32), self._padding])
-        data = _Appended()
-        body = "".join(
-            [
-                _section("FieldData", data, {"TimeValue": np.array([frame.time])}),
-                f'<Piece NumberOfPoints="{len(frame.points)}" NumberOfCells="{self._n_cells}">\n',
-                _section("PointData", data, points),
-                _section("CellData", data, cells),
-                _section("Points", data, {"Points": np.asarray(frame.points, np.float64)}),
-                _section("Cells", data, self._cells),
-                "</Piece>\n",
-            ]
-        )
-        head = (
+        """The XML, which is the same as long as the fields are, what changes, and the cells, which stay."""
+        cells = {name: np.asarray(values, np.float32) for name, values in frame.cell_fields.items()}
+        if len(self._padding):
+            cells = {name: np.concatenate([values, self._padding]) for name, values in cells.items()}
+        sections = {
+            "FieldData": {"TimeValue": np.array([frame.time])},
+            "PointData": {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()},
+            "CellData": {"body": self._bodies, **cells},
+            "Points": {"Points": np.asarray(frame.points, np.float64)},
+        }
+        moving = [(name, values) for arrays in sections.values() for name, values in arrays.items()]
+        about = [(name, values.shape) for name, values in moving]
+        if about != self._described:
+            self._described, self._head = about, self._describe(sections)
+        return [self._head, *(piece for _, values in moving for piece in _appended(values)), self._cell_bytes, END]
+
+    def _describe(self, sections: dict[str, dict[str, np.ndarray]]) -> bytes:
+        """The XML; it says where each array begins. meshio wants them in the order in which it names them."""
+        sections = {**sections, "Cells": self._cells}
+        sizes = [8 + values.nbytes for arrays in sections.values() for values in arrays.values()]
+        offsets = iter(np.cumsum([0, *sizes]).tolist())
+        texts = {tag: f"<{tag}>\n{_data_lines(arrays, offsets)}</{tag}>\n" for tag, arrays in sections.items()}
+        n_points = len(sections["Points"]["Points"])
+        return (
             '<?xml version="1.0"?>\n<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" '
-            f'header_type="UInt64">\n<UnstructuredGrid>\n{body}</UnstructuredGrid>\n<AppendedData encoding="raw">\n_'
-        )
-        return [head.encode(), *data.chunks, b"\n</AppendedData>\n</VTKFile>\n"]
+            f'header_type="UInt64">\n<UnstructuredGrid>\n{texts.pop("FieldData")}'
+            f'<Piece NumberOfPoints="{n_points}" NumberOfCells="{self._n_cells}">\n{"".join(texts.values())}'
+            '</Piece>\n</UnstructuredGrid>\n<AppendedData encoding="raw">\n_'
+        ).encode()
 
 
 class ParaViewResult(Result):
@@ -119,43 +136,33 @@ class ParaViewResult(Result):
             raise FileError(f"{self._files[k]}: cannot be read ({type(error).__name__}: {error}).") from None
 
 
-class _Appended:
-    """Raw data after the XML: each array follows its size in bytes."""
-
-    def __init__(self) -> None:
-        self.chunks: list[bytes | memoryview] = []
-        self.offset = 0
-
-    def add(self, values: np.ndarray) -> int:
-        offset = self.offset
-        self.chunks += [values.nbytes.to_bytes(8, "little"), np.ascontiguousarray(values).data.cast("B")]
-        self.offset += 8 + values.nbytes
-        return offset
+def _appended(values: np.ndarray) -> tuple[bytes, memoryview]:
+    """Raw data: the size in bytes, and the bytes."""
+    return values.nbytes.to_bytes(8, "little"), np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
 
 
-def _section(tag: str, data: _Appended, arrays: dict[str, np.ndarray]) -> str:
+def _data_lines(arrays: dict[str, np.ndarray], offsets: Iterator[int]) -> str:
     lines = []
     for name, values in arrays.items():
-        shape = f'NumberOfComponents="{values.shape[1]}"' if values.ndim == 2 else ""
-        if tag == "FieldData":
-            shape = f'NumberOfTuples="{len(values)}"'
-        kind, offset = _TYPES[values.dtype.name], data.add(values)
-        lines.append(f'<DataArray type="{kind}" Name={quoteattr(name)} {shape} format="appended" offset="{offset}"/>\n')
-    return f"<{tag}>\n{''.join(lines)}</{tag}>\n"
+        shape = f'NumberOfComponents="{values.shape[1]}" ' if values.ndim == 2 else ""
+        if name == "TimeValue":
+            shape = 'NumberOfTuples="1" '
+        kind = f'type="{_TYPES[values.dtype.name]}" Name={quoteattr(name)}'
+        lines.append(f'<DataArray {kind} {shape}format="appended" offset="{next(offsets)}"/>\n')
+    return "".join(lines)
 
 
-def _cells(layout: Layout) -> tuple[dict[str, np.ndarray], int, np.ndarray]:
-    """Tets, then the triangles that bound none, then springs: connectivity, how many, and the body of each."""
+def _cells(layout: Layout) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Tets, then the triangles that bound none, then springs: the body of each, and their points."""
     sheets, edges = layout.triangles[layout.triangle_tets < 0], layout.edges
     counts = np.repeat([4, 3, 2], [len(layout.tets), len(sheets), len(edges)])
     first = np.concatenate([layout.tets[:, 0], sheets[:, 0], edges[:, 0]])
-    cells: dict[str, np.ndarray] = {
+    bodies = np.searchsorted(layout.body_start, first, side="right") - 1
+    return bodies.astype(np.uint8 if len(layout.body_names) < 256 else np.int32), {
         "connectivity": np.concatenate([layout.tets.ravel(), sheets.ravel(), edges.ravel()]).astype(np.int32),
         "offsets": np.cumsum(counts).astype(np.int32),
         "types": np.array([0, 0, VTK_LINE, VTK_TRIANGLE, VTK_TETRA], np.uint8)[counts],
     }
-    bodies = np.searchsorted(layout.body_start, first, side="right") - 1
-    return cells, len(counts), bodies.astype(np.uint8 if len(layout.body_names) < 256 else np.int32)
 
 
 def _parts(grid: Any) -> list[Part]:

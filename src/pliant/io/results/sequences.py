@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.io.results.digits import rows_of_text
 from pliant.io.results.places import replacing
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 from pliant.io.results.surfaces import Part, frame_rate_of, layout_of_parts
@@ -42,35 +43,42 @@ class SequenceWriter(FrameWriter):
 class PlyWriter(SequenceWriter):
     """Binary, single precision, with the velocity of every point and the colour of its body."""
 
-    def _encode(self, frame: Frame) -> bytes:
-        layout = self._layout
-        names = ["x", "y", "z"]
-        columns = [frame.points]
-        for name, values in frame.point_fields.items():
-            wide = values.reshape(len(values), -1)
-            names += [name] if wide.shape[1] == 1 else [f"{name}_{axis}" for axis in "xyz"]
-            columns.append(wide)
-        vertex = np.empty(layout.n_points, [*((name, "<f4") for name in names), ("colour", "u1", 3)])
-        for name, values in zip(names, np.concatenate(columns, axis=1).T, strict=True):
-            vertex[name] = values
-        bytes_of_bodies = np.round(255 * layout.colours).astype(np.uint8)
-        vertex["colour"] = np.repeat(bytes_of_bodies, np.diff(layout.body_start), axis=0)
+    def __init__(self, path: Path, layout: Layout):
+        super().__init__(path, layout)
         face = np.empty(len(layout.triangles), [("count", "u1"), ("corners", "<i4", 3)])
         face["count"], face["corners"] = 3, layout.triangles
-        edges = np.asarray(layout.edges, "<i4")
-        head = [
+        self._cells = face.tobytes() + np.asarray(layout.edges, "<i4").tobytes()
+        bytes_of_bodies = np.round(255 * layout.colours).astype(np.uint8)
+        self._colours = np.repeat(bytes_of_bodies, np.diff(layout.body_start), axis=0)
+        self._vertex: Any = np.empty(0)  # a table with named columns, used for every frame
+
+    def _encode(self, frame: Frame) -> bytes:
+        columns = {"points": frame.points, **frame.point_fields}
+        kind = [(name, "<f4", values.shape[1:]) for name, values in columns.items()]
+        dtype = np.dtype([*kind, ("colour", "u1", 3)])
+        if self._vertex.dtype != dtype:
+            self._vertex = np.empty(self._layout.n_points, dtype)
+            self._vertex["colour"] = self._colours
+        for name, values in columns.items():
+            self._vertex[name] = values
+        names = [f"{name}_{axis}" if wide else name for name, _, wide in kind[1:] for axis in ("xyz" if wide else "_")]
+        return b"".join([self._head(frame.time, ["x", "y", "z", *names]), self._vertex.tobytes(), self._cells])
+
+    def _head(self, time: float, names: list[str]) -> bytes:
+        edges = len(self._layout.edges)
+        lines = [
             "ply",
             "format binary_little_endian 1.0",
-            f"comment time {frame.time!r} s",
-            f"element vertex {len(vertex)}",
+            f"comment time {time!r} s",
+            f"element vertex {len(self._vertex)}",
             *(f"property float {name}" for name in names),
             *(f"property uchar {name}" for name in ("red", "green", "blue")),
-            f"element face {len(face)}",
+            f"element face {len(self._layout.triangles)}",
             "property list uchar int vertex_indices",
-            *([EDGE_HEADER.format(len(edges))] if len(edges) else []),
+            *([EDGE_HEADER.format(edges)] if edges else []),
             "end_header\n",
         ]
-        return "\n".join(head).encode() + vertex.tobytes() + face.tobytes() + edges.tobytes()
+        return "\n".join(lines).encode()
 
 
 class ObjWriter(SequenceWriter):
@@ -84,11 +92,10 @@ class ObjWriter(SequenceWriter):
             edges = layout.edges[layout.edge_bodies == body] + 1
             chunks += [f"o {name.replace(' ', '_')}\n", "f %d %d %d\n" * len(own) % tuple(own.ravel().tolist())]
             chunks.append("l %d %d\n" * len(edges) % tuple(edges.ravel().tolist()))
-        self._faces = "".join(chunks)
+        self._faces = "".join(chunks).encode()
 
     def _encode(self, frame: Frame) -> bytes:
-        points = "v %.9g %.9g %.9g\n" * len(frame.points) % tuple(frame.points.ravel().tolist())
-        return f"# time {frame.time!r} s\n{points}{self._faces}".encode()
+        return b"".join([f"# time {frame.time!r} s\n".encode(), rows_of_text("v", frame.points), self._faces])
 
 
 class SequenceResult(Result):

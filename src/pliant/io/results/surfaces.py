@@ -44,6 +44,12 @@ def frame_rate_of(times: np.ndarray) -> float:
     return 1 / step if step > 0 else 30.0
 
 
+def extent(points: np.ndarray) -> np.ndarray:
+    """Least and greatest coordinates (2, 3) of points (n, 3)."""
+    columns = np.ascontiguousarray(points.T)  # NumPy is far quicker along rows
+    return np.stack([columns.min(axis=1), columns.max(axis=1)])
+
+
 def vertex_normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     """Unit normals (n, 3) of points (n, 3): the mean of their triangles', weighted by area; z where there is none."""
     normals = np.zeros((len(points), 3))

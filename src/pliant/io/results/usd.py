@@ -17,7 +17,7 @@ import numpy as np
 from pliant.errors import FileError, PliantError
 from pliant.io.results.places import replacing
 from pliant.io.results.result import Frame, Layout, Result
-from pliant.io.results.surfaces import Part, layout_of_parts, vertex_normals
+from pliant.io.results.surfaces import Part, extent, layout_of_parts, vertex_normals
 
 try:
     from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade, Vt
@@ -36,8 +36,8 @@ def export(result: Result, path: Path) -> None:
         bodies = _add_bodies(stage, layout)
         _describe_time(stage, layout, result.times)
         held = 0.0
-        for frame in result:
-            points, code = frame.points[kept], frame.time * layout.frame_rate
+        for k, time in enumerate(result.times.tolist()):
+            points, code = result.positions(k)[kept], time * layout.frame_rate
             for body in bodies:
                 body.add_sample(points, code)
             held += 24 * len(points)
@@ -160,8 +160,7 @@ def _add_material(stage: Usd.Stage, mesh: UsdGeom.Gprim, name: str, colour: np.n
 
 def _set_points(body: UsdGeom.PointBased, points: np.ndarray, code: float) -> None:
     body.GetPointsAttr().Set(Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(points)), code)
-    extent = np.stack([points.min(axis=0), points.max(axis=0)])
-    body.GetExtentAttr().Set(Vt.Vec3fArray.FromNumpy(extent), code)
+    body.GetExtentAttr().Set(Vt.Vec3fArray.FromNumpy(extent(points)), code)
 
 
 def _describe_time(stage: Usd.Stage, layout: Layout, times: np.ndarray) -> None:

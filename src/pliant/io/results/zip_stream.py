@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,14 +44,17 @@ class ZipStream:
         self._entries: list[Entry] = []
         self._end = 0
 
-    def append(self, parts: dict[str, bytes]) -> None:
-        """Add entries by name; an OSError takes back what was half written."""
-        entries, chunks, offset = [], [], self._end
-        for name, data in parts.items():
-            entry = Entry(name, offset, len(data), zlib.crc32(data))
-            chunks += [_local_header(entry), data]
+    def append(self, parts: Mapping[str, Sequence[bytes | memoryview]]) -> None:
+        """Add entries by name, each as pieces of bytes; an OSError takes back what was half written."""
+        entries: list[Entry] = []
+        chunks: list[bytes | memoryview] = []
+        offset = self._end
+        for name, pieces in parts.items():
+            crc = reduce(lambda so_far, piece: zlib.crc32(piece, so_far), pieces, 0)
+            entry = Entry(name, offset, sum(map(len, pieces)), crc)
+            chunks += [_local_header(entry), *pieces]
             entries.append(entry)
-            offset = entry.data_offset + len(data)
+            offset = entry.data_offset + entry.size
         try:
             write_all(self._file, chunks)
         except OSError:

@@ -118,7 +118,7 @@ def _sentence(error: Any) -> str:
     if kind == "missing":
         return "this key is missing."
     if kind == "union_tag_not_found":
-        return f"the key {context['discriminator']} is missing; it says which kind this is."
+        return f"the key {context['discriminator']} is missing; docs/scene-files.md lists what it may be here."
     if kind == "union_tag_invalid":
         known = context["expected_tags"].replace("'", "").split(", ")
         key = context["discriminator"]

@@ -1,0 +1,32 @@
+"""Numbers as text, against Python's own "%.9g"."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pliant.io.results.digits import rows_of_text
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 10.0, 0.1, 1e-5, 9.9999e-5, 1e8, 123456789.0, 1e9, 999999999.6, 9.9999999996, np.nan]
+SPECIAL += [np.inf, -np.inf, 1e300, -1e300, 1e-280, 5e-324, 1 / 3, 2 / 3, 1e100, 1e-100, 100.0, 1200.5]
+
+
+def test_special_numbers_are_written_as_python_writes_them():
+    said = rows_of_text("v", np.array(SPECIAL)[:, None]).decode().split("\n")[:-1]
+    expected = [f"v {value:.9g}" for value in SPECIAL]
+    expected[SPECIAL.index(5e-324)] = "v 0"
+    assert said == expected
+
+
+@given(st.lists(st.floats(width=32), min_size=3, max_size=3))
+def test_numbers_in_single_precision_come_back(numbers):
+    letter, *words = rows_of_text("v", np.array([numbers])).decode().split()
+    assert letter == "v"
+    np.testing.assert_array_equal(np.array(words, float).astype(np.float32), np.array(numbers, np.float32))
+
+
+def test_many_numbers_are_written_as_python_writes_them():
+    """Of all sizes; random numbers have no ties in the ninth digit."""
+    sizes = 10.0 ** np.arange(-9, 12)[:, None, None]
+    values = (np.random.default_rng(5).normal(size=(21, 150, 3)) * sizes).reshape(-1, 3)
+    said = rows_of_text("v", values).decode()
+    assert said == "".join("v {:.9g} {:.9g} {:.9g}\n".format(*row) for row in values)
