@@ -69,6 +69,7 @@ class Newton:
                 return
             whole = np.zeros_like(x)
             whole[work.vertices] = step
+            whole = problem.project(whole)  # rounding would leave lines and planes
             x[:] = backtrack(problem, x, work, whole, float(np.sum(g * step)))
 
 
