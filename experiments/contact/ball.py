@@ -19,8 +19,8 @@ VARIANTS = {
 }
 
 
-def dropped(mesh: pl.TetMesh, solver) -> pl.Simulation:
-    """Falling at 4 m/s on the ground, Table 1's numbers."""
+def dropped(mesh: pl.TetMesh, solver, rate: int = 120) -> pl.Simulation:
+    """Falling at 4 m/s on the ground, Table 1's numbers; rate: steps a second."""
     points = mesh.points[:, [0, 2, 1]] * [1, -1, 1]
     scene = pl.Scene()
     points[:, 2] -= points[:, 2].min() - 0.1
@@ -28,7 +28,7 @@ def dropped(mesh: pl.TetMesh, solver) -> pl.Simulation:
     body.set_velocities(np.tile([0.0, 0.0, -4.0], (mesh.n_vertices, 1)))
     scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.1)
     scene.contact = pl.Contact(stiffness=1e7, friction=0.1, friction_speed=scenes.FRICTION_SPEED)
-    return pl.Simulation(scene, solver, frame_rate=120, substeps=1)
+    return pl.Simulation(scene, solver, frame_rate=rate, substeps=1)
 
 
 def acceleration(mesh: pl.TetMesh) -> tuple[dict, dict, pl.Simulation]:

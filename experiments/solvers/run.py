@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 
-from experiments.solvers import beside_xpbd, descent, release, springs, starts, tables
+from experiments.solvers import beside_xpbd, descent, release, springs, squishy, starts, steps, tables
 
 if __name__ == "__main__":
     coarse = "--coarse" in sys.argv
-    for experiment in (springs, starts, descent, beside_xpbd, release):
+    for experiment in (springs, starts, descent, beside_xpbd, squishy, steps, release):
         experiment.run(coarse)
     tables.write()

@@ -52,6 +52,36 @@ def starts() -> str:
     return table(["start", "median energy above the minimum", f"best in so many of {found['frames']} frames"], rows)
 
 
+def steps() -> str:
+    """Who is first in which step, and VBD with Chebyshev beside it."""
+    heads = ["vertices", "h", "h^2 mu / (density dx^2)", "first to 0.1", "VBD + Chebyshev", "first to 0.01",
+             "VBD + Chebyshev"]  # fmt: skip
+    rows = []
+    for row in sorted(results("steps"), key=lambda row: row["h2_mu_over_density_dx2"]):
+        cells = []
+        for reached in row["iterations_and_ms_to_error"].values():
+            done = {name: cell for name, cell in reached.items() if cell is not None}
+            first = min(done, key=lambda name: done[name][1])
+            own = done.get("VBD + Chebyshev")
+            cells += [f"{first}, {_reached(done[first])}", "-" if own is None else _reached(own)]
+        rows.append(
+            [f"{row['vertices']:,}", f"1/{row['steps_a_second']} s", f"{row['h2_mu_over_density_dx2']:.2g}", *cells]
+        )
+    return table(heads, rows)
+
+
+def squishy() -> str:
+    heads = ["solver", "h^2 mu / (density dx^2)", "ended", "a frame of 1/60 s", "inverted tets",
+             "rms distance to the reference at 0.15, 0.3, 0.45 s, of the size"]  # fmt: skip
+    rows = [
+        [name, f"{run['h2_mu_over_density_dx2']:.2g}", _ended(run), _ms(run["ms_a_frame"]),
+         str(run["most_inverted_tets"]),
+         ", ".join(f"{d:.2g} %" for d in run["rms_distance_to_reference_percent_of_size"]) or "-"]
+        for name, run in results("squishy").items()
+    ]  # fmt: skip
+    return table(heads, rows)
+
+
 def mass_ratio() -> str:
     heads = ["solver", "ended", "least volume of the light cube", "most inverted tets",
              "bottom of the heavy cube at the end", "speed at the end", "a frame"]  # fmt: skip
@@ -75,10 +105,14 @@ def _times(name: str) -> str:
     rows = []
     for solver, run in runs.items():
         reached = run["iterations_and_ms_to_error"].values()
-        cells = ["-" if r is None else f"{r[0]}: {_ms(r[1])}" for r in reached]
+        cells = ["-" if r is None else _reached(r) for r in reached]
         rows.append([solver, _ms(run["setup_ms"]), _ms(run["ms_an_iteration"]), *cells, f"{run['error_at_end']:.0e}"])
     heads = ["solver", "setup", "an iteration", *(f"to {float(a):g}" for a in accuracies), "at the end"]
     return f"{_mesh(name)}\n\n{table(heads, rows)}"
+
+
+def _reached(cell: list) -> str:
+    return f"{cell[0]}: {_ms(cell[1])}"
 
 
 def _errors(name: str, moments: tuple[str, ...]) -> str:
@@ -102,7 +136,8 @@ def _ms(value: float) -> str:
 
 
 TABLES = (
-    release_soft, release_stiff, mass_ratio, springs, descent_methods, descent_refresh, descent_acceleration, starts,
+    release_soft, release_stiff, steps, squishy, mass_ratio, springs, descent_methods, descent_refresh,
+    descent_acceleration, starts,
 )  # fmt: skip
 
 

@@ -51,6 +51,24 @@ def test_newton_needs_the_fewest_iterations(comparison):
     assert plain is accelerated is None
 
 
+class Hesitant(pl.VBD):
+    """Does nothing in its second iteration, as a descent that goes back."""
+
+    def sweep(self, problem, x, work, n=1):
+        before = getattr(work, "swept", 0)
+        work.swept = before + n
+        if before != 1:
+            super().sweep(problem, x, work, n)
+
+
+def test_one_iteration_that_stands_still_is_not_the_end(problem):
+    """The run goes on to its last iteration; one that has converged ends before."""
+    runs = pl.compare(problem, {"hesitant": Hesitant(iterations=12), "Newton": pl.Newton(50)}, threads=1).runs
+    assert runs[0].iterations[-1] == 12
+    assert runs[0].errors[1] == runs[0].errors[2] > runs[0].errors[3]
+    assert runs[1].iterations[-1] < 50
+
+
 def test_verdicts_name_the_first_at_each_accuracy():
     fast = Run("A", 0.0, [0, 10, 20], [0.0, 0.01, 0.02], [1.0, 0.05, 0.04], [9.0, 1.0, 1.0])
     slow = Run("B", 0.0, [0, 1, 2], [0.0, 0.5, 1.0], [1.0, 0.02, 1e-5], [9.0, 1.0, 0.1])

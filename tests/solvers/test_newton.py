@@ -5,10 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 import pliant as pl
+from pliant.kernels.threads import Team
 from pliant.materials import SOLID_LAWS
 from pliant.solvers import factorisation
 from pliant.solvers.conjugate_gradients import conjugate_gradients
-from pliant.solvers.newton import free_basis
+from pliant.solvers.iterate import Execution
 
 every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
 
@@ -20,10 +21,10 @@ def test_converges_quadratically(make_simulation, law):
     exact = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=20)).x
     noise = problem.project(np.random.default_rng(0).normal(0, 2e-3, exact.shape))
     x, errors = exact + noise, []
-    basis = free_basis(problem)
+    work = pl.Newton().init(problem, Execution("double"))
     for _ in range(3):
         errors.append(np.abs(x - exact).max())
-        pl.Newton().sweep(problem, x, basis)
+        pl.Newton().sweep(problem, x, work)
     exponent = np.log(errors[2] / errors[1]) / np.log(errors[1] / errors[0])
     assert exponent > 1.8
 
@@ -63,16 +64,26 @@ def test_factors_tell_whether_a_matrix_is_positive(monkeypatch, has_cholespy):
     if not has_cholespy:
         monkeypatch.setattr(factorisation, "_cholespy", lambda: None)
     rng = np.random.default_rng(5)
-    B = sp.random(40, 40, 0.1, random_state=5)
-    A = (B @ B.T + sp.identity(40)).tocsc()
-    for shape in ((40,), (40, 3)):
+    B = sp.random(42, 42, 0.1, random_state=5)
+    A = (B @ B.T + sp.identity(42)).tobsr((3, 3))
+    for shape in ((42,), (42, 3)):
         x = rng.normal(size=shape)
         np.testing.assert_allclose(factorisation.factorise(A)(A @ x), x, atol=1e-12)
-        np.testing.assert_allclose(A @ conjugate_gradients(A, 1e-20 * (A @ np.ones(40))), 1e-20 * (A @ np.ones(40)),
-                                   rtol=1e-6)  # fmt: skip
-    for solve in (lambda M: factorisation.factorise(M), lambda M: conjugate_gradients(M, np.ones(40))):
+    with pytest.raises(factorisation.NotPositiveDefinite):
+        factorisation.factorise(A - 5 * sp.identity(42))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_conjugate_gradients_solve_and_refuse(threads):
+    """A right-hand side near zero is solved to 1e-6; an indefinite matrix is refused, by its diagonal or on the way."""
+    B = sp.random(600, 600, 0.01, random_state=5)
+    A = (B @ B.T + sp.identity(600)).tobsr((3, 3))
+    b = 1e-20 * (A @ np.ones(600))
+    np.testing.assert_allclose(A @ conjugate_gradients(A, b, Team(threads)), b, rtol=1e-6)
+    near = sp.diags(np.full(597, 0.9), 3) + sp.diags(np.full(597, 0.9), -3) + sp.identity(600)
+    for indefinite in (A - 5 * sp.identity(600), near):
         with pytest.raises(factorisation.NotPositiveDefinite):
-            solve(A - 5 * sp.identity(40))
+            conjugate_gradients(indefinite.tobsr((3, 3)), np.ones(600) * (-1.0) ** (np.arange(600) // 3), Team(threads))
 
 
 def test_an_indefinite_matrix_prints_nothing(capfd):
@@ -81,18 +92,6 @@ def test_an_indefinite_matrix_prints_nothing(capfd):
         factorisation.factorise(sp.diags([1.0, -1.0]).tocsc())
     print("still here")
     assert capfd.readouterr() == ("still here\n", "")
-
-
-def test_free_basis_spans_what_may_move(make_simulation):
-    """Orthonormal columns, as many as free directions, and basis basis^T is the model's projection."""
-    problem = make_simulation(held=True).problem()
-    basis = free_basis(problem).toarray()
-    assert basis.shape == (3 * problem.model.n_vertices, problem.model.subspace.sum())
-    np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-14)
-    vectors = np.random.default_rng(2).normal(size=(problem.model.n_vertices, 3))
-    np.testing.assert_allclose(
-        (basis @ (basis.T @ vectors.ravel())).reshape(-1, 3), problem.project(vectors), atol=1e-14
-    )
 
 
 def test_rests_where_the_gradient_vanishes():

@@ -63,12 +63,14 @@ def draw(comparison: Comparison) -> Any:
         raise FileError('pictures of a comparison need matplotlib: pip install "pliant[plot]".') from None
     figure = Figure(figsize=(11, 4.5), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
+    lowest = 1.0
     for number, run in enumerate(comparison.runs):
         errors = np.maximum(run.errors, SMALLEST)
+        lowest = min(lowest, float(np.nanmin(errors)))
         style = {"color": f"C{number % 10}", "ls": ("-", "--", ":")[number // 10 % 3], "lw": 1.5}
         axes[0].loglog(np.maximum(run.iterations, 0.5), errors, label=run.name, **style)
         axes[1].loglog(np.maximum(run.seconds, run.seconds[1] / 2), errors, **style)
-    axes[0].set(xlabel="iterations (start at 0.5)", ylabel="relative error of the energy", ylim=(SMALLEST, 10))
+    axes[0].set(xlabel="iterations (start at 0.5)", ylabel="relative error of the energy", ylim=(0.5 * lowest, 3))
     axes[1].set(xlabel="seconds in the solver")
     for ax in axes:
         ax.grid(alpha=0.3)

@@ -177,7 +177,9 @@ def _time(
 def _pass(
     problem: IncrementalPotential, solver: Any, work: Any, iterations: int | None, seconds: float | None
 ) -> tuple[list[int], list[float], list[np.ndarray]]:
-    """Iterations done at the moments, seconds from each to the next, and positions. Ends when nothing moves."""
+    """Iterations done at the moments, seconds from each to the next, and positions. Ends when nothing moves any more:
+    once may be a descent that has gone back to where it was best.
+    """
     problem = problem.with_own_memory()
     x, done = problem.start.copy(), [0]
     parts: list[float] = []
@@ -192,7 +194,7 @@ def _pass(
         parts.append(time.perf_counter() - began)
         done.append(done[-1] + n)
         snapshots.append(x.copy())
-        if np.abs(x - snapshots[-2]).max() <= STILL * size:
+        if len(snapshots) > 2 and all(np.abs(x - before).max() <= STILL * size for before in snapshots[-3:-1]):
             break
     return done, parts, snapshots
 

@@ -225,7 +225,7 @@ def solve_symmetric(H, f, smallest):
 
 
 @physics
-def _rotation(app, aqq, apq):
+def jacobi_rotation(app, aqq, apq):
     """Cosine and sine of the rotation that makes apq vanish (Golub and Van Loan, 8.5.2)."""
     zero, one = number(0.0, apq), number(1.0, apq)
     trivial = apq == zero
@@ -248,15 +248,15 @@ def eigen_symmetric(H):
     a00, a01, a02, a11, a12, a22 = H
     v0, v1, v2 = (one, zero, zero), (zero, one, zero), (zero, zero, one)
     for _ in range(JACOBI_SWEEPS):
-        c, s, t = _rotation(a00, a11, a01)
+        c, s, t = jacobi_rotation(a00, a11, a01)
         a00, a11, a01 = a00 - t * a01, a11 + t * a01, zero
         a02, a12 = _rotate_pair(a02, a12, c, s)
         v0, v1 = _rotate_vectors(v0, v1, c, s)
-        c, s, t = _rotation(a00, a22, a02)
+        c, s, t = jacobi_rotation(a00, a22, a02)
         a00, a22, a02 = a00 - t * a02, a22 + t * a02, zero
         a01, a12 = _rotate_pair(a01, a12, c, s)
         v0, v2 = _rotate_vectors(v0, v2, c, s)
-        c, s, t = _rotation(a11, a22, a12)
+        c, s, t = jacobi_rotation(a11, a22, a12)
         a11, a22, a12 = a11 - t * a12, a22 + t * a12, zero
         a01, a02 = _rotate_pair(a01, a02, c, s)
         v1, v2 = _rotate_vectors(v1, v2, c, s)

@@ -5,39 +5,36 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from pliant.kernels.block_cg import cg_module, cg_vectors
+from pliant.kernels.threads import Team
 from pliant.solvers.factorisation import NotPositiveDefinite
 
 LOOSEST = 0.1  # of |b|: what an iteration of Newton's method leaves over far from the solution
 
 
-def conjugate_gradients(A: sp.spmatrix, b: np.ndarray) -> np.ndarray:
-    """A x = b with the preconditioner diag(A), until the residual is min(0.1, sqrt|b|) |b|.
+def conjugate_gradients(A: sp.bsr_matrix, b: np.ndarray, team: Team) -> np.ndarray:
+    """A x = b, A of 3x3 blocks, until the residual is min(0.1, sqrt|b|) |b|; preconditioned by the diagonal's blocks.
 
     The right-hand side is a gradient, so systems are solved more exactly the nearer the solution is and Newton's
     method converges faster than linearly (Nocedal and Wright, Section 7.1). |b| is measured against the diagonal, as a
     length.
     """
-    A = A.tocsr()
-    diagonal = A.diagonal()
-    if not diagonal.min() > 0:
+    inverses = _inverse_diagonal(A)
+    v = cg_vectors(b.reshape(-1, 3))
+    z = np.einsum("nab,nb->na", inverses, v.r)
+    goal = min(LOOSEST, float(np.sqrt(np.abs(z).max()))) * float(np.sqrt(np.sum(v.r * z)))
+    team.run(cg_module().solve, A.indptr, A.indices, A.data, inverses, goal, 10 * len(b), v)
+    if v.outcome[1]:
         raise NotPositiveDefinite
-    x, r = np.zeros_like(b), b.copy()
-    z = r / diagonal
-    p, product = z.copy(), float(r @ z)
-    size = np.sqrt(product)
-    goal = min(LOOSEST, float(np.sqrt(np.abs(z).max()))) * size
-    for _ in range(10 * len(b)):
-        Ap = A @ p
-        curvature = float(p @ Ap)
-        if curvature <= 0:
-            raise NotPositiveDefinite
-        alpha = product / curvature
-        x += alpha * p
-        r -= alpha * Ap
-        z = r / diagonal
-        new = float(r @ z)
-        if np.sqrt(new) <= goal:
-            return x
-        p = z + (new / product) * p
-        product = new
-    return x
+    return v.x.ravel()
+
+
+def _inverse_diagonal(A: sp.bsr_matrix) -> np.ndarray:
+    """(rows, 3, 3)."""
+    rows = np.repeat(np.arange(A.shape[0] // 3), np.diff(A.indptr))
+    blocks = A.data[rows == A.indices]
+    try:
+        np.linalg.cholesky(blocks)
+    except np.linalg.LinAlgError:
+        raise NotPositiveDefinite from None
+    return np.linalg.inv(blocks)

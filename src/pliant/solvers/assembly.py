@@ -1,0 +1,227 @@
+"""A step's potential element after element in lanes and threads: energy, gradient, and the Hessian as a sparse matrix
+of 3x3 blocks.
+
+Tets and triangles of every law are compiled; other elements, which are fewer or simpler, come from energies/ in NumPy
+and are summed by compiled code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from pliant.energies import IncrementalPotential
+from pliant.energies.elements import energy_of
+from pliant.energies.scatter import sum_at_vertices
+from pliant.kernels.assembly_source import TET, TRIANGLE, ElementTable, Shape, assembly_module, element_table
+from pliant.kernels.block_pattern import (
+    CHUNK,
+    BlockPattern,
+    Places,
+    find_pattern,
+    places_in_lanes,
+    places_in_matrices,
+)
+from pliant.kernels.block_sums import sums_module
+from pliant.kernels.threads import Team
+from pliant.lanes.host import default_width
+from pliant.materials import ARAP
+from pliant.materials.calculus import law_code
+from pliant.model import Block, InvertibleSolids, Sheets, Solids
+from pliant.solvers.iterate import Execution
+
+ELEMENTS_A_THREAD = 2000  # fewer are not worth another thread
+
+
+@dataclass
+class LawTerm:
+    """Elements of one law, computed in lanes."""
+
+    number: int  # of the block in the problem
+    module: ModuleType
+    table: ElementTable
+    places: Places
+    buffer: np.ndarray
+    width: int
+    sizes: Callable[[Any], np.ndarray] | None = None  # of the block, (m,), where they change with its memory
+
+    def energy(self, block: Block, x: np.ndarray, team: Team) -> float:
+        """[J]."""
+        m, out = len(block.elements), np.empty(len(self.table.sizes))
+        team.run(self.module.energies, _rows(x), self._table(block), out)
+        return float(np.sum(out[:m]))
+
+    def gradient(self, block: Block, x: np.ndarray, team: Team) -> np.ndarray:
+        """dE/dx (n, 3) [N]."""
+        m, corners = block.elements.shape
+        out = np.empty(3 * len(self.table.vertices))
+        team.run(self.module.gradients, _rows(x), self._table(block), out)
+        nodal = out.reshape(-1, 3 * corners, self.width).swapaxes(1, 2).reshape(-1, corners, 3)
+        return sum_at_vertices(block.elements, nodal[:m], len(x))
+
+    def add_hessians(self, block: Block, x: np.ndarray, psd: bool, team: Team, values: np.ndarray) -> None:
+        team.run(self.module.assemble, psd, _rows(x), self._table(block), self.places, self.buffer, values)
+
+    def _table(self, block: Block) -> ElementTable:
+        if self.sizes is not None:
+            own = self.sizes(block)
+            self.table.sizes[: len(own)] = own
+        return self.table
+
+
+@dataclass
+class OutsideTerm:
+    """Elements whose Hessians come from energies/."""
+
+    number: int
+    places: Places
+
+    def energy(self, block: Block, x: np.ndarray, team: Team) -> float:
+        """[J]."""
+        return energy_of(block).energy(block, x)
+
+    def gradient(self, block: Block, x: np.ndarray, team: Team) -> np.ndarray:
+        """dE/dx (n, 3) [N]."""
+        return energy_of(block).gradient(block, x)
+
+    def add_hessians(self, block: Block, x: np.ndarray, psd: bool, team: Team, values: np.ndarray) -> None:
+        for chunk in range(len(self.places.chunk_start) - 1):
+            part = slice(chunk * CHUNK, min((chunk + 1) * CHUNK, len(block.elements)))
+            hessians = energy_of(block).element_hessians(block, x, part)
+            if psd:
+                hessians = _positive(hessians)
+            buffer = np.ascontiguousarray(hessians, float).reshape(-1)
+            team.run(sums_module().add_chunk, chunk, self.places, buffer, values)
+
+
+@dataclass
+class AssembledPotential:
+    """The matrix of the vertices that may move, in the scene's order, and all that is needed to fill it."""
+
+    pattern: BlockPattern
+    vertices: np.ndarray  # (rows,) that may move
+    projection: sp.csr_matrix | None  # onto the free directions, if some vertices are held to lines or planes
+    terms: list[LawTerm | OutsideTerm]
+    team: Team
+    values: np.ndarray  # (blocks, 3, 3) [N/m]
+
+    def energy(self, problem: IncrementalPotential, x: np.ndarray) -> float:
+        """G [J], as that of the problem."""
+        d, moved = x - problem.y, x - problem.x_start
+        own = 0.5 * float(np.sum(problem.inertia * np.einsum("na,na->n", d, d)))
+        damping = 0.5 * float(np.sum(np.einsum("nab,nb->na", problem.damping_blocks, moved) * moved))
+        elements = sum(term.energy(*_seen(problem, term, x), self.team) for term in self.terms)
+        return own + damping + elements + (0.0 if problem.contacts is None else problem.contacts.energy(x))
+
+    def gradient(self, problem: IncrementalPotential, x: np.ndarray) -> np.ndarray:
+        """dG/dx (n, 3) [N], along the directions in which vertices may move."""
+        g = problem.inertia[:, None] * (x - problem.y)
+        g += np.einsum("nab,nb->na", problem.damping_blocks, x - problem.x_start)
+        for term in self.terms:
+            g += term.gradient(*_seen(problem, term, x), self.team)
+        return problem.project(g if problem.contacts is None else g + problem.contacts.gradient(x))
+
+    def hessian(self, problem: IncrementalPotential, x: np.ndarray, psd: bool = False) -> sp.bsr_matrix:
+        """d2G/dx2 by the vertices that may move [N/m]; its values are overwritten by the next call.
+
+        With psd, each element's part is made positive semidefinite. In directions in which a vertex is held the matrix
+        is its inertia, so that solutions do not move it along them.
+        """
+        own = problem.damping_blocks[self.vertices] + problem.inertia[self.vertices, None, None] * np.eye(3)
+        self.values[:] = 0.0
+        self.values[self.pattern.diagonal] = own
+        for term in self.terms:
+            term.add_hessians(*_seen(problem, term, x), psd, self.team, self.values)
+        size = 3 * self.pattern.row_count
+        H = sp.bsr_matrix((self.values, self.pattern.column, self.pattern.start), shape=(size, size))
+        if problem.contacts is not None and problem.contacts.count:
+            touching = problem.contacts.hessian(x)
+            free = (3 * self.vertices[:, None] + np.arange(3)).ravel()
+            H = H + touching[free][:, free].tobsr((3, 3))
+        return H if self.projection is None else self._held(H, problem.inertia[self.vertices])
+
+    def _held(self, H: sp.bsr_matrix, inertia: np.ndarray) -> sp.bsr_matrix:
+        held = sp.identity(H.shape[0], format="csr") - self.projection
+        return (self.projection @ H @ self.projection + held.multiply(np.repeat(inertia, 3)[:, None])).tobsr((3, 3))
+
+
+def _seen(problem: IncrementalPotential, term: LawTerm | OutsideTerm, x: np.ndarray) -> tuple[Block, np.ndarray]:
+    """A term's block and what it depends on: positions, or displacements if it is viscous."""
+    block = problem.blocks[term.number]
+    return block, x - problem.x_start if block.is_viscous else x
+
+
+def _rows(x: np.ndarray) -> np.ndarray:
+    """Positions (n, 4) as lanes are loaded."""
+    rows = np.zeros((len(x), 4))
+    rows[:, :3] = x
+    return rows
+
+
+def build_assembly(problem: IncrementalPotential, execution: Execution) -> AssembledPotential:
+    """Pattern, tables and compiled code for a scene."""
+    model = problem.model
+    vertices = np.flatnonzero(model.is_free)
+    row_of_vertex = np.full(model.n_vertices, -1)
+    row_of_vertex[vertices] = np.arange(len(vertices))
+    elements = [block.elements for block in problem.blocks]
+    pattern = find_pattern(elements, row_of_vertex)
+    terms = [
+        term for number, block in enumerate(problem.blocks) for term in _terms(number, block, pattern, row_of_vertex)
+    ]
+    threads = execution.thread_count(sum(map(len, elements)), ELEMENTS_A_THREAD)
+    values = np.zeros((len(pattern.column), 3, 3))
+    return AssembledPotential(pattern, vertices, _projection(problem, vertices), terms, Team(threads), values)
+
+
+def _terms(number: int, block: Block, pattern: BlockPattern, row_of_vertex: np.ndarray) -> list[LawTerm | OutsideTerm]:
+    make = partial(_law_term, number, block, pattern, row_of_vertex)
+    if isinstance(block, InvertibleSolids):
+        return [
+            make(TET, block.volumes, block.law, block.parameters, lambda b: (1 - b.interpolants) * b.volumes),
+            make(TET, block.volumes, ARAP, block.conversion[:, 3:], lambda b: b.interpolants * b.volumes),
+        ]
+    if isinstance(block, Solids):
+        return [make(TET, block.volumes, block.law, block.parameters)]
+    if isinstance(block, Sheets):
+        return [make(TRIANGLE, block.areas, block.law, block.parameters)]
+    return [OutsideTerm(number, places_in_matrices(pattern, block.elements, row_of_vertex))]
+
+
+def _law_term(
+    number: int, block: Any, pattern: BlockPattern, row_of_vertex: np.ndarray, shape: Shape, sizes: np.ndarray,
+    law: type, parameters: np.ndarray, changing: Callable[[Any], np.ndarray] | None = None,
+) -> LawTerm:  # fmt: skip
+    width, code = default_width("double"), law_code(law)
+    return LawTerm(
+        number,
+        assembly_module(shape, code.name, code.text, code.has_barrier, parameters.shape[1], width),
+        element_table(block.elements, block.gradients, sizes, parameters, width),
+        places_in_lanes(pattern, block.elements, row_of_vertex, width),
+        np.empty(shape.buffer_size(width)),
+        width,
+        changing,
+    )
+
+
+def _projection(problem: IncrementalPotential, vertices: np.ndarray) -> sp.csr_matrix | None:
+    """Block-diagonal, of the directions in which vertices may move."""
+    model = problem.model
+    if (model.subspace[vertices] == 3).all():
+        return None
+    axes = [model.project(np.tile(axis, (model.n_vertices, 1)))[vertices] for axis in np.eye(3)]
+    n = len(vertices)
+    return sp.bsr_matrix((np.stack(axes, axis=2), np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)).tocsr()
+
+
+def _positive(hessians: np.ndarray) -> np.ndarray:
+    """Without the negative eigenvalues; (k, corners, 3, corners, 3)."""
+    width = 3 * hessians.shape[1]
+    values, vectors = np.linalg.eigh(hessians.reshape(-1, width, width))
+    return np.einsum("mik,mk,mjk->mij", vectors, np.maximum(values, 0), vectors, optimize=True)
