@@ -19,6 +19,7 @@ PARTS: dict[str, dict[str, int]] = {
     "side_by_side": {},
     "cloth": {"rounds": 2},
     "xpbd": {"rounds": 1},
+    "newton_method": {},
     "contact": {"rounds": 1},
     "tearing": {},
     "own": {},

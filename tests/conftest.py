@@ -1,5 +1,6 @@
 """Shared test data and small problems. Functions are session fixtures, so that Hypothesis may use them."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,10 @@ import pytest
 
 import pliant as pl
 from pliant.energies.elements import energy_of
+
+# A shell's background jobs ignore Ctrl-C, and so would the runs that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

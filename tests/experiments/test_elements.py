@@ -26,6 +26,7 @@ def test_stiffness_ratios_defeat_vertex_block_descent(monkeypatch):
     assert loose > 4 * tight > 0
 
 
+@pytest.mark.slow
 def test_a_notched_cloth_tears_and_keeps_its_mass(monkeypatch):
     monkeypatch.setattr(tearing, "CELLS", 12)
     monkeypatch.setattr(tearing, "FRAMES", 45)
