@@ -4,6 +4,7 @@ import pytest
 from experiments.gpbd import cubes, recovery
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ratio", "seconds"), [(0.45, 0.57), (0.49, 0.04)])
 def test_a_flattened_cube_rises_again(ratio, seconds):
     """As fast as measured: below 0.499 a change in the sixth digit does not change when the last tet is repaired."""

@@ -90,7 +90,10 @@ def test_a_converged_step_nears_implicit_euler_with_the_fourth_power_of_h(solver
     assert coarse / fine == pytest.approx(16, rel=0.25)
 
 
-@pytest.mark.parametrize("law", [pl.StableNeoHookean, pl.NeoHookean, pl.Corotated])
+@pytest.mark.parametrize(
+    "law",
+    [pl.StableNeoHookean, *(pytest.param(other, marks=pytest.mark.slow) for other in (pl.NeoHookean, pl.Corotated))],
+)
 def test_sheets_of_any_law_near_it_in_gpbd(law):
     """The general path, a barrier, and a law of the stretch."""
     solver = pl.GPBD(newton_iterations=2)
