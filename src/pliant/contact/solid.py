@@ -51,8 +51,24 @@ def thinnest(tets: np.ndarray, x: np.ndarray) -> float:
     """
     if not len(tets):
         return np.inf
-    a, b, c, d = (x[tets[:, k]] for k in range(4))
+    return float(heights(x[tets]).min())
+
+
+def heights(corners: np.ndarray) -> np.ndarray:
+    """(m,) least distance [m] of a corner from the opposite face, in tets with corners (m, 4, 3)."""
+    a, b, c, d = np.moveaxis(corners, 1, 0)
+    return _widths(corners, ((c - b, d - b), (c - a, d - a), (b - a, d - a), (b - a, c - a)))
+
+
+def distances_of_edges(corners: np.ndarray) -> np.ndarray:
+    """(m,) least distance [m] between the lines of opposite edges, in tets with corners (m, 4, 3)."""
+    a, b, c, d = np.moveaxis(corners, 1, 0)
+    return _widths(corners, ((b - a, d - c), (c - a, d - b), (d - a, c - b)))
+
+
+def _widths(corners: np.ndarray, spans: tuple[tuple[np.ndarray, np.ndarray], ...]) -> np.ndarray:
+    """(m,) least distance [m] between parallel planes that hold a tet (m, 4, 3), spanned by pairs of edges (m, 3)."""
+    a, b, c, d = np.moveaxis(corners, 1, 0)
     volume = np.abs(np.einsum("ma,ma->m", np.cross(b - a, c - a), d - a))
-    faces = ((b, c, d), (a, c, d), (a, b, d), (a, b, c))
-    area = np.max([np.linalg.norm(np.cross(q - p, r - p), axis=1) for p, q, r in faces], axis=0)
-    return float((volume / np.maximum(area, 1e-300)).min())
+    area = np.max([np.linalg.norm(np.cross(u, v), axis=1) for u, v in spans], axis=0)
+    return volume / np.maximum(area, 1e-300)

@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import row
-from pliant.contact.solid import Solid
+from pliant.contact.solid import Solid, distances_of_edges, heights
 from pliant.kernels.threads import Team
 from pliant.lanes.vectors import cross, dot
 
@@ -80,7 +80,7 @@ def unfolded_of(
     place[vertices] = np.arange(len(vertices))
     start, dual, narrowest = x[vertices], np.zeros((len(vertices), 3)), np.zeros(len(bodies))
     edges = x[tets[:, 1:]] - x[tets[:, :1]]
-    widths = _narrow_sides(x[tets])
+    widths = np.minimum(heights(x[tets]), distances_of_edges(x[tets]))
     for b in range(len(bodies)):
         own = slice(vertex_start[b], vertex_start[b + 1])
         start[own] -= start[own].mean(axis=0)
@@ -89,23 +89,6 @@ def unfolded_of(
     tightness = 1.0 / np.linalg.svd(edges, compute_uv=False)[:, -1] if len(tets) else np.zeros(0)
     scratch = np.empty((len(vertices), 6))
     return Unfolded(bodies, vertices, vertex_start, place[tets], tet_start, tightness, start, dual, narrowest, scratch)
-
-
-def _narrow_sides(corners: np.ndarray) -> np.ndarray:
-    """(m,) least distance [m] of a corner from the opposite face, or between lines of opposite edges, of tets."""
-    a, b, c, d = np.moveaxis(corners, 1, 0)
-    volume = np.abs(np.einsum("ma,ma->m", np.cross(b - a, c - a), d - a))
-    spans = (
-        (b - a, c - a),
-        (b - a, d - a),
-        (c - a, d - a),
-        (c - b, d - b),
-        (b - a, d - c),
-        (c - a, d - b),
-        (d - a, c - b),
-    )
-    areas = [np.linalg.norm(np.cross(u, v), axis=1) for u, v in spans]
-    return volume / np.maximum(np.max(areas, axis=0), 1e-300)
 
 
 def _convex_bodies(

@@ -17,9 +17,13 @@ from pliant.lanes.types import Lanes, llvm_float, shuffle
 _I64 = ir.IntType(64)
 
 
-def _addresses(builder, data, starts, first, width):
-    """Of the rows that begin at starts[first : first + width]."""
-    places = [builder.gep(starts, [builder.add(first, _I64(lane))]) for lane in range(width)]
+def _addresses(context, builder, signature, args, like):
+    """Of the rows that begin at starts[first : first + width], for arguments rows, starts, first; one, if `like` is a
+    number.
+    """
+    data, starts = (_data(context, builder, signature.args[k], args[k]) for k in range(2))
+    width = like.width if isinstance(like, Lanes) else 1
+    places = [builder.gep(starts, [builder.add(args[2], _I64(lane))]) for lane in range(width)]
     return [builder.gep(data, [builder.zext(builder.load(place), _I64)]) for place in places]
 
 
@@ -27,6 +31,13 @@ def _load_four(builder, address, like):
     """The four numbers of one row."""
     four = ir.VectorType(llvm_float(like.dtype), 4)
     return builder.load(builder.bitcast(address, four.as_pointer()), align=llvm_size(like))
+
+
+def _rows_of(builder, bundles, width):
+    """The four numbers of each lane, one lane after another, from what memory._interleave_rows makes."""
+    for lane in range(width):
+        group, k = divmod(lane, 4)
+        yield shuffle(builder, bundles[k], bundles[k], [4 * group + i for i in range(4)])
 
 
 def _transpose_whole_rows(builder, rows, width):
@@ -50,9 +61,7 @@ def gather4(typingctx, rows, starts, first, like):
     _check_precision(rows, like)
 
     def codegen(context, builder, signature, args):
-        data = _data(context, builder, signature.args[0], args[0])
-        places = _data(context, builder, signature.args[1], args[1])
-        addresses = _addresses(builder, data, places, args[2], like.width if isinstance(like, Lanes) else 1)
+        addresses = _addresses(context, builder, signature, args, like)
         if isinstance(like, Lanes):
             xyzw = _transpose_whole_rows(builder, [_load_four(builder, a, like) for a in addresses], like.width)
         else:
@@ -69,17 +78,13 @@ def scatter4(typingctx, rows, starts, first, x, y, z, w):
         _check_precision(rows, x)
 
     def codegen(context, builder, signature, args):
-        data = _data(context, builder, signature.args[0], args[0])
-        places = _data(context, builder, signature.args[1], args[1])
-        addresses = _addresses(builder, data, places, args[2], x.width if isinstance(x, Lanes) else 1)
+        addresses = _addresses(context, builder, signature, args, x)
         if not isinstance(x, Lanes):
             for k, number in enumerate(args[3:]):
                 builder.store(number, builder.gep(addresses[0], [_I64(k)]))
             return context.get_dummy_value()
         bundles = _interleave_rows(builder, *args[3:], x.width)
-        for lane, address in enumerate(addresses):
-            group, k = divmod(lane, 4)
-            row = shuffle(builder, bundles[k], bundles[k], [4 * group + i for i in range(4)])
+        for address, row in zip(addresses, _rows_of(builder, bundles, x.width), strict=True):
             builder.store(row, builder.bitcast(address, row.type.as_pointer()), align=llvm_size(x))
         return context.get_dummy_value()
 
@@ -94,18 +99,14 @@ def add_rows(typingctx, rows, starts, first, x, y, z):
         _check_precision(rows, x)
 
     def codegen(context, builder, signature, args):
-        data = _data(context, builder, signature.args[0], args[0])
-        places = _data(context, builder, signature.args[1], args[1])
-        addresses = _addresses(builder, data, places, args[2], x.width if isinstance(x, Lanes) else 1)
+        addresses = _addresses(context, builder, signature, args, x)
         if not isinstance(x, Lanes):
             for k, number in enumerate(args[3:]):
                 address = builder.gep(addresses[0], [_I64(k)])
                 builder.store(builder.fadd(builder.load(address), number), address)
             return context.get_dummy_value()
         bundles = _interleave_rows(builder, *args[3:], ir.Constant(args[3].type, None), x.width)
-        for lane, address in enumerate(addresses):
-            group, k = divmod(lane, 4)
-            row = shuffle(builder, bundles[k], bundles[k], [4 * group + i for i in range(4)])
+        for address, row in zip(addresses, _rows_of(builder, bundles, x.width), strict=True):
             total = builder.fadd(_load_four(builder, address, x), row)
             builder.store(total, builder.bitcast(address, row.type.as_pointer()), align=llvm_size(x))
         return context.get_dummy_value()
