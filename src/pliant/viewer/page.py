@@ -22,6 +22,7 @@ from pliant.model import Body, MeshObstacleBody, Model, SpringNet
 from pliant.model.obstacles import PLANE
 from pliant.model.outlines import Outline, outlines
 from pliant.solvers import SOLVERS
+from pliant.viewer.ground import ground_lines
 from pliant.viewer.panel import Panel
 from pliant.viewer.picking import nearest_to_ray
 from pliant.viewer.session import Session, Snapshot
@@ -30,6 +31,8 @@ PICTURES_A_SECOND = 60.0
 GRAB_RADIUS = 0.06  # of a body's size: what is taken along with a picked vertex
 NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}  # no light casts any
 SKY = 1.0  # strength of the light from everywhere
+GROUND = ((210, 210, 210), (150, 150, 150))  # colours of cells and sections
+GROUND_LINE = 0.004  # of the scene's size: how thick a line is
 GIZMO_SIZE = 0.3  # of the scene's size
 
 
@@ -81,7 +84,8 @@ class Page:
         self._size = float(np.linalg.norm(high - low))
         self._centre = (low + high) / 2
         ground = float(floors[0].pose(0.0)[0][2]) if floors else float(low[2]) - 0.02 * self._size
-        scene.add_grid("/ground", width=4 * self._size, height=4 * self._size, position=(*self._centre[:2], ground))
+        for name, lines, colour in zip(("cells", "sections"), ground_lines(self._centre[:2], ground, self._size), GROUND, strict=True):
+            scene.add_line_segments(f"/ground/{name}", lines, colour, thickness=1.0, thickness_units="screen")
         self.server.initial_camera.position = tuple(self._centre + self._size * np.array([0.9, -1.5, 0.7]))
         self.server.initial_camera.look_at = tuple(self._centre)
         self._shown = [self._add_body(k) for k in range(len(self.session.simulation.scene.bodies))]
@@ -166,11 +170,11 @@ class Page:
 
     def _send(self) -> None:
         """The newest picture and plots, again and again: what comes in between is skipped."""
-        seen, due = -1, 0.0
+        seen, due, pause = -1, 0.0, 1 / PICTURES_A_SECOND
         while not self._closing.wait(max(due - time.monotonic(), 0.0)):
             snapshot = self.session.wait(seen, timeout=0.2)
-            due = time.monotonic() + 1 / PICTURES_A_SECOND
             if snapshot.number != seen:
+                due = max(due, time.monotonic() - pause) + pause
                 seen = snapshot.number
                 self.show(snapshot)
 
@@ -186,6 +190,7 @@ class Page:
                 for name, value in _pose(outline, snapshot.time).items():
                     setattr(handle, name, value)
             self.panel.show(snapshot)
+        self.server.flush()  # viser would wait for more, for as long as a picture is shown
 
 
 def _cells(model: Model, body: Body, number: int) -> tuple[int, np.ndarray]:

@@ -12,7 +12,7 @@ import numpy as np
 from pliant.viewer.knobs import constant_wind
 from pliant.viewer.session import Session, Snapshot
 
-PLOTS_A_SECOND = 5.0
+NUMBERS_A_SECOND = 5.0  # plots and the line of text: laying them out costs a browser more than moving the body
 #: Plots: what the axis says, and the column of the session's history.
 PLOTS = (("energy [J]", 1), ("log10 of the residual [m/s²]", 2), ("milliseconds a step", 3))
 
@@ -22,7 +22,7 @@ class Panel:
 
     def __init__(self, server: Any, session: Session, folder: Path, solvers: list[str]):
         self._session, self._gui, self._folder = session, server.gui, folder
-        self._plotted = 0.0
+        self._shown = 0.0
         self._let_go: Callable[[], None] | None = None
         self._add_transport()
         self._add_knobs(solvers)
@@ -96,13 +96,13 @@ class Panel:
     # --- what happens -------------------------------------------------------------------------------------------------
 
     def show(self, snapshot: Snapshot) -> None:
-        """The numbers of a snapshot, and now and then the plots."""
+        """What buttons do, and now and then the numbers."""
         self.play.label = "Pause" if self._session.playing else "Play"
         self._record.label = "Stop" if self._session.is_recording else "Record"
-        self.status.content = snapshot.message or f"{snapshot.time:.2f} s, {snapshot.milliseconds:.2f} ms a step"
-        if time.monotonic() - self._plotted < 1 / PLOTS_A_SECOND:
+        if self._session.playing and time.monotonic() - self._shown < 1 / NUMBERS_A_SECOND:
             return
-        self._plotted = time.monotonic()
+        self._shown = time.monotonic()
+        self.status.content = snapshot.message or f"{snapshot.time:.2f} s, {snapshot.milliseconds:.2f} ms a step"
         columns = self._session.history.columns()
         if len(columns[0]) > 1:
             for plot, (_, k) in zip(self._plots, PLOTS, strict=True):
