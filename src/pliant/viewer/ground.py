@@ -20,10 +20,10 @@ def cell_size(size: float) -> float:
     return float(max(power * step for step in (1, 2, 5) if power * step <= widest * (1 + 1e-12)))
 
 
-def ground_lines(centre: np.ndarray, height: float, size: float) -> tuple[np.ndarray, np.ndarray]:
-    """Lines of cells and of sections, each (n, 2, 3) [m], around a point (2,) at a height [m]."""
+def ground_lines(centre: np.ndarray, height: float, size: float) -> dict[str, np.ndarray]:
+    """Lines of "cells" and "sections", each (n, 2, 3), around a point (2,) at a height; size: the scene's [m]."""
     cell, radius = cell_size(size), REACH * size
-    lines: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
+    lines: dict[str, list[np.ndarray]] = {"cells": [], "sections": []}
     for axis in (0, 1):
         first, last = np.ceil((centre[axis] - radius) / cell), np.floor((centre[axis] + radius) / cell)
         for k in range(int(first), int(last) + 1):
@@ -31,6 +31,5 @@ def ground_lines(centre: np.ndarray, height: float, size: float) -> tuple[np.nda
             ends = np.empty((2, 3))
             ends[:, axis], ends[:, 2] = k * cell, height
             ends[:, 1 - axis] = centre[1 - axis] + half * np.array([-1, 1])
-            lines[k % SECTION == 0].append(ends)
-    cells, sections = (np.array(part).reshape(-1, 2, 3) for part in lines)
-    return cells, sections
+            lines["cells" if k % SECTION else "sections"].append(ends)
+    return {name: np.array(ends).reshape(-1, 2, 3) for name, ends in lines.items()}

@@ -31,8 +31,9 @@ PICTURES_A_SECOND = 60.0
 GRAB_RADIUS = 0.06  # of a body's size: what is taken along with a picked vertex
 NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}  # no light casts any
 SKY = 1.0  # strength of the light from everywhere
-GROUND = ((210, 210, 210), (150, 150, 150))  # colours of cells and sections
-GROUND_LINE = 0.004  # of the scene's size: how thick a line is
+GROUND_COLOURS = {"cells": (210, 210, 210), "sections": (150, 150, 150)}
+CAMERA = np.array([0.7, -1.15, 0.55])  # from the scene's middle, in sizes of the scene
+STANDS, HANGS = 0.02, 0.5  # of the scene's size: how far below bodies the ground is drawn if there is no floor
 GIZMO_SIZE = 0.3  # of the scene's size
 
 
@@ -83,14 +84,24 @@ class Page:
         low, high = seen.min(axis=0), seen.max(axis=0)
         self._size = float(np.linalg.norm(high - low))
         self._centre = (low + high) / 2
-        ground = float(floors[0].pose(0.0)[0][2]) if floors else float(low[2]) - 0.02 * self._size
-        for name, lines, colour in zip(("cells", "sections"), ground_lines(self._centre[:2], ground, self._size), GROUND, strict=True):
-            scene.add_line_segments(f"/ground/{name}", lines, colour, thickness=1.0, thickness_units="screen")
-        self.server.initial_camera.position = tuple(self._centre + self._size * np.array([0.9, -1.5, 0.7]))
+        self._add_ground(float(floors[0].pose(0.0)[0][2]) if floors else self._below(float(low[2])))
+        self.server.initial_camera.position = tuple(self._centre + self._size * CAMERA)
         self.server.initial_camera.look_at = tuple(self._centre)
         self._shown = [self._add_body(k) for k in range(len(self.session.simulation.scene.bodies))]
         shown = [(self._add_obstacle(outline), outline) for outline in obstacles if outline not in floors]
         self._moving = [(handle, outline) for handle, outline in shown if outline.shape.motion is not None]
+
+    def _add_ground(self, height: float) -> None:
+        scene = self.server.scene
+        for name, lines in ground_lines(self._centre[:2], height, self._size).items():
+            colour = GROUND_COLOURS[name]
+            scene.add_line_segments(f"/ground/{name}", lines, colour, thickness=1.0, thickness_units="screen")
+
+    def _below(self, lowest: float) -> float:
+        """The height [m] of the ground without a floor: just below what stands, out of the way of what hangs."""
+        x, is_free = self.session.latest.positions, self.session.simulation.model.is_free
+        hangs = bool(np.any(is_free & (x[: len(is_free), 2] < lowest + STANDS * self._size)))
+        return lowest - (HANGS if hangs else STANDS) * self._size
 
     def _add_body(self, k: int) -> tuple[Any, np.ndarray, str]:
         """A handle, the points of a snapshot it shows, and the name of its property that holds their positions."""

@@ -25,7 +25,8 @@ from pliant.solvers import Solver
 from pliant.viewer.knobs import Stiffness, constant_wind, usual_solver, with_iterations
 from pliant.viewer.leash import Leash
 
-MEASURE_SECONDS = 0.1  # energies and residuals cost about a step: they are not measured more often
+MEASURE_SECONDS = 0.1  # energies and residuals are not measured more often,
+MEASURE_SHARE = 0.1  # nor for a larger part of the time: in large scenes they take as long as many steps
 DRAG_SPEED = 4.0  # body lengths a second: the limit of a dragged vertex
 HISTORY = 200  # measurements that plots show
 
@@ -74,7 +75,7 @@ class Session:
         self._changes: dict[str, Callable[[], None]] = {}
         self._news = threading.Condition()
         self._is_closing = False
-        self._measured = 0.0
+        self._measure_at = 0.0
         self.latest = Snapshot(0, simulation.time, simulation.positions, 0.0, drawn=simulation.model.drawn_points)
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._thread.start()
@@ -212,10 +213,10 @@ class Session:
         began = time.perf_counter()
         report = self.simulation.advance()
         milliseconds = 1e3 * (time.perf_counter() - began) / self.simulation.substeps
-        if time.monotonic() - self._measured >= MEASURE_SECONDS:
+        if (now := time.monotonic()) >= self._measure_at:
             energy = self.simulation.energies()["total"]
             self.history.add((self.simulation.time, energy, report.residual, milliseconds))
-            self._measured = time.monotonic()
+            self._measure_at = now + max(MEASURE_SECONDS, (time.monotonic() - now) / MEASURE_SHARE)
         self._show(milliseconds)
 
     def _show(self, milliseconds: float, message: str = "") -> None:
