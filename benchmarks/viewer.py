@@ -2,11 +2,11 @@
 
     python -m benchmarks.viewer
 
-Prints frames simulated a second, frames that tabs get, and pictures that a headless chromium draws. The first tabs are
-processes that only receive: the server's part. Chromium draws by the CPU if there is no graphics card, in competition
-with the simulation; so it is measured in a large and a small page, and once more with all calls to draw left out: that
-is what the page's own code, which a graphics card does not quicken, is able to do. Needs viser, websockets and, for the
-last lines, chromium.
+Prints frames simulated a second, frames that tabs get, and new pictures that a headless chromium draws. The first tabs
+are processes that only receive: the server's part. Chromium draws by the CPU, in competition with the simulation: with
+its own SwiftShader, and with Mesa's llvmpipe without multisampling. With all calls to draw left out, the time that the
+tab's process computes is the page's own work, which a graphics card does not quicken. Needs viser, websockets and, for
+the last lines, chromium.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import time
 from itertools import product
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -28,29 +29,34 @@ from pliant.viewer.page import Page
 from pliant.viewer.session import Session
 
 CELLS, SECONDS, TABS = 100, 5.0, (1, 3)
-PAGES = ((1280, 720), (500, 300))  # [pixels]
-#: Counts pictures with anything drawn; leaves the drawing out while window.leaveOut is set.
+SIZES = ((1280, 720), (500, 300))  # of pages [pixels]
+#: Counts pictures for which positions were uploaded, not those drawn again; leaves drawing out if leaveOut is set.
 COUNT_PICTURES = """
 window.pictures = 0;
-let drawn = false;
+let isNew = false;
+const gl = WebGL2RenderingContext.prototype, upload = gl.bufferSubData;
+gl.bufferSubData = function (target, ...args) {
+    isNew ||= target == gl.ARRAY_BUFFER;
+    upload.call(this, target, ...args);
+};
 for (const name of ["drawElements", "drawArrays", "drawElementsInstanced", "drawArraysInstanced"]) {
-    const draw = WebGL2RenderingContext.prototype[name];
-    WebGL2RenderingContext.prototype[name] = function (...args) {
-        drawn = true;
+    const draw = gl[name];
+    gl[name] = function (...args) {
+        window.pictures += isNew;
+        isNew = false;
         if (!window.leaveOut) draw.apply(this, args);
     };
 }
-(function count() { window.pictures += drawn; drawn = false; requestAnimationFrame(count) })();
 """
 RECEIVE = """
 import sys, time, viser
 from websockets.sync.client import connect
 version = [f"viser-v{viser.__version__}"]
 with connect(sys.argv[1], subprotocols=version, max_size=None, compression=None) as socket:
-    time.sleep(1.0)
-    until, frames = time.monotonic() + float(sys.argv[2]), 0
-    while time.monotonic() < until:
-        frames += len(socket.recv(timeout=60)) > int(sys.argv[3])
+    begin, frames = time.monotonic() + 1.0, 0
+    while time.monotonic() < begin + float(sys.argv[2]):
+        is_frame = len(socket.recv(timeout=60)) > int(sys.argv[3])
+        frames += is_frame and time.monotonic() >= begin
 print(frames / float(sys.argv[2]))
 """
 
@@ -92,15 +98,38 @@ def with_receivers(session: Session, port: int, count: int) -> tuple[float, list
     return simulated, [float(tab.communicate()[0]) for tab in tabs]
 
 
-def with_chromium(session: Session, port: int, size: tuple[int, int], leave_out: bool) -> tuple[float, float]:
-    """Frames simulated and pictures drawn a second."""
-    with chromium().Chromium(f"http://127.0.0.1:{port}", size, COUNT_PICTURES) as browser:
+def with_chromium(
+    session: Session, port: int, size: tuple[int, int], graphics: tuple[str, ...], leave_out: bool = False
+) -> tuple[float, float, float]:
+    """Frames simulated and new pictures drawn a second, and milliseconds that the tab computes for each."""
+    with chromium().Chromium(f"http://127.0.0.1:{port}", size, COUNT_PICTURES, graphics) as browser:
         browser.wait_for("document.body.innerText.includes('Step')")
         browser.evaluate(f"window.leaveOut = {str(leave_out).lower()}")
-        time.sleep(3.0)  # until its shaders are compiled
-        first, began = browser.evaluate("window.pictures"), time.perf_counter()
+        browser.call("Performance.enable")
+        time.sleep(4.0)  # until its shaders are compiled and it has settled on a resolution
+        first, computed, began = browser.evaluate("window.pictures"), seconds_computed(browser), time.perf_counter()
         simulated = frames_a_second(session)
-        return simulated, (browser.evaluate("window.pictures") - first) / (time.perf_counter() - began)
+        pictures, seconds = browser.evaluate("window.pictures") - first, time.perf_counter() - began
+        milliseconds = 1e3 * (seconds_computed(browser) - computed) / max(pictures, 1)
+        return simulated, pictures / seconds, milliseconds
+
+
+def seconds_computed(browser: Any) -> float:
+    """CPU time of all threads of the tab's process [s]."""
+    metrics = browser.call("Performance.getMetrics")["metrics"]
+    return float(next(metric["value"] for metric in metrics if metric["name"] == "ProcessTime"))
+
+
+def in_chromium(session: Session, port: int) -> None:
+    """Print what a browser draws, and how much it computes apart from drawing."""
+    drawers = {"SwiftShader": chromium().SWIFTSHADER, "llvmpipe": chromium().LLVMPIPE}
+    for (name, graphics), size in product(drawers.items(), SIZES):
+        simulated, drawn, _ = with_chromium(session, port, size, graphics)
+        where = f"{size[0]} x {size[1]} pixels, {name}"
+        print(f"chromium    {simulated:5.1f} frames simulated a second, {drawn:.1f} drawn, {where}", flush=True)
+    simulated, prepared, milliseconds = with_chromium(session, port, SIZES[0], drawers["llvmpipe"], leave_out=True)
+    own = f"{prepared:.1f} prepared, page's own work {milliseconds:.1f} ms a frame"
+    print(f"no drawing  {simulated:5.1f} frames simulated a second, {own}")
 
 
 def main() -> None:
@@ -108,15 +137,16 @@ def main() -> None:
     session.play()
     try:
         session.wait(2, timeout=300.0)  # compiled
-        print(f"no tab      {frames_a_second(session):5.1f} frames simulated a second")
+        print(f"no tab      {frames_a_second(session):5.1f} frames simulated a second", flush=True)
         with tempfile.TemporaryDirectory() as folder, Page(session, "sheet", Path(folder), port=8090) as page:
             for count in TABS:
                 simulated, received = with_receivers(session, page.port, count)
-                print(f"{count} receiving {simulated:5.1f} frames simulated a second, {min(received):.1f} received")
-            for size, leave_out in product(PAGES, (False, True)) if chromium().PROGRAM else ():
-                simulated, drawn = with_chromium(session, page.port, size, leave_out)
-                what = f"pictures{' without drawing' if leave_out else ''}, {size[0]} x {size[1]} pixels"
-                print(f"chromium    {simulated:5.1f} frames simulated a second, {drawn:.1f} {what}")
+                print(
+                    f"{count} receiving {simulated:5.1f} frames simulated a second, {min(received):.1f} received",
+                    flush=True,
+                )
+            if chromium().PROGRAM:
+                in_chromium(session, page.port)
     finally:
         session.close()
 

@@ -18,22 +18,27 @@ import numpy as np
 
 WIDTH, HEIGHT = 1000, 700
 PROGRAM = shutil.which("chromium")
+#: Two ways to draw without a graphics card. The page's parts are put together by the CPU in both, as there is no reason
+#: to ask an emulated card for that.
+BY_CPU = ("--use-gl=angle", "--ignore-gpu-blocklist", "--disable-gpu-compositing")
+SWIFTSHADER = (*BY_CPU, "--use-angle=swiftshader", "--enable-unsafe-swiftshader")  # comes with chromium
+LLVMPIPE = (*BY_CPU, "--use-angle=gl-egl", "--webgl-msaa-sample-count=0")  # Mesa's, without multisampling
 
 
 class Chromium:
     """A browser with one page. Use it as a context manager."""
 
-    def __init__(self, url: str, size: tuple[int, int] = (WIDTH, HEIGHT), first_script: str = ""):
-        """size: of the page [pixels]; first_script: JavaScript that runs before the page's own."""
+    def __init__(
+        self,
+        url: str,
+        size: tuple[int, int] = (WIDTH, HEIGHT),
+        first_script: str = "",
+        graphics: tuple[str, ...] = SWIFTSHADER,
+    ):
+        """size: of the page [pixels]; first_script: JavaScript that runs before the page's own; graphics: switches."""
         from websockets.sync.client import connect
 
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        graphics = (
-            "--use-angle=swiftshader",
-            "--use-gl=angle",
-            "--enable-unsafe-swiftshader",
-            "--ignore-gpu-blocklist",
-        )
         command = [str(PROGRAM), "--headless=new", "--no-sandbox", "--remote-debugging-port=0", *graphics]
         command += [f"--user-data-dir={self._folder.name}", f"--window-size={size[0]},{size[1]}", "about:blank"]
         self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)

@@ -30,7 +30,9 @@ from pliant.viewer.session import Session, Snapshot
 PICTURES_A_SECOND = 60.0
 GRAB_RADIUS = 0.06  # of a body's size: what is taken along with a picked vertex
 NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}  # no light casts any
-SKY = 1.0  # strength of the light from everywhere
+SKY, SUN = 2.2, 2.0  # strengths of the light from everywhere and of the light from one side
+SUN_FROM = (-0.4, -0.7, 1.0)  # left of the camera, so that walls that it sees are lit
+GROUND_LIGHT = (170, 165, 160)  # what comes from below
 GROUND_COLOURS = {"cells": (210, 210, 210), "sections": (150, 150, 150)}
 CAMERA = np.array([0.7, -1.15, 0.55])  # from the scene's middle, in sizes of the scene
 STANDS, HANGS = 0.02, 0.5  # of the scene's size: how far below bodies the ground is drawn if there is no floor
@@ -75,8 +77,9 @@ class Page:
         scene.set_up_direction("+z")
         # reflections and shadows take a browser without a graphics card four times as long as all else
         scene.configure_environment_map(None)
-        scene.configure_default_lights(enabled=True, cast_shadow=False)
-        scene.add_light_ambient("/sky", intensity=SKY)
+        scene.configure_default_lights(enabled=False, cast_shadow=False)
+        scene.add_light_hemisphere("/sky", ground_color=GROUND_LIGHT, intensity=SKY)
+        scene.add_light_directional("/sun", intensity=SUN, position=SUN_FROM)
         obstacles = outlines(self.session.simulation.scene.shapes, x)
         floors = [outline for outline in obstacles if _is_floor(outline)]
         bounded = [outline.positions(0.0) for outline in obstacles if outline.shape.kind != PLANE]

@@ -13,7 +13,8 @@ from pliant.viewer.knobs import constant_wind
 from pliant.viewer.session import Session, Snapshot
 
 NUMBERS_A_SECOND = 5.0  # plots and the line of text: laying them out costs a browser more than moving the body
-#: Plots: what the axis says, and the column of the session's history.
+PLOT_HEIGHT = 130  # [pixels]
+#: Plots: what the title says, and the column of the session's history.
 PLOTS = (("energy [J]", 1), ("log10 of the residual [m/s²]", 2), ("milliseconds a step", 3))
 
 
@@ -37,7 +38,8 @@ class Panel:
         self.play.on_click(lambda _: session.pause() if session.playing else session.play())
         self._button("Step", session.step)
         self._button("Reset", session.reset)
-        self._button("Let go", self._release)
+        self._let_go_button = gui.add_button("Let go", color="orange", visible=False)
+        self._let_go_button.on_click(lambda _: self._release())
         speed = gui.add_slider("Speed", 0.0, 2.0, 0.05, session.speed, hint="Of real time; 0: as fast as it goes.")
         speed.on_update(lambda event: session.set_speed(float(event.target.value)))
         self.status = gui.add_markdown("")
@@ -49,9 +51,9 @@ class Panel:
             chosen = type(simulation.solver).__name__
             solver = gui.add_dropdown("Solver", tuple(solvers), initial_value=chosen)
             solver.on_update(lambda event: session.set_solver(str(event.target.value)))
-            self._slider(
-                "Iterations", 1, 100, 1, simulation.solver.iterations, lambda v: session.set_iterations(int(v))
-            )
+            self._solver_shown = type(simulation.solver)
+            n = simulation.solver.iterations
+            self._iterations = self._slider("Iterations", 1, 100, 1, n, lambda v: session.set_iterations(int(v)))
             self._slider("Substeps", 1, 20, 1, simulation.substeps, lambda v: session.set_substeps(int(v)))
             gravity = float(-simulation.scene.gravity[2])
             self._slider("Gravity", -20.0, 20.0, 0.01, gravity, session.set_gravity)
@@ -65,17 +67,19 @@ class Panel:
 
     def _slider(
         self, name: str, least: float, most: float, step: float, value: float, call: Callable[[float], None]
-    ) -> None:
-        """A slider, widened if the scene's own value lies outside."""
-        handle = self._gui.add_slider(name, min(least, value), max(most, value), step, value)
+    ) -> Any:
+        """A slider, widened if the scene's own value lies outside, which it shows to a step."""
+        shown = round(round(value / step) * step, 6)
+        handle = self._gui.add_slider(name, min(least, shown), max(most, shown), step, shown)
         handle.on_update(lambda event: call(event.target.value))
+        return handle
 
     def _button(self, name: str, call: Callable[[], None]) -> None:
         self._gui.add_button(name).on_click(lambda _: call())
 
     def _add_recording(self) -> None:
         with self._gui.add_folder("Record", expand_by_default=False):
-            self._file = self._gui.add_text("File", "view.npz")
+            self._file = self._gui.add_text("File", "view.npz", hint=f"In the folder {self._folder.absolute()}.")
             self._record = self._gui.add_button("Record")
             self._record.on_click(lambda _: self._toggle_recording())
 
@@ -88,7 +92,10 @@ class Panel:
                     data=(np.zeros(1), np.zeros(1)),
                     series=(uplot.Series(label="t [s]"), uplot.Series(label=label, stroke="#4477aa", width=2)),
                     scales={"x": uplot.Scale(time=False)},
-                    aspect=2.2,
+                    title=label,
+                    legend=uplot.Legend(show=False),
+                    height=PLOT_HEIGHT,
+                    padding=(10, 10, 0, 0),
                 )
                 for label, _ in PLOTS
             ]
@@ -99,6 +106,7 @@ class Panel:
         """What buttons do, and now and then the numbers."""
         self.play.label = "Pause" if self._session.playing else "Play"
         self._record.label = "Stop" if self._session.is_recording else "Record"
+        self._show_solver()
         if self._session.playing and time.monotonic() - self._shown < 1 / NUMBERS_A_SECOND:
             return
         self._shown = time.monotonic()
@@ -109,12 +117,20 @@ class Panel:
                 values = np.log10(np.maximum(columns[k], 1e-12)) if k == 2 else columns[k]
                 plot.data = (columns[0], values)
 
+    def _show_solver(self) -> None:
+        """A solver that was chosen brings its own number of iterations."""
+        solver = self._session.simulation.solver
+        if type(solver) is not self._solver_shown:
+            self._solver_shown = type(solver)
+            self._iterations.max = max(self._iterations.max, solver.iterations)
+            self._iterations.value = solver.iterations
+
     def show_grab(self, let_go: Callable[[], None]) -> None:
-        """Something is grabbed; the button lets go of it."""
-        self._let_go = let_go
+        """Something is grabbed; a button that lets go of it appears."""
+        self._let_go, self._let_go_button.visible = let_go, True
 
     def hide_grab(self) -> None:
-        self._let_go = None
+        self._let_go, self._let_go_button.visible = None, False
 
     def _release(self) -> None:
         if self._let_go is not None:

@@ -104,7 +104,7 @@ class Session:
 
     def set_solver(self, name: str) -> None:
         """Another solver, with its usual options."""
-        self._post("solver", lambda: self._rebuild(solver=usual_solver(name)))
+        self._post("solver", lambda: self._set_solver(name))
 
     def set_iterations(self, n: int) -> None:
         self._post("iterations", lambda: self._rebuild(solver=with_iterations(self.simulation.solver, n)))
@@ -253,6 +253,10 @@ class Session:
         self._rebuild(anew=True)
         self.history = History()
         self._show(0.0)
+
+    def _set_solver(self, name: str) -> None:
+        self._rebuild(solver=usual_solver(name))
+        self._show(self.latest.milliseconds)  # viewers show its iterations
 
     def _set_gravity(self, acceleration: float) -> None:
         self.simulation.scene.gravity = (0.0, 0.0, -acceleration)
