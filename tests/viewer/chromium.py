@@ -5,12 +5,16 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -41,7 +45,7 @@ class Chromium:
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         command = [str(PROGRAM), "--headless=new", "--no-sandbox", "--remote-debugging-port=0", *graphics]
         command += [f"--user-data-dir={self._folder.name}", f"--window-size={size[0]},{size[1]}", "about:blank"]
-        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
         port = next(found[1] for line in self._process.stderr if (found := re.search(r"127\.0\.0\.1:(\d+)/", line)))
         pages = json.load(urllib.request.urlopen(f"http://127.0.0.1:{port}/json"))
         address = next(page["webSocketDebuggerUrl"] for page in pages if page["type"] == "page")
@@ -62,9 +66,18 @@ class Chromium:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._socket.close()
-        self._process.kill()
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._folder.cleanup()
+
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        """All processes of the browser stand still, the one that holds its connections too."""
+        os.killpg(self._process.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.killpg(self._process.pid, signal.SIGCONT)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """A command of the protocol and its answer."""

@@ -107,7 +107,7 @@ class Session:
         self._post("solver", lambda: self._set_solver(name))
 
     def set_iterations(self, n: int) -> None:
-        self._post("iterations", lambda: self._rebuild(solver=with_iterations(self.simulation.solver, n)))
+        self._post("iterations", lambda: self._set_iterations(n))
 
     def set_substeps(self, n: int) -> None:
         self._post("substeps", lambda: self._set_substeps(n))
@@ -257,6 +257,10 @@ class Session:
     def _set_solver(self, name: str) -> None:
         self._rebuild(solver=usual_solver(name))
         self._show(self.latest.milliseconds)  # viewers show its iterations
+
+    def _set_iterations(self, n: int) -> None:
+        if n != self.simulation.solver.iterations:  # a viewer that shows them sets them too
+            self._rebuild(solver=with_iterations(self.simulation.solver, n))
 
     def _set_gravity(self, acceleration: float) -> None:
         self.simulation.scene.gravity = (0.0, 0.0, -acceleration)
