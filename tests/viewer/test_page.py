@@ -149,6 +149,7 @@ def test_play_moves_the_body_and_pause_stops_it(browser, session):
     browser.press_button("Pause")
     wait_for(lambda: not session.playing)
     stopped = session.settled()
+    browser.wait_for("[...document.querySelectorAll('button')].some(b => b.innerText.trim() == 'Play')")
     top = before.positions[:, 2].argmax()
     assert stopped.positions[top, 2] < before.positions[top, 2] - 0.01  # it sags [m]
     time.sleep(0.3)

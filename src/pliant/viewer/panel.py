@@ -14,6 +14,7 @@ from pliant.viewer.session import Session, Snapshot
 
 NUMBERS_A_SECOND = 5.0  # plots and the line of text: laying them out costs a browser more than moving the body
 PLOT_HEIGHT = 130  # [pixels]
+NO_DATA = (np.zeros(1), np.zeros(1))
 #: Plots: what the title says, and the column of the session's history.
 PLOTS = (("energy [J]", 1), ("log10 of the residual [m/s²]", 2), ("milliseconds a step", 3))
 
@@ -89,7 +90,7 @@ class Panel:
         with self._gui.add_folder("Plots"):
             self._plots = [
                 self._gui.add_uplot(
-                    data=(np.zeros(1), np.zeros(1)),
+                    data=NO_DATA,
                     series=(uplot.Series(label="t [s]"), uplot.Series(label=label, stroke="#4477aa", width=2)),
                     scales={"x": uplot.Scale(time=False)},
                     title=label,
@@ -112,10 +113,9 @@ class Panel:
         self._shown = time.monotonic()
         self.status.content = snapshot.message or f"{snapshot.time:.2f} s, {snapshot.milliseconds:.2f} ms a step"
         columns = self._session.history.columns()
-        if len(columns[0]) > 1:
-            for plot, (_, k) in zip(self._plots, PLOTS, strict=True):
-                values = np.log10(np.maximum(columns[k], 1e-12)) if k == 2 else columns[k]
-                plot.data = (columns[0], values)
+        for plot, (_, k) in zip(self._plots, PLOTS, strict=True):
+            values = np.log10(np.maximum(columns[k], 1e-12)) if k == 2 else columns[k]
+            plot.data = (columns[0], values) if len(values) > 1 else NO_DATA
 
     def _show_solver(self) -> None:
         """A solver that was chosen brings its own number of iterations."""

@@ -84,11 +84,11 @@ class Session:
 
     def play(self) -> None:
         """Run until paused."""
-        self._post("playing", lambda: setattr(self, "playing", True))
+        self._post("playing", lambda: self._set_playing(True))
 
     def pause(self) -> None:
         """Stop after the frame."""
-        self._post("playing", lambda: setattr(self, "playing", False))
+        self._post("playing", lambda: self._set_playing(False))
 
     def step(self) -> None:
         """Advance by one frame."""
@@ -254,6 +254,10 @@ class Session:
         self.history = History()
         self._show(0.0)
 
+    def _set_playing(self, playing: bool) -> None:
+        self.playing = playing
+        self._show(self.latest.milliseconds)  # viewers show what their buttons do next
+
     def _set_solver(self, name: str) -> None:
         self._rebuild(solver=usual_solver(name))
         self._show(self.latest.milliseconds)  # viewers show its iterations
@@ -326,8 +330,10 @@ class Session:
     def _record(self, path: Path) -> None:
         self._stop_recording()
         self._recorder = self.simulation.record(path)
+        self._show(self.latest.milliseconds)
 
     def _stop_recording(self) -> None:
         if self._recorder is not None:
             recorder, self._recorder = self._recorder, None
             recorder.close()
+            self._show(self.latest.milliseconds)
