@@ -89,6 +89,44 @@ def test_knobs_change_the_simulation_and_keep_its_state(session):
     assert session.simulation.scene.bodies[0].material.mu == pytest.approx(3e4 / 2.8)
 
 
+def test_wind_keeps_its_direction_and_drag(session):
+    """A scene without wind gets one along x, and none again at 0; one with wind keeps what it says but the speed."""
+    session.set_wind(5.0)
+    session.settled()
+    np.testing.assert_array_equal(session.simulation.scene.wind.velocity, (5, 0, 0))
+    session.set_wind(0.0)
+    session.settled()
+    assert session.simulation.scene.wind is None
+    windy = simulation()
+    windy.scene.wind = pl.Wind((0, 3, 4), drag=0.7, lift=0.2)
+    other = Session(windy)
+    for speed in (0.0, 10.0):
+        other.set_wind(speed)
+    other.settled()
+    other.close()
+    wind = other.simulation.scene.wind
+    np.testing.assert_allclose(wind.velocity, (0, 6, 8))
+    assert (wind.drag, wind.lift) == (0.7, 0.2)
+
+
+def test_measuring_takes_a_tenth_of_the_time_at_most(session, monkeypatch):
+    """Energies that take 50 ms are not asked for again within half a second."""
+    energies, asked = session.simulation.energies, []
+
+    def slow_energies():
+        asked.append(time.monotonic())
+        time.sleep(0.05)
+        return energies()
+
+    monkeypatch.setattr(session.simulation, "energies", slow_energies)
+    session.set_speed(0.0)
+    session.play()
+    wait_for(lambda: len(asked) == 3)
+    session.pause()
+    session.settled()
+    assert np.diff(asked[:3]).min() >= 0.5
+
+
 @pytest.mark.parametrize("name", ["Newton", "Chebyshev"])
 def test_the_solver_changes_at_once(session, name):
     session.set_solver(name)

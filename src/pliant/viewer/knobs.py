@@ -11,6 +11,8 @@ from pliant.materials import LameLaw
 from pliant.model import Body, Cloth, Scene, Solid, SpringNet
 from pliant.solvers import SOLVERS, VBD
 
+ALONG_X = np.array([1.0, 0.0, 0.0])
+
 
 def usual_solver(name: str) -> Any:
     """A solver by its name, with its usual options; a wrapper wraps vertex block descent."""
@@ -26,11 +28,17 @@ def with_iterations(solver: Any, n: int) -> Any:
 
 
 def constant_wind(scene: Scene) -> tuple[np.ndarray, float] | None:
-    """Direction (3,) and speed [m/s] of a wind that blows and does not change; None without one."""
-    if scene.wind is None or callable(scene.wind.velocity):
+    """Direction (3,) and speed [m/s] of a wind that does not change: along x where none blows yet. None if the scene's
+    wind changes by itself or there is no surface for it to blow on.
+    """
+    if not any(isinstance(body, Solid | Cloth) for body in scene.bodies):
+        return None
+    if scene.wind is None:
+        return ALONG_X, 0.0
+    if callable(scene.wind.velocity):
         return None
     speed = float(np.linalg.norm(scene.wind.velocity))
-    return (scene.wind.velocity / speed, speed) if speed > 0 else None
+    return (scene.wind.velocity / speed if speed > 0 else ALONG_X), speed
 
 
 class Stiffness:

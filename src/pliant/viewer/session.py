@@ -69,7 +69,7 @@ class Session:
         self.playing, self.speed = False, 1.0
         self.history = History()
         self.stiffness = Stiffness(simulation.scene)
-        self._wind = constant_wind(simulation.scene)
+        self._first_wind, self._wind = simulation.scene.wind, constant_wind(simulation.scene)
         self._grabbed: tuple[Body, np.ndarray, Leash] | None = None
         self._recorder: Recorder | None = None
         self._changes: dict[str, Callable[[], None]] = {}
@@ -125,7 +125,7 @@ class Session:
         self._post("friction", lambda: self._set_friction(coefficient))
 
     def set_wind(self, speed: float) -> None:
-        """Speed [m/s] of a wind whose direction the scene gives."""
+        """Speed [m/s] of a wind whose direction the scene gives; along x if it has none."""
         self._post("wind", lambda: self._set_wind(speed))
 
     def grab(self, vertex: int, radius: float = 0.0) -> None:
@@ -282,10 +282,14 @@ class Session:
             self._rebuild()
 
     def _set_wind(self, speed: float) -> None:
-        wind = self.simulation.scene.wind
-        if wind is not None and self._wind is not None:
-            self.simulation.scene.wind = Wind(speed * self._wind[0], wind.drag, wind.lift, wind.air_density)
-            self._rebuild()
+        if self._wind is None:
+            return
+        velocity, first = speed * self._wind[0], self._first_wind
+        if first is not None:
+            self.simulation.scene.wind = Wind(velocity, first.drag, first.lift, first.air_density)
+        else:  # a scene without wind is one without air
+            self.simulation.scene.wind = Wind(velocity) if speed > 0 else None
+        self._rebuild()
 
     def _set_substeps(self, n: int) -> None:
         if self.is_recording:
