@@ -109,6 +109,20 @@ def test_wind_keeps_its_direction_and_drag(session):
     assert (wind.drag, wind.lift) == (0.7, 0.2)
 
 
+def test_friction_is_that_of_contacts_and_obstacles():
+    scene = pl.Scene()
+    scene.add_solid(pl.shapes.box((0.1, 0.1, 0.1), 1), pl.StableNeoHookean(1e4, 1e4))
+    scene.add_plane((0, 0, -0.05), (0, 0, 1), friction=0.2)
+    scene.contact = pl.Contact(stiffness=1e3, friction=0.1)
+    session = Session(pl.Simulation(scene, threads=1))
+    session.set_friction(0.9)
+    session.settled()
+    session.close()
+    contact = session.simulation.model.contact
+    assert contact.settings.friction == 0.9
+    assert [shape.friction for shape in contact.shapes] == [0.9]
+
+
 def test_measuring_takes_a_tenth_of_the_time_at_most(session, monkeypatch):
     """Energies that take 50 ms are not asked for again within half a second."""
     energies, asked = session.simulation.energies, []
