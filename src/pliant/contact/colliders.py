@@ -9,6 +9,7 @@ import numpy as np
 from pliant.contact import bvh
 from pliant.contact.broad_phase import Rules, Surface, Trees, surface_of
 from pliant.contact.bvh import Tree
+from pliant.contact.inversion import apexes, opposite_edges
 from pliant.contact.pair import are_sharp
 from pliant.contact.patches import Patches, patches_of
 from pliant.contact.solid import Solid, solid_of
@@ -54,6 +55,7 @@ class Colliders:
     rules: Rules
     radius: np.ndarray  # (n,) half the thickness [m]: two primitives keep the sum of their radii apart
     has_inside: np.ndarray  # (n,) bool: belongs to a solid, whose triangles are touched from outside only
+    opposite: np.ndarray  # pairs of edges that are opposite in a tet (inversion.opposite_edges)
     unfolded: Unfolded
     vertex_tree: FittedTree
     edge_tree: FittedTree
@@ -88,14 +90,16 @@ def make_colliders(
     has_inside[solid.faces] = True
     trees = [FittedTree(corners, rules.body) for corners in (*surface, solid.tets, solid.faces)]
     faces_of_edge = _faces_of_edges(surface, n)
-    patches = patches_of(surface.triangles, surface.edges, faces_of_edge, has_inside, rules.excluded)
+    apex = np.concatenate([apexes(solid), np.full(len(sheets), -1, np.int32)])
+    patches = patches_of(surface.triangles, surface.edges, faces_of_edge, has_inside, rules.excluded, apex)
+    opposite = opposite_edges(solid, surface, n)
     start = np.zeros((n, 3)) if start is None else np.ascontiguousarray(start, dtype=float)
     is_solid = has_inside[surface.edges[:, 0]]
     edges = np.flatnonzero(is_solid).astype(np.int32)
     sharp = edges[are_sharp(start, surface.triangles, faces_of_edge, edges, SHARP_AT_START)]
     trees.append(FittedTree(surface.edges[sharp], rules.body, sharp))
     unfolded = unfolded_of(solid, surface.edges[is_solid], faces_of_edge[is_solid], start, rules.body)
-    return Colliders(surface, faces_of_edge, patches, solid, rules, radius, has_inside, unfolded, *trees)
+    return Colliders(surface, faces_of_edge, patches, solid, rules, radius, has_inside, opposite, unfolded, *trees)
 
 
 def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarray:

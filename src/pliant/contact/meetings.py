@@ -11,6 +11,7 @@ from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.contacts import Contacts
 from pliant.contact.continuous import impact
 from pliant.contact.distances import VERTEX_TRIANGLE, row
+from pliant.contact.inversion import are_opposite
 from pliant.contact.memory import Memory, crossed_vertices, entry_of, mark_ways_back, triangle_returns
 from pliant.contact.narrow_phase import describe_impacts, edge_normals, mark_impacts
 from pliant.contact.normals import outward_normals
@@ -38,8 +39,8 @@ def find_meetings(
     near_too: bool,
     solids_too: bool,
 ) -> Meetings:
-    """Those of candidates that meet between x0 and x1 and do not come out of each other; options as of
-    `mark_impacts`.
+    """Those of candidates that meet between x0 and x1, do not come out of each other and are not of one tet; options as
+    of `mark_impacts`.
     """
     surface = colliders.surface
     is_vertex = kind == VERTEX_TRIANGLE
@@ -58,6 +59,10 @@ def find_meetings(
         cached(edge_normals)(x0, surface.triangles, colliders.faces_of_edge, first, second, outward)
     is_valid = np.empty(len(first), bool)
     cached(describe_impacts)(kind, contacts, x0, x1, inside, outward, is_valid)
+    if is_vertex:
+        is_valid &= colliders.patches.apex[second] != first
+    else:
+        is_valid &= ~are_opposite(colliders.opposite, len(surface.edges), first, second)
     return chosen(Meetings(first, second, contacts), is_valid)
 
 

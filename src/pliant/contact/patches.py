@@ -28,10 +28,16 @@ class Patches(NamedTuple):
     start: np.ndarray  # (n + 1,) first of a vertex's triangles in `around`
     around: np.ndarray  # triangles at each vertex, without those that touch nothing
     is_rim: np.ndarray  # (n,) bool: at an edge of one triangle only
+    apex: np.ndarray  # (t,) int32 vertex opposite of a triangle in its tet, -1 in a sheet
 
 
 def patches_of(
-    triangles: np.ndarray, edges: np.ndarray, faces_of_edge: np.ndarray, is_closed: np.ndarray, excluded: np.ndarray
+    triangles: np.ndarray,
+    edges: np.ndarray,
+    faces_of_edge: np.ndarray,
+    is_closed: np.ndarray,
+    excluded: np.ndarray,
+    apex: np.ndarray,
 ) -> Patches:
     """Connect triangles (t, 3). is_closed (n,): vertices of solids, whose triangles are outward oriented already.
 
@@ -50,7 +56,7 @@ def patches_of(
     by_triangle = np.argsort(faces_of_edge.ravel(), kind="stable")
     edges_start = np.searchsorted(faces_of_edge.ravel()[by_triangle], np.arange(len(triangles) + 1))
     cached(orient_triangles)(triangles, edges, faces_of_edge, edges_start, by_triangle // 2, orient)
-    return Patches(triangles, orient, start.astype(np.int64), around, is_rim)
+    return Patches(triangles, orient, start.astype(np.int64), around, is_rim, apex)
 
 
 @compiled
@@ -118,7 +124,7 @@ def nearest_on_patch(v, t, x, patches):
             corner = triangles[t, k]
             for e in range(patches.start[corner], patches.start[corner + 1]):
                 other = np.int64(patches.around[e])
-                if other == t or has_corner(triangles, other, v):
+                if other == t or has_corner(triangles, other, v) or patches.apex[other] == v:
                     continue
                 w_other, r_other = closest_on_triangle(v, other, x, triangles)
                 distance = dot(r_other, r_other)
