@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.compiled import cached, compiled, uncounted
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.geometry.ordering import spatial_order
 from pliant.kernels.threads import Team, meet, share
 from pliant.lanes import load, make_zero
@@ -148,7 +148,7 @@ def fit(thread, threads, barrier, tree, x0, x1, is_moving, margin):
                 bounds[block * BLOCK + (3 + k) * FAN + lane] = high
 
 
-@uncounted
+@inlined
 def box_at(bounds, block, lane):
     """Lowest and highest x, y, z of a box."""
     s = block * BLOCK + lane
@@ -162,7 +162,7 @@ def box_at(bounds, block, lane):
     )
 
 
-@uncounted
+@inlined
 def meeting(box, bounds, block):
     """Which boxes of a block share a point with a box, as bits."""
     s = block * BLOCK

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pliant.contact.bvh import BLOCK, FAN, Tree, zero
-from pliant.contact.compiled import cached, compiled, inlined, uncounted
+from pliant.contact.compiled import allocating, cached, compiled, inlined
 from pliant.contact.distances import closest_vertex_triangle, combine, row
 from pliant.contact.overlaps import STACK, Pairs, overlaps
 from pliant.contact.passage import FACES, can_pass
@@ -123,7 +123,7 @@ def is_better(exits, k, m):
     return exits.face[k] < exits.face[m]
 
 
-@uncounted
+@inlined
 def _boxes_within(p, reach2, bounds, block, out):
     """Which boxes of a block are nearer to p than the root of reach2, as bits; squared distances into out (FAN,)."""
     z = zero()
@@ -143,7 +143,7 @@ def _looks_same_way(own, a, b, c):
     return cosine > 0.0 and cosine * cosine > SAME_WAY * SAME_WAY * dot(n, n)
 
 
-@uncounted
+@inlined
 def _way_to_face(p, v, f, faces, x, normal, strictness):
     """Squared distance from p to a face and the vector from the closest point to p; infinite if the face does not
     count.
@@ -179,17 +179,34 @@ def _squared_extent(bounds, top):
     return total
 
 
-@compiled
+@allocating
 def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, unfolded, exits):
-    """For each pair: first the closest face that faces the vertex, else any face, else the nearest of the body."""
+    """Most ways out lead through the vertex's own tet; the others are searched for."""
     first, last = share(0, len(pairs.first), thread, threads)
+    leave_own_tets(first, last, pairs, solid, x, normals, exits)
+    search_others(first, last, pairs, face_tree, solid, x, normals, body, unfolded, exits)
+    measure_exits(first, last, solid, x, exits)
+
+
+@compiled
+def leave_own_tets(first, last, pairs, solid, x, normals, exits):
+    """Exits that are faces of the vertex's own tet; -1 for others."""
+    for k in range(first, last):
+        exits.face[k] = exit_of_own_tet(pairs.first[k], pairs.second[k], solid, x, row(normals, k))
+        exits.is_direct[k] = True
+
+
+@allocating
+def search_others(first, last, pairs, face_tree, solid, x, normals, body, unfolded, exits):
+    """Where the own tet is no way out: the closest face that faces the vertex, else any, else the nearest of the
+    body.
+    """
     work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN))
     reached = np.empty(64, np.int32)
     whole2 = _squared_extent(face_tree.bounds, face_tree.level_start[-2])
+    vertices, own_tets, found, is_direct = pairs.first, pairs.second, exits.face, exits.is_direct
     for k in range(first, last):
-        v, t, normal = pairs.first[k], pairs.second[k], row(normals, k)
-        face = exit_of_own_tet(v, t, solid, x, normal)
-        exits.is_direct[k] = True
+        v, t, face = vertices[k], own_tets[k], np.int64(found[k])
         for strictness in range(2, -1, -1):
             if face >= 0:
                 break
@@ -197,20 +214,28 @@ def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, 
             reach2 = _squared_size(x, solid.tets, t) / 16.0
             while face < 0 and reach2 < np.inf:
                 reach2 = np.inf if reach2 >= whole2 else 16.0 * reach2
-                arguments = (face_tree, solid, x, normal, body, unfolded, work, reached)
+                arguments = (face_tree, solid, x, row(normals, k), body, unfolded, work, reached)
                 face, reached = closest_exit(v, t, strictness, reach2, *arguments)
-            exits.is_direct[k] = strictness > 0
-        exits.face[k], exits.depth[k] = face, np.inf
+            is_direct[k] = strictness > 0
+        found[k] = face
+
+
+@compiled
+def measure_exits(first, last, solid, x, exits):
+    """Weights and depths of the faces that were found."""
+    faces, weights = solid.faces, exits.weights
+    for k in range(first, last):
+        face = exits.face[k]
+        exits.depth[k] = np.inf
         if face >= 0:
-            faces = solid.faces
-            y = (row(x, v), row(x, faces[face, 0]), row(x, faces[face, 1]), row(x, faces[face, 2]))
+            y = (row(x, exits.vertex[k]), row(x, faces[face, 0]), row(x, faces[face, 1]), row(x, faces[face, 2]))
             w = closest_vertex_triangle(y)
             r = combine(w, y)
             exits.depth[k] = math.sqrt(dot(r, r))
-            exits.weights[k, 0], exits.weights[k, 1], exits.weights[k, 2], exits.weights[k, 3] = w
+            weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w
 
 
-@uncounted
+@inlined
 def exit_of_own_tet(v, t, solid, x, normal):
     """The boundary face of tet t, which vertex v is in, if nothing can be nearer: a ball around v that reaches to it
     stays within the other faces of the tet.  Else -1, and a search has to tell.
@@ -233,7 +258,7 @@ def exit_of_own_tet(v, t, solid, x, normal):
     return face if best <= clear else np.int64(-1)
 
 
-@inlined
+@allocating
 def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normal, body, unfolded, work, reached):
     """Closest boundary face of the body of tet t, not at vertex v, or -1; and `reached` for the next search.
 

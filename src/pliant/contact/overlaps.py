@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pliant.contact.bvh import FAN, FAN_BITS, Tree, box_at, meeting
-from pliant.contact.compiled import cached, compiled, uncounted, uncounted_loop
+from pliant.contact.compiled import allocating, cached, compiled, inlined
 from pliant.contact.sieve import ALL, ROOM, Sieve, let_through, open_sieve, without_common_corners, write_block
 from pliant.kernels.threads import Team
 from pliant.lanes.masks import lowest_bit
@@ -79,7 +79,7 @@ def overlaps(
     return pairs
 
 
-@compiled
+@allocating
 def find_pairs(thread, threads, barrier, search, pairs, is_filling):
     """Count (into start[block + 1]) or fill in (from start[block]) the pairs of each lowest block of the first tree."""
     work = Work(np.empty((STACK, 2), np.int64), np.empty(ROOM))
@@ -88,7 +88,7 @@ def find_pairs(thread, threads, barrier, search, pairs, is_filling):
         search_blocks(first, min(first + CHUNK, blocks), search, work, pairs, is_filling)
 
 
-@uncounted_loop
+@compiled
 def search_blocks(first, last, search, work, pairs, is_filling):
     """Fill in the few pairs that were kept when they were counted; search for the others."""
     start, kept = search.start, search.kept
@@ -103,7 +103,7 @@ def search_blocks(first, last, search, work, pairs, is_filling):
             start[own + 1] = found
 
 
-@uncounted
+@inlined
 def search_block(own, search, work, pairs, found, is_filling):
     """Walk down the second tree with the box of a block of the first."""
     tree, sieve, waiting = search.second, search.sieve, work.waiting
@@ -131,7 +131,7 @@ def search_block(own, search, work, pairs, found, is_filling):
     return found
 
 
-@uncounted
+@inlined
 def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
     """Find the pairs of two lowest blocks, of which the first is in `room`; how many the first has found now."""
     a, b, sieve = search.first, search.second, search.sieve
@@ -158,7 +158,7 @@ def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
     return found
 
 
-@uncounted
+@inlined
 def can_touch(body, other, search):
     """Whether two bodies may touch; MIXED may be any."""
     if body < 0 or other < 0:
@@ -166,7 +166,7 @@ def can_touch(body, other, search):
     return search.rules.allowed[body, other] and not (body == other and search.unfolded[body])
 
 
-@uncounted
+@inlined
 def is_allowed(corners_a, place, corners_b, other, search):
     """Whether two bodies may touch and none of the vertices is excluded."""
     rules = search.rules
@@ -181,7 +181,7 @@ def is_allowed(corners_a, place, corners_b, other, search):
     return True
 
 
-@uncounted
+@inlined
 def deliver(own, place, other, search, found, pairs, is_filling):
     """Write a pair of primitives, of which `found` are before it."""
     i, j = search.first.order[place], search.second.order[other]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.advance import edges_stay_apart, points_stay_apart
-from pliant.contact.compiled import uncounted
+from pliant.contact.compiled import inlined
 from pliant.contact.continuous import TOLERANCE
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE, row
 from pliant.lanes import absolute, load, make_zero, number
@@ -60,7 +60,7 @@ def is_in_tet(sides, point):
     return inside & (number(volume, point[0]) > 0.0)
 
 
-@uncounted
+@inlined
 def write_block(room, corners, block, kind, x0, x1):
     """Corners of the eight primitives of a block, into lanes: each as a number, at the start, and at the end."""
     for lane in range(LANES):
@@ -76,7 +76,7 @@ def write_block(room, corners, block, kind, x0, x1):
                     room[at + (4 + k) * LANES] = x1[v, k]
 
 
-@uncounted
+@inlined
 def without_common_corners(room, sides, corners, place):
     """In which of the eight primitives in `room`, of so many sides, no corner of another one is one too, as bits."""
     common = 0
@@ -87,32 +87,32 @@ def without_common_corners(room, sides, corners, place):
     return ~common
 
 
-@uncounted
+@inlined
 def _seen_from(o, room, c, at):
     """Positions of corner c of the eight primitives, at the start (1) or the end (4), seen from o."""
     z, s = zero(), (CORNER * c + at) * LANES
     return (load(room, s, z) - o[0], load(room, s + LANES, z) - o[1], load(room, s + 2 * LANES, z) - o[2])
 
 
-@uncounted
+@inlined
 def _size(p):
     """At least the largest coordinate; NaN if any is."""
     return absolute(p[0]) + absolute(p[1]) + absolute(p[2])
 
 
-@uncounted
+@inlined
 def reach_of(size, separation):
     """The separation, and twice the tolerance of continuous.impact for pairs of a size."""
     return separation + 2.0 * TOLERANCE * size
 
 
-@uncounted
+@inlined
 def _in_lanes(a):
     z = zero()
     return (number(a[0], z), number(a[1], z), number(a[2], z))
 
 
-@uncounted
+@inlined
 def let_through(room, asked, kind, corners, place, x0, x1, separation):
     """Which pairs of those of the eight in `room` that are asked for, as bits, with another primitive pass."""
     v, w = corners[place, 0], corners[place, 1]
