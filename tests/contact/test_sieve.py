@@ -3,18 +3,19 @@
 import numpy as np
 import pytest
 
-from pliant.contact.compiled import cached, compiled
+from pliant.contact.bvh import FAN
+from pliant.contact.compiled import allocating, cached
 from pliant.contact.continuous import impact_times
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.contact.sieve import LANES, ROOM, VERTEX_TET, let_through, write_block
+from pliant.contact.sieve import EIGHT, LANES, ROOM, VERTEX_TET, let_through, write_block
 
 
-@compiled
+@allocating
 def pass_of_all(kind, corners_a, corners_b, x0, x1, separation, passes):
     room = np.empty(ROOM)
     for k in range(len(passes)):
-        write_block(room, corners_a, k // LANES, kind, x0, x1)
-        bits = let_through(room, -1, kind, corners_b, k, x0, x1, separation)
+        write_block(room, corners_a, k // FAN, kind, x0, x1)
+        bits = let_through(room, k % FAN // LANES * EIGHT, -1, kind, corners_b, k, x0, x1, separation)
         passes[k] = (bits >> (k % LANES)) & 1 == 1
 
 

@@ -5,11 +5,13 @@ share a parent box, level by level: the tree is the order alone, without pointer
 boxes (`refit`).  Primitives much larger than the median come after the others, class by class, so that one huge
 triangle widens the boxes of its own kind and not those of its small neighbours.
 
-    level 1        [ 0 ... 7 ]       [ 8 9 10 + + + + + ]      boxes of the blocks of level 0
-    level 0        0 1 2 ... 7        8 9 10                   boxes of primitives, in tree order
+    level 1        [ 0 ... 15 ]      [ 16 17 18 + + + ... ]    boxes of the blocks of level 0
+    level 0        0 1 2 ... 15       16 17 18                 boxes of primitives, in tree order
 
 Boxes are kept in blocks of FAN, coordinate by coordinate: one box is compared with a block in SIMD lanes.  Places
-without a box (+) hold an empty one, which meets nothing.  The highest level is one block.
+without a box (+) hold an empty one, which meets nothing.  The highest level is one block.  Boxes are in single
+precision, rounded outwards, and seen from the first vertex of the scene, so that a scene far from the origin does not
+suffer.  Trees that are compared are fitted to the same x0.
 """
 
 from __future__ import annotations
@@ -21,16 +23,17 @@ import numpy as np
 from pliant.contact.compiled import cached, compiled, inlined
 from pliant.geometry.ordering import spatial_order
 from pliant.kernels.threads import Team, meet, share
-from pliant.lanes import load, make_zero
+from pliant.lanes import load, make_zero, number
 from pliant.lanes.masks import mask_bits
 
-FAN_BITS = 3
+FAN_BITS = 4
 FAN = 1 << FAN_BITS
 SIZE_CLASS = 4.0  # primitives of more than 4, 16, 64 ... times the median extent are kept apart
 MIXED = -1  # no one group
 NONE = np.iinfo(np.int32).max
 BLOCK = 6 * FAN  # numbers a block: lowest x of all its boxes, lowest y, z, highest x, y, z
-zero = make_zero("double", FAN)
+ROUNDING = 3e-7  # part of a coordinate by which boxes grow: more than single precision and a difference lose
+zero = make_zero("single", FAN)
 
 
 class Tree(NamedTuple):
@@ -38,7 +41,8 @@ class Tree(NamedTuple):
 
     order: np.ndarray  # (m,) primitive at each place of level 0
     corners: np.ndarray  # (m, c) vertices of the primitive at each place
-    bounds: np.ndarray  # (blocks * BLOCK,) boxes of all levels [m]
+    bounds: np.ndarray  # (blocks * BLOCK,) float32 boxes of all levels, seen from `origin` [m]
+    origin: np.ndarray  # (3,) [m]
     groups: np.ndarray  # (blocks * FAN,) int32 group of all that is in a box, MIXED if there are several
     level_start: np.ndarray  # (levels + 1,) first block of each level
 
@@ -59,7 +63,8 @@ def build(
     group = np.zeros(len(corners), np.int32) if group is None else group[corners[:, 0]]
     order = _tree_order(corners, x0, x1, group)
     groups = _groups_of_boxes(group[order], blocks)
-    tree = Tree(order, corners[order], np.empty(level_start[-1] * BLOCK), groups, level_start)
+    bounds = np.empty(level_start[-1] * BLOCK, np.float32)
+    tree = Tree(order, corners[order], bounds, np.zeros(3), groups, level_start)
     refit(team, tree, x0, x1, margin)
     return tree
 
@@ -67,6 +72,7 @@ def build(
 def refit(team: Team, tree: Tree, x0: np.ndarray, x1: np.ndarray, margin: float) -> None:
     """New boxes for new positions; the order stays."""
     if len(tree.order):
+        tree.origin[:] = x0[0]
         team.run(cached(fit), tree, x0, x1, x0 is not x1, float(margin))
 
 
@@ -119,7 +125,7 @@ def fit(thread, threads, barrier, tree, x0, x1, is_moving, margin):
         high_x, high_y, high_z = -np.inf, -np.inf, -np.inf
         if place < len(corners):
             for c in range(corners.shape[1]):
-                v = corners[place, c]
+                v = np.uint64(corners[place, c])  # unsigned: no look whether it is negative
                 low_x, high_x = min(low_x, x0[v, 0]), max(high_x, x0[v, 0])
                 low_y, high_y = min(low_y, x0[v, 1]), max(high_y, x0[v, 1])
                 low_z, high_z = min(low_z, x0[v, 2]), max(high_z, x0[v, 2])
@@ -128,9 +134,9 @@ def fit(thread, threads, barrier, tree, x0, x1, is_moving, margin):
                     low_y, high_y = min(low_y, x1[v, 1]), max(high_y, x1[v, 1])
                     low_z, high_z = min(low_z, x1[v, 2]), max(high_z, x1[v, 2])
         s = (place // FAN) * BLOCK + place % FAN
-        bounds[s], bounds[s + FAN], bounds[s + 2 * FAN] = low_x - margin, low_y - margin, low_z - margin
-        s += 3 * FAN
-        bounds[s], bounds[s + FAN], bounds[s + 2 * FAN] = high_x + margin, high_y + margin, high_z + margin
+        write_bounds(bounds, s, low_x - margin, high_x + margin, tree.origin[0])
+        write_bounds(bounds, s + FAN, low_y - margin, high_y + margin, tree.origin[1])
+        write_bounds(bounds, s + 2 * FAN, low_z - margin, high_z + margin, tree.origin[2])
     for level in range(1, len(level_start) - 1):
         meet(barrier, level * threads)
         below, here, above = level_start[level - 1], level_start[level], level_start[level + 1]
@@ -139,13 +145,29 @@ def fit(thread, threads, barrier, tree, x0, x1, is_moving, margin):
             block, lane = here + node // FAN, node % FAN
             child = (below + node) * BLOCK
             for k in range(3):
-                low, high = np.inf, -np.inf
+                low, high = np.float32(np.inf), np.float32(-np.inf)
                 if below + node < here:
-                    for other in range(FAN):
-                        low = min(low, bounds[child + k * FAN + other])
-                        high = max(high, bounds[child + (3 + k) * FAN + other])
+                    low, high = least_and_most(bounds, child + k * FAN, child + (3 + k) * FAN)
                 bounds[block * BLOCK + k * FAN + lane] = low
                 bounds[block * BLOCK + (3 + k) * FAN + lane] = high
+
+
+@inlined
+def write_bounds(bounds, at, low, high, origin):
+    """Lowest and highest coordinate of a box, seen from the origin and rounded outwards; none if it is empty."""
+    if low <= high:
+        low, high = low - origin, high - origin
+        low, high = low - ROUNDING * abs(low), high + ROUNDING * abs(high)
+    bounds[at], bounds[at + 3 * FAN] = low, high
+
+
+@inlined
+def least_and_most(bounds, lows, highs):
+    """Least of the FAN numbers from `lows` on, and the largest of those from `highs` on."""
+    low, high = bounds[lows], bounds[highs]
+    for other in range(1, FAN):
+        low, high = min(low, bounds[lows + other]), max(high, bounds[highs + other])
+    return low, high
 
 
 @inlined
@@ -168,10 +190,10 @@ def meeting(box, bounds, block):
     s = block * BLOCK
     z = zero()
     return mask_bits(
-        (load(bounds, s, z) <= box[3])
-        & (load(bounds, s + FAN, z) <= box[4])
-        & (load(bounds, s + 2 * FAN, z) <= box[5])
-        & (load(bounds, s + 3 * FAN, z) >= box[0])
-        & (load(bounds, s + 4 * FAN, z) >= box[1])
-        & (load(bounds, s + 5 * FAN, z) >= box[2])
+        (load(bounds, s, z) <= number(box[3], z))
+        & (load(bounds, s + FAN, z) <= number(box[4], z))
+        & (load(bounds, s + 2 * FAN, z) <= number(box[5], z))
+        & (load(bounds, s + 3 * FAN, z) >= number(box[0], z))
+        & (load(bounds, s + 4 * FAN, z) >= number(box[1], z))
+        & (load(bounds, s + 5 * FAN, z) >= number(box[2], z))
     )

@@ -23,7 +23,7 @@ from pliant.contact.passage import FACES, can_pass
 from pliant.contact.sieve import VERTEX_TET, Sieve
 from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team, share
-from pliant.lanes import load, maximum, store
+from pliant.lanes import load, maximum, number, store
 from pliant.lanes.masks import lowest_bit, mask_bits
 from pliant.lanes.vectors import cross, dot, subtract
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 # same way as the faces of a vertex that is pressed into it, and at the corner of a cube those are 54.7 degrees from the
 # normal at the vertex; walls beside it are at 90 degrees and must stay open.  This is the middle, 72.4 degrees.
 SAME_WAY = 0.3
+NEAR = 64  # tets that are looked at before a search
+NOT_MORE = 1.0 - 1e-6  # of a squared distance that is found in single precision
 NEARER = 1.0 - 1e-9  # of a squared distance: less is nearer, and faces that share the nearest point are not
 
 
@@ -52,7 +54,7 @@ class Work(NamedTuple):
 
     waiting: np.ndarray  # (STACK, 2) blocks still to be opened, and their levels
     distances: np.ndarray  # (STACK,) of them, squared
-    lanes: np.ndarray  # (FAN,) squared distances of a block's boxes
+    lanes: np.ndarray  # (FAN,) float32 squared distances of a block's boxes
 
 
 def vertices_in_tets(
@@ -125,15 +127,19 @@ def is_better(exits, k, m):
 
 @inlined
 def _boxes_within(p, reach2, bounds, block, out):
-    """Which boxes of a block are nearer to p than the root of reach2, as bits; squared distances into out (FAN,)."""
+    """Which boxes of a block are nearer to p than the root of reach2, as bits; squared distances into out (FAN,), a
+    little less than they are.
+    """
     z = zero()
     total = z
     for k in range(3):
         low, high = load(bounds, block * BLOCK + k * FAN, z), load(bounds, block * BLOCK + (3 + k) * FAN, z)
-        d = maximum(maximum(low - p[k], p[k] - high), z)
+        place = number(p[k], z)
+        d = maximum(maximum(low - place, place - high), z)
         total = total + d * d
+    total = total * number(NOT_MORE, z)
     store(out, 0, total)
-    return mask_bits(total < reach2)
+    return mask_bits(total < number(reach2, z))
 
 
 @inlined
@@ -181,27 +187,29 @@ def _squared_extent(bounds, top):
 
 @allocating
 def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, unfolded, exits):
-    """Most ways out lead through the vertex's own tet; the others are searched for."""
+    """Most ways out are near the vertex's own tet; the others are searched for."""
     first, last = share(0, len(pairs.first), thread, threads)
-    leave_own_tets(first, last, pairs, solid, x, normals, exits)
+    leave_nearby(first, last, pairs, solid, x, normals, body, unfolded, exits, np.empty(NEAR, np.int32))
     search_others(first, last, pairs, face_tree, solid, x, normals, body, unfolded, exits)
     measure_exits(first, last, solid, x, exits)
 
 
 @compiled
-def leave_own_tets(first, last, pairs, solid, x, normals, exits):
-    """Exits that are faces of the vertex's own tet; -1 for others."""
+def leave_nearby(first, last, pairs, solid, x, normals, body, unfolded, exits, reached):
+    """Exits near the vertex's own tet; -1 for others."""
     for k in range(first, last):
-        exits.face[k] = exit_of_own_tet(pairs.first[k], pairs.second[k], solid, x, row(normals, k))
+        v, t = pairs.first[k], pairs.second[k]
+        is_unfolded = unfolded[body[solid.tets[t, 0]]]
+        exits.face[k] = exit_nearby(v, t, solid, x, row(normals, k), is_unfolded, reached)
         exits.is_direct[k] = True
 
 
 @allocating
 def search_others(first, last, pairs, face_tree, solid, x, normals, body, unfolded, exits):
-    """Where the own tet is no way out: the closest face that faces the vertex, else any, else the nearest of the
+    """Where there is no way out nearby: the closest face that faces the vertex, else any, else the nearest of the
     body.
     """
-    work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN))
+    work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN, np.float32))
     reached = np.empty(64, np.int32)
     whole2 = _squared_extent(face_tree.bounds, face_tree.level_start[-2])
     vertices, own_tets, found, is_direct = pairs.first, pairs.second, exits.face, exits.is_direct
@@ -236,26 +244,60 @@ def measure_exits(first, last, solid, x, exits):
 
 
 @inlined
-def exit_of_own_tet(v, t, solid, x, normal):
-    """The boundary face of tet t, which vertex v is in, if nothing can be nearer: a ball around v that reaches to it
-    stays within the other faces of the tet.  Else -1, and a search has to tell.
+def exit_nearby(v, t, solid, x, normal, is_unfolded, reached):
+    """The closest boundary face that tet t, which vertex v is in, or one of its neighbours has, and that faces the
+    surface of v; -1 if t has none, and then a search has to tell.
+
+    A straight way out that is shorter than a known one leads through tets that a ball of that radius touches: these
+    are `reached`, one through another.  Only in nearly convex bodies is each straight way taken as one inside.
     """
-    p, face, best, clear = row(x, v), np.int64(-1), np.inf, np.inf
+    tets, neighbours, faces = solid.tets, solid.neighbours, solid.faces
+    p, face, best = row(x, v), np.int64(-1), np.inf
     for k in range(4):
-        a, b, c = (
-            row(x, solid.tets[t, FACES[k, 0]]),
-            row(x, solid.tets[t, FACES[k, 1]]),
-            row(x, solid.tets[t, FACES[k, 2]]),
-        )
-        n = cross(subtract(b, a), subtract(c, a))
-        distance = dot(n, subtract(a, p)) / math.sqrt(dot(n, n))  # NaN for a flat face; negative in an inverted tet
-        f = np.int64(-1 - solid.neighbours[t, k])
-        if f >= 0 and distance < best and _way_to_face(p, v, f, solid.faces, x, normal, 2)[0] < np.inf:
-            clear = min(clear, best)
-            face, best = f, distance
-        else:
-            clear = min(clear, distance) if distance >= 0.0 else -np.inf
-    return face if best <= clear else np.int64(-1)
+        f = np.int64(-1 - neighbours[t, k])
+        if f >= 0:
+            d2, _ = _way_to_face(p, v, f, faces, x, normal, 2)
+            if d2 < best:
+                face, best = f, d2
+    reached[0], count, opened = t, 1, 0
+    while opened < count and face >= 0:
+        u = reached[opened]
+        for k in range(4):
+            other = neighbours[u, k]
+            if other < 0:
+                d2, _ = _way_to_face(p, v, np.int64(-1 - other), faces, x, normal, 2) if opened > 0 else (np.inf, p)
+                if d2 < NEARER * best:
+                    if not is_unfolded or count == len(reached):
+                        return np.int64(-1)
+                    face, best = np.int64(-1 - other), d2
+            elif not _is_among(other, reached, count) and _is_within(p, u, k, tets, x, best):
+                if count == len(reached):
+                    return np.int64(-1)
+                reached[count] = other
+                count += 1
+        opened += 1
+    return face
+
+
+@inlined
+def _is_among(number, numbers, count):
+    for k in range(count):  # noqa: SIM110 (a loop compiles, any() over a generator does not)
+        if numbers[k] == number:
+            return True
+    return False
+
+
+@inlined
+def _is_within(p, t, k, tets, x, reach2):
+    """Whether face k of tet t is nearer to p than the root of reach2."""
+    a, b, c = (row(x, tets[t, FACES[k, 0]]), row(x, tets[t, FACES[k, 1]]), row(x, tets[t, FACES[k, 2]]))
+    n = cross(subtract(b, a), subtract(c, a))
+    height, nn = dot(n, subtract(a, p)), dot(n, n)
+    if height * height >= reach2 * nn and nn > 0.0:  # so is its plane
+        return False
+    y = (p, a, b, c)
+    r = combine(closest_vertex_triangle(y), y)
+    return dot(r, r) < reach2
 
 
 @allocating
@@ -271,6 +313,7 @@ def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normal, body, un
     tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
     waiting, distances, lanes = work.waiting, work.distances, work.lanes
     p, own_body = row(x, v), body[tets[t, 0]]
+    seen = subtract(p, (face_tree.origin[0], face_tree.origin[1], face_tree.origin[2]))
     best, best_face = reach2, np.int64(-1)
     for k in range(4):
         if neighbours[t, k] < 0:
@@ -284,7 +327,7 @@ def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normal, body, un
         if distances[height] >= best:
             continue
         block, level = waiting[height, 0], waiting[height, 1]
-        near = _boxes_within(p, best, bounds, level_start[level] + block, lanes)
+        near = _boxes_within(seen, best, bounds, level_start[level] + block, lanes)
         base = height
         while near:
             lane = lowest_bit(near)

@@ -12,16 +12,26 @@ import numpy as np
 
 from pliant.contact.bvh import FAN, FAN_BITS, Tree, box_at, meeting
 from pliant.contact.compiled import allocating, cached, compiled, inlined
-from pliant.contact.sieve import ALL, ROOM, Sieve, let_through, open_sieve, without_common_corners, write_block
-from pliant.kernels.threads import Team
+from pliant.contact.sieve import (
+    ALL,
+    EIGHT,
+    LANES,
+    ROOM,
+    Sieve,
+    let_through,
+    open_sieve,
+    without_common_corners,
+    write_block,
+)
+from pliant.kernels.threads import Team, next_part
 from pliant.lanes.masks import lowest_bit
 
 if TYPE_CHECKING:
     from pliant.contact.broad_phase import Rules
 
-STACK = 128  # 7 waiting siblings a level, and 8^16 primitives do not fit any memory
-SLOTS = 64  # pairs of a block that are kept while they are counted
-CHUNK = 64  # blocks a thread searches before it leaves as many to the others: contacts are not spread evenly
+STACK = 128  # 15 waiting siblings a level, and 16^8 primitives do not fit any memory
+SLOTS = 128  # pairs of a block that are kept while they are counted
+CHUNK = 8  # blocks a thread takes at once: contacts are not spread evenly
 
 
 class Pairs(NamedTuple):
@@ -84,8 +94,10 @@ def find_pairs(thread, threads, barrier, search, pairs, is_filling):
     """Count (into start[block + 1]) or fill in (from start[block]) the pairs of each lowest block of the first tree."""
     work = Work(np.empty((STACK, 2), np.int64), np.empty(ROOM))
     blocks = search.first.level_start[1]
-    for first in range(thread * CHUNK, blocks, threads * CHUNK):
+    first = CHUNK * next_part(barrier)
+    while first < blocks:
         search_blocks(first, min(first + CHUNK, blocks), search, work, pairs, is_filling)
+        first = CHUNK * next_part(barrier)
 
 
 @compiled
@@ -134,7 +146,7 @@ def search_block(own, search, work, pairs, found, is_filling):
 @inlined
 def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
     """Find the pairs of two lowest blocks, of which the first is in `room`; how many the first has found now."""
-    a, b, sieve = search.first, search.second, search.sieve
+    a, b = search.first, search.second
     there = box_at(b.bounds, b.level_start[1] + child // FAN, child % FAN)
     near = meeting(box, b.bounds, child) if meeting(there, a.bounds, own) else 0
     while near:
@@ -145,16 +157,27 @@ def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
             touching &= (1 << lane) - 1
         if not touching:
             continue
-        other = child * FAN + lane
-        touching &= without_common_corners(room, a.corners.shape[1], b.corners, other)
-        if touching and sieve.kind != ALL:
-            touching = let_through(room, touching, sieve.kind, b.corners, other, sieve.x0, sieve.x1, sieve.separation)
-        while touching:
-            place = own * FAN + lowest_bit(touching)
-            touching &= touching - 1
-            if is_allowed(a.corners, place, b.corners, other, search):
-                deliver(own, place, other, search, found, pairs, is_filling)
-                found += 1
+        for k in range(FAN // LANES):
+            asked = (touching >> (k * LANES)) & ((1 << LANES) - 1)
+            if asked:
+                found = compare_eight(own, k, asked, child * FAN + lane, search, room, pairs, found, is_filling)
+    return found
+
+
+@inlined
+def compare_eight(own, k, touching, other, search, room, pairs, found, is_filling):
+    """Deliver the pairs of another primitive with those of the k-th eight of a block whose boxes touch its own."""
+    a, b, sieve = search.first, search.second, search.sieve
+    touching &= without_common_corners(room, k * EIGHT, a.corners.shape[1], b.corners, other)
+    if touching and sieve.kind != ALL:
+        positions = (sieve.x0, sieve.x1, sieve.separation)
+        touching = let_through(room, k * EIGHT, touching, sieve.kind, b.corners, other, *positions)
+    while touching:
+        place = own * FAN + k * LANES + lowest_bit(touching)
+        touching &= touching - 1
+        if is_allowed(a.corners, place, b.corners, other, search):
+            deliver(own, place, other, search, found, pairs, is_filling)
+            found += 1
     return found
 
 

@@ -74,6 +74,12 @@ def meet(barrier, arrivals):
             _YIELD()
 
 
+@njit(nogil=True, _nrt=False)
+def next_part(counter):
+    """A number that no other thread has been given yet: 0, 1, 2 ... of a counter that nobody meets at."""
+    return _atomic_add(counter, 1)
+
+
 @njit(nogil=True)
 def share(first, last, thread, threads):
     """The part of first..last that belongs to a thread."""
