@@ -11,6 +11,7 @@ from pliant.contact.broad_phase import Rules, Surface, Trees, surface_of
 from pliant.contact.bvh import Tree
 from pliant.contact.pair import are_sharp
 from pliant.contact.patches import Patches, patches_of
+from pliant.contact.sieve import padded
 from pliant.contact.solid import Solid, solid_of
 from pliant.contact.unfolded import Unfolded, unfolded_of
 from pliant.errors import SceneError, SimulationError
@@ -121,7 +122,7 @@ def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray
         for tree in (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
     )
     unfolded = colliders.unfolded.mark(team, x0, x1, separation, len(colliders.rules.allowed))
-    return Trees(vertices, edges, triangles, x0, x1, float(separation), unfolded)
+    return Trees(vertices, edges, triangles, padded(x0), padded(x1), float(separation), unfolded)
 
 
 def _check_rules(rules: Rules) -> None:

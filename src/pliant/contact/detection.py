@@ -23,7 +23,7 @@ from pliant.contact.normals import outward_normals
 from pliant.contact.overlaps import overlaps
 from pliant.contact.pair import are_sharp
 from pliant.contact.repetition import without_repetition
-from pliant.contact.sieve import Sieve
+from pliant.contact.sieve import Sieve, padded
 from pliant.kernels.threads import Team
 
 SHARP = 0.97  # cosine of half the angle between the faces of an edge, below which (28 degrees) a solid is sharp there
@@ -118,7 +118,8 @@ def remember_edges(
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
     tree = colliders.sharp_tree.fit(team, x0, x1, 0.0)
-    pairs = overlaps(team, tree, tree, True, colliders.rules, Sieve(EDGE_EDGE, x0, x1, 0.0), unfolded)
+    sieve = Sieve(EDGE_EDGE, padded(x0), padded(x1), 0.0)
+    pairs = overlaps(team, tree, tree, True, colliders.rules, sieve, unfolded)
     meetings = find_meetings(team, colliders, pairs, EDGE_EDGE, x0, x1, near_too=False, solids_too=True)
     meetings = unknown(meetings, EDGE_EDGE, colliders, memory, x0)
     surface = colliders.surface

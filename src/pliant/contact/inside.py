@@ -20,7 +20,7 @@ from pliant.contact.compiled import allocating, cached, compiled, inlined
 from pliant.contact.distances import closest_vertex_triangle, combine, row
 from pliant.contact.overlaps import STACK, Pairs, overlaps
 from pliant.contact.passage import FACES, can_pass
-from pliant.contact.sieve import VERTEX_TET, Sieve
+from pliant.contact.sieve import VERTEX_TET, Sieve, padded
 from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team, share
 from pliant.lanes import load, maximum, number, store
@@ -71,7 +71,8 @@ def vertices_in_tets(
 
     unfolded (bodies,) bool: bodies of which no vertex is in their own tets.
     """
-    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, x, x, 0.0), unfolded)
+    rows = padded(x)
+    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, rows, rows, 0.0), unfolded)
     vertex = vertices[found.first, 0]
     order = np.argsort(vertex * np.int64(len(solid.tets)) + found.second)  # no two are equal
     return Pairs(vertex[order], found.second[order])

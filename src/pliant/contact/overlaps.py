@@ -12,25 +12,17 @@ import numpy as np
 
 from pliant.contact.bvh import FAN, FAN_BITS, Tree, box_at, meeting
 from pliant.contact.compiled import allocating, cached, compiled, inlined
-from pliant.contact.sieve import (
-    ALL,
-    EIGHT,
-    LANES,
-    ROOM,
-    Sieve,
-    let_through,
-    open_sieve,
-    without_common_corners,
-    write_block,
-)
+from pliant.contact.sieve import ALL, CORNERS, LANES, Sieve, let_through, name_corners, open_sieve
 from pliant.kernels.threads import Team, next_part
-from pliant.lanes.masks import lowest_bit
+from pliant.lanes import load, make_zero, number
+from pliant.lanes.masks import lowest_bit, mask_bits
 
 if TYPE_CHECKING:
     from pliant.contact.broad_phase import Rules
 
 STACK = 128  # 15 waiting siblings a level, and 16^8 primitives do not fit any memory
 SLOTS = 128  # pairs of a block that are kept while they are counted
+zero = make_zero("double", LANES)  # holds a vertex's number exactly
 CHUNK = 8  # blocks a thread takes at once: contacts are not spread evenly
 
 
@@ -58,7 +50,9 @@ class Work(NamedTuple):
     """Memory of a thread."""
 
     waiting: np.ndarray  # (STACK, 2) blocks still to be opened, and their levels
-    room: np.ndarray  # (ROOM,) for the sieve
+    queue: np.ndarray  # (LANES, 2) places of pairs that wait for the sieve
+    starts: np.ndarray  # (CORNERS * LANES,) uint32 for the sieve
+    vertices: np.ndarray  # (4 * FAN,) corners of the block that is searched for, as numbers in lanes
 
 
 def overlaps(
@@ -92,7 +86,12 @@ def overlaps(
 @allocating
 def find_pairs(thread, threads, barrier, search, pairs, is_filling):
     """Count (into start[block + 1]) or fill in (from start[block]) the pairs of each lowest block of the first tree."""
-    work = Work(np.empty((STACK, 2), np.int64), np.empty(ROOM))
+    work = Work(
+        np.empty((STACK, 2), np.int64),
+        np.zeros((LANES, 2), np.int64),
+        np.zeros(CORNERS * LANES, np.uint32),
+        np.empty(4 * FAN),
+    )
     blocks = search.first.level_start[1]
     first = CHUNK * next_part(barrier)
     while first < blocks:
@@ -118,10 +117,11 @@ def search_blocks(first, last, search, work, pairs, is_filling):
 @inlined
 def search_block(own, search, work, pairs, found, is_filling):
     """Walk down the second tree with the box of a block of the first."""
-    tree, sieve, waiting = search.second, search.sieve, work.waiting
+    tree, waiting = search.second, work.waiting
     box = box_at(search.first.bounds, search.first.level_start[1] + own // FAN, own % FAN)
     group = search.first.groups[search.first.level_start[1] * FAN + own]
-    write_block(work.room, search.first.corners, own, sieve.kind, sieve.x0, sieve.x1)
+    write_corners(work.vertices, search.first.corners, own)
+    queued = 0
     waiting[0, 0], waiting[0, 1], height = 0, len(tree.level_start) - 2, 1
     while height > 0:
         height -= 1
@@ -133,19 +133,44 @@ def search_block(own, search, work, pairs, found, is_filling):
             # If both trees are the same, blocks before this one have already found their pairs with it.
             if search.is_same and (child + 1) << (FAN_BITS * (level - 1)) <= own:
                 continue
-            if not can_touch(group, tree.groups[tree.level_start[level] * FAN + child], search):
+            other = tree.groups[tree.level_start[level] * FAN + child]
+            if not can_touch(group, other, search):
                 continue
             if level > 1:
                 waiting[height, 0], waiting[height, 1] = child, level - 1
                 height += 1
             else:
-                found = compare_blocks(own, box, child, search, work.room, pairs, found, is_filling)
-    return found
+                is_apart = group >= 0 and other >= 0 and group != other  # two bodies have no common corner
+                found, queued = compare_blocks(
+                    own, box, child, is_apart, search, work, pairs, found, queued, is_filling
+                )
+    return sift(own, search, work, pairs, found, queued, is_filling)
 
 
 @inlined
-def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
-    """Find the pairs of two lowest blocks, of which the first is in `room`; how many the first has found now."""
+def write_corners(vertices, corners, block):
+    """Corners of the primitives of a block, corner by corner."""
+    for k in range(FAN):
+        place = min(block * FAN + k, len(corners) - 1)  # a place without a primitive meets no box
+        for c in range(corners.shape[1]):
+            vertices[c * FAN + k] = corners[place, c]
+
+
+@inlined
+def without_common_corners(vertices, sides, corners, place):
+    """In which primitives of a block, whose corners are in `vertices`, no corner of another one is one too, as bits."""
+    common = 0
+    for q in range(corners.shape[1]):
+        v = number(np.float64(corners[place, q]), zero())
+        for p in range(sides):
+            for k in range(0, FAN, LANES):
+                common |= mask_bits(load(vertices, p * FAN + k, zero()) == v) << k
+    return ~common
+
+
+@inlined
+def compare_blocks(own, box, child, is_apart, search, work, pairs, found, queued, is_filling):
+    """Queue the pairs of two lowest blocks whose boxes meet; how many the first has found now, and how many wait."""
     a, b = search.first, search.second
     there = box_at(b.bounds, b.level_start[1] + child // FAN, child % FAN)
     near = meeting(box, b.bounds, child) if meeting(there, a.bounds, own) else 0
@@ -155,27 +180,31 @@ def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
         touching = meeting(box_at(b.bounds, child, lane), a.bounds, own)
         if search.is_same and child == own:  # only those before it
             touching &= (1 << lane) - 1
-        if not touching:
-            continue
-        for k in range(FAN // LANES):
-            asked = (touching >> (k * LANES)) & ((1 << LANES) - 1)
-            if asked:
-                found = compare_eight(own, k, asked, child * FAN + lane, search, room, pairs, found, is_filling)
-    return found
+        if touching and not is_apart:
+            touching &= without_common_corners(work.vertices, a.corners.shape[1], b.corners, child * FAN + lane)
+        while touching:
+            work.queue[queued, 0], work.queue[queued, 1] = own * FAN + lowest_bit(touching), child * FAN + lane
+            touching &= touching - 1
+            queued += 1
+            if queued == LANES:
+                found, queued = sift(own, search, work, pairs, found, queued, is_filling), 0
+    return found, queued
 
 
 @inlined
-def compare_eight(own, k, touching, other, search, room, pairs, found, is_filling):
-    """Deliver the pairs of another primitive with those of the k-th eight of a block whose boxes touch its own."""
-    a, b, sieve = search.first, search.second, search.sieve
-    touching &= without_common_corners(room, k * EIGHT, a.corners.shape[1], b.corners, other)
-    if touching and sieve.kind != ALL:
-        positions = (sieve.x0, sieve.x1, sieve.separation)
-        touching = let_through(room, k * EIGHT, touching, sieve.kind, b.corners, other, *positions)
-    while touching:
-        place = own * FAN + k * LANES + lowest_bit(touching)
-        touching &= touching - 1
-        if is_allowed(a.corners, place, b.corners, other, search):
+def sift(own, search, work, pairs, found, queued, is_filling):
+    """Deliver those of the pairs in the queue that pass the sieve; how many have been found now."""
+    if queued == 0:
+        return found
+    passing = (1 << queued) - 1
+    if search.sieve.kind != ALL:
+        name_corners(work.starts, work.queue, search.first.corners, search.second.corners)
+        passing = let_through(work.starts, passing, search.sieve)
+    while passing:
+        lane = lowest_bit(passing)
+        passing &= passing - 1
+        place, other = work.queue[lane, 0], work.queue[lane, 1]
+        if is_allowed(search.first.corners, place, search.second.corners, other, search):
             deliver(own, place, other, search, found, pairs, is_filling)
             found += 1
     return found
