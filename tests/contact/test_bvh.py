@@ -43,7 +43,7 @@ def test_equals_comparing_each_with_each(team: Team, seed: int, n: int, m: int, 
     corners, x = boxes(rng, n + m, sizes)
     x[: len(x) // 4] = x[:1]
     first, second = corners[:n], corners[n:]
-    trees = [bvh.build(team, part, x, x, margin) for part in (first, second)]
+    trees = [bvh.build(team, part, bvh.boxes_of_motion(team, x, x, margin)) for part in (first, second)]
     pairs = found(overlaps(team, *trees, False, open_rules(len(x))))
     points = np.sort(x[corners], axis=1) + margin * np.array([[-1.0], [1.0]])
     assert len(set(pairs)) == len(pairs)
@@ -55,7 +55,7 @@ def test_pairs_in_one_tree_come_once(team: Team, n: int) -> None:
     """i < j, no pair with itself."""
     rng = np.random.default_rng(1)
     corners, x = boxes(rng, n, np.full(n, 0.2))
-    tree = bvh.build(team, corners, x, x, 0.0)
+    tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0))
     pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
     expected = {(i, j) for i, j in meeting_pairs(x[corners], x[corners]) if i < j}
     assert len(pairs) == len(expected)
@@ -70,7 +70,7 @@ def test_same_order_for_any_number_of_threads() -> None:
     results = []
     for threads in (1, 2, 5):
         team = Team(threads)
-        tree = bvh.build(team, corners, x, x1, 0.001)
+        tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x1, 0.001))
         pairs = overlaps(team, tree, tree, True, open_rules(len(x)))
         results.append((tree.bounds, *pairs))
     assert len(results[0][1]) > 1000
@@ -83,9 +83,9 @@ def test_refitted_tree_finds_the_same_as_a_new_one(team: Team) -> None:
     """After everything has moved elsewhere; swept boxes hold both ends of a motion."""
     rng = np.random.default_rng(3)
     corners, x = boxes(rng, 800, np.full(800, 0.1))
-    tree = bvh.build(team, corners, x, x, 0.0)
+    tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0))
     new, end = rng.permutation(x.reshape(-1, 2, 3)).reshape(-1, 3), rng.random(x.shape)
-    bvh.refit(team, tree, new, end, 0.01)
+    bvh.refit(team, tree, bvh.boxes_of_motion(team, new, end, 0.01))
     pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
     points = np.concatenate([new[corners], end[corners]], axis=1)
     swept = np.stack([points.min(axis=1) - 0.01, points.max(axis=1) + 0.01], axis=1)
@@ -108,10 +108,10 @@ def test_huge_primitives_do_not_spoil_the_tree(team: Team) -> None:
     rng = np.random.default_rng(4)
     n, huge = 2000, 40
     corners, x = boxes(rng, n, np.full(n, 0.02))
-    even = opened_blocks(bvh.build(team, corners, x, x, 0.0))
+    even = opened_blocks(bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0)))
     chosen = rng.choice(n, huge, replace=False)
     x[2 * chosen], x[2 * chosen + 1] = 0.0, 1.0
-    tree = bvh.build(team, corners, x, x, 0.0)
+    tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0))
     own_blocks = -(-huge // bvh.FAN) + 1
     all_blocks = n / bvh.FAN
     assert opened_blocks(tree) < even + own_blocks + huge / n * all_blocks

@@ -11,7 +11,7 @@ triangle widens the boxes of its own kind and not those of its small neighbours.
 Boxes are kept in blocks of FAN, coordinate by coordinate: one box is compared with a block in SIMD lanes.  Places
 without a box (+) hold an empty one, which meets nothing.  The highest level is one block.  Boxes are in single
 precision, rounded outwards, and seen from the first vertex of the scene, so that a scene far from the origin does not
-suffer.  Trees that are compared are fitted to the same x0.
+suffer: `boxes_of_motion` makes those of vertices, for all trees that are to be compared.
 """
 
 from __future__ import annotations
@@ -47,11 +47,22 @@ class Tree(NamedTuple):
     level_start: np.ndarray  # (levels + 1,) first block of each level
 
 
-def build(
-    team: Team, corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, margin: float, group: np.ndarray | None = None
-) -> Tree:
-    """Tree over primitives with corners (m, c), for their motion from x0 to x1 (n, 3) [m], boxes wider by margin
-    [m].
+class Boxes(NamedTuple):
+    """Boxes of n vertices on their way."""
+
+    sides: np.ndarray  # (n, 8) float32 lowest x, y, z, nothing, highest x, y, z, nothing [m], seen from `origin`
+    origin: np.ndarray  # (3,) [m]
+
+
+def boxes_of_motion(team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Boxes:
+    """Boxes of the motion from x0 to x1 (n, 3) [m], wider by margin [m]."""
+    boxes = Boxes(np.empty((len(x0), 8), np.float32), x0[:1].sum(axis=0))
+    team.run(cached(surround), x0, x1, float(margin), *boxes)
+    return boxes
+
+
+def build(team: Team, corners: np.ndarray, boxes: Boxes, group: np.ndarray | None = None) -> Tree:
+    """Tree over primitives with corners (m, c), vertices with boxes.
 
     group (n,): bodies, say, which are kept together; a primitive belongs to the group of its first corner.
     """
@@ -61,19 +72,19 @@ def build(
         blocks.append(-(-blocks[-1] // FAN))
     level_start = np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64)
     group = np.zeros(len(corners), np.int32) if group is None else group[corners[:, 0]]
-    order = _tree_order(corners, x0, x1, group)
+    order = _tree_order(corners, boxes, group)
     groups = _groups_of_boxes(group[order], blocks)
     bounds = np.empty(level_start[-1] * BLOCK, np.float32)
     tree = Tree(order, corners[order], bounds, np.zeros(3), groups, level_start)
-    refit(team, tree, x0, x1, margin)
+    refit(team, tree, boxes)
     return tree
 
 
-def refit(team: Team, tree: Tree, x0: np.ndarray, x1: np.ndarray, margin: float) -> None:
+def refit(team: Team, tree: Tree, boxes: Boxes) -> None:
     """New boxes for new positions; the order stays."""
+    tree.origin[:] = boxes.origin
     if len(tree.order):
-        tree.origin[:] = x0[0]
-        team.run(cached(fit), tree, x0, x1, x0 is not x1, float(margin))
+        team.run(cached(fit), tree, boxes.sides)
 
 
 def block_extent(tree: Tree) -> float:
@@ -92,12 +103,12 @@ def _groups_of_boxes(group: np.ndarray, blocks: list[int]) -> np.ndarray:
     return np.concatenate(levels).astype(np.int32)
 
 
-def _tree_order(corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, group: np.ndarray) -> np.ndarray:
+def _tree_order(corners: np.ndarray, boxes: Boxes, group: np.ndarray) -> np.ndarray:
     """Along a Hilbert curve, group by group, which are on such a curve too; large primitives after the others."""
     if not len(corners):
         return np.zeros(0, np.int32)
-    points = np.concatenate([x0[corners], x1[corners]], axis=1)
-    low, high = points.min(axis=1), points.max(axis=1)
+    sides = boxes.sides[corners].astype(float)
+    low, high = sides[:, :, 0:3].min(axis=1), sides[:, :, 4:7].max(axis=1)
     extent = (high - low).max(axis=1)
     typical = float(np.median(extent))
     middle = 0.5 * (low + high)
@@ -116,27 +127,37 @@ def _tree_order(corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, group: np.n
 
 
 @compiled
-def fit(thread, threads, barrier, tree, x0, x1, is_moving, margin):
+def surround(thread, threads, barrier, x0, x1, margin, sides, origin):
+    """Boxes of vertices, rounded outwards."""
+    first, last = share(0, len(x0), thread, threads)
+    for v in range(first, last):
+        for k in range(3):
+            low, high = min(x0[v, k], x1[v, k]) - margin - origin[k], max(x0[v, k], x1[v, k]) + margin - origin[k]
+            sides[v, k], sides[v, 4 + k] = low - ROUNDING * abs(low), high + ROUNDING * abs(high)
+        sides[v, 3], sides[v, 7] = 0.0, 0.0
+
+
+@compiled
+def fit(thread, threads, barrier, tree, sides):
     """Boxes of all primitives, then of blocks of them, level by level."""
     corners, bounds, level_start = tree.corners, tree.bounds, tree.level_start
     first, last = share(0, level_start[1], thread, threads)
     for place in range(first * FAN, last * FAN):
-        low_x, low_y, low_z = np.inf, np.inf, np.inf
-        high_x, high_y, high_z = -np.inf, -np.inf, -np.inf
-        if place < len(corners):
-            for c in range(corners.shape[1]):
-                v = np.uint64(corners[place, c])  # unsigned: no look whether it is negative
-                low_x, high_x = min(low_x, x0[v, 0]), max(high_x, x0[v, 0])
-                low_y, high_y = min(low_y, x0[v, 1]), max(high_y, x0[v, 1])
-                low_z, high_z = min(low_z, x0[v, 2]), max(high_z, x0[v, 2])
-                if is_moving:
-                    low_x, high_x = min(low_x, x1[v, 0]), max(high_x, x1[v, 0])
-                    low_y, high_y = min(low_y, x1[v, 1]), max(high_y, x1[v, 1])
-                    low_z, high_z = min(low_z, x1[v, 2]), max(high_z, x1[v, 2])
         s = (place // FAN) * BLOCK + place % FAN
-        write_bounds(bounds, s, low_x - margin, high_x + margin, tree.origin[0])
-        write_bounds(bounds, s + FAN, low_y - margin, high_y + margin, tree.origin[1])
-        write_bounds(bounds, s + 2 * FAN, low_z - margin, high_z + margin, tree.origin[2])
+        if place >= len(corners):
+            for k in range(3):
+                bounds[s + k * FAN], bounds[s + (3 + k) * FAN] = np.inf, -np.inf
+            continue
+        v = np.uint64(corners[place, 0])  # unsigned: no look whether it is negative
+        low_x, low_y, low_z = sides[v, 0], sides[v, 1], sides[v, 2]
+        high_x, high_y, high_z = sides[v, 4], sides[v, 5], sides[v, 6]
+        for c in range(1, corners.shape[1]):
+            v = np.uint64(corners[place, c])
+            low_x, high_x = min(low_x, sides[v, 0]), max(high_x, sides[v, 4])
+            low_y, high_y = min(low_y, sides[v, 1]), max(high_y, sides[v, 5])
+            low_z, high_z = min(low_z, sides[v, 2]), max(high_z, sides[v, 6])
+        bounds[s], bounds[s + FAN], bounds[s + 2 * FAN] = low_x, low_y, low_z
+        bounds[s + 3 * FAN], bounds[s + 4 * FAN], bounds[s + 5 * FAN] = high_x, high_y, high_z
     for level in range(1, len(level_start) - 1):
         meet(barrier, level * threads)
         below, here, above = level_start[level - 1], level_start[level], level_start[level + 1]
@@ -150,15 +171,6 @@ def fit(thread, threads, barrier, tree, x0, x1, is_moving, margin):
                     low, high = least_and_most(bounds, child + k * FAN, child + (3 + k) * FAN)
                 bounds[block * BLOCK + k * FAN + lane] = low
                 bounds[block * BLOCK + (3 + k) * FAN + lane] = high
-
-
-@inlined
-def write_bounds(bounds, at, low, high, origin):
-    """Lowest and highest coordinate of a box, seen from the origin and rounded outwards; none if it is empty."""
-    if low <= high:
-        low, high = low - origin, high - origin
-        low, high = low - ROUNDING * abs(low), high + ROUNDING * abs(high)
-    bounds[at], bounds[at + 3 * FAN] = low, high
 
 
 @inlined

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.contact import bvh
 from pliant.contact.broad_phase import Rules, Surface, Trees, surface_of
-from pliant.contact.bvh import Tree
+from pliant.contact.bvh import Boxes, Tree
 from pliant.contact.pair import are_sharp
 from pliant.contact.patches import Patches, patches_of
 from pliant.contact.sieve import padded
@@ -31,13 +31,13 @@ class FittedTree:
     tree: Tree | None = None
     extent_when_built: float = 0.0
 
-    def fit(self, team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Tree:
-        """The tree for motion from x0 to x1."""
+    def fit(self, team: Team, boxes: Boxes) -> Tree:
+        """The tree for the motion of vertices with boxes."""
         if self.tree is not None:
-            bvh.refit(team, self.tree, x0, x1, margin)
+            bvh.refit(team, self.tree, boxes)
             if bvh.block_extent(self.tree) <= REBUILD * self.extent_when_built:
                 return self.tree
-        self.tree = bvh.build(team, self.corners, x0, x1, margin, self.body)
+        self.tree = bvh.build(team, self.corners, boxes, self.body)
         if self.numbers is not None:
             self.tree = self.tree._replace(order=self.numbers[self.tree.order])
         self.extent_when_built = bvh.block_extent(self.tree)
@@ -117,9 +117,9 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
 
 def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
+    boxes = bvh.boxes_of_motion(team, x0, x1, 0.5 * separation)
     vertices, edges, triangles = (
-        tree.fit(team, x0, x1, 0.5 * separation)
-        for tree in (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
+        tree.fit(team, boxes) for tree in (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
     )
     unfolded = colliders.unfolded.mark(team, x0, x1, separation, len(colliders.rules.allowed))
     return Trees(vertices, edges, triangles, padded(x0), padded(x1), float(separation), unfolded)

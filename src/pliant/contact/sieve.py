@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.advance import edges_stay_apart, points_stay_apart
-from pliant.contact.compiled import inlined
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.continuous import TOLERANCE
 from pliant.contact.distances import VERTEX_TRIANGLE
 from pliant.lanes import absolute, make_zero, number, select
@@ -46,9 +46,15 @@ def open_sieve() -> Sieve:
 
 def padded(x: np.ndarray) -> np.ndarray:
     """Positions (n, 3) as rows of four, which lanes read as a whole."""
-    rows = np.zeros((len(x), 4))
-    rows[:, :3] = x
+    rows = np.empty((len(x), 4))
+    cached(pad)(x, rows)
     return rows
+
+
+@compiled
+def pad(x, rows):
+    for i in range(len(x)):
+        rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3] = x[i, 0], x[i, 1], x[i, 2], 0.0
 
 
 @physics
