@@ -85,7 +85,7 @@ def test_refitted_tree_finds_the_same_as_a_new_one(team: Team) -> None:
     corners, x = boxes(rng, 800, np.full(800, 0.1))
     tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0))
     new, end = rng.permutation(x.reshape(-1, 2, 3)).reshape(-1, 3), rng.random(x.shape)
-    bvh.refit(team, tree, bvh.boxes_of_motion(team, new, end, 0.01))
+    bvh.refit(team, (tree,), bvh.boxes_of_motion(team, new, end, 0.01))
     pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
     points = np.concatenate([new[corners], end[corners]], axis=1)
     swept = np.stack([points.min(axis=1) - 0.01, points.max(axis=1) + 0.01], axis=1)

@@ -76,15 +76,15 @@ def build(team: Team, corners: np.ndarray, boxes: Boxes, group: np.ndarray | Non
     groups = _groups_of_boxes(group[order], blocks)
     bounds = np.empty(level_start[-1] * BLOCK, np.float32)
     tree = Tree(order, corners[order], bounds, np.zeros(3), groups, level_start)
-    refit(team, tree, boxes)
+    refit(team, (tree,), boxes)
     return tree
 
 
-def refit(team: Team, tree: Tree, boxes: Boxes) -> None:
+def refit(team: Team, trees: tuple[Tree, ...], boxes: Boxes) -> None:
     """New boxes for new positions; the order stays."""
-    tree.origin[:] = boxes.origin
-    if len(tree.order):
-        team.run(cached(fit), tree, boxes.sides)
+    for tree in trees:
+        tree.origin[:] = boxes.origin
+    team.run(cached(fit), trees, boxes.sides)
 
 
 def block_extent(tree: Tree) -> float:
@@ -138,11 +138,23 @@ def surround(thread, threads, barrier, x0, x1, margin, sides, origin):
 
 
 @compiled
-def fit(thread, threads, barrier, tree, sides):
+def fit(thread, threads, barrier, trees, sides):
     """Boxes of all primitives, then of blocks of them, level by level."""
-    corners, bounds, level_start = tree.corners, tree.bounds, tree.level_start
-    first, last = share(0, level_start[1], thread, threads)
-    for place in range(first * FAN, last * FAN):
+    arrivals = 0
+    for tree in trees:
+        first, last = share(0, tree.level_start[1], thread, threads)
+        fit_primitives(first * FAN, last * FAN, tree.corners, sides, tree.bounds)
+        for level in range(1, len(tree.level_start) - 1):
+            arrivals += threads
+            meet(barrier, arrivals)
+            first, last = share(0, (tree.level_start[level + 1] - tree.level_start[level]) * FAN, thread, threads)
+            fit_level(first, last, level, tree.level_start, tree.bounds)
+
+
+@inlined
+def fit_primitives(first, last, corners, sides, bounds):
+    """Boxes of the lowest level, of places first..last."""
+    for place in range(first, last):
         s = (place // FAN) * BLOCK + place % FAN
         if place >= len(corners):
             for k in range(3):
@@ -158,19 +170,19 @@ def fit(thread, threads, barrier, tree, sides):
             low_z, high_z = min(low_z, sides[v, 2]), max(high_z, sides[v, 6])
         bounds[s], bounds[s + FAN], bounds[s + 2 * FAN] = low_x, low_y, low_z
         bounds[s + 3 * FAN], bounds[s + 4 * FAN], bounds[s + 5 * FAN] = high_x, high_y, high_z
-    for level in range(1, len(level_start) - 1):
-        meet(barrier, level * threads)
-        below, here, above = level_start[level - 1], level_start[level], level_start[level + 1]
-        first, last = share(0, (above - here) * FAN, thread, threads)
-        for node in range(first, last):
-            block, lane = here + node // FAN, node % FAN
-            child = (below + node) * BLOCK
-            for k in range(3):
-                low, high = np.float32(np.inf), np.float32(-np.inf)
-                if below + node < here:
-                    low, high = least_and_most(bounds, child + k * FAN, child + (3 + k) * FAN)
-                bounds[block * BLOCK + k * FAN + lane] = low
-                bounds[block * BLOCK + (3 + k) * FAN + lane] = high
+
+
+@inlined
+def fit_level(first, last, level, level_start, bounds):
+    """Boxes first..last of a level, of the blocks of the level below."""
+    below, here = level_start[level - 1], level_start[level]
+    for node in range(first, last):
+        child, s = (below + node) * BLOCK, (here + node // FAN) * BLOCK + node % FAN
+        for k in range(3):
+            low, high = np.float32(np.inf), np.float32(-np.inf)
+            if below + node < here:
+                low, high = least_and_most(bounds, child + k * FAN, child + (3 + k) * FAN)
+            bounds[s + k * FAN], bounds[s + (3 + k) * FAN] = low, high
 
 
 @inlined

@@ -31,17 +31,26 @@ class FittedTree:
     tree: Tree | None = None
     extent_when_built: float = 0.0
 
-    def fit(self, team: Team, boxes: Boxes) -> Tree:
-        """The tree for the motion of vertices with boxes."""
-        if self.tree is not None:
-            bvh.refit(team, self.tree, boxes)
-            if bvh.block_extent(self.tree) <= REBUILD * self.extent_when_built:
-                return self.tree
+    def build(self, team: Team, boxes: Boxes) -> Tree:
+        """A new tree for vertices with boxes."""
         self.tree = bvh.build(team, self.corners, boxes, self.body)
         if self.numbers is not None:
             self.tree = self.tree._replace(order=self.numbers[self.tree.order])
         self.extent_when_built = bvh.block_extent(self.tree)
         return self.tree
+
+
+def fit_trees(team: Team, trees: tuple[FittedTree, ...], boxes: Boxes) -> list[Tree]:
+    """The trees for the motion of vertices with boxes: refitted, all together, or built anew."""
+    old = [tree.tree for tree in trees if tree.tree is not None]
+    if old:
+        bvh.refit(team, tuple(old), boxes)
+    return [
+        tree.tree
+        if tree.tree is not None and bvh.block_extent(tree.tree) <= REBUILD * tree.extent_when_built
+        else tree.build(team, boxes)
+        for tree in trees
+    ]
 
 
 @dataclass(frozen=True)
@@ -118,9 +127,8 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
 def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
     boxes = bvh.boxes_of_motion(team, x0, x1, 0.5 * separation)
-    vertices, edges, triangles = (
-        tree.fit(team, boxes) for tree in (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
-    )
+    parts = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
+    vertices, edges, triangles = fit_trees(team, parts, boxes)
     unfolded = colliders.unfolded.mark(team, x0, x1, separation, len(colliders.rules.allowed))
     return Trees(vertices, edges, triangles, padded(x0), padded(x1), float(separation), unfolded)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from pliant.contact.broad_phase import edge_edge_pairs, vertex_triangle_pairs
 from pliant.contact.bvh import boxes_of_motion
-from pliant.contact.colliders import Colliders, check_positions, fit_surface
+from pliant.contact.colliders import Colliders, check_positions, fit_surface, fit_trees
 from pliant.contact.compiled import cached
 from pliant.contact.contacts import Contacts, joined, no_contacts
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
@@ -118,7 +118,7 @@ def remember_edges(
     unfolded (bodies,) bool: who is unfolded all the way.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
-    tree = colliders.sharp_tree.fit(team, boxes_of_motion(team, x0, x1, 0.0))
+    tree = fit_trees(team, (colliders.sharp_tree,), boxes_of_motion(team, x0, x1, 0.0))[0]
     sieve = Sieve(EDGE_EDGE, padded(x0), padded(x1), 0.0)
     pairs = overlaps(team, tree, tree, True, colliders.rules, sieve, unfolded)
     meetings = find_meetings(team, colliders, pairs, EDGE_EDGE, x0, x1, near_too=False, solids_too=True)
@@ -145,11 +145,11 @@ def _inside_contacts(
     if not len(solid.tets):
         return no_contacts(), 0, 0
     boxes = boxes_of_motion(team, x, x, 0.0)
-    vertex_tree, tet_tree = (tree.fit(team, boxes) for tree in (colliders.vertex_tree, colliders.tet_tree))
+    trees = (colliders.vertex_tree, colliders.tet_tree, colliders.face_tree)
+    vertex_tree, tet_tree, face_tree = fit_trees(team, trees, boxes)
     pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, x, rules, unfolded)
     if not len(pairs.first):
         return no_contacts(), 0, 0
-    face_tree = colliders.face_tree.fit(team, boxes)
     exits = find_exits(
         team, pairs, face_tree, solid, x, outward_normals(team, solid, pairs.first, x), rules.body, unfolded
     )

@@ -246,32 +246,28 @@ def measure_exits(first, last, solid, x, exits):
 
 @inlined
 def exit_nearby(v, t, solid, x, normal, is_unfolded, reached):
-    """The closest boundary face that tet t, which vertex v is in, or one of its neighbours has, and that faces the
-    surface of v; -1 if t has none, and then a search has to tell.
+    """The closest boundary face that faces the surface of vertex v, which is in tet t; -1 if a search has to tell.
 
     A straight way out that is shorter than a known one leads through tets that a ball of that radius touches: these
-    are `reached`, one through another.  Only in nearly convex bodies is each straight way taken as one inside.
+    are `reached`, one through another.  Only in nearly convex bodies is each straight way taken as one inside, else
+    only those that do not leave t.
     """
     tets, neighbours, faces = solid.tets, solid.neighbours, solid.faces
     p, face, best = row(x, v), np.int64(-1), np.inf
-    for k in range(4):
-        f = np.int64(-1 - neighbours[t, k])
-        if f >= 0:
-            d2, _ = _way_to_face(p, v, f, faces, x, normal, 2)
-            if d2 < best:
-                face, best = f, d2
     reached[0], count, opened = t, 1, 0
-    while opened < count and face >= 0:
+    while opened < count:
         u = reached[opened]
         for k in range(4):
-            other = neighbours[u, k]
-            if other < 0:
-                d2, _ = _way_to_face(p, v, np.int64(-1 - other), faces, x, normal, 2) if opened > 0 else (np.inf, p)
+            if neighbours[u, k] < 0:
+                f = np.int64(-1 - neighbours[u, k])
+                d2, _ = _way_to_face(p, v, f, faces, x, normal, 2)
                 if d2 < NEARER * best:
-                    if not is_unfolded or count == len(reached):
+                    if opened > 0 and not is_unfolded:
                         return np.int64(-1)
-                    face, best = np.int64(-1 - other), d2
-            elif not _is_among(other, reached, count) and _is_within(p, u, k, tets, x, best):
+                    face, best = f, d2
+        for k in range(4):
+            other = neighbours[u, k]
+            if other >= 0 and not _is_among(other, reached, count) and _is_within(p, u, k, tets, x, best):
                 if count == len(reached):
                     return np.int64(-1)
                 reached[count] = other
@@ -294,8 +290,8 @@ def _is_within(p, t, k, tets, x, reach2):
     a, b, c = (row(x, tets[t, FACES[k, 0]]), row(x, tets[t, FACES[k, 1]]), row(x, tets[t, FACES[k, 2]]))
     n = cross(subtract(b, a), subtract(c, a))
     height, nn = dot(n, subtract(a, p)), dot(n, n)
-    if height * height >= reach2 * nn and nn > 0.0:  # so is its plane
-        return False
+    if reach2 == np.inf or (height * height >= reach2 * nn and nn > 0.0):  # its plane is not
+        return reach2 == np.inf
     y = (p, a, b, c)
     r = combine(closest_vertex_triangle(y), y)
     return dot(r, r) < reach2

@@ -76,10 +76,13 @@ def overlaps(
     if len(first.order) and len(second.order):
         nowhere = Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32))
         team.run(cached(find_pairs), search, nowhere, False)
+        longest = start.max()
         np.cumsum(start, out=start)
     pairs = Pairs(np.empty(start[-1], np.int32), np.empty(start[-1], np.int32))
-    if start[-1]:
+    if start[-1] and longest > SLOTS:
         team.run(cached(find_pairs), search, pairs, True)
+    elif start[-1]:
+        cached(copy_kept)(start, kept, pairs)
     return pairs
 
 
@@ -100,14 +103,26 @@ def find_pairs(thread, threads, barrier, search, pairs, is_filling):
 
 
 @compiled
+def copy_kept(start, kept, pairs):
+    """Fill in pairs that have all been kept when they were counted."""
+    for own in range(len(start) - 1):
+        copy_block(own, start, kept, pairs)
+
+
+@inlined
+def copy_block(own, start, kept, pairs):
+    for k in range(start[own + 1] - start[own]):
+        pairs.first[start[own] + k] = kept[own * SLOTS + k, 0]
+        pairs.second[start[own] + k] = kept[own * SLOTS + k, 1]
+
+
+@compiled
 def search_blocks(first, last, search, work, pairs, is_filling):
     """Fill in the few pairs that were kept when they were counted; search for the others."""
     start, kept = search.start, search.kept
     for own in range(first, last):
         if is_filling and start[own + 1] - start[own] <= SLOTS:
-            for k in range(start[own + 1] - start[own]):
-                pairs.first[start[own] + k] = kept[own * SLOTS + k, 0]
-                pairs.second[start[own] + k] = kept[own * SLOTS + k, 1]
+            copy_block(own, start, kept, pairs)
             continue
         found = search_block(own, search, work, pairs, start[own] if is_filling else 0, is_filling)
         if not is_filling:
