@@ -57,7 +57,7 @@ class Boxes(NamedTuple):
 def boxes_of_motion(team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Boxes:
     """Boxes of the motion from x0 to x1 (n, 3) [m], wider by margin [m]."""
     boxes = Boxes(np.empty((len(x0), 8), np.float32), x0[:1].sum(axis=0))
-    team.run(cached(surround), x0, x1, float(margin), *boxes)
+    team.run_for(8 * len(x0), cached(surround), x0, x1, float(margin), *boxes)
     return boxes
 
 
@@ -84,7 +84,7 @@ def refit(team: Team, trees: tuple[Tree, ...], boxes: Boxes) -> None:
     """New boxes for new positions; the order stays."""
     for tree in trees:
         tree.origin[:] = boxes.origin
-    team.run(cached(fit), trees, boxes.sides)
+    team.run_for(12 * sum(len(tree.order) for tree in trees), cached(fit), trees, boxes.sides)
 
 
 def block_extent(tree: Tree) -> float:

@@ -96,7 +96,7 @@ class Detector:
             self.seen = x.copy()
             self.known = bodies_met(joined(contacts, self._found), body)
         d, start = self._latest.depths(x), self._at_start
-        softest, bound, needed = softest_contact(self._latest, d, x_start, self._edge)
+        softest, bound, needed = softest_contact(self._latest, d, self._edge)
         return ContactReport(
             listed=len(d),
             touching=int((d > 0).sum()),

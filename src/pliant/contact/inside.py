@@ -97,7 +97,7 @@ def find_exits(
     k = len(pairs.first)
     exits = Exits(pairs.first, np.empty(k, np.int32), np.empty((k, 4)), np.empty(k), np.empty(k, bool))
     unfolded = np.zeros(int(body.max(initial=0)) + 1, bool) if unfolded is None else unfolded
-    team.run(cached(search_exits), pairs, face_tree, solid, x, normals, body, unfolded, exits)
+    team.run_for(300 * k, cached(search_exits), pairs, face_tree, solid, x, normals, body, unfolded, exits)
     is_best = np.empty(k, bool)
     cached(mark_best)(exits, body[solid.tets[pairs.second, 0]], is_best)
     return Exits(*(array[is_best] for array in exits))

@@ -20,7 +20,9 @@ def outward_normals(team: Team, solid: Solid, vertices: np.ndarray, x: np.ndarra
     Faces count by their angle at the vertex, so that normals do not depend on how a surface is cut into triangles.
     """
     normals = np.empty((len(vertices), 3))
-    team.run(cached(sum_normals), vertices, solid.faces, solid.around_start, solid.around, x, normals)
+    team.run_for(
+        100 * len(vertices), cached(sum_normals), vertices, solid.faces, solid.around_start, solid.around, x, normals
+    )
     return normals
 
 

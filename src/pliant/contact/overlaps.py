@@ -75,7 +75,7 @@ def overlaps(
     search = Search(first, second, is_same, rules, unfolded, open_sieve() if sieve is None else sieve, start, kept)
     if len(first.order) and len(second.order):
         nowhere = Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32))
-        team.run(cached(find_pairs), search, nowhere, False)
+        team.run_for(1000 * blocks, cached(find_pairs), search, nowhere, False)
         longest = start.max()
         np.cumsum(start, out=start)
     pairs = Pairs(np.empty(start[-1], np.int32), np.empty(start[-1], np.int32))

@@ -56,7 +56,9 @@ class Unfolded:
             vertices = (self.vertices, self.vertex_start, self.start, self.dual)
             tets = (self.starts, self.pack_start, self.tightness, self.tightest)
             spread, largest = np.full(len(self.bodies), np.inf), np.empty((len(self.bodies), LANES), np.float32)
-            team.run(cached(least_spread), *vertices, *tets, x0, x1, *self.rest, largest, spread)
+            team.run_for(
+                10 * len(self.tightness), cached(least_spread), *vertices, *tets, x0, x1, *self.rest, largest, spread
+            )
             is_unfolded[self.bodies] = (spread >= LEAST) & (spread * self.narrowest > separation)
         return is_unfolded
 
