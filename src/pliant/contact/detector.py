@@ -76,7 +76,7 @@ class Detector:
         lists.append(touches_of_pairs(pairs, self.model))
         if self.model.shapes:
             reach = 2.0 * float(np.abs(x - x_start).max(initial=0.0))
-            lists.append(touches_of_shapes(self.model, x_start, x, time, self.h, reach))
+            lists.append(touches_of_shapes(self.team, self.model, x_start, x, time, self.h, reach))
         settings = self.model.settings
         slip, damping = settings.friction_speed * self.h, settings.damping / self.h
         self._latest = ContactPotential(joined_touches(*lists), settings.stiffness, slip, damping, x_start)
