@@ -24,6 +24,18 @@ def meeting_pairs(a: np.ndarray, b: np.ndarray) -> set[tuple[int, int]]:
     return {(int(i), int(j)) for i, j in np.argwhere(~apart)}
 
 
+def assert_meet(pairs: list[tuple[int, int]], a: np.ndarray, b: np.ndarray, is_same: bool = False) -> None:
+    """The pairs are all boxes (n, 2, 3) that share a point, each once; and none that is further apart than boxes in
+    single precision cannot tell.
+    """
+    blur = 1e-6 * np.array([[-1.0], [1.0]]) * np.abs(np.concatenate([a, b])).max(initial=1.0)
+    exact, blurred = (
+        {(i, j) for i, j in meeting_pairs(*sets) if i < j or not is_same} for sets in ((a, b), (a + blur, b + blur))
+    )
+    assert len(set(pairs)) == len(pairs)
+    assert exact <= set(pairs) <= blurred
+
+
 def found(pairs: Pairs) -> list[tuple[int, int]]:
     return list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
 
@@ -46,8 +58,7 @@ def test_equals_comparing_each_with_each(team: Team, seed: int, n: int, m: int, 
     trees = [bvh.build(team, part, bvh.boxes_of_motion(team, x, x, margin)) for part in (first, second)]
     pairs = found(overlaps(team, *trees, False, open_rules(len(x))))
     points = np.sort(x[corners], axis=1) + margin * np.array([[-1.0], [1.0]])
-    assert len(set(pairs)) == len(pairs)
-    assert set(pairs) == meeting_pairs(points[:n], points[n:])
+    assert_meet(pairs, points[:n], points[n:])
 
 
 @pytest.mark.parametrize("n", [1, 8, 9, 700])
@@ -57,9 +68,19 @@ def test_pairs_in_one_tree_come_once(team: Team, n: int) -> None:
     corners, x = boxes(rng, n, np.full(n, 0.2))
     tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0))
     pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
-    expected = {(i, j) for i, j in meeting_pairs(x[corners], x[corners]) if i < j}
-    assert len(pairs) == len(expected)
-    assert set(pairs) == expected
+    assert_meet(pairs, x[corners], x[corners], is_same=True)
+
+
+def test_a_scene_far_from_the_origin_does_not_suffer(team: Team) -> None:
+    """A thousand kilometres away single precision cannot tell the boxes apart, seen from the scene it can."""
+    rng = np.random.default_rng(5)
+    corners, x = boxes(rng, 600, np.full(600, 0.15))
+    counts = []
+    for shift in (0.0, 1e6):
+        tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x + shift, x + shift, 0.0))
+        counts.append(len(overlaps(team, tree, tree, True, open_rules(len(x))).first))
+    assert counts[0] > 100
+    assert counts[1] == pytest.approx(counts[0], abs=2)
 
 
 def test_same_order_for_any_number_of_threads() -> None:
@@ -89,7 +110,7 @@ def test_refitted_tree_finds_the_same_as_a_new_one(team: Team) -> None:
     pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
     points = np.concatenate([new[corners], end[corners]], axis=1)
     swept = np.stack([points.min(axis=1) - 0.01, points.max(axis=1) + 0.01], axis=1)
-    assert set(pairs) == {(i, j) for i, j in meeting_pairs(swept, swept) if i < j}
+    assert_meet(pairs, swept, swept, is_same=True)
 
 
 def opened_blocks(tree: bvh.Tree) -> float:
