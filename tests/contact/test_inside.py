@@ -19,7 +19,8 @@ def exits_of(team: Team, x: np.ndarray, tets: np.ndarray, body: np.ndarray) -> t
     """Ways out of all surface vertices that are inside."""
     solid, rules = solid_of(tets, len(x)), open_rules(len(x), body)
     vertices = np.unique(solid.faces)[:, None].astype(np.int32)
-    trees = [bvh.build(team, corners, x, x, 0.0, body) for corners in (vertices, solid.tets, solid.faces)]
+    boxes = bvh.boxes_of_motion(team, x, x, 0.0)
+    trees = [bvh.build(team, corners, boxes, body) for corners in (vertices, solid.tets, solid.faces)]
     pairs = vertices_in_tets(team, trees[0], vertices, trees[1], solid, x, rules)
     return solid, find_exits(team, pairs, trees[2], solid, x, outward_normals(team, solid, pairs.first, x), rules.body)
 

@@ -153,10 +153,11 @@ def test_sharp_edges_that_cross_between_detections_are_remembered(team: Team) ->
     above, below = (np.concatenate([box.points, upper + np.array([0, 0, height])]) for height in (1.001, 0.995))
     colliders = make_colliders(np.zeros((0, 3)), tets, open_rules(len(above), body), None, above)
     assert len(discrete_contacts(team, colliders, below).kind) == 0  # without memory, nothing tells
-    memory = remember_edges(team, colliders, no_memory(), above, below)
+    folded = np.zeros(2, bool)
+    memory = remember_edges(team, colliders, no_memory(), above, below, folded)
     contacts = discrete_contacts(team, colliders, below, memory)
     assert list(contacts.kind) == 8 * [EDGE_EDGE]
     np.testing.assert_allclose(depths(contacts, below), 0.005, rtol=1e-9)
     np.testing.assert_allclose(np.abs(contacts.normals), 8 * [[0, 0, 1]], atol=1e-9)
-    memory = remember_edges(team, colliders, memory, below, above)  # and it is forgotten when they are apart again
+    memory = remember_edges(team, colliders, memory, below, above, folded)  # forgotten when they are apart again
     assert len(memory.edges) == 0

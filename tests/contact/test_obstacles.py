@@ -1,5 +1,7 @@
 """Shapes: signed distances against points spread over the surface, normals against differences, finite everywhere."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -117,7 +119,7 @@ def test_known_distances() -> None:
 @every_shape
 def test_motion_carries_the_shape(shape: Shape) -> None:
     """Distances of moved points from the moved shape are those at rest, and its material moves with it."""
-    moving = type(shape)(**{**vars(shape), "motion": turned})
+    moving = replace(shape, motion=turned)
     points = np.random.default_rng(2).uniform(-1, 1, (300, 3))
     translation, rotation = turned(0.7)
     d, n = shapes.measure(moving, points @ rotation.T + translation, 0.7)

@@ -3,18 +3,19 @@
 import numpy as np
 import pytest
 
-from pliant.contact.compiled import cached, compiled
+from pliant.contact.compiled import allocating, cached
 from pliant.contact.continuous import impact_times
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.contact.sieve import LANES, ROOM, VERTEX_TET, let_through, write_block
+from pliant.contact.sieve import CORNERS, LANES, VERTEX_TET, Sieve, let_through, name_corners, padded
 
 
-@compiled
-def pass_of_all(kind, corners_a, corners_b, x0, x1, separation, passes):
-    room = np.empty(ROOM)
+@allocating
+def pass_of_all(corners_a, corners_b, sieve, passes):
+    queue, starts = np.zeros((LANES, 2), np.int64), np.zeros(CORNERS * LANES, np.uint32)
     for k in range(len(passes)):
-        write_block(room, corners_a, k // LANES, kind, x0, x1)
-        bits = let_through(room, -1, kind, corners_b, k, x0, x1, separation)
+        queue[k % LANES] = k
+        name_corners(starts, queue, corners_a, corners_b)
+        bits = let_through(starts, -1, sieve)
         passes[k] = (bits >> (k % LANES)) & 1 == 1
 
 
@@ -25,7 +26,8 @@ def passing(kind: int, start: np.ndarray, end: np.ndarray, separation: float = 0
     own = 2 if kind == EDGE_EDGE else 1
     parts = np.ascontiguousarray(corners[:, :own]), np.ascontiguousarray(corners[:, own:])
     passes = np.empty(k, bool)
-    cached(pass_of_all)(kind, *parts, start.reshape(-1, 3), end.reshape(-1, 3), separation, passes)
+    sieve = Sieve(kind, padded(start.reshape(-1, 3)), padded(end.reshape(-1, 3)), separation)
+    cached(pass_of_all)(*parts, sieve, passes)
     return passes
 
 

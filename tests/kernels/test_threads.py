@@ -1,12 +1,16 @@
 """A team meets at its barrier: each phase sees all that was written in the phase before."""
 
+import gc
+import signal
+import threading
+import time
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from numba import njit
 
-from pliant.kernels.threads import Team, meet, share
+from pliant.kernels.threads import WORTH_WAKING, Team, meet, next_part, share
 
 PHASES, CELLS = 300, 23
 
@@ -24,6 +28,15 @@ def mix(thread, threads, barrier, boards):
             boards[p, i] = total % 1000003
         arrivals += threads
         meet(barrier, arrivals)
+
+
+@njit(nogil=True)
+def take_parts(thread, threads, barrier, takers):
+    """Take one part after another, until there are none left."""
+    part = next_part(barrier)
+    while part < len(takers):
+        takers[part] += 1
+        part = next_part(barrier)
 
 
 @njit(nogil=True)
@@ -78,3 +91,66 @@ def test_error_of_a_thread_comes_out() -> None:
 
     with pytest.raises(RuntimeError, match="thread 1"):
         Team(2).run(fail)
+
+
+def test_parts_are_taken_once() -> None:
+    """Whoever is free takes the next part: all are taken, none twice."""
+    takers = np.zeros(100_000, np.int64)
+    Team(3).run(take_parts, takers)
+    assert (takers == 1).all()
+
+
+@pytest.mark.parametrize(("nanoseconds", "threads"), [(0.5 * WORTH_WAKING, 1), (2 * WORTH_WAKING, 3)])
+def test_little_work_wakes_nobody(nanoseconds: float, threads: int) -> None:
+    out = np.full((3, 2), -1)
+    Team(3).run_for(nanoseconds, fill, out)
+    np.testing.assert_array_equal(out[:threads], [[t, threads] for t in range(threads)])
+    assert (out[threads:] == -1).all()
+
+
+def test_a_team_goes_on_after_an_error() -> None:
+    """Also after one of the caller's own thread: the others are waited for."""
+
+    def fail(thread, threads, barrier, who):
+        if thread == who:
+            raise RuntimeError(f"thread {who}")
+
+    team = Team(3)
+    for who in (0, 2):
+        with pytest.raises(RuntimeError, match=f"thread {who}"):
+            team.run(fail, who)
+        out = np.full((3, 2), -1)
+        team.run(fill, out)
+        np.testing.assert_array_equal(out[:, 0], [0, 1, 2])
+
+
+def test_threads_end_with_their_team() -> None:
+    """A thousand simulations do not leave a thousand threads."""
+    before = set(threading.enumerate())
+    teams = [Team(3) for _ in range(5)]
+    for team in teams:
+        team.run(fill, np.empty((3, 2)))
+    workers = set(threading.enumerate()) - before
+    assert len(workers) == 10
+    del team, teams
+    gc.collect()
+    for worker in workers:
+        worker.join(10.0)
+    assert not any(worker.is_alive() for worker in workers)
+
+
+def test_ctrl_c_does_not_leave_a_task_behind() -> None:
+    """A worker writes to the caller's arrays: run ends with the interrupt, but only when the worker is done."""
+    ended = []
+
+    def slow(thread, threads, barrier):
+        if thread == 1:
+            time.sleep(0.3)
+            ended.append(thread)
+
+    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        Team(2).run(slow)
+    timer.join()
+    assert ended == [1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.contact.compiled import uncounted
+from pliant.contact.compiled import inlined
 from pliant.lanes import maximum, minimum, narrow, number, select, sqrt, widen
 from pliant.lanes.masks import mask_bits
 from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
@@ -112,7 +112,7 @@ def _hold(until, t, gap, later, least):
     return select(is_open, select(later > least, until, shrunk), t)
 
 
-@uncounted
+@inlined
 def edges_stay_apart(side, later_side, a, b, later_a, later_b, reach, asked):
     """One edge as a vector, the ends a and b of others seen from its first end, at both ends of the way; as bits."""
     z = number(0.0, reach)
@@ -139,7 +139,7 @@ def edges_stay_apart(side, later_side, a, b, later_a, later_b, reach, asked):
     return apart
 
 
-@uncounted
+@inlined
 def points_stay_apart(sides, later_sides, point, later, reach, asked):
     """One triangle by its two sides, points seen from its first corner, at both ends of the way; as bits."""
     z = number(0.0, reach)

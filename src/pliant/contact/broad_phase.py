@@ -39,8 +39,8 @@ class Trees(NamedTuple):
     vertices: Tree
     edges: Tree
     triangles: Tree
-    x0: np.ndarray  # (n, 3) positions from which to which the vertices move [m]
-    x1: np.ndarray
+    x0: np.ndarray  # (n, 4) positions from which to which the vertices move [m], and nothing
+    x1: np.ndarray  # (n, 4)
     separation: float  # [m]: primitives that stay further apart are no pair
     unfolded: np.ndarray | None = None  # (bodies,) bool: cannot touch themselves on the way
 

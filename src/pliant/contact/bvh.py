@@ -5,11 +5,13 @@ share a parent box, level by level: the tree is the order alone, without pointer
 boxes (`refit`).  Primitives much larger than the median come after the others, class by class, so that one huge
 triangle widens the boxes of its own kind and not those of its small neighbours.
 
-    level 1        [ 0 ... 7 ]       [ 8 9 10 + + + + + ]      boxes of the blocks of level 0
-    level 0        0 1 2 ... 7        8 9 10                   boxes of primitives, in tree order
+    level 1        [ 0 ... 15 ]      [ 16 17 18 + + + ... ]    boxes of the blocks of level 0
+    level 0        0 1 2 ... 15       16 17 18                 boxes of primitives, in tree order
 
 Boxes are kept in blocks of FAN, coordinate by coordinate: one box is compared with a block in SIMD lanes.  Places
-without a box (+) hold an empty one, which meets nothing.  The highest level is one block.
+without a box (+) hold an empty one, which meets nothing.  The highest level is one block.  Boxes are in single
+precision, rounded outwards, and seen from the first vertex of the scene, so that a scene far from the origin does not
+suffer: `boxes_of_motion` makes those of vertices, for all trees that are to be compared.
 """
 
 from __future__ import annotations
@@ -18,19 +20,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.compiled import cached, compiled, uncounted
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.geometry.ordering import spatial_order
 from pliant.kernels.threads import Team, meet, share
-from pliant.lanes import load, make_zero
+from pliant.lanes import load, make_zero, number
 from pliant.lanes.masks import mask_bits
 
-FAN_BITS = 3
+FAN_BITS = 4
 FAN = 1 << FAN_BITS
 SIZE_CLASS = 4.0  # primitives of more than 4, 16, 64 ... times the median extent are kept apart
 MIXED = -1  # no one group
 NONE = np.iinfo(np.int32).max
 BLOCK = 6 * FAN  # numbers a block: lowest x of all its boxes, lowest y, z, highest x, y, z
-zero = make_zero("double", FAN)
+ROUNDING = 3e-7  # part of a coordinate by which boxes grow: more than single precision and a difference lose
+zero = make_zero("single", FAN)
 
 
 class Tree(NamedTuple):
@@ -38,16 +41,28 @@ class Tree(NamedTuple):
 
     order: np.ndarray  # (m,) primitive at each place of level 0
     corners: np.ndarray  # (m, c) vertices of the primitive at each place
-    bounds: np.ndarray  # (blocks * BLOCK,) boxes of all levels [m]
+    bounds: np.ndarray  # (blocks * BLOCK,) float32 boxes of all levels, seen from `origin` [m]
+    origin: np.ndarray  # (3,) [m]
     groups: np.ndarray  # (blocks * FAN,) int32 group of all that is in a box, MIXED if there are several
     level_start: np.ndarray  # (levels + 1,) first block of each level
 
 
-def build(
-    team: Team, corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, margin: float, group: np.ndarray | None = None
-) -> Tree:
-    """Tree over primitives with corners (m, c), for their motion from x0 to x1 (n, 3) [m], boxes wider by margin
-    [m].
+class Boxes(NamedTuple):
+    """Boxes of n vertices on their way."""
+
+    sides: np.ndarray  # (n, 8) float32 lowest x, y, z, nothing, highest x, y, z, nothing [m], seen from `origin`
+    origin: np.ndarray  # (3,) [m]
+
+
+def boxes_of_motion(team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Boxes:
+    """Boxes of the motion from x0 to x1 (n, 3) [m], wider by margin [m]."""
+    boxes = Boxes(np.empty((len(x0), 8), np.float32), x0[:1].sum(axis=0))
+    team.run_for(8 * len(x0), cached(surround), x0, x1, float(margin), *boxes)
+    return boxes
+
+
+def build(team: Team, corners: np.ndarray, boxes: Boxes, group: np.ndarray | None = None) -> Tree:
+    """Tree over primitives with corners (m, c), vertices with boxes.
 
     group (n,): bodies, say, which are kept together; a primitive belongs to the group of its first corner.
     """
@@ -57,17 +72,19 @@ def build(
         blocks.append(-(-blocks[-1] // FAN))
     level_start = np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64)
     group = np.zeros(len(corners), np.int32) if group is None else group[corners[:, 0]]
-    order = _tree_order(corners, x0, x1, group)
+    order = _tree_order(corners, boxes, group)
     groups = _groups_of_boxes(group[order], blocks)
-    tree = Tree(order, corners[order], np.empty(level_start[-1] * BLOCK), groups, level_start)
-    refit(team, tree, x0, x1, margin)
+    bounds = np.empty(level_start[-1] * BLOCK, np.float32)
+    tree = Tree(order, corners[order], bounds, np.zeros(3), groups, level_start)
+    refit(team, (tree,), boxes)
     return tree
 
 
-def refit(team: Team, tree: Tree, x0: np.ndarray, x1: np.ndarray, margin: float) -> None:
+def refit(team: Team, trees: tuple[Tree, ...], boxes: Boxes) -> None:
     """New boxes for new positions; the order stays."""
-    if len(tree.order):
-        team.run(cached(fit), tree, x0, x1, x0 is not x1, float(margin))
+    for tree in trees:
+        tree.origin[:] = boxes.origin
+    team.run_for(12 * sum(len(tree.order) for tree in trees), cached(fit), trees, boxes.sides)
 
 
 def block_extent(tree: Tree) -> float:
@@ -86,12 +103,12 @@ def _groups_of_boxes(group: np.ndarray, blocks: list[int]) -> np.ndarray:
     return np.concatenate(levels).astype(np.int32)
 
 
-def _tree_order(corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, group: np.ndarray) -> np.ndarray:
+def _tree_order(corners: np.ndarray, boxes: Boxes, group: np.ndarray) -> np.ndarray:
     """Along a Hilbert curve, group by group, which are on such a curve too; large primitives after the others."""
     if not len(corners):
         return np.zeros(0, np.int32)
-    points = np.concatenate([x0[corners], x1[corners]], axis=1)
-    low, high = points.min(axis=1), points.max(axis=1)
+    sides = boxes.sides[corners].astype(float)
+    low, high = sides[:, :, 0:3].min(axis=1), sides[:, :, 4:7].max(axis=1)
     extent = (high - low).max(axis=1)
     typical = float(np.median(extent))
     middle = 0.5 * (low + high)
@@ -110,45 +127,74 @@ def _tree_order(corners: np.ndarray, x0: np.ndarray, x1: np.ndarray, group: np.n
 
 
 @compiled
-def fit(thread, threads, barrier, tree, x0, x1, is_moving, margin):
+def surround(thread, threads, barrier, x0, x1, margin, sides, origin):
+    """Boxes of vertices, rounded outwards."""
+    first, last = share(0, len(x0), thread, threads)
+    for v in range(first, last):
+        for k in range(3):
+            low, high = min(x0[v, k], x1[v, k]) - margin - origin[k], max(x0[v, k], x1[v, k]) + margin - origin[k]
+            sides[v, k], sides[v, 4 + k] = low - ROUNDING * abs(low), high + ROUNDING * abs(high)
+        sides[v, 3], sides[v, 7] = 0.0, 0.0
+
+
+@compiled
+def fit(thread, threads, barrier, trees, sides):
     """Boxes of all primitives, then of blocks of them, level by level."""
-    corners, bounds, level_start = tree.corners, tree.bounds, tree.level_start
-    first, last = share(0, level_start[1], thread, threads)
-    for place in range(first * FAN, last * FAN):
-        low_x, low_y, low_z = np.inf, np.inf, np.inf
-        high_x, high_y, high_z = -np.inf, -np.inf, -np.inf
-        if place < len(corners):
-            for c in range(corners.shape[1]):
-                v = corners[place, c]
-                low_x, high_x = min(low_x, x0[v, 0]), max(high_x, x0[v, 0])
-                low_y, high_y = min(low_y, x0[v, 1]), max(high_y, x0[v, 1])
-                low_z, high_z = min(low_z, x0[v, 2]), max(high_z, x0[v, 2])
-                if is_moving:
-                    low_x, high_x = min(low_x, x1[v, 0]), max(high_x, x1[v, 0])
-                    low_y, high_y = min(low_y, x1[v, 1]), max(high_y, x1[v, 1])
-                    low_z, high_z = min(low_z, x1[v, 2]), max(high_z, x1[v, 2])
+    arrivals = 0
+    for tree in trees:
+        first, last = share(0, tree.level_start[1], thread, threads)
+        fit_primitives(first * FAN, last * FAN, tree.corners, sides, tree.bounds)
+        for level in range(1, len(tree.level_start) - 1):
+            arrivals += threads
+            meet(barrier, arrivals)
+            first, last = share(0, (tree.level_start[level + 1] - tree.level_start[level]) * FAN, thread, threads)
+            fit_level(first, last, level, tree.level_start, tree.bounds)
+
+
+@inlined
+def fit_primitives(first, last, corners, sides, bounds):
+    """Boxes of the lowest level, of places first..last."""
+    for place in range(first, last):
         s = (place // FAN) * BLOCK + place % FAN
-        bounds[s], bounds[s + FAN], bounds[s + 2 * FAN] = low_x - margin, low_y - margin, low_z - margin
-        s += 3 * FAN
-        bounds[s], bounds[s + FAN], bounds[s + 2 * FAN] = high_x + margin, high_y + margin, high_z + margin
-    for level in range(1, len(level_start) - 1):
-        meet(barrier, level * threads)
-        below, here, above = level_start[level - 1], level_start[level], level_start[level + 1]
-        first, last = share(0, (above - here) * FAN, thread, threads)
-        for node in range(first, last):
-            block, lane = here + node // FAN, node % FAN
-            child = (below + node) * BLOCK
+        if place >= len(corners):
             for k in range(3):
-                low, high = np.inf, -np.inf
-                if below + node < here:
-                    for other in range(FAN):
-                        low = min(low, bounds[child + k * FAN + other])
-                        high = max(high, bounds[child + (3 + k) * FAN + other])
-                bounds[block * BLOCK + k * FAN + lane] = low
-                bounds[block * BLOCK + (3 + k) * FAN + lane] = high
+                bounds[s + k * FAN], bounds[s + (3 + k) * FAN] = np.inf, -np.inf
+            continue
+        v = np.uint64(corners[place, 0])  # unsigned: no look whether it is negative
+        low_x, low_y, low_z = sides[v, 0], sides[v, 1], sides[v, 2]
+        high_x, high_y, high_z = sides[v, 4], sides[v, 5], sides[v, 6]
+        for c in range(1, corners.shape[1]):
+            v = np.uint64(corners[place, c])
+            low_x, high_x = min(low_x, sides[v, 0]), max(high_x, sides[v, 4])
+            low_y, high_y = min(low_y, sides[v, 1]), max(high_y, sides[v, 5])
+            low_z, high_z = min(low_z, sides[v, 2]), max(high_z, sides[v, 6])
+        bounds[s], bounds[s + FAN], bounds[s + 2 * FAN] = low_x, low_y, low_z
+        bounds[s + 3 * FAN], bounds[s + 4 * FAN], bounds[s + 5 * FAN] = high_x, high_y, high_z
 
 
-@uncounted
+@inlined
+def fit_level(first, last, level, level_start, bounds):
+    """Boxes first..last of a level, of the blocks of the level below."""
+    below, here = level_start[level - 1], level_start[level]
+    for node in range(first, last):
+        child, s = (below + node) * BLOCK, (here + node // FAN) * BLOCK + node % FAN
+        for k in range(3):
+            low, high = np.float32(np.inf), np.float32(-np.inf)
+            if below + node < here:
+                low, high = least_and_most(bounds, child + k * FAN, child + (3 + k) * FAN)
+            bounds[s + k * FAN], bounds[s + (3 + k) * FAN] = low, high
+
+
+@inlined
+def least_and_most(bounds, lows, highs):
+    """Least of the FAN numbers from `lows` on, and the largest of those from `highs` on."""
+    low, high = bounds[lows], bounds[highs]
+    for other in range(1, FAN):
+        low, high = min(low, bounds[lows + other]), max(high, bounds[highs + other])
+    return low, high
+
+
+@inlined
 def box_at(bounds, block, lane):
     """Lowest and highest x, y, z of a box."""
     s = block * BLOCK + lane
@@ -162,16 +208,16 @@ def box_at(bounds, block, lane):
     )
 
 
-@uncounted
+@inlined
 def meeting(box, bounds, block):
     """Which boxes of a block share a point with a box, as bits."""
     s = block * BLOCK
     z = zero()
     return mask_bits(
-        (load(bounds, s, z) <= box[3])
-        & (load(bounds, s + FAN, z) <= box[4])
-        & (load(bounds, s + 2 * FAN, z) <= box[5])
-        & (load(bounds, s + 3 * FAN, z) >= box[0])
-        & (load(bounds, s + 4 * FAN, z) >= box[1])
-        & (load(bounds, s + 5 * FAN, z) >= box[2])
+        (load(bounds, s, z) <= number(box[3], z))
+        & (load(bounds, s + FAN, z) <= number(box[4], z))
+        & (load(bounds, s + 2 * FAN, z) <= number(box[5], z))
+        & (load(bounds, s + 3 * FAN, z) >= number(box[0], z))
+        & (load(bounds, s + 4 * FAN, z) >= number(box[1], z))
+        & (load(bounds, s + 5 * FAN, z) >= number(box[2], z))
     )

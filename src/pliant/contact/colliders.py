@@ -8,10 +8,11 @@ import numpy as np
 
 from pliant.contact import bvh
 from pliant.contact.broad_phase import Rules, Surface, Trees, surface_of
-from pliant.contact.bvh import Tree
+from pliant.contact.bvh import Boxes, Tree
 from pliant.contact.inversion import apexes, opposite_edges
 from pliant.contact.pair import are_sharp
 from pliant.contact.patches import Patches, patches_of
+from pliant.contact.sieve import padded
 from pliant.contact.solid import Solid, solid_of
 from pliant.contact.unfolded import Unfolded, unfolded_of
 from pliant.errors import SceneError, SimulationError
@@ -31,17 +32,26 @@ class FittedTree:
     tree: Tree | None = None
     extent_when_built: float = 0.0
 
-    def fit(self, team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Tree:
-        """The tree for motion from x0 to x1."""
-        if self.tree is not None:
-            bvh.refit(team, self.tree, x0, x1, margin)
-            if bvh.block_extent(self.tree) <= REBUILD * self.extent_when_built:
-                return self.tree
-        self.tree = bvh.build(team, self.corners, x0, x1, margin, self.body)
+    def build(self, team: Team, boxes: Boxes) -> Tree:
+        """A new tree for vertices with boxes."""
+        self.tree = bvh.build(team, self.corners, boxes, self.body)
         if self.numbers is not None:
             self.tree = self.tree._replace(order=self.numbers[self.tree.order])
         self.extent_when_built = bvh.block_extent(self.tree)
         return self.tree
+
+
+def fit_trees(team: Team, trees: tuple[FittedTree, ...], boxes: Boxes) -> list[Tree]:
+    """The trees for the motion of vertices with boxes: refitted, all together, or built anew."""
+    old = [tree.tree for tree in trees if tree.tree is not None]
+    if old:
+        bvh.refit(team, tuple(old), boxes)
+    return [
+        tree.tree
+        if tree.tree is not None and bvh.block_extent(tree.tree) <= REBUILD * tree.extent_when_built
+        else tree.build(team, boxes)
+        for tree in trees
+    ]
 
 
 @dataclass(frozen=True)
@@ -120,12 +130,11 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
 
 def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
-    vertices, edges, triangles = (
-        tree.fit(team, x0, x1, 0.5 * separation)
-        for tree in (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
-    )
+    boxes = bvh.boxes_of_motion(team, x0, x1, 0.5 * separation)
+    parts = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
+    vertices, edges, triangles = fit_trees(team, parts, boxes)
     unfolded = colliders.unfolded.mark(team, x0, x1, separation, len(colliders.rules.allowed))
-    return Trees(vertices, edges, triangles, x0, x1, float(separation), unfolded)
+    return Trees(vertices, edges, triangles, padded(x0), padded(x1), float(separation), unfolded)
 
 
 def _check_rules(rules: Rules) -> None:

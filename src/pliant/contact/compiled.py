@@ -15,14 +15,13 @@ from numba import njit
 
 from pliant.lanes.cache import load_module
 
-# Compiled, free of the interpreter lock; a division by zero gives infinity, as in NumPy.
-compiled = njit(nogil=True, error_model="numpy")
-# The same for small functions inside loops: arrays handed to a function that is not inlined are counted as references,
-# and threads would wait for each other at the count.
-inlined = njit(nogil=True, error_model="numpy", forceinline=True)
-# The same without any counting, for functions that neither make nor return arrays; and not inlined.
-uncounted = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-uncounted_loop = njit(nogil=True, error_model="numpy", _nrt=False)
+# Compiled, free of the interpreter lock; a division by zero gives infinity, as in NumPy.  Without _nrt=False each array
+# taken out of a tuple or handed to a function is counted as a reference, and threads wait for each other at the count.
+compiled = njit(nogil=True, error_model="numpy", _nrt=False)
+# The same for small functions inside loops.
+inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+# The same for functions that make or return arrays, which have to be counted.
+allocating = njit(nogil=True, error_model="numpy", _nrt=True)
 
 
 @cache

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.broad_phase import edge_edge_pairs, vertex_triangle_pairs
-from pliant.contact.colliders import Colliders, check_positions, fit_surface
+from pliant.contact.bvh import boxes_of_motion
+from pliant.contact.colliders import Colliders, check_positions, fit_surface, fit_trees
 from pliant.contact.compiled import cached
 from pliant.contact.contacts import Contacts, joined, no_contacts
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
@@ -23,7 +24,7 @@ from pliant.contact.normals import outward_normals
 from pliant.contact.overlaps import overlaps
 from pliant.contact.pair import are_sharp
 from pliant.contact.repetition import without_repetition
-from pliant.contact.sieve import Sieve
+from pliant.contact.sieve import Sieve, padded
 from pliant.kernels.threads import Team
 
 SHARP = 0.97  # cosine of half the angle between the faces of an edge, below which (28 degrees) a solid is sharp there
@@ -46,12 +47,19 @@ def discrete_contacts(team: Team, colliders: Colliders, x: np.ndarray, memory: M
     return find_penetrations(team, colliders, x, memory).contacts
 
 
-def find_penetrations(team: Team, colliders: Colliders, x: np.ndarray, memory: Memory | None = None) -> Penetrations:
-    """`discrete_contacts`, and how vertices inside solids fare."""
+def find_penetrations(
+    team: Team, colliders: Colliders, x: np.ndarray, memory: Memory | None = None, unfolded: np.ndarray | None = None
+) -> Penetrations:
+    """`discrete_contacts`, and how vertices inside solids fare.
+
+    unfolded (bodies,) bool: who is known to be unfolded at x; None: that is to be found out.
+    """
     x = check_positions(x, colliders, "the position")
     if memory is None:
         memory = remember(team, colliders, no_memory(), x, x)
-    inside, indirect, lost = _inside_contacts(team, colliders, x)
+    if unfolded is None:
+        unfolded = colliders.unfolded.mark(team, x, x, 0.0, len(colliders.rules.allowed))
+    inside, indirect, lost = _inside_contacts(team, colliders, x, unfolded)
     contacts = settled(colliders.patches, colliders.surface.edges, colliders.radius, memory, x)[1]
     contacts = without_repetition(joined(inside, _without_those_inside(contacts, inside, colliders)))
     return Penetrations(contacts, len(inside.kind) + lost, indirect, lost)
@@ -101,15 +109,18 @@ def remember(
     return settled(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
 
 
-def remember_edges(team: Team, colliders: Colliders, memory: Memory, x0: np.ndarray, x1: np.ndarray) -> Memory:
+def remember_edges(
+    team: Team, colliders: Colliders, memory: Memory, x0: np.ndarray, x1: np.ndarray, unfolded: np.ndarray
+) -> Memory:
     """The memory at x1 (n, 3) [m], with the sharp edges of solids that have crossed on the way from x0.
 
     No vertex need be inside a solid for that, and so nothing else would know of it.
+    unfolded (bodies,) bool: who is unfolded all the way.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
-    tree = colliders.sharp_tree.fit(team, x0, x1, 0.0)
-    unfolded = colliders.unfolded.mark(team, x0, x1, 0.0, len(colliders.rules.allowed))
-    pairs = overlaps(team, tree, tree, True, colliders.rules, Sieve(EDGE_EDGE, x0, x1, 0.0), unfolded)
+    tree = fit_trees(team, (colliders.sharp_tree,), boxes_of_motion(team, x0, x1, 0.0))[0]
+    sieve = Sieve(EDGE_EDGE, padded(x0), padded(x1), 0.0)
+    pairs = overlaps(team, tree, tree, True, colliders.rules, sieve, unfolded)
     meetings = find_meetings(team, colliders, pairs, EDGE_EDGE, x0, x1, near_too=False, solids_too=True)
     meetings = unknown(meetings, EDGE_EDGE, colliders, memory, x0)
     surface = colliders.surface
@@ -124,20 +135,21 @@ def remember_edges(team: Team, colliders: Colliders, memory: Memory, x0: np.ndar
     return settled(colliders.patches, surface.edges, colliders.radius, together, x1)[0]
 
 
-def _inside_contacts(team: Team, colliders: Colliders, x: np.ndarray) -> tuple[Contacts, int, int]:
+def _inside_contacts(
+    team: Team, colliders: Colliders, x: np.ndarray, unfolded: np.ndarray
+) -> tuple[Contacts, int, int]:
     """Vertices inside solids, pushed to the closest boundary point that is reachable through the solid; how many of
     them have no straight way there; and how many more have no way out.
     """
     solid, rules, vertices = colliders.solid, colliders.rules, colliders.surface.vertices
     if not len(solid.tets):
         return no_contacts(), 0, 0
-    vertex_tree = colliders.vertex_tree.fit(team, x, x, 0.0)
-    tet_tree = colliders.tet_tree.fit(team, x, x, 0.0)
-    unfolded = colliders.unfolded.mark(team, x, x, 0.0, len(rules.allowed))
+    boxes = boxes_of_motion(team, x, x, 0.0)
+    trees = (colliders.vertex_tree, colliders.tet_tree, colliders.face_tree)
+    vertex_tree, tet_tree, face_tree = fit_trees(team, trees, boxes)
     pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, x, rules, unfolded)
     if not len(pairs.first):
         return no_contacts(), 0, 0
-    face_tree = colliders.face_tree.fit(team, x, x, 0.0)
     exits = find_exits(
         team, pairs, face_tree, solid, x, outward_normals(team, solid, pairs.first, x), rules.body, unfolded
     )

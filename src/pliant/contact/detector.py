@@ -14,7 +14,7 @@ from pliant.contact.memory import Memory, no_memory
 from pliant.contact.near_shapes import touches_of_shapes
 from pliant.contact.potential import ContactPotential
 from pliant.contact.report import ContactReport, bodies_met, missed_depths, softest_contact, words_of_start
-from pliant.contact.solid import thinnest
+from pliant.contact.solid import spread_of_motion, thinnest
 from pliant.contact.starting import pierced_triangles
 from pliant.contact.touches import Touches, joined_touches, touches_of_pairs
 from pliant.kernels.threads import Team
@@ -38,6 +38,7 @@ class Detector:
     memory: Memory = field(default_factory=no_memory)
     seen: np.ndarray | None = None  # (n, 3) positions that the memory is of [m]
     known: np.ndarray | None = None  # sorted: vertices that met bodies in the step before (report.bodies_met)
+    unfolded: np.ndarray | None = None  # (bodies,) bool: who is unfolded at the positions seen last
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
@@ -59,12 +60,10 @@ class Detector:
             return
         if self.seen is None or not np.array_equal(self.seen, x_start):  # put there by hand: there was no way to it
             self.memory = remember(self.team, self.colliders, no_memory(), x_start, x_start)
-            self.known = None
+            self.known, self.unfolded = None, None
             self.seen = x_start.copy()
-        self._at_start = find_penetrations(self.team, self.colliders, x_start, self.memory)
+        self._at_start = find_penetrations(self.team, self.colliders, x_start, self.memory, self.unfolded)
         self._found = no_contacts()
-        contacts, body = self._at_start.contacts, self.colliders.rules.body
-        self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_start, body, self.known)
 
     def detect(self, x_start: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
@@ -77,7 +76,7 @@ class Detector:
         lists.append(touches_of_pairs(pairs, self.model))
         if self.model.shapes:
             reach = 2.0 * float(np.abs(x - x_start).max(initial=0.0))
-            lists.append(touches_of_shapes(self.model, x_start, x, time, self.h, reach))
+            lists.append(touches_of_shapes(self.team, self.model, x_start, x, time, self.h, reach))
         settings = self.model.settings
         slip, damping = settings.friction_speed * self.h, settings.damping / self.h
         self._latest = ContactPotential(joined_touches(*lists), settings.stiffness, slip, damping, x_start)
@@ -87,15 +86,17 @@ class Detector:
         """Take note of all that came near or crossed in the step from x_start to x, whether it was detected or not."""
         assert self._latest is not None
         if self._has_pairs:
-            motion = float(np.linalg.norm(np.ptp(x - x_start, axis=0)))
-            is_fast = motion > self._thinnest  # what moves less against all others cannot pass a solid
+            contacts, body = self._at_start.contacts, self.colliders.rules.body
+            self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_start, body, self.known)
+            is_fast = spread_of_motion(x_start, x) > self._thinnest  # who moves less than that cannot pass a solid
             if is_fast or len(self.model.triangles):
                 self.memory = remember(self.team, self.colliders, self.memory, x_start, x, is_fast)
-            self.memory = remember_edges(self.team, self.colliders, self.memory, x_start, x)
+            self.unfolded = self.colliders.unfolded.mark(self.team, x_start, x, 0.0, len(self.colliders.rules.allowed))
+            self.memory = remember_edges(self.team, self.colliders, self.memory, x_start, x, self.unfolded)
             self.seen = x.copy()
-            self.known = bodies_met(joined(self._at_start.contacts, self._found), self.colliders.rules.body)
+            self.known = bodies_met(joined(contacts, self._found), body)
         d, start = self._latest.depths(x), self._at_start
-        softest, bound, needed = softest_contact(self._latest, d, x_start, self._edge)
+        softest, bound, needed = softest_contact(self._latest, d, self._edge)
         return ContactReport(
             listed=len(d),
             touching=int((d > 0).sum()),
@@ -139,13 +140,13 @@ class Detector:
 
     def carried(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
-        known = {} if self.known is None else {"known": self.known}
-        return {**self.memory._asdict(), **known}
+        optional = {"known": self.known, "unfolded": self.unfolded}
+        return {**self.memory._asdict(), **{name: array for name, array in optional.items() if array is not None}}
 
     def restore(self, carried: dict[str, np.ndarray], x: np.ndarray) -> None:
         """Go on from what `carried` gave at positions x (n, 3) [m]."""
         self.memory = Memory(*(carried[name] for name in Memory._fields))
-        self.known = carried.get("known")
+        self.known, self.unfolded = carried.get("known"), carried.get("unfolded")
         self.seen = x.copy()
 
     @property

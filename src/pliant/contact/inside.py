@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pliant.contact.bvh import BLOCK, FAN, Tree, zero
-from pliant.contact.compiled import cached, compiled, inlined, uncounted
+from pliant.contact.compiled import allocating, cached, compiled, inlined
 from pliant.contact.distances import closest_vertex_triangle, combine, row
 from pliant.contact.overlaps import STACK, Pairs, overlaps
 from pliant.contact.passage import FACES, can_pass
-from pliant.contact.sieve import VERTEX_TET, Sieve
+from pliant.contact.sieve import VERTEX_TET, Sieve, padded
 from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team, share
-from pliant.lanes import load, maximum, store
+from pliant.lanes import load, maximum, number, store
 from pliant.lanes.masks import lowest_bit, mask_bits
 from pliant.lanes.vectors import cross, dot, subtract
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 # same way as the faces of a vertex that is pressed into it, and at the corner of a cube those are 54.7 degrees from the
 # normal at the vertex; walls beside it are at 90 degrees and must stay open.  This is the middle, 72.4 degrees.
 SAME_WAY = 0.3
+NEAR = 64  # tets that are looked at before a search
+NOT_MORE = 1.0 - 1e-6  # of a squared distance that is found in single precision
 NEARER = 1.0 - 1e-9  # of a squared distance: less is nearer, and faces that share the nearest point are not
 
 
@@ -52,7 +54,7 @@ class Work(NamedTuple):
 
     waiting: np.ndarray  # (STACK, 2) blocks still to be opened, and their levels
     distances: np.ndarray  # (STACK,) of them, squared
-    lanes: np.ndarray  # (FAN,) squared distances of a block's boxes
+    lanes: np.ndarray  # (FAN,) float32 squared distances of a block's boxes
 
 
 def vertices_in_tets(
@@ -69,7 +71,8 @@ def vertices_in_tets(
 
     unfolded (bodies,) bool: bodies of which no vertex is in their own tets.
     """
-    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, x, x, 0.0), unfolded)
+    rows = padded(x)
+    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, rows, rows, 0.0), unfolded)
     vertex = vertices[found.first, 0]
     order = np.argsort(vertex * np.int64(len(solid.tets)) + found.second)  # no two are equal
     return Pairs(vertex[order], found.second[order])
@@ -94,7 +97,7 @@ def find_exits(
     k = len(pairs.first)
     exits = Exits(pairs.first, np.empty(k, np.int32), np.empty((k, 4)), np.empty(k), np.empty(k, bool))
     unfolded = np.zeros(int(body.max(initial=0)) + 1, bool) if unfolded is None else unfolded
-    team.run(cached(search_exits), pairs, face_tree, solid, x, normals, body, unfolded, exits)
+    team.run_for(300 * k, cached(search_exits), pairs, face_tree, solid, x, normals, body, unfolded, exits)
     is_best = np.empty(k, bool)
     cached(mark_best)(exits, body[solid.tets[pairs.second, 0]], is_best)
     return Exits(*(array[is_best] for array in exits))
@@ -123,17 +126,21 @@ def is_better(exits, k, m):
     return exits.face[k] < exits.face[m]
 
 
-@uncounted
+@inlined
 def _boxes_within(p, reach2, bounds, block, out):
-    """Which boxes of a block are nearer to p than the root of reach2, as bits; squared distances into out (FAN,)."""
+    """Which boxes of a block are nearer to p than the root of reach2, as bits; squared distances into out (FAN,), a
+    little less than they are.
+    """
     z = zero()
     total = z
     for k in range(3):
         low, high = load(bounds, block * BLOCK + k * FAN, z), load(bounds, block * BLOCK + (3 + k) * FAN, z)
-        d = maximum(maximum(low - p[k], p[k] - high), z)
+        place = number(p[k], z)
+        d = maximum(maximum(low - place, place - high), z)
         total = total + d * d
+    total = total * number(NOT_MORE, z)
     store(out, 0, total)
-    return mask_bits(total < reach2)
+    return mask_bits(total < number(reach2, z))
 
 
 @inlined
@@ -143,7 +150,7 @@ def _looks_same_way(own, a, b, c):
     return cosine > 0.0 and cosine * cosine > SAME_WAY * SAME_WAY * dot(n, n)
 
 
-@uncounted
+@inlined
 def _way_to_face(p, v, f, faces, x, normal, strictness):
     """Squared distance from p to a face and the vector from the closest point to p; infinite if the face does not
     count.
@@ -179,17 +186,36 @@ def _squared_extent(bounds, top):
     return total
 
 
-@compiled
+@allocating
 def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, unfolded, exits):
-    """For each pair: first the closest face that faces the vertex, else any face, else the nearest of the body."""
+    """Most ways out are near the vertex's own tet; the others are searched for."""
     first, last = share(0, len(pairs.first), thread, threads)
-    work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN))
+    leave_nearby(first, last, pairs, solid, x, normals, body, unfolded, exits, np.empty(NEAR, np.int32))
+    search_others(first, last, pairs, face_tree, solid, x, normals, body, unfolded, exits)
+    measure_exits(first, last, solid, x, exits)
+
+
+@compiled
+def leave_nearby(first, last, pairs, solid, x, normals, body, unfolded, exits, reached):
+    """Exits near the vertex's own tet; -1 for others."""
+    for k in range(first, last):
+        v, t = pairs.first[k], pairs.second[k]
+        is_unfolded = unfolded[body[solid.tets[t, 0]]]
+        exits.face[k] = exit_nearby(v, t, solid, x, row(normals, k), is_unfolded, reached)
+        exits.is_direct[k] = True
+
+
+@allocating
+def search_others(first, last, pairs, face_tree, solid, x, normals, body, unfolded, exits):
+    """Where there is no way out nearby: the closest face that faces the vertex, else any, else the nearest of the
+    body.
+    """
+    work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN, np.float32))
     reached = np.empty(64, np.int32)
     whole2 = _squared_extent(face_tree.bounds, face_tree.level_start[-2])
+    vertices, own_tets, found, is_direct = pairs.first, pairs.second, exits.face, exits.is_direct
     for k in range(first, last):
-        v, t, normal = pairs.first[k], pairs.second[k], row(normals, k)
-        face = exit_of_own_tet(v, t, solid, x, normal)
-        exits.is_direct[k] = True
+        v, t, face = vertices[k], own_tets[k], np.int64(found[k])
         for strictness in range(2, -1, -1):
             if face >= 0:
                 break
@@ -197,43 +223,81 @@ def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, 
             reach2 = _squared_size(x, solid.tets, t) / 16.0
             while face < 0 and reach2 < np.inf:
                 reach2 = np.inf if reach2 >= whole2 else 16.0 * reach2
-                arguments = (face_tree, solid, x, normal, body, unfolded, work, reached)
+                arguments = (face_tree, solid, x, row(normals, k), body, unfolded, work, reached)
                 face, reached = closest_exit(v, t, strictness, reach2, *arguments)
-            exits.is_direct[k] = strictness > 0
-        exits.face[k], exits.depth[k] = face, np.inf
+            is_direct[k] = strictness > 0
+        found[k] = face
+
+
+@compiled
+def measure_exits(first, last, solid, x, exits):
+    """Weights and depths of the faces that were found."""
+    faces, weights = solid.faces, exits.weights
+    for k in range(first, last):
+        face = exits.face[k]
+        exits.depth[k] = np.inf
         if face >= 0:
-            faces = solid.faces
-            y = (row(x, v), row(x, faces[face, 0]), row(x, faces[face, 1]), row(x, faces[face, 2]))
+            y = (row(x, exits.vertex[k]), row(x, faces[face, 0]), row(x, faces[face, 1]), row(x, faces[face, 2]))
             w = closest_vertex_triangle(y)
             r = combine(w, y)
             exits.depth[k] = math.sqrt(dot(r, r))
-            exits.weights[k, 0], exits.weights[k, 1], exits.weights[k, 2], exits.weights[k, 3] = w
-
-
-@uncounted
-def exit_of_own_tet(v, t, solid, x, normal):
-    """The boundary face of tet t, which vertex v is in, if nothing can be nearer: a ball around v that reaches to it
-    stays within the other faces of the tet.  Else -1, and a search has to tell.
-    """
-    p, face, best, clear = row(x, v), np.int64(-1), np.inf, np.inf
-    for k in range(4):
-        a, b, c = (
-            row(x, solid.tets[t, FACES[k, 0]]),
-            row(x, solid.tets[t, FACES[k, 1]]),
-            row(x, solid.tets[t, FACES[k, 2]]),
-        )
-        n = cross(subtract(b, a), subtract(c, a))
-        distance = dot(n, subtract(a, p)) / math.sqrt(dot(n, n))  # NaN for a flat face; negative in an inverted tet
-        f = np.int64(-1 - solid.neighbours[t, k])
-        if f >= 0 and distance < best and _way_to_face(p, v, f, solid.faces, x, normal, 2)[0] < np.inf:
-            clear = min(clear, best)
-            face, best = f, distance
-        else:
-            clear = min(clear, distance) if distance >= 0.0 else -np.inf
-    return face if best <= clear else np.int64(-1)
+            weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w
 
 
 @inlined
+def exit_nearby(v, t, solid, x, normal, is_unfolded, reached):
+    """The closest boundary face that faces the surface of vertex v, which is in tet t; -1 if a search has to tell.
+
+    A straight way out that is shorter than a known one leads through tets that a ball of that radius touches: these
+    are `reached`, one through another.  Only in nearly convex bodies is each straight way taken as one inside, else
+    only those that do not leave t.
+    """
+    tets, neighbours, faces = solid.tets, solid.neighbours, solid.faces
+    p, face, best = row(x, v), np.int64(-1), np.inf
+    reached[0], count, opened = t, 1, 0
+    while opened < count:
+        u = reached[opened]
+        for k in range(4):
+            if neighbours[u, k] < 0:
+                f = np.int64(-1 - neighbours[u, k])
+                d2, _ = _way_to_face(p, v, f, faces, x, normal, 2)
+                if d2 < NEARER * best:
+                    if opened > 0 and not is_unfolded:
+                        return np.int64(-1)
+                    face, best = f, d2
+        for k in range(4):
+            other = neighbours[u, k]
+            if other >= 0 and not _is_among(other, reached, count) and _is_within(p, u, k, tets, x, best):
+                if count == len(reached):
+                    return np.int64(-1)
+                reached[count] = other
+                count += 1
+        opened += 1
+    return face
+
+
+@inlined
+def _is_among(number, numbers, count):
+    for k in range(count):  # noqa: SIM110 (a loop compiles, any() over a generator does not)
+        if numbers[k] == number:
+            return True
+    return False
+
+
+@inlined
+def _is_within(p, t, k, tets, x, reach2):
+    """Whether face k of tet t is nearer to p than the root of reach2."""
+    a, b, c = (row(x, tets[t, FACES[k, 0]]), row(x, tets[t, FACES[k, 1]]), row(x, tets[t, FACES[k, 2]]))
+    n = cross(subtract(b, a), subtract(c, a))
+    height, nn = dot(n, subtract(a, p)), dot(n, n)
+    if reach2 == np.inf or (height * height >= reach2 * nn and nn > 0.0):  # its plane is not
+        return reach2 == np.inf
+    y = (p, a, b, c)
+    r = combine(closest_vertex_triangle(y), y)
+    return dot(r, r) < reach2
+
+
+@allocating
 def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normal, body, unfolded, work, reached):
     """Closest boundary face of the body of tet t, not at vertex v, or -1; and `reached` for the next search.
 
@@ -246,6 +310,7 @@ def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normal, body, un
     tets, neighbours, faces, tet_of_face = solid.tets, solid.neighbours, solid.faces, solid.tet_of_face
     waiting, distances, lanes = work.waiting, work.distances, work.lanes
     p, own_body = row(x, v), body[tets[t, 0]]
+    seen = subtract(p, (face_tree.origin[0], face_tree.origin[1], face_tree.origin[2]))
     best, best_face = reach2, np.int64(-1)
     for k in range(4):
         if neighbours[t, k] < 0:
@@ -259,7 +324,7 @@ def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normal, body, un
         if distances[height] >= best:
             continue
         block, level = waiting[height, 0], waiting[height, 1]
-        near = _boxes_within(p, best, bounds, level_start[level] + block, lanes)
+        near = _boxes_within(seen, best, bounds, level_start[level] + block, lanes)
         base = height
         while near:
             lane = lowest_bit(near)

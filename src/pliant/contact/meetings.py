@@ -48,7 +48,7 @@ def find_meetings(
     keep = np.empty(len(pairs.first), bool)
     inside = colliders.has_inside
     options = (x0, x1, colliders.radius, inside, near_too, solids_too, keep)
-    team.run(cached(mark_impacts), kind, pairs, corners_a, corners_b, *options)
+    team.run_for(200 * len(keep), cached(mark_impacts), kind, pairs, corners_a, corners_b, *options)
     first, second = pairs.first[keep], pairs.second[keep]
     contacts = blank_contacts(kind, np.column_stack([corners_a[first], corners_b[second]]), colliders, False)
     outward = np.zeros((len(first), 2, 3))

@@ -266,8 +266,19 @@ def mark_ways_back(
         if kind == VERTEX_TRIANGLE:
             is_back[k] = vertex_returns(first[k], np.int64(second[k]), n, x, memory, has_crossed, patches, is_closed)
         else:
-            is_back[k] = edge_returns(first[k], second[k], n, edges, faces_of_edge, x, memory, has_crossed, patches)
-            known = np.searchsorted(memory.edges[:, 0], first[k])
-            while known < len(memory.edges) and memory.edges[known, 0] == first[k]:
-                is_back[k] |= memory.edges[known, 1] == second[k]
-                known += 1
+            is_back[k] = is_remembered(first[k], second[k], memory.edges) or edge_returns(
+                first[k], second[k], n, edges, faces_of_edge, x, memory, has_crossed, patches
+            )
+
+
+@inlined
+def is_remembered(a, b, pairs):
+    """Whether edges a and b are among pairs (m, 2), which are sorted."""
+    first, last = 0, len(pairs)
+    while first < last:
+        middle = (first + last) // 2
+        if pairs[middle, 0] < a or (pairs[middle, 0] == a and pairs[middle, 1] < b):
+            first = middle + 1
+        else:
+            last = middle
+    return first < len(pairs) and pairs[first, 0] == a and pairs[first, 1] == b

@@ -2,66 +2,77 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from pliant.contact.compiled import cached, compiled
+from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.distances import row
 from pliant.contact.shapes import carried, distance_and_normal, vertex_impact
 from pliant.contact.touches import Touches, friction_of
+from pliant.kernels.threads import Team, share
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model import ContactModel
 from pliant.model.obstacles import Shape
 
 
 def touches_of_shapes(
-    model: ContactModel, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
+    team: Team, model: ContactModel, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
 ) -> Touches:
     """Vertices that are within `reach` [m] of an obstacle at x1 (n, 3), or met one on the way from x0.
 
     The obstacle is taken as flat at the closest point, or where the vertex met it; that holds for one detection.
     """
-    lists = [_of_shape(model, shape, x0, x1, time, h, reach) for shape in model.shapes]
+    lists = [_of_shape(team, model, shape, x0, x1, time, h, reach) for shape in model.shapes]
     return Touches(*(np.concatenate(arrays) for arrays in zip(*lists, strict=True)))
 
 
 def _of_shape(
-    model: ContactModel, shape: Shape, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
+    team: Team, model: ContactModel, shape: Shape, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
 ) -> Touches:
-    n = len(x0)
-    points, motions, normals, is_near = np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)), np.empty(n, bool)
-    rows = (shape.row(time), shape.row(time + h))
-    cached(find_near)(shape.kind, *rows, x0, x1, reach, model.radius, model.excluded, points, motions, normals, is_near)
+    is_near = np.empty(len(x0), bool)
+    geometry = (shape.kind, shape.row(time), shape.row(time + h), x0, x1, reach, model.radius)
+    team.run_for(15 * len(x0), cached(mark_near), *geometry, model.excluded, is_near)
     chosen = np.flatnonzero(is_near)
     k = len(chosen)
+    points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))
+    cached(describe_near)(chosen, *geometry, points, motions, normals)
     vertices, weights = np.full((k, 4), -1, np.int64), np.zeros((k, 4))
     vertices[:, 0], weights[:, 0] = chosen, 1.0
     friction = friction_of(model.friction[chosen], np.full(k, shape.friction), model.settings.friction)
-    arrays = (points[chosen], motions[chosen], normals[chosen], model.radius[chosen])
+    arrays = (points, motions, normals, model.radius[chosen])
     return Touches(vertices, weights, np.full(k, -1.0), *arrays, friction, np.zeros(k, bool))
 
 
 @compiled
-def find_near(kind, row_start, row_end, x0, x1, reach, radius, excluded, points, motions, normals, is_near):
-    """Closest point, motion and normal of the shape for every vertex that may touch it."""
-    for i in range(len(x0)):
-        is_near[i] = False
-        if excluded[i]:
-            continue
-        p0, p1 = (x0[i, 0], x0[i, 1], x0[i, 2]), (x1[i, 0], x1[i, 1], x1[i, 2])
-        d, n = distance_and_normal(kind, row_end, p1)
-        way = subtract(p1, p0)
-        length = math.sqrt(dot(way, way))
-        place = p1
-        if d < -radius[i] or (d > reach + radius[i] and d < length):
-            hit = vertex_impact(kind, row_start, row_end, p0, p1)
-            if 0.0 < hit < 1.0:  # where it came in is where it is to stay
-                place = add_scaled(p0, hit, way)
-                d, n = distance_and_normal(kind, row_end, place)
-                is_near[i] = True
-        is_near[i] = is_near[i] or d <= reach + radius[i]
-        if is_near[i]:
-            q = add_scaled(place, -d, n)
-            motion = carried(row_start, row_end, q)
-            for k in range(3):
-                points[i, k], motions[i, k], normals[i, k] = q[k], motion[k], n[k]
+def mark_near(thread, threads, barrier, kind, row_start, row_end, x0, x1, reach, radius, excluded, is_near):
+    """Which vertices may touch the shape."""
+    first, last = share(0, len(x0), thread, threads)
+    for i in range(first, last):
+        is_near[i] = (
+            not excluded[i] and contact_with(kind, row_start, row_end, row(x0, i), row(x1, i), reach, radius[i])[0]
+        )
+
+
+@compiled
+def describe_near(chosen, kind, row_start, row_end, x0, x1, reach, radius, points, motions, normals):
+    """Closest point, motion and normal of the shape for chosen vertices."""
+    for k in range(len(chosen)):
+        i = chosen[k]
+        _, q, n = contact_with(kind, row_start, row_end, row(x0, i), row(x1, i), reach, radius[i])
+        motion = carried(row_start, row_end, q)
+        for axis in range(3):
+            points[k, axis], motions[k, axis], normals[k, axis] = q[axis], motion[axis], n[axis]
+
+
+@inlined
+def contact_with(kind, row_start, row_end, p0, p1, reach, radius):
+    """Whether a vertex on its way from p0 to p1 may touch the shape, the closest point of it, and its normal there."""
+    d, n = distance_and_normal(kind, row_end, p1)
+    way = subtract(p1, p0)
+    place, is_near = p1, False
+    if d < -radius or (d > reach + radius and d * d < dot(way, way)):
+        hit = vertex_impact(kind, row_start, row_end, p0, p1)
+        if 0.0 < hit < 1.0:  # where it came in is where it is to stay
+            place = add_scaled(p0, hit, way)
+            d, n = distance_and_normal(kind, row_end, place)
+            is_near = True
+    return is_near or d <= reach + radius, add_scaled(place, -d, n), n

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pliant.contact.bvh import FAN, FAN_BITS, Tree, box_at, meeting
-from pliant.contact.compiled import cached, compiled, uncounted, uncounted_loop
-from pliant.contact.sieve import ALL, ROOM, Sieve, let_through, open_sieve, without_common_corners, write_block
-from pliant.kernels.threads import Team
-from pliant.lanes.masks import lowest_bit
+from pliant.contact.compiled import allocating, cached, compiled, inlined
+from pliant.contact.sieve import ALL, CORNERS, LANES, Sieve, let_through, name_corners, open_sieve
+from pliant.kernels.threads import Team, next_part
+from pliant.lanes import load, make_zero, number
+from pliant.lanes.masks import lowest_bit, mask_bits
 
 if TYPE_CHECKING:
     from pliant.contact.broad_phase import Rules
 
-STACK = 128  # 7 waiting siblings a level, and 8^16 primitives do not fit any memory
-SLOTS = 64  # pairs of a block that are kept while they are counted
-CHUNK = 64  # blocks a thread searches before it leaves as many to the others: contacts are not spread evenly
+STACK = 128  # 15 waiting siblings a level, and 16^8 primitives do not fit any memory
+SLOTS = 128  # pairs of a block that are kept while they are counted
+zero = make_zero("double", LANES)  # holds a vertex's number exactly
+CHUNK = 8  # blocks a thread takes at once: contacts are not spread evenly
 
 
 class Pairs(NamedTuple):
@@ -48,7 +50,9 @@ class Work(NamedTuple):
     """Memory of a thread."""
 
     waiting: np.ndarray  # (STACK, 2) blocks still to be opened, and their levels
-    room: np.ndarray  # (ROOM,) for the sieve
+    queue: np.ndarray  # (LANES, 2) places of pairs that wait for the sieve
+    starts: np.ndarray  # (CORNERS * LANES,) uint32 for the sieve
+    vertices: np.ndarray  # (4 * FAN,) corners of the block that is searched for, as numbers in lanes
 
 
 def overlaps(
@@ -71,45 +75,68 @@ def overlaps(
     search = Search(first, second, is_same, rules, unfolded, open_sieve() if sieve is None else sieve, start, kept)
     if len(first.order) and len(second.order):
         nowhere = Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32))
-        team.run(cached(find_pairs), search, nowhere, False)
+        team.run_for(1000 * blocks, cached(find_pairs), search, nowhere, False)
+        longest = start.max()
         np.cumsum(start, out=start)
     pairs = Pairs(np.empty(start[-1], np.int32), np.empty(start[-1], np.int32))
-    if start[-1]:
+    if start[-1] and longest > SLOTS:
         team.run(cached(find_pairs), search, pairs, True)
+    elif start[-1]:
+        cached(copy_kept)(start, kept, pairs)
     return pairs
 
 
-@compiled
+@allocating
 def find_pairs(thread, threads, barrier, search, pairs, is_filling):
     """Count (into start[block + 1]) or fill in (from start[block]) the pairs of each lowest block of the first tree."""
-    work = Work(np.empty((STACK, 2), np.int64), np.empty(ROOM))
+    work = Work(
+        np.empty((STACK, 2), np.int64),
+        np.zeros((LANES, 2), np.int64),
+        np.zeros(CORNERS * LANES, np.uint32),
+        np.empty(4 * FAN),
+    )
     blocks = search.first.level_start[1]
-    for first in range(thread * CHUNK, blocks, threads * CHUNK):
+    first = CHUNK * next_part(barrier)
+    while first < blocks:
         search_blocks(first, min(first + CHUNK, blocks), search, work, pairs, is_filling)
+        first = CHUNK * next_part(barrier)
 
 
-@uncounted_loop
+@compiled
+def copy_kept(start, kept, pairs):
+    """Fill in pairs that have all been kept when they were counted."""
+    for own in range(len(start) - 1):
+        copy_block(own, start, kept, pairs)
+
+
+@inlined
+def copy_block(own, start, kept, pairs):
+    for k in range(start[own + 1] - start[own]):
+        pairs.first[start[own] + k] = kept[own * SLOTS + k, 0]
+        pairs.second[start[own] + k] = kept[own * SLOTS + k, 1]
+
+
+@compiled
 def search_blocks(first, last, search, work, pairs, is_filling):
     """Fill in the few pairs that were kept when they were counted; search for the others."""
     start, kept = search.start, search.kept
     for own in range(first, last):
         if is_filling and start[own + 1] - start[own] <= SLOTS:
-            for k in range(start[own + 1] - start[own]):
-                pairs.first[start[own] + k] = kept[own * SLOTS + k, 0]
-                pairs.second[start[own] + k] = kept[own * SLOTS + k, 1]
+            copy_block(own, start, kept, pairs)
             continue
         found = search_block(own, search, work, pairs, start[own] if is_filling else 0, is_filling)
         if not is_filling:
             start[own + 1] = found
 
 
-@uncounted
+@inlined
 def search_block(own, search, work, pairs, found, is_filling):
     """Walk down the second tree with the box of a block of the first."""
-    tree, sieve, waiting = search.second, search.sieve, work.waiting
+    tree, waiting = search.second, work.waiting
     box = box_at(search.first.bounds, search.first.level_start[1] + own // FAN, own % FAN)
     group = search.first.groups[search.first.level_start[1] * FAN + own]
-    write_block(work.room, search.first.corners, own, sieve.kind, sieve.x0, sieve.x1)
+    write_corners(work.vertices, search.first.corners, own)
+    queued = 0
     waiting[0, 0], waiting[0, 1], height = 0, len(tree.level_start) - 2, 1
     while height > 0:
         height -= 1
@@ -121,20 +148,45 @@ def search_block(own, search, work, pairs, found, is_filling):
             # If both trees are the same, blocks before this one have already found their pairs with it.
             if search.is_same and (child + 1) << (FAN_BITS * (level - 1)) <= own:
                 continue
-            if not can_touch(group, tree.groups[tree.level_start[level] * FAN + child], search):
+            other = tree.groups[tree.level_start[level] * FAN + child]
+            if not can_touch(group, other, search):
                 continue
             if level > 1:
                 waiting[height, 0], waiting[height, 1] = child, level - 1
                 height += 1
             else:
-                found = compare_blocks(own, box, child, search, work.room, pairs, found, is_filling)
-    return found
+                is_apart = group >= 0 and other >= 0 and group != other  # two bodies have no common corner
+                found, queued = compare_blocks(
+                    own, box, child, is_apart, search, work, pairs, found, queued, is_filling
+                )
+    return sift(own, search, work, pairs, found, queued, is_filling)
 
 
-@uncounted
-def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
-    """Find the pairs of two lowest blocks, of which the first is in `room`; how many the first has found now."""
-    a, b, sieve = search.first, search.second, search.sieve
+@inlined
+def write_corners(vertices, corners, block):
+    """Corners of the primitives of a block, corner by corner."""
+    for k in range(FAN):
+        place = min(block * FAN + k, len(corners) - 1)  # a place without a primitive meets no box
+        for c in range(corners.shape[1]):
+            vertices[c * FAN + k] = corners[place, c]
+
+
+@inlined
+def without_common_corners(vertices, sides, corners, place):
+    """In which primitives of a block, whose corners are in `vertices`, no corner of another one is one too, as bits."""
+    common = 0
+    for q in range(corners.shape[1]):
+        v = number(np.float64(corners[place, q]), zero())
+        for p in range(sides):
+            for k in range(0, FAN, LANES):
+                common |= mask_bits(load(vertices, p * FAN + k, zero()) == v) << k
+    return ~common
+
+
+@inlined
+def compare_blocks(own, box, child, is_apart, search, work, pairs, found, queued, is_filling):
+    """Queue the pairs of two lowest blocks whose boxes meet; how many the first has found now, and how many wait."""
+    a, b = search.first, search.second
     there = box_at(b.bounds, b.level_start[1] + child // FAN, child % FAN)
     near = meeting(box, b.bounds, child) if meeting(there, a.bounds, own) else 0
     while near:
@@ -143,22 +195,37 @@ def compare_blocks(own, box, child, search, room, pairs, found, is_filling):
         touching = meeting(box_at(b.bounds, child, lane), a.bounds, own)
         if search.is_same and child == own:  # only those before it
             touching &= (1 << lane) - 1
-        if not touching:
-            continue
-        other = child * FAN + lane
-        touching &= without_common_corners(room, a.corners.shape[1], b.corners, other)
-        if touching and sieve.kind != ALL:
-            touching = let_through(room, touching, sieve.kind, b.corners, other, sieve.x0, sieve.x1, sieve.separation)
+        if touching and not is_apart:
+            touching &= without_common_corners(work.vertices, a.corners.shape[1], b.corners, child * FAN + lane)
         while touching:
-            place = own * FAN + lowest_bit(touching)
+            work.queue[queued, 0], work.queue[queued, 1] = own * FAN + lowest_bit(touching), child * FAN + lane
             touching &= touching - 1
-            if is_allowed(a.corners, place, b.corners, other, search):
-                deliver(own, place, other, search, found, pairs, is_filling)
-                found += 1
+            queued += 1
+            if queued == LANES:
+                found, queued = sift(own, search, work, pairs, found, queued, is_filling), 0
+    return found, queued
+
+
+@inlined
+def sift(own, search, work, pairs, found, queued, is_filling):
+    """Deliver those of the pairs in the queue that pass the sieve; how many have been found now."""
+    if queued == 0:
+        return found
+    passing = (1 << queued) - 1
+    if search.sieve.kind != ALL:
+        name_corners(work.starts, work.queue, search.first.corners, search.second.corners)
+        passing = let_through(work.starts, passing, search.sieve)
+    while passing:
+        lane = lowest_bit(passing)
+        passing &= passing - 1
+        place, other = work.queue[lane, 0], work.queue[lane, 1]
+        if is_allowed(search.first.corners, place, search.second.corners, other, search):
+            deliver(own, place, other, search, found, pairs, is_filling)
+            found += 1
     return found
 
 
-@uncounted
+@inlined
 def can_touch(body, other, search):
     """Whether two bodies may touch; MIXED may be any."""
     if body < 0 or other < 0:
@@ -166,7 +233,7 @@ def can_touch(body, other, search):
     return search.rules.allowed[body, other] and not (body == other and search.unfolded[body])
 
 
-@uncounted
+@inlined
 def is_allowed(corners_a, place, corners_b, other, search):
     """Whether two bodies may touch and none of the vertices is excluded."""
     rules = search.rules
@@ -181,7 +248,7 @@ def is_allowed(corners_a, place, corners_b, other, search):
     return True
 
 
-@uncounted
+@inlined
 def deliver(own, place, other, search, found, pairs, is_filling):
     """Write a pair of primitives, of which `found` are before it."""
     i, j = search.first.order[place], search.second.order[other]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.contact.compiled import compiled, inlined
+from pliant.contact.compiled import allocating, compiled, inlined
 from pliant.contact.distances import closest_edge_edge, closest_vertex_triangle, combine, row
 from pliant.geometry.surface import TET_FACES
 from pliant.lanes.vectors import cross, dot, subtract
@@ -74,7 +74,7 @@ def _squared_distance(p, q, a, b, c):
     return least
 
 
-@compiled
+@allocating
 def _longer(reached):
     """The same numbers with room for as many again."""
     longer = np.empty(2 * len(reached), np.int32)
@@ -83,7 +83,7 @@ def _longer(reached):
     return longer
 
 
-@compiled
+@allocating
 def can_pass(p, q, start, goal, x, tets, neighbours, reached):
     """Whether tet `goal` is reached from tet `start` through faces that the segment p q touches.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.compiled import allocating, cached, compiled, inlined
 from pliant.contact.distances import VERTEX_TRIANGLE, closest_vertex_triangle, combine, row
 from pliant.contact.pair import common_normal, is_inner
 from pliant.lanes.vectors import dot, subtract
@@ -59,7 +59,7 @@ def patches_of(
     return Patches(triangles, orient, start.astype(np.int64), around, is_rim, apex)
 
 
-@compiled
+@allocating
 def orient_triangles(triangles, edges, faces_of_edge, edges_start, edges_of_face, orient):
     """Set all that are 0: neighbours that run through their common edge the same way get opposite signs."""
     waiting = np.empty(len(triangles), np.int64)

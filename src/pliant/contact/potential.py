@@ -23,10 +23,12 @@ class ContactPotential:
     slip: float  # friction_speed h [m]
     damping: float  # k_d / h
     x_start: np.ndarray  # (n, 3) positions at the start of the step [m]
+    start_depths: np.ndarray = field(init=False)  # (k,) at the start of the step [m]
     limits: np.ndarray = field(init=False)  # (k,) friction limit [N]
 
     def __post_init__(self) -> None:
-        self.limits = self.touches.friction * self.stiffness * self.depths(self.x_start)
+        self.start_depths = self.depths(self.x_start)
+        self.limits = self.touches.friction * self.stiffness * self.start_depths
 
     @property
     def count(self) -> int:

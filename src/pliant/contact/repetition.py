@@ -21,7 +21,7 @@ def without_repetition(contacts: Contacts) -> Contacts:
     names, is_first = np.empty((k, SIDES), np.int32), np.empty(k, bool)
     table = np.full(2 ** max(4, (2 * k).bit_length()), -1, np.int32)  # at least half of it stays empty
     cached(mark_first)(contacts.vertices, contacts.weights, names, table, is_first)
-    return Contacts(*(array[is_first] for array in contacts))
+    return contacts if is_first.all() else Contacts(*(array[is_first] for array in contacts))
 
 
 @compiled

@@ -81,15 +81,13 @@ def mark_known(contacts, body, bodies, known, is_known):
             is_known[k] |= is_there and contacts.weights[k, i] != 0.0
 
 
-def softest_contact(
-    potential: ContactPotential, d: np.ndarray, x_start: np.ndarray, edge: float
-) -> tuple[int, float, float]:
+def softest_contact(potential: ContactPotential, d: np.ndarray, edge: float) -> tuple[int, float, float]:
     """The last three of a ContactReport, for depths d (k,) [m] and a mean edge [m].
 
     A contact counts if it got deeper in the step, so an overlap that is being resolved does not.
     """
     bounds = np.where(potential.touches.gaps > 0, potential.touches.gaps, TOLERATED * edge)
-    excess = np.where(d > potential.depths(x_start), d / np.maximum(bounds, 1e-300), 0.0)
+    excess = np.where(d > potential.start_depths, d / np.maximum(bounds, 1e-300), 0.0)
     if not len(excess) or excess.max() <= 1:
         return -1, 0.0, 0.0
     k = int(np.argmax(excess))

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.compiled import allocating, cached, compiled, inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, PLANE, ROW_LENGTH, SIZES, SPHERE, Shape
 
@@ -121,7 +121,7 @@ def carried(row_start, row_end, p):
     return subtract(p, (at_start[0] + row_start[0], at_start[1] + row_start[1], at_start[2] + row_start[2]))
 
 
-@compiled
+@allocating
 def vertex_impact(kind, row_start, row_end, p0, p1):
     """First time in 0..1 at which a vertex moving from p0 to p1 meets a moving shape, infinite if never.
 

@@ -21,7 +21,7 @@ def pierced_triangles(team: Team, colliders: Colliders, x: np.ndarray) -> int:
     surface = colliders.surface
     pairs = overlaps(team, trees.edges, trees.triangles, False, colliders.rules)
     is_pierced = np.empty(len(pairs.first), bool)
-    team.run(cached(mark_pierced), pairs, surface.edges, surface.triangles, x, is_pierced)
+    team.run_for(20 * len(is_pierced), cached(mark_pierced), pairs, surface.edges, surface.triangles, x, is_pierced)
     return int(is_pierced.sum())
 
 

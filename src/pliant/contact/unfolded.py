@@ -22,10 +22,15 @@ from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import row
 from pliant.contact.solid import Solid, distances_of_edges, heights
 from pliant.kernels.threads import Team
-from pliant.lanes.vectors import cross, dot
+from pliant.lanes import load, make_zero, maximum, store
+from pliant.lanes.rows import gather4
+from pliant.lanes.vectors import cross, dot, subtract
 
 LEAST = 0.1  # s - e that is asked for
+LANES = 16  # tets at a time
+ROUNDING = 1e-5  # more than a sum of a few numbers in single precision loses
 FLAT = 1e-6  # part of the size of a face by which the next one may rise above its plane: rounding
+zero = make_zero("single", LANES)
 
 
 @dataclass(frozen=True)
@@ -35,29 +40,25 @@ class Unfolded:
     bodies: np.ndarray  # (b,) numbers of convex bodies
     vertices: np.ndarray  # their vertices, body by body
     vertex_start: np.ndarray  # (b + 1,)
-    tets: np.ndarray  # (m, 4) their tets, body by body, as places in `vertices`
-    tet_start: np.ndarray  # (b + 1,)
-    tightness: np.ndarray  # (m,) largest singular value of the inverse of a tet's edges [1/m]
+    starts: np.ndarray  # flat (packs, 4, LANES) uint32 four times the places in `vertices` of their tets' corners
+    pack_start: np.ndarray  # (b + 1,) first pack of tets of each body; its last pack repeats its last tet
+    tightness: np.ndarray  # flat (packs, LANES) float32 largest singular value of the inverse of a tet's edges [1/m]
+    tightest: np.ndarray  # (b,) of them
     start: np.ndarray  # (v, 3) where vertices start, from the mean of their body [m]
     dual: np.ndarray  # (v, 3): sum_i x_i dual_i^T is the matrix nearest to the deformation of the body [1/m]
     narrowest: np.ndarray  # (b,) least distance between opposite parts of a tet [m]
-    rest: np.ndarray  # (v, 6) scratch: what is left of positions at both ends after M is taken off [m]
+    rest: tuple[np.ndarray, np.ndarray]  # (v, 4) float32 scratch: positions at both ends after M is taken off [m]
 
     def mark(self, team: Team, x0: np.ndarray, x1: np.ndarray, separation: float, bodies: int) -> np.ndarray:
         """(bodies,) bool: who keeps all its parts further apart than `separation` [m] from x0 to x1 (n, 3) [m]."""
         is_unfolded = np.zeros(bodies, bool)
         if len(self.bodies):
-            arrays = (
-                self.vertices,
-                self.vertex_start,
-                self.tets,
-                self.tet_start,
-                self.tightness,
-                self.start,
-                self.dual,
+            vertices = (self.vertices, self.vertex_start, self.start, self.dual)
+            tets = (self.starts, self.pack_start, self.tightness, self.tightest)
+            spread, largest = np.full(len(self.bodies), np.inf), np.empty((len(self.bodies), LANES), np.float32)
+            team.run_for(
+                10 * len(self.tightness), cached(least_spread), *vertices, *tets, x0, x1, *self.rest, largest, spread
             )
-            spread = np.full(len(self.bodies), np.inf)
-            team.run(cached(least_spread), *arrays, x0, x1, self.rest, spread)
             is_unfolded[self.bodies] = (spread >= LEAST) & (spread * self.narrowest > separation)
         return is_unfolded
 
@@ -87,8 +88,20 @@ def unfolded_of(
         dual[own] = start[own] @ np.linalg.inv(start[own].T @ start[own])
         narrowest[b] = widths[tet_start[b] : tet_start[b + 1]].min()
     tightness = 1.0 / np.linalg.svd(edges, compute_uv=False)[:, -1] if len(tets) else np.zeros(0)
-    scratch = np.empty((len(vertices), 6))
-    return Unfolded(bodies, vertices, vertex_start, place[tets], tet_start, tightness, start, dual, narrowest, scratch)
+    tightest = np.array([tightness[tet_start[b] : tet_start[b + 1]].max() for b in range(len(bodies))])
+    lanes, pack_start = _tets_in_packs(tet_start)
+    starts = (4 * place[tets][lanes]).transpose(0, 2, 1).astype(np.uint32).ravel()
+    packed = (starts, pack_start, tightness[lanes].astype(np.float32).ravel(), tightest)
+    scratch = np.zeros((len(vertices), 4), np.float32), np.zeros((len(vertices), 4), np.float32)
+    return Unfolded(bodies, vertices, vertex_start, *packed, start, dual, narrowest, scratch)
+
+
+def _tets_in_packs(tet_start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Tets (packs, LANES) of bodies that begin at tet_start (b + 1,), and the first pack of each body."""
+    pack_start = np.concatenate([[0], np.cumsum(-(-np.diff(tet_start) // LANES))])
+    body = np.repeat(np.arange(len(tet_start) - 1), np.diff(pack_start))
+    first = tet_start[body] + LANES * (np.arange(len(body)) - pack_start[body])
+    return np.minimum(first[:, None] + np.arange(LANES), tet_start[body + 1][:, None] - 1), pack_start
 
 
 def _convex_bodies(
@@ -121,21 +134,57 @@ def _convex_bodies(
 
 @compiled
 def least_spread(
-    thread, threads, barrier, vertices, vertex_start, tets, tet_start, tightness, start, dual, x0, x1, rest, spread
+    thread,
+    threads,
+    barrier,
+    vertices,
+    vertex_start,
+    start,
+    dual,
+    starts,
+    pack_start,
+    tightness,
+    tightest,
+    x0,
+    x1,
+    rest0,
+    rest1,
+    largest,
+    spread,
 ):
-    """s - e of each body."""
+    """s - e of each body, less what single precision may lose of e."""
     for b in range(thread, len(spread), threads):
         first, last = vertex_start[b], vertex_start[b + 1]
         m = nearest_matrix(vertices, dual, first, last, x0)
-        for i in range(first, last):
-            for k in range(3):
-                moved = dot(m[k], row(start, i))
-                rest[i, k], rest[i, 3 + k] = x0[vertices[i], k] - moved, x1[vertices[i], k] - moved
-        largest = 0.0
-        for t in range(tet_start[b], tet_start[b + 1]):
-            size = max(squared_edges(rest, tets, t, 0), squared_edges(rest, tets, t, 3))
-            largest = max(largest, size * tightness[t] * tightness[t])
-        spread[b] = least_singular_value(m) - np.sqrt(largest)
+        size = max(
+            take_off(m, vertices, start, first, last, x0, rest0), take_off(m, vertices, start, first, last, x1, rest1)
+        )
+        total = zero()
+        for k in range(pack_start[b], pack_start[b + 1]):
+            tight = load(tightness, k * LANES, zero())
+            edges = maximum(squared_edges(rest0, starts, k), squared_edges(rest1, starts, k))
+            total = maximum(total, edges * tight * tight)
+        store(largest, b * LANES, total)
+        e = 0.0
+        for lane in range(LANES):
+            e = max(e, np.sqrt(np.float64(largest[b, lane])))
+        spread[b] = least_singular_value(m) - (1.0 + ROUNDING) * e - ROUNDING * size * tightest[b]
+
+
+@inlined
+def take_off(m, vertices, start, first, last, x, rest):
+    """Positions first..last without the linear map m, seen from the first of them; the largest coordinate."""
+    o = (0.0, 0.0, 0.0)
+    largest = 0.0
+    for i in range(first, last):
+        p, q = row(x, vertices[i]), row(start, i)
+        r = (p[0] - dot(m[0], q), p[1] - dot(m[1], q), p[2] - dot(m[2], q))
+        if i == first:
+            o = r
+        r = subtract(r, o)
+        rest[i, 0], rest[i, 1], rest[i, 2] = r
+        largest = max(largest, max(abs(r[0]), max(abs(r[1]), abs(r[2]))))
+    return largest
 
 
 @inlined
@@ -151,13 +200,13 @@ def nearest_matrix(vertices, dual, first, last, x):
 
 
 @inlined
-def squared_edges(rest, tets, t, at):
-    """Sum of squares of the three edges at the first corner."""
-    o, total = tets[t, 0], 0.0
+def squared_edges(rest, starts, k):
+    """Sums of squares of the three edges at the first corners of the tets of pack k."""
+    o, total = gather4(rest, starts, 4 * k * LANES, zero()), zero()
     for c in range(1, 4):
-        v = tets[t, c]
-        for k in range(at, at + 3):
-            total += (rest[v, k] - rest[o, k]) ** 2
+        p = gather4(rest, starts, (4 * k + c) * LANES, zero())
+        r = (p[0] - o[0], p[1] - o[1], p[2] - o[2])
+        total = total + dot(r, r)
     return total
 
 

@@ -22,6 +22,13 @@ def depth(s, n, thickness):
 
 
 @physics
+def is_felt(s, n, thickness, limit):
+    """Where there is any force: the rest need not be found."""
+    zero = number(0.0, limit)
+    return (thickness - dot(s, n) > zero) | (limit > zero)
+
+
+@physics
 def tangential(u, n):
     """The part of u across n."""
     return add_scaled(u, -dot(u, n), n)

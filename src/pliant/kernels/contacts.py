@@ -1,8 +1,12 @@
 """Contacts of the vertices of a pack, as lists that are filled anew whenever contacts are detected.
 
-Contacts join vertices that the colouring does not know of, perhaps two of one colour.  So a pack with contacts writes
-its new positions to a buffer, and they become visible when all threads are done with the colour (VBD 3.9): no vertex
-sees a half-finished colour, and the result does not depend on the threads.
+A vertex that touches an obstacle has its numbers in its own lane.  A contact of four vertices has one record, which all
+four read: it is found anew in every iteration, and would else be written to four places.  Few vertices of a pack may
+have many such contacts, so they fill lanes in any order, and what they give is added to the rows of their vertices.
+
+Contacts join vertices that the colouring does not know of, perhaps two of one colour.  So a pack with such contacts
+writes its new positions to a buffer, and they become visible when all threads are done with the colour (VBD 3.9): no
+vertex sees a half-finished colour, and the result does not depend on the threads.
 """
 
 from __future__ import annotations
@@ -12,109 +16,48 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from pliant.elements.contact import add_contact, contact_energy
 from pliant.kernels.threads import share
-from pliant.lanes import gather3, lane_sum, load, load3, number, width_of
-from pliant.lanes.vectors import add_scaled, physics, subtract, sum_over_lanes, sum_symmetric_over_lanes
 
 OTHERS = 3
-CONSTANTS = 18
-# places among the constants of an entry
-WEIGHTS, OUTSIDE, POINT, MOTION, NORMAL = 0, 3, 4, 7, 10
-THICKNESS, STIFFNESS, LIMIT, SHARE, TOGETHER = 13, 14, 15, 16, 17
+# Numbers of an entry of a pack's list: which corner of the contact a vertex is, as two bits; how many of them move at
+# the same time.
+LOW_BIT, HIGH_BIT, TOGETHER = 0, 1, 2
+CONSTANTS = 3
+# Numbers of a contact with an obstacle: its point, s at the start of the step, the normal.
+POINT, START, NORMAL, GAP, LIMIT = 0, 3, 6, 9, 10
+ALONE_CONSTANTS = 11
 
 
 class ContactRows(NamedTuple):
-    """Contacts in the order of packs. A contact holds up to four vertices, and perhaps a point of an obstacle."""
+    """Contacts in the order of packs: of a vertex alone with a point of an obstacle, and of four vertices."""
 
-    start: np.ndarray  # (packs + 1,) first entry of each pack's list
-    others: np.ndarray  # flat (entries, 3, width) rows of the other vertices
-    constants: np.ndarray  # flat (entries, CONSTANTS, width); zero in padding
-    place: np.ndarray  # (contacts, 4) entry * width + lane of each vertex's entry, -1 where there is none
+    alone_start: np.ndarray  # (packs + 1,) first entry of each pack's list of obstacles
+    alone: np.ndarray  # flat (entries, ALONE_CONSTANTS, width); zero in padding
+    place: np.ndarray  # (contacts,) entry * width + lane with an obstacle, -1 for others
+    start: np.ndarray  # (packs + 1,) first entry of each pack's list of contacts with other vertices
+    own: np.ndarray  # flat (entries, width) four times the row of the vertex
+    others: np.ndarray  # flat (entries, 3, width) four times the rows of the others, in cyclic order after it
+    record: np.ndarray  # flat (entries, width) four times the contact's number; that of an empty one in padding
+    constants: np.ndarray  # flat (entries, CONSTANTS, width)
+    frames: np.ndarray  # (contacts + 1, 4) normal and friction limit mu k d [N]
+    motions: np.ndarray  # (contacts + 1, 4) s at the start of the step [m] and the distance to be kept [m]
+    shares: np.ndarray  # (contacts + 1, 4) weights
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
     weights: np.ndarray  # (contacts, 4)
     normals: np.ndarray  # (contacts, 3)
-    outside: np.ndarray  # (contacts,) weight of the obstacle's point: -1 or 0
     points: np.ndarray  # (contacts, 3) of the obstacle [m]
     gaps: np.ndarray  # (contacts,) distance to be kept [m]
     grips: np.ndarray  # (contacts,) mu k [N/m]: the friction limit over the depth
     follows: np.ndarray  # (contacts,) 1 where the closest point is found anew in every iteration
     x_start: np.ndarray  # (rows, 4) positions at the start of the step
     buffer: np.ndarray  # (rows, 4) new positions of packs with contacts
+    forces: np.ndarray  # (rows, 4) of contacts with other vertices: scratch
+    upper: np.ndarray  # (rows, 4) first half of their Hessian blocks: xx, xy, xz
+    lower: np.ndarray  # (rows, 4) second half: yy, yz, zz
     collided: np.ndarray  # (rows,) 1 for vertices that had a contact in this step
+    stiffness: np.ndarray  # (1,) k [N/m]
     slip: np.ndarray  # (1,) friction_speed h [m]
     damping: np.ndarray  # (1,) k_d / h of contacts
-
-
-@physics
-def _constant(contacts, k, i, like):
-    return load(contacts.constants, (k * CONSTANTS + i) * width_of(like), like)
-
-
-@physics
-def _vector(contacts, k, i, like):
-    return (
-        _constant(contacts, k, i, like),
-        _constant(contacts, k, i + 1, like),
-        _constant(contacts, k, i + 2, like),
-    )
-
-
-@physics
-def _separation_and_motion(p, x, xi, contacts, k):
-    """Weight of the vertex itself, s and u of entry k."""
-    width = width_of(xi[0])
-    moved = subtract(xi, load3(contacts.x_start, p * width, xi[0]))
-    outside = _constant(contacts, k, OUTSIDE, xi[0])
-    s = subtract(_vector(contacts, k, POINT, xi[0]), xi)
-    s = (outside * s[0], outside * s[1], outside * s[2])
-    obstacle_motion = _vector(contacts, k, MOTION, xi[0])
-    u = (outside * obstacle_motion[0], outside * obstacle_motion[1], outside * obstacle_motion[2])
-    w = -outside
-    for j in range(OTHERS):
-        wj = _constant(contacts, k, WEIGHTS + j, xi[0])
-        xj = gather3(x, contacts.others, (k * OTHERS + j) * width, xi[0])
-        xj_start = gather3(contacts.x_start, contacts.others, (k * OTHERS + j) * width, xi[0])
-        s = add_scaled(s, wj, subtract(xj, xi))
-        u = add_scaled(u, wj, subtract(xj, xj_start))
-        w = w - wj
-    return w, s, add_scaled(u, w, moved)
-
-
-@physics
-def contact_force_and_hessian(p, x, xi, contacts, is_wide):
-    """Sum over the contacts of the vertices of pack p."""
-    z = number(0.0, xi[0])
-    slip, damping = number(contacts.slip[0], z), number(contacts.damping[0], z)
-    f, H = (z, z, z), (z, z, z, z, z, z)
-    for k in range(contacts.start[p], contacts.start[p + 1]):
-        w, s, u = _separation_and_motion(p, x, xi, contacts, k)
-        n = _vector(contacts, k, NORMAL, z)
-        thickness, stiffness = _constant(contacts, k, THICKNESS, z), _constant(contacts, k, STIFFNESS, z)
-        limit = _constant(contacts, k, LIMIT, z)
-        together = _constant(contacts, k, TOGETHER, z)
-        f, H = add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, together)
-    if is_wide:
-        f, H = sum_over_lanes(f), sum_symmetric_over_lanes(H)
-    return f, H
-
-
-@physics
-def contacts_energy(p, x, xi, contacts, is_wide, is_shared):
-    """Energy of the contacts of pack p's vertices, were they at xi; is_shared: only a vertex's share of each."""
-    z = number(0.0, xi[0])
-    slip, damping = number(contacts.slip[0], z), number(contacts.damping[0], z)
-    energy = z
-    for k in range(contacts.start[p], contacts.start[p + 1]):
-        _, s, u = _separation_and_motion(p, x, xi, contacts, k)
-        n = _vector(contacts, k, NORMAL, z)
-        thickness, stiffness = _constant(contacts, k, THICKNESS, z), _constant(contacts, k, STIFFNESS, z)
-        limit = _constant(contacts, k, LIMIT, z)
-        own = contact_energy(s, u, n, thickness, stiffness, limit, slip, damping)
-        energy = energy + (own * _constant(contacts, k, SHARE, z) if is_shared else own)
-    if is_wide:
-        energy = lane_sum(energy)
-    return energy
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
@@ -125,41 +68,62 @@ def refresh_contacts(thread, threads, x, contacts, width, closest):
     """
     # Arrays are taken out of the tuple once: each time is counted, and threads wait for each other at the count.
     rows, place, weights, normals = contacts.rows, contacts.place, contacts.weights, contacts.normals
-    outside, points, gaps, grips = contacts.outside, contacts.points, contacts.gaps, contacts.grips
-    constants, follows = contacts.constants, contacts.follows
+    points, gaps, grips, follows = contacts.points, contacts.gaps, contacts.grips, contacts.follows
+    alone, frames, motions, shares = contacts.alone, contacts.frames, contacts.motions, contacts.shares
+    x_start = contacts.x_start
     first, last = share(0, len(rows), thread, threads)
     for c in range(first, last):
-        y = (_point(x, rows[c, 0]), _point(x, rows[c, 1]), _point(x, rows[c, 2]), _point(x, rows[c, 3]))
+        if place[c] >= 0:
+            if grips[c] > 0.0:
+                depth = gaps[c] - _along(_point(normals, c), _less(_point(x, rows[c, 0]), _point(points, c)))
+                alone[_at(place[c], LIMIT, width)] = grips[c] * max(0.0, depth)
+            continue
+        y = _four(x, rows, c)
         if follows[c]:
             w, n = closest(y, _point(normals, c))
             for i in range(4):
                 weights[c, i] = w[i]
             for axis in range(3):
                 normals[c, axis] = n[axis]
-            write_geometry(c, place, weights, normals, constants, width)
+            write_record(c, rows, weights, normals, x_start, frames, motions, shares)
         if grips[c] > 0.0:
-            limit = grips[c] * _depth(c, y, weights, normals, outside, points, gaps)
-            for i in range(4):
-                if place[c, i] >= 0:
-                    constants[_at(place[c, i], LIMIT, width)] = limit
+            depth = gaps[c] - _along(_point(normals, c), _separation(y, weights, c))
+            frames[c, 3] = grips[c] * max(0.0, depth)
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
-def _depth(c, y, weights, normals, outside, points, gaps):
-    """d of Equation 12 [m], relative to the first vertex so that large coordinates cancel."""
-    separation = 0.0
+def write_record(c, rows, weights, normals, x_start, frames, motions, shares):
+    """Normal, weights, and s at the start of the step of a contact of four vertices."""
+    y = _four(x_start, rows, c)
+    s = _separation(y, weights, c)
     for axis in range(3):
-        s = outside[c] * (points[c, axis] - y[0][axis])
-        for i in range(1, 4):
-            s += weights[c, i] * (y[i][axis] - y[0][axis])
-        separation += s * normals[c, axis]
-    return max(0.0, gaps[c] - separation)
+        frames[c, axis], motions[c, axis] = normals[c, axis], s[axis]
+    for i in range(4):
+        shares[c, i] = weights[c, i]
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _separation(y, weights, c):
+    """s [m] of four positions, relative to the first so that large coordinates cancel."""
+    a, b, d = _less(y[1], y[0]), _less(y[2], y[0]), _less(y[3], y[0])
+    u, v, w = weights[c, 1], weights[c, 2], weights[c, 3]
+    return (u * a[0] + v * b[0] + w * d[0], u * a[1] + v * b[1] + w * d[1], u * a[2] + v * b[2] + w * d[2])
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _less(a, b):
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _along(n, s):
+    return n[0] * s[0] + n[1] * s[1] + n[2] * s[2]
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
 def _at(place, i, width):
-    """Index of constant i of the entry at a place."""
-    return ((place // width) * CONSTANTS + i) * width + place % width
+    """Index of constant i of a contact with an obstacle."""
+    return ((place // width) * ALONE_CONSTANTS + i) * width + place % width
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
@@ -168,98 +132,124 @@ def _point(x, row):
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
-def write_geometry(c, place, weights, normals, constants, width):
-    """Normal, and weights of the other three vertices in cyclic order, into the entry of each vertex of contact c."""
-    for i in range(4):
-        if place[c, i] >= 0:
-            entry, lane = place[c, i] // width, place[c, i] % width
-            for j in range(OTHERS):
-                constants[(entry * CONSTANTS + WEIGHTS + j) * width + lane] = weights[c, (i + 1 + j) % 4]
-            for axis in range(3):
-                constants[(entry * CONSTANTS + NORMAL + axis) * width + lane] = normals[c, axis]
-
-
-@njit(nogil=True, error_model="numpy")
-def show_buffered(x, contacts, first, last, width):
-    """Make the new positions of packs first..last with contacts visible."""
-    for p in range(first, last):
-        if contacts.start[p + 1] > contacts.start[p]:
-            for row in range(p * width, (p + 1) * width):
-                for k in range(3):
-                    x[row, k] = contacts.buffer[row, k]
+def _four(x, rows, c):
+    return (_point(x, rows[c, 0]), _point(x, rows[c, 1]), _point(x, rows[c, 2]), _point(x, rows[c, 3]))
 
 
 @njit(cache=True, nogil=True)
-def count_entries(vertices, row_of_vertex, is_wide, width, counts, start):
-    """Entries of each pack (start, packs + 1) for contacts of vertices (c, 4), -1 for none; counts (rows,): scratch."""
+def count_entries(rows, is_alone, is_wide, width, counts, alone_start, start):
+    """Entries of each pack: for its obstacles (alone_start) and for its other contacts (start), both (packs + 1,).
+
+    rows (c, 4); counts (rows,): scratch, obstacles of each row.
+    """
     counts[:] = 0
-    moving = len(is_wide) * width
-    for c in range(len(vertices)):
+    alone_start[:] = 0
+    start[:] = 0
+    packs = len(is_wide)
+    for c in range(len(rows)):
+        if is_alone[c]:
+            if rows[c, 0] < packs * width:
+                counts[rows[c, 0]] += 1
+            continue
         for i in range(4):
-            if vertices[c, i] >= 0 and row_of_vertex[vertices[c, i]] < moving:
-                counts[row_of_vertex[vertices[c, i]]] += 1
-    start[0] = 0
-    for p in range(len(is_wide)):
+            if rows[c, i] < packs * width:
+                start[rows[c, i] // width + 1] += 1
+    for p in range(packs):
         longest = 0
         if is_wide[p]:
             longest = -(-counts[p * width] // width)
         else:
             for lane in range(width):
                 longest = max(longest, counts[p * width + lane])
-        start[p + 1] = start[p] + longest
+        alone_start[p + 1] = alone_start[p] + longest
+        start[p + 1] = start[p] + -(-start[p + 1] // width)
 
 
 @njit(cache=True, nogil=True)
-def fill_entries(vertices, numbers, row_of_vertex, packs_wide, colour_of_pack, width, filled, contacts):
-    """Write all contacts into the lists; numbers (c, CONSTANTS - 4): from OUTSIDE on; filled (rows,) is scratch.
-
-    Vertices (c, 4) of the scene, -1 for none; `contacts` has its arrays sized, and weights and normals filled. Rows of
-    missing vertices repeat the first: their weight is zero. colour_of_pack (packs,): packs of one colour move at the
-    same time; all different where it does not matter.
-    """
-    start, others, constants = contacts.start, contacts.others, contacts.constants
-    place, rows, collided = contacts.place, contacts.rows, contacts.collided
-    weights, normals = contacts.weights, contacts.normals
+def fill_alone(is_alone, contacts, is_wide, width, limits, motions, filled):
+    """Contacts with obstacles, which have moved by motions (c, 3) [m], into lanes; filled (rows,) is scratch."""
+    rows, place, alone, collided = contacts.rows, contacts.place, contacts.alone, contacts.collided
+    normals, points, x_start, gaps = contacts.normals, contacts.points, contacts.x_start, contacts.gaps
     filled[:] = 0
-    for c in range(len(vertices)):
+    alone[: contacts.alone_start[-1] * ALONE_CONSTANTS * width] = 0
+    for c in range(len(rows)):
+        place[c] = -1
+        row = rows[c, 0]
+        pack, lane = row // width, row % width
+        if not is_alone[c] or pack >= len(is_wide):
+            continue
+        k = filled[row]
+        filled[row] += 1
+        if is_wide[pack]:
+            k, lane = k // width, k % width
+        k += contacts.alone_start[pack]
+        place[c] = k * width + lane
+        collided[row] = 1
+        at = k * ALONE_CONSTANTS * width + lane
+        for axis in range(3):
+            alone[at + (POINT + axis) * width] = points[c, axis]
+            rounded = alone[at + (POINT + axis) * width]
+            alone[at + (START + axis) * width] = x_start[row, axis] - rounded + motions[c, axis]
+            alone[at + (NORMAL + axis) * width] = normals[c, axis]
+        alone[at + GAP * width], alone[at + LIMIT * width] = gaps[c], limits[c]
+
+
+@njit(cache=True, nogil=True)
+def fill_entries(is_alone, contacts, packs_wide, colour_of_pack, width, filled):
+    """Contacts of four vertices into the lists of each of them; filled (packs,) is scratch.
+
+    colour_of_pack (packs,): packs of one colour move at the same time; all different where it does not matter.
+    """
+    rows, own, others, record = contacts.rows, contacts.own, contacts.others, contacts.record
+    constants, collided, start = contacts.constants, contacts.collided, contacts.start
+    packs = len(packs_wide)
+    filled[:] = 0
+    for c in range(len(rows)):
+        if is_alone[c]:
+            continue
         for i in range(4):
-            rows[c, i] = row_of_vertex[vertices[c, i] if vertices[c, i] >= 0 else vertices[c, 0]]
-        for i in range(4):
-            place[c, i] = -1
             row = rows[c, i]
-            pack, lane = row // width, row % width
-            if vertices[c, i] < 0 or pack >= len(packs_wide):
+            pack = row // width
+            if pack >= packs:
                 continue
-            k = filled[row]
-            filled[row] += 1
-            if packs_wide[pack]:
-                k, lane = k // width, k % width
-            k += start[pack]
-            place[c, i] = k * width + lane
+            k, lane = start[pack] + filled[pack] // width, filled[pack] % width
+            filled[pack] += 1
             collided[row] = 1
+            own[k * width + lane], record[k * width + lane] = 4 * row, 4 * c
             for j in range(OTHERS):
-                others[(k * OTHERS + j) * width + lane] = rows[c, (i + 1 + j) % 4]
-            for number_index in range(TOGETHER - OUTSIDE):
-                constants[(k * CONSTANTS + OUTSIDE + number_index) * width + lane] = numbers[c, number_index]
+                others[(k * OTHERS + j) * width + lane] = 4 * rows[c, (i + 1 + j) % 4]
             together = 0
             for j in range(4):
                 other = rows[c, j] // width
-                if vertices[c, j] >= 0 and other < len(packs_wide):
+                if other < packs:
                     together += j == i or (colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0)
+            constants[(k * CONSTANTS + LOW_BIT) * width + lane] = i % 2
+            constants[(k * CONSTANTS + HIGH_BIT) * width + lane] = i // 2
             constants[(k * CONSTANTS + TOGETHER) * width + lane] = together
-        write_geometry(c, place, weights, normals, constants, width)
-    for p in range(len(packs_wide)):
-        for lane in range(width):
-            taken = filled[p * width] if packs_wide[p] else filled[p * width + lane]
-            first = (taken - lane + width - 1) // width if packs_wide[p] else taken
-            for k in range(start[p] + first, start[p + 1]):
-                leave_empty(k, p, lane, others, constants, width)
+    for p in range(packs):
+        for place in range(start[p] * width + filled[p], start[p + 1] * width):
+            leave_empty(place, p, len(rows), own, others, record, constants, width)
 
 
 @njit(nogil=True, forceinline=True)
-def leave_empty(k, pack, lane, others, constants, width):
-    """A place in entry k that no contact takes: its weights are zero."""
+def leave_empty(place, pack, nothing, own, others, record, constants, width):
+    """A place that no contact takes: it reads the record that is zero."""
+    k, lane = place // width, place % width
+    own[place], record[place] = 4 * pack * width, 4 * nothing
     for j in range(OTHERS):
-        others[(k * OTHERS + j) * width + lane] = pack * width + lane
+        others[(k * OTHERS + j) * width + lane] = 4 * pack * width
     for i in range(CONSTANTS):
         constants[(k * CONSTANTS + i) * width + lane] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_records(is_alone, contacts, limits):
+    """Records of contacts of four vertices, with friction limits (c,) [N], and the empty one."""
+    frames, motions, shares = contacts.frames, contacts.motions, contacts.shares
+    frames[-1], motions[-1], shares[-1] = 0, 0, 0
+    for c in range(len(is_alone)):
+        if is_alone[c]:
+            frames[c], motions[c], shares[c] = 0, 0, 0
+            continue
+        write_record(c, contacts.rows, contacts.weights, contacts.normals, contacts.x_start, frames, motions, shares)
+        frames[c, 3], motions[c, 3] = limits[c], contacts.gaps[c]

@@ -304,7 +304,8 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
 '''
 
 _CONTACT_IMPORTS = """from pliant.contact.contacts import refreshed
-from pliant.kernels.contacts import contact_force_and_hessian, contacts_energy, refresh_contacts, show_buffered
+from pliant.kernels.contact_forces import contact_force_and_hessian, contacts_energy, show_buffered
+from pliant.kernels.contacts import refresh_contacts
 """
 _REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, WIDTH, refreshed)
 """

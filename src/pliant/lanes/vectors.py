@@ -11,8 +11,10 @@ from numba.extending import overload
 from pliant.lanes.math import absolute, lane_sum, maximum, number, select, sqrt
 from pliant.lanes.memory import load, store, width_of
 
-# Physics functions are inlined into the loops that call them; a division by zero gives infinity, as in NumPy.
-physics = njit(forceinline=True, error_model="numpy")
+# Physics functions are inlined into the loops that call them; a division by zero gives infinity, as in NumPy.  They
+# neither make nor return arrays: without _nrt=False each array taken out of a tuple is counted as a reference, and
+# threads wait for each other at the count.
+physics = njit(forceinline=True, error_model="numpy", _nrt=False)
 
 JACOBI_SWEEPS = 6  # cyclic Jacobi converges quadratically: 6 sweeps reach rounding for any symmetric 3x3 matrix
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -77,9 +78,15 @@ class Shape(Obstacle, ABC):
         """The shape's lengths [m]."""
 
     def row(self, time: float) -> np.ndarray:
-        """The numbers a kernel needs, at a time [s]."""
+        """The numbers a kernel needs, at a time [s]; not to be changed."""
+        return self._at_rest if self.motion is None else self._placed(*self.pose(time))
+
+    @cached_property
+    def _at_rest(self) -> np.ndarray:
+        return self._placed(*self.pose(0.0))
+
+    def _placed(self, translation: np.ndarray, rotation: np.ndarray) -> np.ndarray:
         position, axes = self.frame()
-        translation, rotation = self.pose(time)
         return np.concatenate(
             [rotation @ position + translation, (rotation @ axes).ravel(), self.sizes(), [self.friction]]
         )

@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from pliant.kernels.contacts import CONSTANTS, OTHERS, OUTSIDE, TOGETHER, ContactRows, count_entries, fill_entries
+from pliant.kernels.contacts import (
+    ALONE_CONSTANTS,
+    CONSTANTS,
+    OTHERS,
+    ContactRows,
+    count_entries,
+    fill_alone,
+    fill_entries,
+    fill_records,
+)
 from pliant.kernels.packs import Packs
 from pliant.kernels.transfer import to_rows
 
@@ -27,21 +36,31 @@ class ContactTables:
         self.count = 0  # contacts
         self.counts = np.zeros(rows, np.int64)
         self.rows = ContactRows(
+            alone_start=np.zeros(packs.pack_count + 1, np.int64),
+            alone=np.zeros(0, dtype),
+            place=np.zeros(0, np.int64),
             start=np.zeros(packs.pack_count + 1, np.int64),
+            own=np.zeros(0, np.uint32),
             others=np.zeros(0, np.uint32),
+            record=np.zeros(0, np.uint32),
             constants=np.zeros(0, dtype),
-            place=np.zeros((0, 4), np.int64),
+            frames=np.zeros((1, 4), dtype),
+            motions=np.zeros((1, 4), dtype),
+            shares=np.zeros((1, 4), dtype),
             rows=np.zeros((0, 4), np.int64),
             weights=np.zeros((0, 4)),
             normals=np.zeros((0, 3)),
-            outside=np.zeros(0),
             points=np.zeros((0, 3)),
             gaps=np.zeros(0),
             grips=np.zeros(0),
             follows=np.zeros(0, np.uint8),
             x_start=np.zeros((rows, 4), dtype),
             buffer=np.zeros((rows, 4), dtype),
+            forces=np.zeros((rows, 4), dtype),
+            upper=np.zeros((rows, 4), dtype),
+            lower=np.zeros((rows, 4), dtype),
             collided=np.zeros(rows, np.uint8),
+            stiffness=np.zeros(1, dtype),
             slip=np.ones(1, dtype),
             damping=np.zeros(1, dtype),
         )
@@ -53,41 +72,40 @@ class ContactTables:
         self.rows.collided[:] = 0
 
     def load(self, potential: Any) -> None:
-        """Sort the contacts of a contact.ContactPotential into lists."""
+        """Sort the contacts of a contact.ContactPotential into lists: of single vertices with obstacles, and of four
+        vertices.
+        """
         touches, packs, width = potential.touches, self.packs, self.packs.width
-        self.count = k = len(touches.vertices)
-        arguments = (touches.vertices, packs.row_of_vertex, packs.is_wide, width)
-        count_entries(*arguments, self.counts, self.rows.start)
-        entries = int(self.rows.start[-1])
-        numbers = np.column_stack(
-            [
-                touches.outside,
-                touches.points,
-                touches.motions,
-                touches.normals,
-                touches.gaps,
-                np.full(k, potential.stiffness),
-                potential.limits,
-                1 / (touches.vertices >= 0).sum(axis=1),
-            ]
-        )
-        assert numbers.shape[1] == TOGETHER - OUTSIDE
-        self.rows = self.rows._replace(
-            others=_room(self.rows.others, entries * OTHERS * width),
-            constants=_room(self.rows.constants, entries * CONSTANTS * width),
-            place=np.empty((k, 4), np.int64),
-            rows=np.empty((k, 4), np.int64),
+        is_alone = touches.vertices[:, 1] < 0
+        self.count = k = len(is_alone)
+        vertices = np.where(touches.vertices < 0, touches.vertices[:, :1], touches.vertices)
+        rows, old = packs.row_of_vertex[vertices].astype(np.int64), self.rows
+        count_entries(rows, is_alone, packs.is_wide, width, self.counts, old.alone_start, old.start)
+        alone, entries = int(old.alone_start[-1]) * width, int(old.start[-1]) * width
+        self.rows = old._replace(
+            alone=_room(old.alone, alone * ALONE_CONSTANTS),
+            place=np.empty(k, np.int64),
+            own=_room(old.own, entries),
+            others=_room(old.others, entries * OTHERS),
+            record=_room(old.record, entries),
+            constants=_room(old.constants, entries * CONSTANTS),
+            frames=np.empty((k + 1, 4), self.dtype),
+            motions=np.empty((k + 1, 4), self.dtype),
+            shares=np.empty((k + 1, 4), self.dtype),
+            rows=rows,
             weights=touches.weights.copy(),
             normals=touches.normals.copy(),
-            outside=touches.outside,
             points=touches.points,
             gaps=touches.gaps,
             grips=touches.friction * potential.stiffness,
             follows=touches.follows.astype(np.uint8),
         )
-        self.rows.slip[0], self.rows.damping[0] = potential.slip, potential.damping
-        filled = (touches.vertices, numbers, packs.row_of_vertex, packs.is_wide, self.colour_of_pack, width)
-        fill_entries(*filled, self.counts, self.rows)
+        settings = ((old.stiffness, potential.stiffness), (old.slip, potential.slip), (old.damping, potential.damping))
+        for array, value in settings:
+            array[0] = value
+        fill_alone(is_alone, self.rows, packs.is_wide, width, potential.limits, touches.motions, self.counts)
+        fill_entries(is_alone, self.rows, packs.is_wide, self.colour_of_pack, width, self.counts)
+        fill_records(is_alone, self.rows, potential.limits)
 
     @property
     def nbytes(self) -> int:

@@ -1,0 +1,164 @@
+"""Force, Hessian block and energy of the contacts of a pack (contacts.py), in lanes; and its buffered positions."""
+
+from __future__ import annotations
+
+from pliant.elements.contact import add_contact, contact_energy, is_felt
+from pliant.kernels.contacts import (
+    ALONE_CONSTANTS,
+    CONSTANTS,
+    GAP,
+    HIGH_BIT,
+    LIMIT,
+    LOW_BIT,
+    NORMAL,
+    OTHERS,
+    POINT,
+    START,
+    TOGETHER,
+)
+from pliant.lanes import count, lane_sum, load, load3, number, select, store3, width_of
+from pliant.lanes.rows import add_rows, gather4
+from pliant.lanes.vectors import (
+    add,
+    add_scaled,
+    add_symmetric,
+    physics,
+    subtract,
+    sum_over_lanes,
+    sum_symmetric_over_lanes,
+)
+
+
+@physics
+def _alone(contacts, k, i, like):
+    return load(contacts.alone, (k * ALONE_CONSTANTS + i) * width_of(like), like)
+
+
+@physics
+def _alone_vector(contacts, k, i, like):
+    return (_alone(contacts, k, i, like), _alone(contacts, k, i + 1, like), _alone(contacts, k, i + 2, like))
+
+
+@physics
+def _of_obstacle(xi, contacts, k):
+    """s, u, normal, gap and friction limit of entry k of the list of obstacles."""
+    s = subtract(xi, _alone_vector(contacts, k, POINT, xi[0]))
+    u = subtract(s, _alone_vector(contacts, k, START, xi[0]))
+    n = _alone_vector(contacts, k, NORMAL, xi[0])
+    return s, u, n, _alone(contacts, k, GAP, xi[0]), _alone(contacts, k, LIMIT, xi[0])
+
+
+@physics
+def _turned(w, low, high):
+    """Weights with that of the vertex itself first, and the others in cyclic order: by one corner, and by two."""
+    zero = number(0.0, low)
+    w = (
+        select(low > zero, w[1], w[0]),
+        select(low > zero, w[2], w[1]),
+        select(low > zero, w[3], w[2]),
+        select(low > zero, w[0], w[3]),
+    )
+    return (
+        select(high > zero, w[2], w[0]),
+        select(high > zero, w[3], w[1]),
+        select(high > zero, w[0], w[2]),
+        select(high > zero, w[1], w[3]),
+    )
+
+
+@physics
+def _of_vertices(x, contacts, k, like):
+    """Weight of the vertex itself, s, u, normal, gap and friction limit of entry k of the list of other vertices.
+
+    The vertex itself is where the buffer says.
+    """
+    width = width_of(like)
+    xi = gather4(contacts.buffer, contacts.own, k * width, like)
+    n = gather4(contacts.frames, contacts.record, k * width, like)
+    at_start = gather4(contacts.motions, contacts.record, k * width, like)
+    low = load(contacts.constants, (k * CONSTANTS + LOW_BIT) * width, like)
+    high = load(contacts.constants, (k * CONSTANTS + HIGH_BIT) * width, like)
+    w = _turned(gather4(contacts.shares, contacts.record, k * width, like), low, high)
+    z = number(0.0, like)
+    s = (z, z, z)
+    for j in range(OTHERS):
+        xj = gather4(x, contacts.others, (k * OTHERS + j) * width, like)
+        wj = w[1] if j == 0 else (w[2] if j == 1 else w[3])
+        s = add_scaled(s, wj, (xj[0] - xi[0], xj[1] - xi[1], xj[2] - xi[2]))
+    u = (s[0] - at_start[0], s[1] - at_start[1], s[2] - at_start[2])
+    return w[0], s, u, (n[0], n[1], n[2]), at_start[3], n[3]
+
+
+@physics
+def contact_force_and_hessian(p, x, xi, contacts, is_wide):
+    """Sum over the contacts of the vertices of pack p."""
+    z = number(0.0, xi[0])
+    one = number(1.0, z)
+    stiffness, slip, damping = _settings(contacts, z)
+    f, H = (z, z, z), (z, z, z, z, z, z)
+    for k in range(contacts.alone_start[p], contacts.alone_start[p + 1]):
+        s, u, n, gap, limit = _of_obstacle(xi, contacts, k)
+        if count(is_felt(s, n, gap, limit)) > 0:
+            f, H = add_contact(f, H, one, s, u, n, gap, stiffness, limit, slip, damping, one)
+    if contacts.start[p + 1] > contacts.start[p]:
+        width = width_of(z)
+        store3(contacts.buffer, p * width, xi[0], xi[1], xi[2])
+        store3(contacts.forces, p * width, z, z, z)
+        store3(contacts.upper, p * width, z, z, z)
+        store3(contacts.lower, p * width, z, z, z)
+        for k in range(contacts.start[p], contacts.start[p + 1]):
+            w, s, u, n, gap, limit = _of_vertices(x, contacts, k, z)
+            if count(is_felt(s, n, gap, limit)) > 0:
+                together = load(contacts.constants, (k * CONSTANTS + TOGETHER) * width, z)
+                a, B = add_contact(
+                    (z, z, z), (z, z, z, z, z, z), w, s, u, n, gap, stiffness, limit, slip, damping, together
+                )
+                add_rows(contacts.forces, contacts.own, k * width, a[0], a[1], a[2])
+                add_rows(contacts.upper, contacts.own, k * width, B[0], B[1], B[2])
+                add_rows(contacts.lower, contacts.own, k * width, B[3], B[4], B[5])
+        f = add(f, load3(contacts.forces, p * width, z))
+        B, C = load3(contacts.upper, p * width, z), load3(contacts.lower, p * width, z)
+        H = add_symmetric(H, one, (B[0], B[1], B[2], C[0], C[1], C[2]))
+    if is_wide:
+        f, H = sum_over_lanes(f), sum_symmetric_over_lanes(H)
+    return f, H
+
+
+@physics
+def _settings(contacts, like):
+    """Stiffness, slip and damping, in all lanes."""
+    return number(contacts.stiffness[0], like), number(contacts.slip[0], like), number(contacts.damping[0], like)
+
+
+@physics
+def contacts_energy(p, x, xi, contacts, is_wide, is_shared):
+    """Energy of the contacts of pack p's vertices, were they at xi; is_shared: only a vertex's share of each."""
+    z = number(0.0, xi[0])
+    stiffness, slip, damping = _settings(contacts, z)
+    energy = z
+    for k in range(contacts.alone_start[p], contacts.alone_start[p + 1]):
+        s, u, n, gap, limit = _of_obstacle(xi, contacts, k)
+        energy = energy + contact_energy(s, u, n, gap, stiffness, limit, slip, damping)
+    if contacts.start[p + 1] > contacts.start[p]:
+        width = width_of(z)
+        store3(contacts.buffer, p * width, xi[0], xi[1], xi[2])
+        store3(contacts.forces, p * width, z, z, z)
+        for k in range(contacts.start[p], contacts.start[p + 1]):
+            _, s, u, n, gap, limit = _of_vertices(x, contacts, k, z)
+            own = contact_energy(s, u, n, gap, stiffness, limit, slip, damping)
+            add_rows(contacts.forces, contacts.own, k * width, own, z, z)
+        own = load3(contacts.forces, p * width, z)[0]
+        energy = energy + (own * 0.25 if is_shared else own)
+    if is_wide:
+        energy = lane_sum(energy)
+    return energy
+
+
+@physics
+def show_buffered(x, contacts, first, last, width):
+    """Make the new positions of packs first..last with contacts visible."""
+    for p in range(first, last):
+        if contacts.start[p + 1] > contacts.start[p]:
+            for row in range(p * width, (p + 1) * width):
+                for k in range(3):
+                    x[row, k] = contacts.buffer[row, k]
