@@ -40,4 +40,7 @@ def test_powers_of_ten_and_their_neighbours_are_written_as_python_writes_them():
 
 
 def test_rows_are_parted_by_the_words_that_are_asked_for():
-    assert rows_of_text(np.array([[1, -2.5, 3e-7], [0, 1e9, 20]]), "(", ", ", ")\n") == b"(1, -2.5, 3e-07)\n(0, 1e+09, 20)\n"
+    assert (
+        rows_of_text(np.array([[1, -2.5, 3e-7], [0, 1e9, 20]]), "(", ", ", ")\n")
+        == b"(1, -2.5, 3e-07)\n(0, 1e+09, 20)\n"
+    )

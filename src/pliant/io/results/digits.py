@@ -8,7 +8,8 @@ import numpy as np
 from numba import njit
 
 DIGITS = 9  # enough to give back any number in single precision
-WIDEST = 16  # characters of one number, as "-1.23456789e-123"
+WIDEST = 17  # characters of one number at most, as "-1.23456789e-123", and one for the point's way to its place
+WORD = 4  # characters of a word at most
 SMALLEST = 1e-290  # [in any unit] what is nearer to zero is written as zero, so that no power of ten overflows
 _POWERS = np.array([float(f"1e{k}") for k in range(-308, 309)])
 _PAIRS = np.frombuffer("".join(f"{k:02d}" for k in range(100)).encode(), np.uint8)  # "000102...99"
@@ -19,32 +20,34 @@ inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
 
 def rows_of_text(rows: np.ndarray, begin: str, between: str, end: str) -> bytes:
-    """Rows (n, k) of numbers as "%.9g" has them: each row begins, parts its numbers and ends with these words."""
+    """Rows (n, k) of numbers as "%.9g" has them: each row begins, parts its numbers and ends with these words.
+
+    Words have at most four letters.
+    """
     rows = np.ascontiguousarray(rows, np.float64)
-    words = [np.frombuffer(word.encode(), np.uint8) for word in (begin, between, end)]
-    text = np.empty(rows.size * (WIDEST + DIGITS + len(between)) + len(rows) * (len(begin) + len(end)), np.uint8)
-    return text[: _print_rows(rows, *words, _POWERS, _PAIRS, text)].tobytes()
+    words = np.array([list(word.ljust(WORD).encode()) for word in (begin, between, end)], np.uint8)
+    text = np.empty((rows.size + 1) * (WIDEST + WORD) + 2 * WORD * len(rows), np.uint8)
+    return text[: _print_rows(rows, words, (len(begin), len(between), len(end)), _POWERS, _PAIRS, text)].tobytes()
 
 
 @njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-def _print_rows(rows, begin, between, end, powers, pairs, text):
+def _print_rows(rows, words, lengths, powers, pairs, text):
     at = 0
-    for row in range(len(rows)):  # by number: a view of each row would cost more than its digits
-        at = _put(begin, text, at)
-        for column in range(rows.shape[1]):
-            if column:
-                at = _put(between, text, at)
+    for row in range(len(rows)):
+        at = _put(words, 0, lengths[0], text, at)
+        at = _print(rows[row, 0], powers, pairs, text, at)
+        for column in range(1, rows.shape[1]):
+            at = _put(words, 1, lengths[1], text, at)
             at = _print(rows[row, column], powers, pairs, text, at)
-        at = _put(end, text, at)
+        at = _put(words, 2, lengths[2], text, at)
     return at
 
 
 @inlined
-def _put(word, text, at):
-    for letter in word:
-        text[at] = letter
-        at += 1
-    return at
+def _put(words, number, length, text, at):
+    for k in range(WORD):  # all, always: what is too much will be overwritten
+        text[at + k] = words[number, k]
+    return at + length
 
 
 @inlined
@@ -52,9 +55,8 @@ def _print(value, powers, pairs, text, at):
     """Write a number at a place; the place after it."""
     if not math.isfinite(value):
         return _print_special(value, text, at)
-    if math.copysign(1.0, value) < 0:
-        text[at] = _MINUS
-        at += 1
+    text[at] = _MINUS  # a sign is anybody's guess: better overwritten than asked for
+    at += int(np.float64(value).view(np.int64) < 0)
     value = abs(value)
     if value < SMALLEST:
         text[at] = _ZERO
@@ -66,10 +68,10 @@ def _print(value, powers, pairs, text, at):
     if 0 <= exponent < DIGITS:
         return _print_plain(digits, exponent, pairs, text, at)
     if -5 < exponent < 0:
-        for _ in range(1 - exponent):  # "0." and the zeros after it; the point is put in its place then
-            text[at] = _ZERO
-            at += 1
-        text[at + exponent] = _POINT
+        for k in range(5):  # "0." and as many zeros as there can be
+            text[at + k] = _ZERO
+        text[at + 1] = _POINT
+        at += 1 - exponent
         return _without_zeros(text, _print_digits(digits, pairs, text, at, at + 1))
     at = _print_plain(digits, 0, pairs, text, at)
     return _print_exponent(exponent, pairs, text, at)
@@ -80,9 +82,7 @@ def _decimal_exponent(value, powers):
     """The greatest k with 10^k <= value."""
     binary = (np.float64(value).view(np.int64) >> 52) - 1023
     exponent = (binary * 1233) >> 12  # log10(2) is a little less than 1233 / 4096: right, or off by one
-    if value < powers[308 + exponent]:
-        return exponent - 1
-    return exponent + 1 if value >= powers[309 + exponent] else exponent
+    return exponent + int(value >= powers[309 + exponent]) - int(value < powers[308 + exponent])
 
 
 @inlined
