@@ -287,4 +287,3 @@ def test_info_of_a_scene(scene):
     assert result.exit_code == 0, result.output
     assert "45, 9 of them held" in result.output
     assert "16 kg" in result.output
-    assert json.loads(run("info", scene, "--json").stdout)["tets"] == "96"

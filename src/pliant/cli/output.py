@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import math
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
+
+import typer
 
 from pliant.errors import FileError
 
@@ -35,3 +40,16 @@ def only_warnings(quiet: bool) -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+def print_json(about: Any, file: IO[str] | None = None) -> None:
+    """One value as JSON on standard output; a number that is not finite, which JSON has no word for, as null."""
+    typer.echo(json.dumps(_finite(about), indent=2, allow_nan=False), file)
+
+
+def _finite(about: Any) -> Any:
+    if isinstance(about, dict):
+        return {name: _finite(value) for name, value in about.items()}
+    if isinstance(about, list | tuple):
+        return [_finite(value) for value in about]
+    return None if isinstance(about, float) and not math.isfinite(about) else about
