@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import is_dataclass
-from typing import Annotated, Any, Literal, Union, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from numpy.typing import ArrayLike
 from pydantic import Field, create_model, model_validator
 
 from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.materials import SOLID_LAWS, Invertible, LameLaw, SolidLaw
-from pliant.scenes.files.fields import Number, Table, Vector, refuse
+from pliant.scenes.files.fields import Number, Table, Vector, one_of, refuse
 from pliant.solvers import SOLVERS
 
 YOUNG = ("youngs_modulus", "poissons_ratio")
@@ -28,12 +28,6 @@ def table_of(tag: str, name: str, make: Callable[..., Any], **others: Any) -> ty
         hint = hints[argument.name]
         arguments[argument.name] = (list[Annotated[tuple, Vector("m")]] if hint == ArrayLike else hint, default)
     return create_model(f"{name}Table", __base__=Table, __doc__=_first_line(make), **{**arguments, **others})
-
-
-def one_of(tables: Iterable[type[Table]], tag: str) -> Any:
-    """One of several tables, told apart by a key."""
-    found = tuple(tables)
-    return Annotated[Union[found], Field(discriminator=tag)] if len(found) > 1 else found[0]  # noqa: UP007
 
 
 def _first_line(make: Callable[..., Any]) -> str:

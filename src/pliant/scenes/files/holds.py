@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
-from pliant.scenes.files.fields import Number, Table, Vector, Whole
+from pliant.scenes.files.fields import Number, Table, Vector, Whole, one_of
 
 # --- which vertices -------------------------------------------------------------------------------------------------
 
@@ -55,7 +53,7 @@ class Indices(Table):
     indices: list[Annotated[int, Whole(0)]]
 
 
-Where = Annotated[Everything | InBox | BeyondPlane | OnFace | Nearest | Indices, Field(discriminator="kind")]
+Where = one_of((Everything, InBox, BeyondPlane, OnFace, Nearest, Indices), "kind")
 
 # --- how they are held ----------------------------------------------------------------------------------------------
 
@@ -135,5 +133,5 @@ class Keyframes(KeyframesMotion, FirmHold):
     """They pass through offsets from their start."""
 
 
-AnyMotion = Annotated[SlideMotion | TurnMotion | KeyframesMotion, Field(discriminator="kind")]
-AnyHold = Annotated[Pin | Line | Plane | Slide | Turn | Keyframes, Field(discriminator="kind")]
+AnyMotion = one_of((SlideMotion, TurnMotion, KeyframesMotion), "kind")
+AnyHold = one_of((Pin, Line, Plane, Slide, Turn, Keyframes), "kind")

@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from pliant.io.results.formats import EXPORTS, STREAMS
 from pliant.scenes.files import generated
-from pliant.scenes.files.fields import Colour, Corner, Number, Table, Vector, Whole, nearest, refuse
+from pliant.scenes.files.fields import Colour, Corner, Number, Table, Vector, Whole, nearest, one_of, refuse
 from pliant.scenes.files.holds import AnyHold, AnyMotion, Where
 
 # --- values that change with time -----------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class MeshObstacleTable(PlacedTable):
 
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
 BODY_TABLES: tuple[type[PlacedTable], ...] = (SolidTable, ClothTable, SpringsTable, MeshObstacleTable)
-AnyBody = generated.one_of(BODY_TABLES, "kind")
+AnyBody = one_of(BODY_TABLES, "kind")
 
 # --- the whole ------------------------------------------------------------------------------------------------------
 
@@ -206,7 +206,7 @@ class CapsuleTable(ObstacleTable):
     radius: Annotated[float, Number("m", above=0)]
 
 
-AnyObstacle = Annotated[PlaneTable | SphereTable | BoxTable | CapsuleTable, Field(discriminator="kind")]
+AnyObstacle = one_of((PlaneTable, SphereTable, BoxTable, CapsuleTable), "kind")
 
 
 class AttachmentTable(Table):
@@ -301,7 +301,7 @@ class SceneTable(RunTable):
     gravity: Annotated[tuple, Vector("m/s^2")] = (0.0, 0.0, -9.81)
     bodies: Annotated[list[AnyBody], Field(min_length=1)]  # type: ignore[valid-type]
     contact: ContactTable | None = None
-    obstacles: list[AnyObstacle] = Field(default_factory=list)
+    obstacles: list[AnyObstacle] = Field(default_factory=list)  # type: ignore[valid-type]
     ignore_contact: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
     attachments: list[AttachmentTable] = Field(default_factory=list)
     wind: WindTable | None = None

@@ -117,8 +117,8 @@ def _sentence(error: Any) -> str:
         return f"this key is not known.{context['hint']} Known here: {context['known']}."
     if kind == "missing":
         return "this key is missing."
-    if kind == "union_tag_not_found":
-        return f"the key {context['discriminator']} is missing; docs/scene-files.md lists what it may be here."
+    if kind == "missing_tag":
+        return f"the key {context['tag']!r} is missing.{context['hint']} Allowed: {context['allowed']}."
     if kind == "union_tag_invalid":
         known = context["expected_tags"].replace("'", "").split(", ")
         key = context["discriminator"]
