@@ -15,11 +15,9 @@ from pliant.errors import FileError
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
 from pliant.scenes.disk import Reserve, bytes_a_frame
-from pliant.scenes.files.schema import Output
+from pliant.scenes.files.schema import CHECKPOINT, Output
 from pliant.simulate import Simulation
 from pliant.solvers import SolveReport
-
-CHECKPOINT = "run.npz"
 
 
 @dataclass

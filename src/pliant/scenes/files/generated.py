@@ -13,6 +13,8 @@ from pydantic import Field, create_model, model_validator
 from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.materials import SOLID_LAWS, Invertible, LameLaw, SolidLaw
 from pliant.scenes.files.fields import Number, Table, Vector, one_of, refuse
+from pliant.scenes.files.lines import Key
+from pliant.scenes.files.source import Source
 from pliant.solvers import SOLVERS
 
 YOUNG = ("youngs_modulus", "poissons_ratio")
@@ -136,7 +138,9 @@ def _solver_tables() -> Any:
 AnySolver = _solver_tables()
 
 
-def make_solver(table: Any) -> Any:
-    """The solver that a table names, with what it wraps."""
-    given = {k: make_solver(v) if isinstance(v, Table) else v for k, v in options(table, "name").items()}
-    return SOLVERS[table.name](**given)
+def make_solver(table: Any, source: Source, *path: Key) -> Any:
+    """The solver that a table at a path of a file names, with what it wraps."""
+    given = options(table, "name")
+    wrapped = {k: make_solver(v, source, *path, k) for k, v in given.items() if isinstance(v, Table)}
+    with source.at(*path):
+        return SOLVERS[table.name](**{**given, **wrapped})

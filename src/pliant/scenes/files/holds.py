@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pliant.scenes.files.fields import Number, Table, Vector, Whole, one_of
+from pydantic import Field, model_validator
+
+from pliant.scenes.files.fields import Number, Table, Vector, Whole, one_of, refuse
 
 # --- which vertices -------------------------------------------------------------------------------------------------
 
@@ -21,6 +23,12 @@ class InBox(Table):
     kind: Literal["box"]
     low: Annotated[tuple, Vector("m")]
     high: Annotated[tuple, Vector("m")]
+
+    @model_validator(mode="after")
+    def _is_not_inside_out(self) -> InBox:
+        if any(low > high for low, high in zip(self.low, self.high, strict=True)):
+            raise refuse(f"low {list(self.low)} is above high {list(self.high)}: exchange them")
+        return self
 
 
 class BeyondPlane(Table):
@@ -50,7 +58,7 @@ class Indices(Table):
     """Vertices by their numbers in the mesh, from 0."""
 
     kind: Literal["indices"]
-    indices: list[Annotated[int, Whole(0)]]
+    indices: Annotated[list[Annotated[int, Whole(0)]], Field(min_length=1)]
 
 
 Where = one_of((Everything, InBox, BeyondPlane, OnFace, Nearest, Indices), "kind")

@@ -7,10 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from pliant.io.results.formats import EXPORTS, STREAMS
+from pliant.io.results.formats import EXPORTS, HOLD_TETS, STREAMS
 from pliant.scenes.files import generated
 from pliant.scenes.files.fields import Colour, Corner, Number, Table, Vector, Whole, nearest, one_of, refuse
 from pliant.scenes.files.holds import AnyHold, AnyMotion, Where
+
+CHECKPOINT = "run.npz"  # of a run, in the output folder
 
 # --- values that change with time -----------------------------------------------------------------------------------
 
@@ -272,7 +274,15 @@ class Output(Table):
         known = (*STREAMS, *EXPORTS)
         if ending not in known:
             raise refuse(f"choose one of the endings {', '.join(known)}.{nearest(ending, known)}")
+        if PurePosixPath(file) == PurePosixPath(CHECKPOINT):
+            raise refuse("this is the checkpoint's name; choose another one")
         return file
+
+    @model_validator(mode="after")
+    def _can_hold_tets(self) -> Output:
+        if self.volume and PurePosixPath(self.file).suffix.lower() not in HOLD_TETS:
+            raise refuse(f"{self.file!r} can hold surfaces only; for volume = true choose {' or '.join(HOLD_TETS)}")
+        return self
 
 
 class RunTable(Table):
