@@ -29,7 +29,7 @@ def export(result: Result, path: Path) -> None:
     stage = Usd.Stage.CreateInMemory(".usda")
     bodies = describe(stage, result)
     # an attribute's samples follow each other in the file, but come frame by frame
-    with replacing(path) as beside, SpooledTemporaryFile(int(SAVE_BYTES), dir=path.parent) as spool:
+    with replacing(path) as beside, SpooledTemporaryFile(int(SAVE_BYTES), dir=str(path.parent)) as spool:
         samples = _print_samples(result, bodies, spool)
         pieces, places = _PLACEHOLDER.split(_with_placeholders(stage, list(samples))), list(samples.values())
         with beside.open("wb") as file:

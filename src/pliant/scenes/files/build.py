@@ -33,6 +33,7 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     for k, about in enumerate(table.bodies):
         with source.at("bodies", k):
             _add_body(scene, about, source, k)
+    obstacle: Any
     for k, obstacle in enumerate(table.obstacles):
         with source.at("obstacles", k):
             options = {name: value for name, value in obstacle if name not in ("kind", "motion")}

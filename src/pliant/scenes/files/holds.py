@@ -69,7 +69,7 @@ Where = one_of((Everything, InBox, BeyondPlane, OnFace, Nearest, Indices), "kind
 class Hold(Table):
     """Vertices that do not move freely."""
 
-    where: Where
+    where: Where  # type: ignore[valid-type]
 
 
 class Line(Hold):

@@ -51,7 +51,7 @@ class Source:
         """The key of the table at a path that a message is about, as "VBD: iterations is 0", if there is one."""
         value: Any = self.data
         for key in path:
-            value = value.get(key) if isinstance(value, dict) else value[key] if isinstance(value, list) else None
+            value = value[key] if isinstance(key, int) else (value or {}).get(key)
         keys = value if isinstance(value, dict) else {}
         return [key for key in keys if re.search(rf"(: |^|got ){re.escape(key)}( is |: |\[|=)", message)][:1]
 
