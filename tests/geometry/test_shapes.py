@@ -195,7 +195,10 @@ def test_bad_arguments_are_named(case: str) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: shapes.box(cells=(2, 10**9, 5)), r"box would have 6e\+10 tets and need 1.68e\+04 GB, this computer has"),
+        (
+            lambda: shapes.box(cells=(2, 10**9, 5)),
+            r"box would have 6e\+10 tets and need 1.68e\+04 GB, this computer has",
+        ),
         (lambda: shapes.ball(cells=10**200), r"ball would have 1e\+99 tets"),
         (lambda: shapes.cylinder(layers=10**12), r"cylinder would have 6.48e\+14 tets"),
         (lambda: shapes.torus(major=1e9, minor=1e-3), r"torus would have .* tets"),
