@@ -1,6 +1,8 @@
 """`--json` and `--quiet` of every command: one JSON object and nothing else on standard output, or nothing at all."""
 
+import io
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from typer.testing import CliRunner
 
 import pliant as pl
 from pliant.cli.main import app
-from pliant.cli.output import print_json
+from pliant.cli.output import log_above_bar, print_json
 
 SCENE = """
 title = "Block"
@@ -165,3 +167,16 @@ def test_view_says_where_it_listens(folder, mode):
 def test_numbers_that_are_not_finite_become_null(capsys):
     print_json({"a": [1.5, float("nan")], "b": (float("-inf"),), "c": "nan"})
     assert json.loads(capsys.readouterr().out) == {"a": [1.5, None], "b": [None], "c": "nan"}
+
+
+def test_warnings_go_where_standard_error_goes(monkeypatch):
+    """As rich replaces it while it shows a bar; afterwards they go where they went before."""
+    logger, (before, during) = logging.getLogger("pliant"), (io.StringIO(), io.StringIO())
+    handler = logging.StreamHandler(before)
+    monkeypatch.setattr(logger, "handlers", [handler])
+    monkeypatch.setattr(sys, "stderr", during)
+    logger.warning("one")
+    with log_above_bar():
+        logger.warning("two")
+    logger.warning("three")
+    assert (before.getvalue(), during.getvalue()) == ("one\nthree\n", "two\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import math
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +41,20 @@ def only_warnings(quiet: bool) -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+@contextmanager
+def log_above_bar() -> Iterator[None]:
+    """Let Pliant's warnings pass through sys.stderr as it is now: while a bar is shown, rich puts them above it."""
+    handlers = [handler for handler in logging.getLogger("pliant").handlers if type(handler) is logging.StreamHandler]
+    streams = [(handler, handler.stream) for handler in handlers]
+    for handler in handlers:
+        handler.setStream(sys.stderr)
+    try:
+        yield
+    finally:
+        for handler, stream in streams:
+            handler.setStream(stream)
 
 
 def print_json(about: Any, file: IO[str] | None = None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pliant.cli.output import only_warnings, print_json, writable_folder
+from pliant.cli.output import log_above_bar, only_warnings, print_json, writable_folder
 
 if TYPE_CHECKING:
     from pliant.scenes.runs import Run
@@ -170,7 +170,7 @@ def _advance(run: Run, silent: bool) -> None:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(12), TextColumn("{task.description}"), TimeRemainingColumn(compact=True), TextColumn("left"))
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=Console(stderr=True)) as bar, log_above_bar():
         task = bar.add_task("", total=run.frames - run.first_frame)
         status = _Status(run)
         for done in run:
