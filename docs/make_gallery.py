@@ -26,6 +26,7 @@ MOMENTS = {
     "catapult": 0.45,
     "press": 0.55,
     "hoop": 0.22,
+    "tear": 0.36,
     "slope": 0.9,
     "swing": 0.3,
     "ring": 0.6,

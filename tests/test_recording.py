@@ -208,7 +208,7 @@ def test_killed_npz_becomes_whole_by_converting(tmp_path, sim):
     data = path.read_bytes()
     path.write_bytes(data[: int(0.8 * len(data))])
     assert not zipfile.is_zipfile(path)
-    assert convert(path, tmp_path / "b.npz").endswith("3 frames")
+    assert convert(path, tmp_path / "b.npz") == {"frames": 3}
     reference = np.load(tmp_path / "b.npz")["points_00002"]
     with open_result(path) as result:
         np.testing.assert_array_equal(result.positions(2), reference)

@@ -190,3 +190,26 @@ BAD = {
 def test_bad_arguments_are_named(case: str) -> None:
     with pytest.raises(MeshError, match=r"got \w+.*=.*[Pp]ass "):
         BAD[case]()
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: shapes.box(cells=(2, 10**9, 5)),
+            r"box would have 6e\+10 tets and need 1.68e\+04 GB, this computer has",
+        ),
+        (lambda: shapes.ball(cells=10**200), r"ball would have 1e\+99 tets"),
+        (lambda: shapes.cylinder(layers=10**12), r"cylinder would have 6.48e\+14 tets"),
+        (lambda: shapes.torus(major=1e9, minor=1e-3), r"torus would have .* tets"),
+        (lambda: shapes.cloth(cells=10**6), r"cloth would have 2e\+12 triangles"),
+        (lambda: shapes.net(cells=10**6), r"net would have 2e\+12 edges"),
+        (lambda: shapes.chain(segments=10**13), r"chain would have 1e\+13 edges"),
+        (lambda: shapes.rope(segments=10**13), r"rope would have 1e\+13 edges"),
+        (lambda: shapes.polygon(sides=10**13), r"polygon would have 1e\+13 edges"),
+        (lambda: shapes.wheel(spokes=10**13), r"wheel would have 2e\+13 edges"),
+    ],
+)
+def test_what_no_memory_holds_is_refused_before_it_is_asked_for(make, said):
+    with pytest.raises(MeshError, match=said):
+        make()

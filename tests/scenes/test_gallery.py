@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pliant as pl
 from pliant.scenes.gallery import entries
 from pliant.scenes.plans import open_plan
 
@@ -39,3 +40,15 @@ def test_each_runs_two_frames_and_keeps_its_volume_upright(entry):
     for led in sim.model.led:
         np.testing.assert_allclose(sim.positions[led.vertices], led.positions(sim.time), atol=1e-6)
     assert np.abs(sim.positions - sim.model.positions).max() > 1e-5  # [m]: gravity or a motion acts in every one
+
+
+@EVERY
+def test_each_written_back_runs_with_the_same_bits(entry, tmp_path):
+    sim = open_plan(entry.name, threads=1).simulation()
+    pl.save_scene(sim, tmp_path / "again.toml")
+    again = pl.load_simulation(tmp_path / "again.toml", threads=1)
+    for _ in range(3):
+        sim.advance()
+        again.advance()
+    np.testing.assert_array_equal(again.state.x, sim.state.x)
+    np.testing.assert_array_equal(again.state.v, sim.state.v)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from pliant.cli.output import only_warnings, print_json
+from pliant.cli.run import Json, Quiet
 
 if TYPE_CHECKING:
     from pliant.model import Scene
@@ -17,7 +19,8 @@ REPEATS = 5
 def bench(
     cells: Annotated[int, typer.Option(min=1, help="Cells along an edge of the cube; it has 6 cells^3 tets.")] = 25,
     iterations: Annotated[int, typer.Option(min=1, help="Iterations in a timed run.")] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Time vertex block descent on a hanging cube.
 
@@ -31,11 +34,12 @@ def bench(
 
     scene = cube(cells)
     tets = scene.solids[0].mesh.n_tets
-    say = (lambda text: None) if as_json else typer.echo
+    say = (lambda text: None) if quiet or as_json else typer.echo
     found: dict[str, Any] = {"cpu": cpu_name(), "tets": tets, "seconds_an_iteration": {}}
     say(f"Cube of {tets:,} tets, {scene.solids[0].n_vertices:,} vertices, on {cpu_name()}")
     for threads in sorted({1, core_count()}):
-        seconds, build_seconds, size = _time(scene, iterations, threads)
+        with only_warnings(quiet):
+            seconds, build_seconds, size = _time(scene, iterations, threads)
         found["seconds_an_iteration"][threads] = seconds
         say(
             f"{threads} thread{'s' if threads > 1 else ' '}  {1e3 * seconds:8.3f} ms an iteration"
@@ -45,7 +49,7 @@ def bench(
     say(f"building   {1e9 * build_seconds / tets:8.0f} ns a tet ({build_seconds:.2f} s)")
     say(f"memory     {size / tets:8.0f} bytes a tet")
     if as_json:
-        typer.echo(json.dumps(found, indent=2))
+        print_json(found)
 
 
 def _time(scene: Scene, iterations: int, threads: int) -> tuple[float, float, int]:

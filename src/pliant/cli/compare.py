@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pliant.cli.output import writable_folder
-from pliant.cli.run import Scene
+from pliant.cli.output import only_warnings, print_json, writable_folder
+from pliant.cli.run import Json, Quiet, Scene
 from pliant.errors import SolverError
 
 if TYPE_CHECKING:
-    from pliant.simulate import Simulation
+    from pliant.comparison import Comparison, MotionComparison
 
 WIDTH = 170  # of a table that goes into a file
 DEFAULT = "vbd,vbd+chebyshev,gradientdescent+chebyshev:rho=0.95,lbfgs,laplacianquasinewton,newton"
@@ -35,6 +34,8 @@ def compare(
     frames: Annotated[int, typer.Option(min=0, help="Compare motions over so many frames, too.")] = 0,
     precision: Annotated[str, typer.Option(help="single or double.")] = "single",
     out: Annotated[Path, typer.Option(help="Folder for curves and pictures.")] = Path("compare"),
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Solve one step by several solvers and say who is first.
 
@@ -43,12 +44,10 @@ def compare(
 
     \b
     Example: pliant compare cantilever --solvers vbd,newton --budget 1s
-             pliant compare twist --solvers vbd,vbd+chebyshev:rho=0.9
+             pliant compare twist --solvers vbd,vbd+chebyshev:rho=0.9 --json
     """
-    from rich.console import Console
-
     from pliant.comparison import compare as run
-    from pliant.comparison import outputs
+    from pliant.comparison import compare_motion, outputs
     from pliant.scenes.plans import open_plan
     from pliant.solvers import SOLVERS
     from pliant.solvers.names import solver_from_text
@@ -56,21 +55,37 @@ def compare(
     folder, plan = writable_folder(out), open_plan(scene)
     chosen = [solver_from_text(text, SOLVERS) for text in solvers.split(",")]
     seconds = _seconds(budget) if budget else None
-    limits = {"seconds": seconds} if seconds else {"iterations": iterations}
-    result = run(plan.simulation(), chosen, precision=precision, progress=True, **limits)  # type: ignore[arg-type]
+    limits: dict[str, Any] = {"seconds": seconds} if seconds else {"iterations": iterations}
+    shown = not (quiet or as_json)
+    motion = None
+    with only_warnings(quiet):
+        result = run(plan.simulation(), chosen, precision=precision, progress=shown, **limits)
+        if shown:
+            _say(result)
+        if frames:
+            motion = compare_motion(plan.simulation, chosen, frames, precision=precision, progress=shown)
+    if shown and motion:
+        _say_motion(motion)
+    paths = [str(path) for path in outputs.save(result, folder)]
+    if as_json:
+        print_json(
+            {**outputs.summary(result), "motion": outputs.motion_summary(motion) if motion else None, "files": paths}
+        )
+    elif shown:
+        typer.echo(f"Curves and pictures: {', '.join(paths)}")
+
+
+def _say(result: Comparison) -> None:
+    from rich.console import Console
+
+    from pliant.comparison import outputs
+
     Console(width=None if sys.stdout.isatty() else WIDTH).print(outputs.table(result))
     for sentence in result.verdicts():
         typer.echo(sentence)
-    if frames:
-        _compare_motion(plan.simulation, chosen, frames, precision)
-    paths = outputs.save(result, folder)
-    typer.echo(f"Curves and pictures: {', '.join(str(path) for path in paths)}")
 
 
-def _compare_motion(make: Callable[[], Simulation], chosen: list[Any], frames: int, precision: str) -> None:
-    from pliant.comparison import compare_motion
-
-    motion = compare_motion(make, chosen, frames, precision=precision, progress=True)
+def _say_motion(motion: MotionComparison) -> None:
     for run in motion.runs:
         if run.distances:
             typer.echo(

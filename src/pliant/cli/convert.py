@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from pliant.cli.run import Quiet
+from pliant.cli.output import print_json
+from pliant.cli.run import Json, Quiet
 
 
 def convert(
@@ -15,6 +16,7 @@ def convert(
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="The file to write; its ending names the format.")],
     surface: Annotated[bool, typer.Option("--surface", help="Leave out tets and inner points.")] = False,
     quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Convert a result or a mesh to another format.
 
@@ -26,10 +28,12 @@ def convert(
     \b
     Example: pliant convert run.npz run.usdc
              pliant convert bunny.msh bunny.vtu
-             pliant convert movie.mp4.frames.npz movie.mp4
+             pliant convert movie.mp4.frames.npz movie.mp4 --json
     """
     from pliant.io.results.convert import convert as convert_file
 
-    done = convert_file(source, target, surface)
-    if not quiet:
-        typer.echo(done)
+    written = convert_file(source, target, surface)
+    if as_json:
+        print_json({"source": str(source), "target": str(target), **written})
+    elif not quiet:
+        typer.echo(f"{target}: {', '.join(f'{count} {name}' for name, count in written.items())}")

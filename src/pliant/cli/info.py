@@ -1,12 +1,14 @@
-"""`pliant info`: what this computer offers, and what is kept on it."""
+"""`pliant info`: what this computer offers, and what is kept on it; or what a scene holds."""
 
 from __future__ import annotations
 
-import json
 import platform
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from pliant.cli.output import print_json
+from pliant.cli.run import Json, Quiet
 
 SHOWN_FEATURES = ("sse4.2", "avx", "fma", "avx2", "avx512f", "neon", "sve")
 
@@ -18,70 +20,119 @@ def info(
     clear_cache: Annotated[
         bool, typer.Option("--clear-cache", help="Delete all compiled code; it is compiled again when needed.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Show versions, the CPU and the cache; or what a scene holds.
 
     \b
     Example: pliant info
              pliant info twist
+             pliant info twist --json
              pliant info --clear-cache
     """
-    from pliant.lanes import cache
-
-    rows = _rows if scene is None else lambda: _scene_rows(scene)
+    cleared = _clear_cache() if clear_cache else {}
+    facts = _computer() if scene is None else _scene(scene)
     if as_json:
-        typer.echo(json.dumps(dict(rows()), indent=2))
+        print_json({**cleared, **facts})
         return
-    if clear_cache:
-        freed, folders = cache.size_in_bytes(), cache.clear()
-        typer.echo(f"Deleted {folders} generation{'' if folders == 1 else 's'} of compiled code, {_megabytes(freed)}.")
-    for name, value in rows():
+    if quiet:
+        return
+    if cleared:
+        count, freed = cleared["deleted_generations"], _megabytes(cleared["deleted_bytes"])
+        typer.echo(f"Deleted {count} generation{'' if count == 1 else 's'} of compiled code, {freed}.")
+    for name, value in (_words_on_computer if scene is None else _words_on_scene)(facts).items():
         typer.echo(f"{name:<16}{value}")
 
 
-def _rows() -> list[tuple[str, str]]:
+def _clear_cache() -> dict[str, int]:
+    from pliant.lanes import cache
+
+    freed = cache.size_in_bytes()
+    return {"deleted_generations": cache.clear(), "deleted_bytes": freed}
+
+
+def _computer() -> dict[str, Any]:
     import numba
     import numpy
 
     from pliant import __version__
     from pliant.lanes import cache, host
 
-    features = [name for name in SHOWN_FEATURES if name in host.cpu_features()]
     generations = cache.generations()
-    current = "this one among them" if any(g.name == cache.fingerprint() for g in generations) else "none of this one"
-    return [
-        ("pliant", __version__),
-        ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
-        ("NumPy", numpy.__version__),
-        ("Numba", numba.__version__),
-        ("CPU", host.cpu_name()),
-        ("vectors", f"{host.vector_bits()} bits ({', '.join(features) or 'no known feature'})"),
-        ("lanes", f"{host.default_width('single')} single, {host.default_width('double')} double precision"),
-        ("threads", f"up to {host.core_count()}"),
-        ("cache", f"{cache.cache_folder()} (set PLIANT_CACHE_DIR to move it)"),
-        ("cache size", f"{_megabytes(cache.size_in_bytes())} in {len(generations)} generations, {current}"),
-    ]
+    return {
+        "pliant": __version__,
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "numpy": numpy.__version__,
+        "numba": numba.__version__,
+        "cpu": host.cpu_name(),
+        "vector_bits": host.vector_bits(),
+        "features": [name for name in SHOWN_FEATURES if name in host.cpu_features()],
+        "lanes_single": host.default_width("single"),
+        "lanes_double": host.default_width("double"),
+        "threads": host.core_count(),
+        "cache_folder": str(cache.cache_folder()),
+        "cache_bytes": cache.size_in_bytes(),
+        "cache_generations": len(generations),
+        "cache_has_this_one": any(generation.name == cache.fingerprint() for generation in generations),
+    }
 
 
-def _scene_rows(scene: str) -> list[tuple[str, str]]:
+def _words_on_computer(facts: dict[str, Any]) -> dict[str, str]:
+    current = "this one among them" if facts["cache_has_this_one"] else "none of this one"
+    return {
+        "pliant": facts["pliant"],
+        "Python": f"{facts['python']} on {facts['system']} {facts['machine']}",
+        "NumPy": facts["numpy"],
+        "Numba": facts["numba"],
+        "CPU": facts["cpu"],
+        "vectors": f"{facts['vector_bits']} bits ({', '.join(facts['features']) or 'no known feature'})",
+        "lanes": f"{facts['lanes_single']} single, {facts['lanes_double']} double precision",
+        "threads": f"up to {facts['threads']}",
+        "cache": f"{facts['cache_folder']} (set PLIANT_CACHE_DIR to move it)",
+        "cache size": f"{_megabytes(facts['cache_bytes'])} in {facts['cache_generations']} generations, {current}",
+    }
+
+
+def _scene(scene: str) -> dict[str, Any]:
     from pliant.scenes.plans import open_plan
 
     plan = open_plan(scene)
     simulation = plan.simulation()
-    model, bodies = simulation.model, simulation.scene.bodies
-    kinds = [f"{body.name} ({body.kind}, {body.n_vertices:,} vertices)" for body in bodies]
-    return [
-        ("title", plan.title),
-        ("description", plan.description),
-        ("bodies", ", ".join(kinds)),
-        ("vertices", f"{model.n_vertices:,}, {int((~model.is_free).sum()):,} of them held"),
-        ("tets", f"{model.n_tets:,}"),
-        ("mass", f"{model.mass.sum():.6g} kg"),
-        ("solver", str(simulation.solver)),
-        ("steps", f"{simulation.substeps} a frame of 1/{simulation.frame_rate:g} s, {plan.frames} frames"),
-        ("outputs", ", ".join(output.file for output in plan.outputs) or "none"),
-    ]
+    model = simulation.model
+    bodies = [{"name": b.name, "kind": b.kind, "vertices": b.n_vertices} for b in simulation.scene.bodies]
+    return {
+        "title": plan.title,
+        "description": plan.description,
+        "bodies": bodies,
+        "vertices": model.n_vertices,
+        "held_vertices": int((~model.is_free).sum()),
+        "tets": model.n_tets,
+        "mass_kg": float(model.mass.sum()),
+        "solver": str(simulation.solver),
+        "iterations": simulation.solver.iterations,
+        "substeps": simulation.substeps,
+        "frames_a_second": simulation.frame_rate,
+        "frames": plan.frames,
+        "duration_s": plan.frames / simulation.frame_rate,
+        "outputs": [output.file for output in plan.outputs],
+    }
+
+
+def _words_on_scene(facts: dict[str, Any]) -> dict[str, str]:
+    return {
+        "title": facts["title"],
+        "description": facts["description"],
+        "bodies": ", ".join(f"{b['name']} ({b['kind']}, {b['vertices']:,} vertices)" for b in facts["bodies"]),
+        "vertices": f"{facts['vertices']:,}, {facts['held_vertices']:,} of them held",
+        "tets": f"{facts['tets']:,}",
+        "mass": f"{facts['mass_kg']:.6g} kg",
+        "solver": facts["solver"],
+        "steps": f"{facts['substeps']} a frame of 1/{facts['frames_a_second']:g} s, {facts['frames']} frames",
+        "outputs": ", ".join(facts["outputs"]) or "none",
+    }
 
 
 def _megabytes(size: int) -> str:

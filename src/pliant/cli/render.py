@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from pliant.cli.run import Quiet
+from pliant.cli.output import print_json
+from pliant.cli.run import Json, Quiet
 
 
 def render(
@@ -29,6 +30,7 @@ def render(
     azimuth: Annotated[float, typer.Option(help="Where the viewer stands, from x towards y [degrees].")] = -60.0,
     elevation: Annotated[float, typer.Option(help="How high the viewer stands [degrees].")] = 18.0,
     quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Draw results into a movie or a picture.
 
@@ -49,6 +51,10 @@ def render(
     with ExitStack() as stack:
         opened = [stack.enter_context(open_result(path)) for path in results]
         view = View(height, azimuth, elevation, field, limits)
-        movies.render(opened, out, view, label or (), at or None, progress=None if quiet else "drawing")
-    if not quiet:
+        movies.render(opened, out, view, label or (), at or None, progress=None if quiet or as_json else "drawing")
+        spans = [{"frames": len(result), "begin_s": result.times[0], "end_s": result.times[-1]} for result in opened]
+    if as_json:
+        sources = [{"source": str(path), **span} for path, span in zip(results, spans, strict=True)]
+        print_json({"target": str(out), "bytes": out.stat().st_size, "results": sources})
+    elif not quiet:
         typer.echo(f"{out}")

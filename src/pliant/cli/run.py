@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import textwrap
 import time
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pliant.cli.output import only_warnings, writable_folder
+from pliant.cli.output import log_above_bar, only_warnings, print_json, writable_folder
 
 if TYPE_CHECKING:
     from pliant.scenes.runs import Run
@@ -110,7 +109,7 @@ def gallery(
 
     if as_json:
         about = [{**vars(entry), "thumbnail": str(entry.thumbnail)} for entry in entries()]
-        typer.echo(json.dumps(about, indent=2))
+        print_json(about)
         return
     width, indent = shutil.get_terminal_size().columns, " " * 16
     for entry in entries():
@@ -135,7 +134,7 @@ def _perform(run: Run, quiet: bool, as_json: bool) -> None:
     seconds = time.perf_counter() - began
     done = run.frames_done - run.first_frame
     if as_json:
-        typer.echo(json.dumps(_summary(run, done, seconds)))
+        print_json(_summary(run, done, seconds))
     elif not quiet:
         typer.echo(f"{done} frames, {simulation.time:.3f} s, in {seconds:.1f} s: {done / seconds:.1f} frames a second.")
         for path in (*run.results, run.checkpoint):
@@ -171,7 +170,7 @@ def _advance(run: Run, silent: bool) -> None:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(12), TextColumn("{task.description}"), TimeRemainingColumn(compact=True), TextColumn("left"))
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(*columns, console=Console(stderr=True)) as bar, log_above_bar():
         task = bar.add_task("", total=run.frames - run.first_frame)
         status = _Status(run)
         for done in run:

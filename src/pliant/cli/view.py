@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import errno
 import socket
+import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pliant.cli.output import writable_folder
-from pliant.cli.run import Scene, Settings, Solver, Threads
+from pliant.cli.output import only_warnings, print_json, writable_folder
+from pliant.cli.run import Json, Quiet, Scene, Settings, Solver, Threads
 from pliant.errors import PliantError
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -26,6 +28,8 @@ def view(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any that is free.")] = 8080,
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for what is recorded.")] = Path(),
     play: Annotated[bool, typer.Option("--play", help="Begin at once.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Watch and steer a scene in the browser.
 
@@ -36,6 +40,7 @@ def view(
     \b
     Example: pliant view twist
              pliant view jelly --solver newton --play
+             pliant view jelly --port 0 --json
     """
     from pliant.lanes.host import core_count
     from pliant.scenes.plans import open_plan
@@ -46,11 +51,17 @@ def view(
     writable_folder(out)
     # the browser and the server need a core too: threads that wait for each other stand still when one loses its core
     plan = open_plan(scene, solver, settings or [], threads or max(1, core_count() - 1))
-    session = Session(plan.simulation())
+    session, out_stream = Session(plan.simulation()), sys.stdout
     try:
-        with Page(session, plan.title, out, host, port) as page:
+        # the server says when it stops: not where scripts read
+        with only_warnings(quiet), redirect_stdout(sys.stderr), Page(session, plan.title, out, host, port) as page:
             who = "this computer only" if host in LOCAL else "ANYBODY who reaches this computer can steer it"
-            typer.echo(f"{plan.title}: http://{host}:{page.port} ({who}). Ctrl-C ends it.")
+            url = f"http://{host}:{page.port}"
+            if as_json:
+                about = {"title": plan.title, "url": url, "port": page.port, "only_this_computer": host in LOCAL}
+                print_json(about, out_stream)
+            elif not quiet:
+                typer.echo(f"{plan.title}: {url} ({who}). Ctrl-C ends it.", out_stream)
             if play:
                 session.play()
             while True:

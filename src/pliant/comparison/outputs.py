@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
+from pliant.comparison.motion import MotionComparison
 from pliant.comparison.step import Comparison
 from pliant.errors import FileError
 
@@ -35,6 +36,41 @@ def table(comparison: Comparison) -> Table:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"
+
+
+def summary(comparison: Comparison) -> dict[str, Any]:
+    """What the table and the sentences say, as numbers; iterations and seconds to each accuracy, or None."""
+    solvers = []
+    for run in comparison.runs:
+        reached = {f"{accuracy:g}": run.reaches(accuracy) for accuracy in SHOWN}
+        solvers.append(
+            {
+                "name": run.name,
+                "setup_seconds": run.setup_seconds,
+                "iterations": run.iterations[-1],
+                "seconds": run.seconds[-1],
+                "relative_energy_error": run.errors[-1],
+                "residual_m_per_s2": run.residuals[-1],
+                "reached": {a: r and {"iterations": r[0], "seconds": r[1]} for a, r in reached.items()},
+            }
+        )
+    about = {"vertices": comparison.vertices, "precision": comparison.precision}
+    return {**about, "solvers": solvers, "verdicts": comparison.verdicts()}
+
+
+def motion_summary(motion: MotionComparison) -> list[dict[str, Any]]:
+    """Of each solver: frames it did, its distances to the converged motion over the scene's size, seconds a frame."""
+    return [
+        {
+            "name": run.name,
+            "frames": len(run.distances),
+            "distance_at_end": run.distances[-1] if run.distances else None,
+            "distance_largest": max(run.distances, default=None),
+            "seconds_a_frame": sum(run.seconds) / len(run.seconds) if run.seconds else None,
+            "ended": run.ended,
+        }
+        for run in motion.runs
+    ]
 
 
 def save(comparison: Comparison, folder: Path, name: str = "compare") -> list[Path]:

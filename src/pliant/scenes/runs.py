@@ -15,11 +15,9 @@ from pliant.errors import FileError
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
 from pliant.scenes.disk import Reserve, bytes_a_frame
-from pliant.scenes.files.schema import Output
+from pliant.scenes.files.schema import CHECKPOINT, Output
 from pliant.simulate import Simulation
 from pliant.solvers import SolveReport
-
-CHECKPOINT = "run.npz"
 
 
 @dataclass
@@ -136,19 +134,24 @@ class Run:
         """Advance frame by frame, yielding how many are done."""
         simulation = self.simulation
         simulation.save(self.checkpoint)
+        with Reserve(self.checkpoint) as reserve:
+            try:
+                yield from self._record()
+            except FileError as error:  # a disk that filled up: keep what can be kept
+                reserve.release()
+                simulation.save(self.checkpoint)
+                rest = f" Then: pliant resume {self.checkpoint}" if self.frames_done < self.frames else ""
+                raise FileError(f"{error}{rest}") from None
+
+    def _record(self) -> Iterator[int]:
+        simulation = self.simulation
         with ExitStack() as stack:
-            reserve = stack.enter_context(Reserve(self.checkpoint))
             for path, (every, volume) in zip(self.results, self._kinds, strict=True):
                 stack.enter_context(simulation.record(path, every=every, volume=volume))
             watch = lambda state, report: setattr(self, "report", report)  # noqa: E731
             simulation.observers.append(watch)
             stack.callback(simulation.observers.remove, watch)
-            try:
-                yield from self._advance()
-            except FileError as error:  # a disk that filled up: keep what can be kept
-                reserve.release()
-                simulation.save(self.checkpoint)
-                raise FileError(f"{error} Then: pliant resume {self.checkpoint}") from None
+            yield from self._advance()
 
     def _advance(self) -> Iterator[int]:
         simulation, kept = self.simulation, time.monotonic()

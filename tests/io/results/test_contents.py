@@ -9,7 +9,7 @@ from pliant.io.results.paraview import ParaViewWriter
 from pliant.io.results.result import Frame
 from pliant.io.results.surfaces import Part, layout_of_parts
 
-ENDINGS = ("npz", "pvd", "ply", "obj", "usda", "glb")
+ENDINGS = ("npz", "pvd", "ply", "obj", "usda", "usdc", "glb")
 WEIGHT = 0.3 * 0.2 * 0.2 * 1000 * 9.81  # [N] of the block
 FRAMES = 3
 
@@ -55,6 +55,40 @@ def test_springs_come_back_where_they_were(run, ending):
             ends = result.positions(k)[result.layout.edges]
             expected = rope_points(sim, x)
             np.testing.assert_allclose(ends, np.stack([expected[:-1], expected[1:]], axis=1), atol=1e-6)
+
+
+def test_the_text_of_a_stage_says_what_the_binary_one_says(run):
+    """usd-core writes the binary one; every attribute is the same number by number, at every time and without time."""
+    pytest.importorskip("pxr")
+    from pxr import Usd
+
+    folder, *_ = run
+    text, binary = (Usd.Stage.Open(str(folder / f"run.{ending}")) for ending in ("usda", "usdc"))
+    prims = [prim.GetPath() for prim in binary.TraverseAll()]
+    assert [prim.GetPath() for prim in text.TraverseAll()] == prims
+    assert len(text.GetRootLayer().ListAllTimeSamples()) == FRAMES + 1
+    sampled = set()
+    for prim in map(binary.GetPrimAtPath, prims):
+        for attribute in prim.GetAuthoredAttributes():
+            same = text.GetAttributeAtPath(attribute.GetPath())
+            assert same.GetTimeSamples() == attribute.GetTimeSamples()
+            sampled |= {attribute.GetName()} if attribute.GetTimeSamples() else set()
+            for code in [*attribute.GetTimeSamples(), Usd.TimeCode.Default()]:
+                assert same.Get(code) == attribute.Get(code)
+    assert sampled == {"points", "normals", "extent"}
+
+
+def test_text_of_many_frames_goes_through_the_disk(run, tmp_path, monkeypatch):
+    """What is too large to be held comes out the same."""
+    pytest.importorskip("pxr")
+    from pliant.io.results import usd_text
+
+    folder, *_ = run
+    monkeypatch.setattr(usd_text, "SAVE_BYTES", 1000)
+    with open_result(folder / "run.npz") as result:
+        usd_text.export(result, tmp_path / "again.usda")
+    assert (tmp_path / "again.usda").read_bytes() == (folder / "run.usda").read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["again.usda"]
 
 
 def test_vtk_and_pygltflib_see_lines(run):

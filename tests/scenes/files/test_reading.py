@@ -116,13 +116,70 @@ BAD = [
         "",
         ["line 12", "either a shape or a mesh"],
     ),
-    ('kind = "solid"', 'kind = "solod"', ["line 12", "Did you mean 'solid'?"]),
-    ('kind = "solid"', "", ["line 12", "'kind' is missing"]),
+    ('kind = "solid"', 'kind = "solod"', ["line 13: bodies.0.kind: found 'solod'", "Did you mean 'solid'?"]),
+    ('kind = "solid"', "kind = 3", ["line 13: bodies.0.kind: found 3 (a whole number). Allowed: solid, cloth, sp"]),
+    ('kind = "solid"', "", ["line 12: bodies.0: the key 'kind' is missing. Allowed: solid, cloth, springs, obstacle."]),
+    ('kind = "solid"', 'knd = "solid"', ["line 12: bodies.0: the key 'kind' is missing. Is 'knd' meant to be it?"]),
+    ('kind = "box", ', "", ["line 15: bodies.0.shape: the key 'kind' is missing. Allowed: ball, beam, box, cyl"]),
+    ('law = "Fung", ', "", ["line 17: bodies.0.material: the key 'law' is missing. Allowed: StableNeoHookean, N"]),
+    ('kind = "pin"', "", ["line 21: bodies.0.holds.0: the key 'kind' is missing. Allowed: pin, line, plane, slide"]),
+    ('kind = "face", ', "", ["line 23: bodies.0.holds.0.where: the key 'kind' is missing. Allowed: all, box, plane"]),
+    ('name = "VBD", ', "", ["line 10: solver.solver: the key 'name' is missing. Allowed: VBD, Newton"]),
+    (
+        "where = {",
+        'where = "all" #',
+        ["line 23", "found 'all' (a string); give a table whose key 'kind' is one of all, box"],
+    ),
+    ("density = 500", "density = inf", ["line 18", "found inf (a number)"]),
+    ('name = "block"', "name = 3", ["line 14: bodies.0.name: found 3 (a whole number); give a string."]),
+    ('name = "block"', 'name = ""', ["line 14: bodies.0.name", "give a string that is not empty"]),
+    (
+        "cells = [2, 2, 4]",
+        "cells = [2, 2, 4.5]",
+        ["bodies.0.shape.cells.2: found 4.5 (a number); give a whole number."],
+    ),
+    (
+        "cells = [2, 2, 4]",
+        'cells = "many"',
+        ["bodies.0.shape.cells: found 'many'", "give a whole number or give a list"],
+    ),
+    (
+        "iterations = 4",
+        "iterations = 0",
+        ["line 10: solver.solver.iterations: VBD: iterations is 0: give a whole number"],
+    ),
+    ("iterations = 4", 'start = "warm"', ["line 10: solver.solver.start", "start is 'warm': choose one of previous"]),
+    (
+        'kind = "face", side = "-z"',
+        'kind = "box", low = [9, 9, 9], high = [9, 9, 9]',
+        ["line 23", "where: it selects no"],
+    ),
+    ('kind = "face", side = "-z"', 'kind = "box", low = [0, 0, 1], high = [9, 9, 0]', ["line 23", "is above high"]),
+    (
+        'kind = "face", side = "-z"',
+        'kind = "indices", indices = [45]',
+        ["line 23", "vertex 45 does not exist; block has"],
+    ),
+    ('kind = "face", side = "-z"', 'kind = "indices", indices = []', ["line 23", "give a list of at least 1"]),
+    ("[[bodies]]", "[bodies]", ["line 12: bodies: found a table", "begins with [[...]]"]),
+    (
+        "duration = 0.1",
+        "duration = -1",
+        ["line 5: simulation.duration: found -1 (a whole number); give a number above 0 [s]."],
+    ),
+    ("substeps = 2", "dt = 0.01", ["line 4: simulation.dt: this key is not known. Known here: frame_rate, substeps"]),
+    (
+        "material = {",
+        "#",
+        ["line 12: bodies.0.material: this key is missing; found here: kind, name, shape, transform"],
+    ),
+    ("block.npz", "run.npz", ["outputs.0.file", "this is the checkpoint's name"]),
+    ('file = "block.npz"', 'file = "a.obj"\nvolume = true', ["outputs.0:", "can hold surfaces only", ".npz or .pvd"]),
     ('side = "-z"', 'side = "z"', ["line 23", "'z' (a string)", "-z"]),
-    ("point = [0.0, 0.0, 0.6]", "point = [0.0, 0.0, 6.0]", ["line 25", "selects no vertex of block", "0.6]"]),
+    ("point = [0.0, 0.0, 0.6]", "point = [0.0, 0.0, 6.0]", ["line 27", "selects no vertex of block", "0.6]"]),
     ("velocity = [0.1, 0.0, 0.0]", "velocity = [0.1, 0.0]", ["line 28", "three numbers [m/s]"]),
     ("velocity = [0.1, 0.0, 0.0]", "", ["bodies.0.holds.1.velocity", "missing"]),
-    ("rho = 0.8", "rho = 1.5", ["line 7", "rho is 1.5"]),
+    ("rho = 0.8", "rho = 1.5", ["line 9: solver.rho", "rho is 1.5"]),
     ("iterations = 4", "iterations = 4.5", ["line 10", "solver.solver.iterations", "4.5 (a number)"]),
     ('name = "VBD"', 'name = "VDB"', ["line 10", "Did you mean 'VBD'?"]),
     ("block.npz", "../block.npz", ["outputs.0.file", "within the output folder"]),
@@ -153,8 +210,20 @@ def test_missing_files_are_told(written, tmp_path):
     )
     with pytest.raises(pl.SceneError, match=r"line 16: bodies.0.mesh: .*a.vtu: there is no such file"):
         pl.load_scene(path)
+    pl.save_mesh(tmp_path / "b.vtu", pl.shapes.box(cells=1))
+    with pytest.raises(pl.SceneError, match=r"a.vtu: there is no such file. Did you mean 'b.vtu'\?"):
+        pl.load_scene(path)
+    path = written(SCENE.replace("density = 500", 'start = "a.npz"'))
+    with pytest.raises(pl.SceneError, match=r"line 19: bodies.0.start: .*a.npz: there is no such file.$"):
+        pl.load_scene(path)
     with pytest.raises(pl.FileError, match=r"scen.toml: there is no such file. Did you mean 'scene.toml'\?"):
         pl.load_scene(tmp_path / "scen.toml")
+
+
+def test_two_bodies_of_one_name_are_refused(written):
+    path = written(TWO_BLOCKS.replace('"lower"', '"upper"'))
+    with pytest.raises(pl.SceneError, match=r"line 10: bodies.1: the scene already has a body named 'upper'"):
+        pl.load_scene(path)
 
 
 def test_several_errors_give_one_sentence_about_the_first(written):
@@ -231,7 +300,7 @@ def test_what_acts_from_outside(written):
     np.testing.assert_allclose(ways, np.tile((0, 0, 0.1), (9, 1)), atol=1e-15)
     with pytest.raises(pl.SceneError, match=r"line 11: attachments.0: there is no body 'uper'. Did you mean 'upper'\?"):
         pl.load_scene(written(OUTSIDE.replace('["upper"', '["uper"') + TWO_BLOCKS))
-    with pytest.raises(pl.SceneError, match=r"line 4: world_box: WorldBox: lower is"):
+    with pytest.raises(pl.SceneError, match=r"line 5: world_box.lower: WorldBox: lower is"):
         pl.load_scene(
             written(OUTSIDE.replace("stiffness = 1e4", "stiffness = 1e4\nupper = [-1.0, -1.0, -1.0]") + TWO_BLOCKS)
         )
@@ -273,7 +342,11 @@ def test_what_moves_and_what_is_left_out(written):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('kind = "turn"', 'kind = "trun"', "line 9: obstacles.0.motion: 'kind' is 'trun'. Did you mean 'turn'?"),
+        (
+            'kind = "turn"',
+            'kind = "trun"',
+            "line 9: obstacles.0.motion.kind: found 'trun' (a string). Did you mean 'turn'?",
+        ),
         ("pairs = [[0, 2], [1, 3]]", "", "line 10: attachments.0: found a table"),
         (
             "pairs = [[0, 2], [1, 3]]",

@@ -1,11 +1,15 @@
-"""Checks of what users pass to shapes: lengths that are positive, counts that are whole numbers."""
+"""Checks of what users pass to shapes: lengths that are positive, counts that are whole numbers and fit in memory."""
 
 import math
 import operator
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from pliant.errors import MeshError
+
+#: Memory that making a shape takes at its peak [bytes an element]: measured for tets, a lower bound for the others.
+BYTES = {"tets": 280, "triangles": 100, "edges": 50}
 
 
 def positive_length(shape: str, name: str, value: Any) -> float:
@@ -40,6 +44,25 @@ def whole_numbers(shape: str, name: str, values: Any, count: int) -> list[int]:
     if isinstance(values, int) or getattr(values, "ndim", None) == 0:
         values = (values,) * count
     return [whole_number(shape, f"{name}[{i}]", v) for i, v in enumerate(_listed(shape, name, values, count))]
+
+
+def check_fits(shape: str, count: int, elements: str) -> None:
+    """MeshError if so many tets, triangles or edges need more memory than this computer has."""
+    count = min(count, 10**99)  # more could not be said as a float
+    needed, there = count * BYTES[elements], _memory()
+    if needed > there:
+        raise MeshError(
+            f"{shape} would have {count:.3g} {elements} and need {needed / 1e9:.3g} GB, this computer has "
+            f"{there / 1e9:.3g} GB; ask for fewer."
+        )
+
+
+def _memory() -> float:
+    """Bytes of this computer's memory; infinity where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):  # Windows
+        return math.inf
 
 
 def _listed(shape: str, name: str, values: Any, count: int) -> Sequence[Any]:

@@ -1,5 +1,6 @@
 """Boxes and beams of equal cells, each split in six tets."""
 
+import math
 from collections.abc import Sequence
 from itertools import permutations
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.geometry.mesh import TetMesh
-from pliant.geometry.shapes.arguments import positive_length, positive_lengths, whole_numbers
+from pliant.geometry.shapes.arguments import check_fits, positive_length, positive_lengths, whole_numbers
 
 
 def box(size: Sequence[float] = (1.0, 1.0, 1.0), cells: int | Sequence[int] = (8, 8, 8)) -> TetMesh:
@@ -19,6 +20,7 @@ def box(size: Sequence[float] = (1.0, 1.0, 1.0), cells: int | Sequence[int] = (8
     """
     lengths = positive_lengths("box", "size", size, 3)
     counts = whole_numbers("box", "cells", cells, 3)
+    check_fits("box", 6 * math.prod(counts), "tets")
     axes = [np.linspace(-0.5 * length, 0.5 * length, count + 1) for length, count in zip(lengths, counts, strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     return TetMesh(points, _kuhn_tets(counts), orient=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pliant.geometry.shapes.arguments import positive_lengths, whole_numbers
+from pliant.geometry.shapes.arguments import check_fits, positive_lengths, whole_numbers
 
 
 def net(
@@ -19,6 +19,7 @@ def net(
     """
     lengths = positive_lengths("net", "size", size, 2)
     nx, ny = whole_numbers("net", "cells", cells, 2)
+    check_fits("net", 2 * nx * ny, "edges")
     points = np.zeros((nx + 1, ny + 1, 3))
     points[:, :, 0] = np.linspace(-0.5 * lengths[0], 0.5 * lengths[0], nx + 1)[:, None]
     points[:, :, 1] = np.linspace(-0.5 * lengths[1], 0.5 * lengths[1], ny + 1)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pliant.errors import MeshError
-from pliant.geometry.shapes.arguments import positive_length, whole_number
+from pliant.geometry.shapes.arguments import check_fits, positive_length, whole_number
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -20,6 +20,7 @@ def rope(path: ArrayLike = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), segments: int = 2
     """
     corners = _path(path)
     count = whole_number("rope", "segments", segments)
+    check_fits("rope", count, "edges")
     lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)
     still = np.flatnonzero(lengths == 0)
     if still.size:
@@ -40,7 +41,9 @@ def polygon(radius: float = 0.5, sides: int = 6) -> tuple[FloatArray, IntArray]:
     radius: from the centre to a corner [m]. Corner 0 lies on the x axis; the others follow counter-clockwise.
     """
     r = positive_length("polygon", "radius", radius)
-    return _ring(r, whole_number("polygon", "sides", sides, 3))
+    count = whole_number("polygon", "sides", sides, 3)
+    check_fits("polygon", count, "edges")
+    return _ring(r, count)
 
 
 def wheel(radius: float = 0.5, spokes: int = 12) -> tuple[FloatArray, IntArray]:
@@ -50,6 +53,7 @@ def wheel(radius: float = 0.5, spokes: int = 12) -> tuple[FloatArray, IntArray]:
     """
     r = positive_length("wheel", "radius", radius)
     count = whole_number("wheel", "spokes", spokes, 3)
+    check_fits("wheel", 2 * count, "edges")
     rim, edges = _ring(r, count)
     spoke = np.stack((np.full(count, count), np.arange(count)), axis=1)
     return np.vstack((rim, np.zeros((1, 3)))), np.vstack((edges, spoke))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pliant.errors import MeshError
 from pliant.geometry.mesh import TetMesh
-from pliant.geometry.shapes.arguments import positive_length, whole_number
+from pliant.geometry.shapes.arguments import check_fits, positive_length, whole_number
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -25,6 +25,7 @@ def ball(radius: float = 0.5, cells: int = 8) -> TetMesh:
     """A ball centred at the origin. radius [m]; cells: layers from centre to surface, so 20 cells^3 tets."""
     r = positive_length("ball", "radius", radius)
     n = whole_number("ball", "cells", cells)
+    check_fits("ball", 20 * n**3, "tets")
     points, tets = _fan(*_icosahedron(), n)
     return TetMesh(r * points, tets, orient=True)
 
@@ -45,6 +46,7 @@ def cylinder(radius: float = 0.5, height: float = 1.0, cells: int = 6, layers: i
             f"cylinder: height={h:g} m and radius={r:g} m would take {wanted:.0g} layers; give layers= yourself."
         )
     count = max(1, round(wanted)) if layers is None else whole_number("cylinder", "layers", layers)
+    check_fits("cylinder", 18 * n**2 * count, "tets")
     disc, triangles = _fan(*_hexagon(), n)
     z = np.linspace(-0.5 * h, 0.5 * h, count + 1)
     points = np.empty((count + 1, len(disc), 3))
@@ -72,6 +74,7 @@ def torus(major: float = 0.5, minor: float = 0.2, cells: int = 4, segments: int 
     around = 2.0 * np.pi * np.sqrt(big**2 - small**2)
     fitting = max(6, round(around * n / small))
     count = fitting if segments is None else whole_number("torus", "segments", segments, 6)
+    check_fits("torus", 18 * n**2 * count, "tets")
     disc, triangles = _fan(*_hexagon(), n)
     angle = 2.0 * np.pi * np.arange(count)[:, None] / count
     distance = big + small * disc[:, 0]

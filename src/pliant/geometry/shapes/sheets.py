@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.geometry.mesh import TriMesh
-from pliant.geometry.shapes.arguments import positive_length, positive_lengths, whole_number, whole_numbers
+from pliant.geometry.shapes.arguments import check_fits, positive_length, positive_lengths, whole_number, whole_numbers
 
 
 def cloth(size: Sequence[float] = (1.0, 1.0), cells: int | Sequence[int] = (32, 32)) -> TriMesh:
@@ -17,6 +17,7 @@ def cloth(size: Sequence[float] = (1.0, 1.0), cells: int | Sequence[int] = (32, 
     """
     lengths = positive_lengths("cloth", "size", size, 2)
     nx, ny = whole_numbers("cloth", "cells", cells, 2)
+    check_fits("cloth", 2 * nx * ny, "triangles")
     x = np.linspace(-0.5 * lengths[0], 0.5 * lengths[0], nx + 1)
     y = np.linspace(-0.5 * lengths[1], 0.5 * lengths[1], ny + 1)
     points = np.zeros((nx + 1, ny + 1, 3))
@@ -35,6 +36,7 @@ def chain(length: float = 1.0, segments: int = 20) -> tuple[NDArray[np.float64],
     """A straight chain from the origin along +x: points (segments + 1, 3) [m] and edges (segments, 2)."""
     total = positive_length("chain", "length", length)
     count = whole_number("chain", "segments", segments)
+    check_fits("chain", count, "edges")
     points = np.zeros((count + 1, 3))
     points[:, 0] = np.linspace(0.0, total, count + 1)
     first = np.arange(count)

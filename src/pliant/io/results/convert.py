@@ -15,8 +15,9 @@ from pliant.io.results.sequences import numbered
 _SURFACE_MESHES = (".obj", ".ply", ".stl", ".off")
 
 
-def convert(source: str | Path, target: str | Path, surface: bool = False) -> str:
-    """Read one file and write another, in the formats their endings name; returns what was done in words.
+def convert(source: str | Path, target: str | Path, surface: bool = False) -> dict[str, int]:
+    """Read one file and write another, in the formats their endings name; how many frames, or vertices and tets or
+    triangles of a mesh, were written.
 
     A file that `open_result` reads is a result, anything else a mesh. surface: leave out tets and inner points; formats
     that hold only surfaces do so anyway.
@@ -33,7 +34,7 @@ def convert(source: str | Path, target: str | Path, surface: bool = False) -> st
             export(result, target)
         else:
             _stream(result, target, surface or target.suffix.lower() not in formats.HOLD_TETS)
-        return f"{target}: {len(result)} frames"
+        return {"frames": len(result)}
 
 
 def is_result(path: Path) -> bool:
@@ -57,10 +58,10 @@ def _stream(result: Result, target: Path, surface: bool) -> None:
         raise error if isinstance(error, FileError) else cannot_write(target, error) from None
 
 
-def _convert_mesh(source: Path, target: Path, surface: bool) -> str:
+def _convert_mesh(source: Path, target: Path, surface: bool) -> dict[str, int]:
     mesh = load_mesh(source)
     check_place(target)
     if isinstance(mesh, TetMesh) and (surface or target.suffix.lower() in _SURFACE_MESHES):
         mesh = mesh.surface()
     save_mesh(target, mesh)
-    return f"{target}: {mesh!r}"
+    return {"vertices": mesh.n_vertices, "tets" if isinstance(mesh, TetMesh) else "triangles": len(mesh.elements)}

@@ -27,7 +27,7 @@ STREAMS = {
 #: Finished from a whole result: a function of (result, path).
 EXPORTS = {
     ".usdc": f"{_HERE}.usd:export",
-    ".usda": f"{_HERE}.usd:export",
+    ".usda": f"{_HERE}.usd_text:export",
     ".usd": f"{_HERE}.usd:export",
     ".glb": f"{_HERE}.gltf:export",
     ".mp4": "pliant.viewer.mp4:export",

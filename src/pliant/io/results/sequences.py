@@ -95,7 +95,9 @@ class ObjWriter(SequenceWriter):
         self._faces = "".join(chunks).encode()
 
     def _encode(self, frame: Frame) -> bytes:
-        return b"".join([f"# time {frame.time!r} s\n".encode(), rows_of_text("v", frame.points), self._faces])
+        return b"".join(
+            [f"# time {frame.time!r} s\n".encode(), rows_of_text(frame.points, "v ", " ", "\n"), self._faces]
+        )
 
 
 class SequenceResult(Result):

@@ -1,4 +1,4 @@
-"""`.usdc`, `.usda`, `.usd`: Blender, Houdini, Omniverse. A mesh a body: points and normals by time, and a material.
+"""`.usdc`, `.usd`: Blender, Houdini, Omniverse. A mesh a body: points and normals by time, and a material.
 
 Springs are curves of two points each, so that a point comes as often as it has springs.
 
@@ -8,6 +8,7 @@ z is up and a unit is a metre. The time code of a frame is its time times the fr
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -30,22 +31,34 @@ SAVE_BYTES = 64e6  # so much is held before it goes to the file
 
 def export(result: Result, path: Path) -> None:
     """Write the surfaces of all frames of a result, in single precision."""
-    layout, kept = result.layout.surface()
     with replacing(path) as beside:
         stage = Usd.Stage.CreateNew(str(beside))
-        bodies = _add_bodies(stage, layout)
-        _describe_time(stage, layout, result.times)
-        held = 0.0
-        for k, time in enumerate(result.times.tolist()):
-            points, code = result.positions(k)[kept], time * layout.frame_rate
+        bodies, held = describe(stage, result), 0
+        for code, points in coded_frames(result):
             for body in bodies:
-                body.add_sample(points, code)
+                for name, values in body.sample(points).items():
+                    body.prim.GetAttribute(name).Set(Vt.Vec3fArray.FromNumpy(values), code)
             held += 24 * len(points)
             if held > SAVE_BYTES:
                 stage.GetRootLayer().Save()
                 held = 0
         stage.GetRootLayer().Save()
         del stage, bodies
+
+
+def coded_frames(result: Result) -> Iterator[tuple[float, np.ndarray]]:
+    """The time code and the points (n, 3) of the surface of each frame."""
+    layout, kept = result.layout.surface()
+    for k, time in enumerate(result.times.tolist()):
+        yield time * layout.frame_rate, result.positions(k)[kept]
+
+
+def describe(stage: Usd.Stage, result: Result) -> list[Surface | Springs]:
+    """Put all that does not change with time on a stage; the bodies that do change."""
+    layout, _ = result.layout.surface()
+    _describe_time(stage, layout, result.times)
+    size = float(np.ptp(result.positions(0), axis=0).max()) if len(result) else 1.0
+    return _add_bodies(stage, layout, CURVE_WIDTH * size)
 
 
 class UsdResult(Result):
@@ -87,63 +100,74 @@ class UsdResult(Result):
         return Part(n_points, corners[np.array(fans)], np.empty((0, 4)))
 
 
-class _Surface(NamedTuple):
+class Surface(NamedTuple):
     """A body's mesh, its triangles and its range of points."""
 
-    mesh: UsdGeom.Mesh
+    prim: Usd.Prim
     corners: np.ndarray
     first: int
     last: int
 
-    def add_sample(self, points: np.ndarray, code: float) -> None:
+    def sample(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        """Values (k, 3) in single precision of each attribute that changes with time."""
         own = points[self.first : self.last]
-        _set_points(self.mesh, own.astype(np.float32), code)
-        normals = vertex_normals(own, self.corners).astype(np.float32)
-        self.mesh.GetNormalsAttr().Set(Vt.Vec3fArray.FromNumpy(normals), code)
+        return {**_place(own), "normals": vertex_normals(own, self.corners).astype(np.float32)}
 
 
-class _Springs(NamedTuple):
+class Springs(NamedTuple):
     """A body's curves and the points at their ends."""
 
-    curves: UsdGeom.BasisCurves
+    prim: Usd.Prim
     edges: np.ndarray
 
-    def add_sample(self, points: np.ndarray, code: float) -> None:
-        ends = points[self.edges.ravel()].astype(np.float32)
-        _set_points(self.curves, ends, code)
-        if not self.curves.GetWidthsAttr().HasAuthoredValue():
-            self.curves.CreateWidthsAttr([CURVE_WIDTH * float(np.ptp(points, axis=0).max())])
-            self.curves.SetWidthsInterpolation(UsdGeom.Tokens.constant)
+    def sample(self, points: np.ndarray) -> dict[str, np.ndarray]:
+        return _place(points[self.edges.ravel()])
 
 
-def _add_bodies(stage: Usd.Stage, layout: Layout) -> list[_Surface | _Springs]:
+def _place(points: np.ndarray) -> dict[str, np.ndarray]:
+    points = np.ascontiguousarray(points, np.float32)
+    return {"points": points, "extent": extent(points)}
+
+
+def _add_bodies(stage: Usd.Stage, layout: Layout, curve_width: float) -> list[Surface | Springs]:
     """A mesh for each body that has a surface, curves for each that has springs."""
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
     root = UsdGeom.Xform.Define(stage, "/result")
     stage.SetDefaultPrim(root.GetPrim())
-    bodies: list[_Surface | _Springs] = []
+    bodies: list[Surface | Springs] = []
     for number, (first, last) in enumerate(pairwise(layout.body_start.tolist())):
-        corners = layout.triangles[layout.triangle_bodies == number] - first
-        name = _prim_name(layout.body_names[number], number)
+        name, colour = _prim_name(layout.body_names[number], number), layout.colours[number]
         edges = layout.edges[layout.edge_bodies == number]
+        corners = layout.triangles[layout.triangle_bodies == number] - first
         if len(edges):
-            curves = UsdGeom.BasisCurves.Define(stage, f"/result/{name}")
-            curves.CreateTypeAttr(UsdGeom.Tokens.linear)
-            curves.CreateCurveVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(edges), 2, np.int32)))
-            _add_material(stage, curves, name, layout.colours[number])
-            bodies.append(_Springs(curves, edges))
-        if not len(corners):
-            continue
-        mesh = UsdGeom.Mesh.Define(stage, f"/result/{name}")
-        mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
-        mesh.CreateDoubleSidedAttr(True)
-        mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(corners), 3, np.int32)))
-        mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(corners.astype(np.int32).ravel()))
-        mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
-        _add_material(stage, mesh, name, layout.colours[number])
-        bodies.append(_Surface(mesh, corners, first, last))
+            curves = _add_curves(stage, name, len(edges), curve_width)
+            _add_material(stage, curves, name, colour)
+            bodies.append(Springs(curves.GetPrim(), edges))
+        if len(corners):
+            mesh = _add_mesh(stage, name, corners)
+            _add_material(stage, mesh, name, colour)
+            bodies.append(Surface(mesh.GetPrim(), corners, first, last))
     return bodies
+
+
+def _add_curves(stage: Usd.Stage, name: str, count: int, width: float) -> UsdGeom.BasisCurves:
+    curves = UsdGeom.BasisCurves.Define(stage, f"/result/{name}")
+    curves.CreateTypeAttr(UsdGeom.Tokens.linear)
+    curves.CreateCurveVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(count, 2, np.int32)))
+    curves.CreateWidthsAttr([width])
+    curves.SetWidthsInterpolation(UsdGeom.Tokens.constant)
+    return curves
+
+
+def _add_mesh(stage: Usd.Stage, name: str, corners: np.ndarray) -> UsdGeom.Mesh:
+    mesh = UsdGeom.Mesh.Define(stage, f"/result/{name}")
+    mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+    mesh.CreateDoubleSidedAttr(True)
+    mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(corners), 3, np.int32)))
+    mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(corners.astype(np.int32).ravel()))
+    mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
+    return mesh
 
 
 def _add_material(stage: Usd.Stage, mesh: UsdGeom.Gprim, name: str, colour: np.ndarray) -> None:
@@ -156,11 +180,6 @@ def _add_material(stage: Usd.Stage, mesh: UsdGeom.Gprim, name: str, colour: np.n
     shader.CreateInput("roughness", Sdf.ValueTypeNames.Float).Set(0.6)
     material.CreateSurfaceOutput().ConnectToSource(shader.ConnectableAPI(), "surface")
     UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim()).Bind(material)
-
-
-def _set_points(body: UsdGeom.PointBased, points: np.ndarray, code: float) -> None:
-    body.GetPointsAttr().Set(Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(points)), code)
-    body.GetExtentAttr().Set(Vt.Vec3fArray.FromNumpy(extent(points)), code)
 
 
 def _describe_time(stage: Usd.Stage, layout: Layout, times: np.ndarray) -> None:

@@ -33,6 +33,7 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     for k, about in enumerate(table.bodies):
         with source.at("bodies", k):
             _add_body(scene, about, source, k)
+    obstacle: Any
     for k, obstacle in enumerate(table.obstacles):
         with source.at("obstacles", k):
             options = {name: value for name, value in obstacle if name not in ("kind", "motion")}
@@ -110,8 +111,10 @@ def _set_up(body: Body, about: schema.BodyTable, source: Source, k: int) -> None
         with source.at("bodies", k, "ignore_contact"):
             body.ignore_contact(select(body, about.ignore_contact))
     for h, hold in enumerate(about.holds):
+        with source.at("bodies", k, "holds", h, "where"):
+            vertices = select(body, hold.where)
         with source.at("bodies", k, "holds", h):
-            _hold(body, hold)
+            _hold(body, hold, vertices)
 
 
 # --- kinds of bodies ------------------------------------------------------------------------------------------------
@@ -197,7 +200,7 @@ def _geometry(about: Any, source: Source, k: int, shapes: dict[str, Callable[...
     with source.at("bodies", k, "mesh" if about.shape is None else "shape"):
         mesh: TetMesh | TriMesh
         if about.shape is None:
-            mesh = load_mesh(source.folder / about.mesh)
+            mesh = load_mesh(_existing(source.folder / about.mesh))
         else:
             mesh = shapes[about.shape.kind](**generated.options(about.shape, "kind"))
     if "transform" not in about.model_fields_set:
@@ -225,10 +228,16 @@ def _start_from(body: Body, path: Path) -> None:
         body.set_velocities(arrays["velocities"])
 
 
+def _existing(path: Path) -> Path:
+    if path.exists():
+        return path
+    beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+    raise FileError(f"{path}: there is no such file.{nearest(path.name, beside)}")
+
+
 def _arrays(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     """Those arrays of an .npz file that it has."""
-    if not path.exists():
-        raise FileError(f"{path}: there is no such file.")
+    _existing(path)
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in names if name in file.files}
@@ -239,8 +248,7 @@ def _arrays(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
 # --- holds ----------------------------------------------------------------------------------------------------------
 
 
-def _hold(body: Body, hold: Any) -> None:
-    vertices = select(body, hold.where)
+def _hold(body: Body, hold: Any, vertices: np.ndarray) -> None:
     if hold.kind == "pin":
         body.pin(vertices, until=hold.until)
     elif hold.kind == "line":
@@ -260,6 +268,8 @@ def select(body: Body, where: Any) -> np.ndarray:
     if len(vertices) == 0:
         low, high = (f"[{', '.join(f'{v:g}' for v in corner)}]" for corner in (x.min(axis=0), x.max(axis=0)))
         raise SceneError(f"it selects no vertex of {body.name}, which lies between {low} and {high} [m].")
+    if vertices.max() >= len(x):
+        raise SceneError(f"vertex {vertices.max()} does not exist; {body.name} has vertices 0 to {len(x) - 1}.")
     return vertices
 
 

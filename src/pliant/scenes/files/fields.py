@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Annotated, Any, Union, get_args
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError, core_schema
 
 
@@ -32,6 +33,25 @@ class Table(BaseModel):
                     context = {"key": key, "hint": nearest(key, cls.model_fields), "known": ", ".join(cls.model_fields)}
                     raise PydanticCustomError("unknown_key", "unknown key", context)
         return data
+
+
+def one_of(tables: Iterable[type[Table]], tag: str) -> Any:
+    """One of several tables, told apart by the words that a key of each has."""
+    found = tuple(tables)
+    words = [word for table in found for word in get_args(table.model_fields[tag].annotation)]
+
+    def has_tag(value: Any) -> Any:
+        """pydantic alone would not say which words there are."""
+        if not isinstance(value, dict | Table):
+            raise refuse(f"give a table whose key {tag!r} is one of {', '.join(words)}")
+        if isinstance(value, dict) and tag not in value:
+            near = get_close_matches(tag, value, n=1)
+            hint = f" Is {near[0]!r} meant to be it?" if near else ""
+            raise PydanticCustomError("missing_tag", "missing", {"tag": tag, "hint": hint, "allowed": ", ".join(words)})
+        return value
+
+    table: Any = Annotated[Union[found], Field(discriminator=tag)] if len(found) > 1 else found[0]  # noqa: UP007
+    return Annotated[table, BeforeValidator(has_tag)]
 
 
 def nearest(word: str, words: Any) -> str:

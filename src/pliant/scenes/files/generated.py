@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import is_dataclass
-from typing import Annotated, Any, Literal, Union, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from numpy.typing import ArrayLike
 from pydantic import Field, create_model, model_validator
 
 from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.materials import SOLID_LAWS, Invertible, LameLaw, SolidLaw
-from pliant.scenes.files.fields import Number, Table, Vector, refuse
+from pliant.scenes.files.fields import Number, Table, Vector, one_of, refuse
+from pliant.scenes.files.lines import Key
+from pliant.scenes.files.source import Source
 from pliant.solvers import SOLVERS
 
 YOUNG = ("youngs_modulus", "poissons_ratio")
@@ -28,12 +30,6 @@ def table_of(tag: str, name: str, make: Callable[..., Any], **others: Any) -> ty
         hint = hints[argument.name]
         arguments[argument.name] = (list[Annotated[tuple, Vector("m")]] if hint == ArrayLike else hint, default)
     return create_model(f"{name}Table", __base__=Table, __doc__=_first_line(make), **{**arguments, **others})
-
-
-def one_of(tables: Iterable[type[Table]], tag: str) -> Any:
-    """One of several tables, told apart by a key."""
-    found = tuple(tables)
-    return Annotated[Union[found], Field(discriminator=tag)] if len(found) > 1 else found[0]  # noqa: UP007
 
 
 def _first_line(make: Callable[..., Any]) -> str:
@@ -142,7 +138,9 @@ def _solver_tables() -> Any:
 AnySolver = _solver_tables()
 
 
-def make_solver(table: Any) -> Any:
-    """The solver that a table names, with what it wraps."""
-    given = {k: make_solver(v) if isinstance(v, Table) else v for k, v in options(table, "name").items()}
-    return SOLVERS[table.name](**given)
+def make_solver(table: Any, source: Source, *path: Key) -> Any:
+    """The solver that a table at a path of a file names, with what it wraps."""
+    given = options(table, "name")
+    wrapped = {k: make_solver(v, source, *path, k) for k, v in given.items() if isinstance(v, Table)}
+    with source.at(*path):
+        return SOLVERS[table.name](**{**given, **wrapped})

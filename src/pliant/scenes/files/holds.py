@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from pliant.scenes.files.fields import Number, Table, Vector, Whole
+from pliant.scenes.files.fields import Number, Table, Vector, Whole, one_of, refuse
 
 # --- which vertices -------------------------------------------------------------------------------------------------
 
@@ -23,6 +23,12 @@ class InBox(Table):
     kind: Literal["box"]
     low: Annotated[tuple, Vector("m")]
     high: Annotated[tuple, Vector("m")]
+
+    @model_validator(mode="after")
+    def _is_not_inside_out(self) -> InBox:
+        if any(low > high for low, high in zip(self.low, self.high, strict=True)):
+            raise refuse(f"low {list(self.low)} is above high {list(self.high)}: exchange them")
+        return self
 
 
 class BeyondPlane(Table):
@@ -52,10 +58,10 @@ class Indices(Table):
     """Vertices by their numbers in the mesh, from 0."""
 
     kind: Literal["indices"]
-    indices: list[Annotated[int, Whole(0)]]
+    indices: Annotated[list[Annotated[int, Whole(0)]], Field(min_length=1)]
 
 
-Where = Annotated[Everything | InBox | BeyondPlane | OnFace | Nearest | Indices, Field(discriminator="kind")]
+Where = one_of((Everything, InBox, BeyondPlane, OnFace, Nearest, Indices), "kind")
 
 # --- how they are held ----------------------------------------------------------------------------------------------
 
@@ -63,7 +69,7 @@ Where = Annotated[Everything | InBox | BeyondPlane | OnFace | Nearest | Indices,
 class Hold(Table):
     """Vertices that do not move freely."""
 
-    where: Where
+    where: Where  # type: ignore[valid-type]
 
 
 class Line(Hold):
@@ -135,5 +141,5 @@ class Keyframes(KeyframesMotion, FirmHold):
     """They pass through offsets from their start."""
 
 
-AnyMotion = Annotated[SlideMotion | TurnMotion | KeyframesMotion, Field(discriminator="kind")]
-AnyHold = Annotated[Pin | Line | Plane | Slide | Turn | Keyframes, Field(discriminator="kind")]
+AnyMotion = one_of((SlideMotion, TurnMotion, KeyframesMotion), "kind")
+AnyHold = one_of((Pin, Line, Plane, Slide, Turn, Keyframes), "kind")

@@ -56,8 +56,7 @@ def make_simulation(table: schema.SceneTable, source: Source, threads: int | Non
 
 def simulate(scene: Scene, table: schema.RunTable, source: Source, threads: int | None = None) -> Simulation:
     """A simulation of a scene, with the solver and the steps of a file or the command line."""
-    with source.at("solver"):
-        solver = None if table.solver is None else generated.make_solver(table.solver)
+    solver = None if table.solver is None else generated.make_solver(table.solver, source, "solver")
     settings = table.simulation
     with source.at():
         return Simulation(scene, solver, settings.frame_rate, settings.substeps, settings.precision, threads)

@@ -7,10 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from pliant.io.results.formats import EXPORTS, STREAMS
+from pliant.io.results.formats import EXPORTS, HOLD_TETS, STREAMS
 from pliant.scenes.files import generated
-from pliant.scenes.files.fields import Colour, Corner, Number, Table, Vector, Whole, nearest, refuse
+from pliant.scenes.files.fields import Colour, Corner, Number, Table, Vector, Whole, nearest, one_of, refuse
 from pliant.scenes.files.holds import AnyHold, AnyMotion, Where
+
+CHECKPOINT = "run.npz"  # of a run, in the output folder
 
 # --- values that change with time -----------------------------------------------------------------------------------
 
@@ -149,7 +151,7 @@ class MeshObstacleTable(PlacedTable):
 
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
 BODY_TABLES: tuple[type[PlacedTable], ...] = (SolidTable, ClothTable, SpringsTable, MeshObstacleTable)
-AnyBody = generated.one_of(BODY_TABLES, "kind")
+AnyBody = one_of(BODY_TABLES, "kind")
 
 # --- the whole ------------------------------------------------------------------------------------------------------
 
@@ -206,7 +208,7 @@ class CapsuleTable(ObstacleTable):
     radius: Annotated[float, Number("m", above=0)]
 
 
-AnyObstacle = Annotated[PlaneTable | SphereTable | BoxTable | CapsuleTable, Field(discriminator="kind")]
+AnyObstacle = one_of((PlaneTable, SphereTable, BoxTable, CapsuleTable), "kind")
 
 
 class AttachmentTable(Table):
@@ -272,7 +274,15 @@ class Output(Table):
         known = (*STREAMS, *EXPORTS)
         if ending not in known:
             raise refuse(f"choose one of the endings {', '.join(known)}.{nearest(ending, known)}")
+        if PurePosixPath(file) == PurePosixPath(CHECKPOINT):
+            raise refuse("this is the checkpoint's name; choose another one")
         return file
+
+    @model_validator(mode="after")
+    def _can_hold_tets(self) -> Output:
+        if self.volume and PurePosixPath(self.file).suffix.lower() not in HOLD_TETS:
+            raise refuse(f"{self.file!r} can hold surfaces only; for volume = true choose {' or '.join(HOLD_TETS)}")
+        return self
 
 
 class RunTable(Table):
@@ -301,7 +311,7 @@ class SceneTable(RunTable):
     gravity: Annotated[tuple, Vector("m/s^2")] = (0.0, 0.0, -9.81)
     bodies: Annotated[list[AnyBody], Field(min_length=1)]  # type: ignore[valid-type]
     contact: ContactTable | None = None
-    obstacles: list[AnyObstacle] = Field(default_factory=list)
+    obstacles: list[AnyObstacle] = Field(default_factory=list)  # type: ignore[valid-type]
     ignore_contact: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
     attachments: list[AttachmentTable] = Field(default_factory=list)
     wind: WindTable | None = None

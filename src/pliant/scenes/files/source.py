@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -44,7 +45,15 @@ class Source:
         except SceneFileError:
             raise
         except PliantError as error:
-            raise self.error(path, str(error)) from None
+            raise self.error((*path, *self._key_named_in(str(error), path)), str(error)) from None
+
+    def _key_named_in(self, message: str, path: Sequence[Key]) -> list[Key]:
+        """The key of the table at a path that a message is about, as "VBD: iterations is 0", if there is one."""
+        value: Any = self.data
+        for key in path:
+            value = value[key] if isinstance(key, int) else (value or {}).get(key)
+        keys = value if isinstance(value, dict) else {}
+        return [key for key in keys if re.search(rf"(: |^|got ){re.escape(key)}( is |: |\[|=)", message)][:1]
 
     def error(self, path: Sequence[Key], message: str, more: int = 0) -> SceneFileError:
         """One sentence: the file, the line, the key, what is wrong, and how many other errors there are."""
@@ -60,14 +69,14 @@ class Source:
 
     def explain(self, invalid: ValidationError) -> SceneFileError:
         """Its first error, in the order of the lines, in plain words."""
-        found = []
-        for k, error in enumerate(invalid.errors(include_url=False)):
+        found: dict[tuple[Key, ...], list[Any]] = {}
+        for error in invalid.errors(include_url=False):
             path = self._path_in_data(error["loc"], error["type"] == "missing")
-            if error["type"] == "unknown_key":
-                path = (*path, error["ctx"]["key"])
-            found.append((line_of(self.text, path) or 0, k, path, _sentence(error)))
-        _, _, path, sentence = min(found)
-        return self.error(path, sentence, len({entry[2] for entry in found}) - 1)
+            found.setdefault((*path, *_key_of(error)), []).append(error)
+        # of a value with alternatives, what is wrong inside says more than what it could have been instead
+        exact = {path: e for path, e in found.items() if not any(p[: len(path)] == path != p for p in found)}
+        path = min(exact, key=lambda path: line_of(self.text, path) or 0)
+        return self.error(path, _sentence(exact[path]), len(exact) - 1)
 
     def _path_in_data(self, location: Sequence[Key], is_missing: bool) -> tuple[Key, ...]:
         """pydantic's location without the names of alternatives, which are not in the file."""
@@ -110,21 +119,60 @@ def shown(value: Any) -> str:
     return f"{text} ({kinds.get(type(value), type(value).__name__)})"
 
 
-def _sentence(error: Any) -> str:
-    """What was found and what is allowed."""
-    kind, context, found = error["type"], error.get("ctx", {}), error["input"]
+def _key_of(error: Any) -> tuple[Key, ...]:
+    """The key inside a table that an error is about, if pydantic does not count it as part of the place."""
+    context = error.get("ctx", {})
+    if error["type"] == "unknown_key":
+        return (context["key"],)
+    return (context["discriminator"].strip("'"),) if error["type"] == "union_tag_invalid" else ()
+
+
+#: What pydantic's own errors allow, in the words of a scene file.
+_ALLOWED = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "string_type": "a string",
+    "string_too_short": "a string that is not empty",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "sequence_str": "a list",
+    "is_instance_of": "a list",
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "dict_type": "a table",
+}
+
+
+def _sentence(errors: Sequence[Any]) -> str:
+    """What was found and what is allowed; several errors at one place are of alternatives."""
+    kind, context, found = errors[0]["type"], errors[0].get("ctx", {}), errors[0]["input"]
     if kind == "unknown_key":
         return f"this key is not known.{context['hint']} Known here: {context['known']}."
     if kind == "missing":
-        return "this key is missing."
-    if kind == "union_tag_not_found":
-        return f"the key {context['discriminator']} is missing; docs/scene-files.md lists what it may be here."
+        return f"this key is missing; found here: {', '.join(map(str, found)) or 'nothing'}."
+    if kind == "missing_tag":
+        return f"the key {context['tag']!r} is missing.{context['hint']} Allowed: {context['allowed']}."
     if kind == "union_tag_invalid":
         known = context["expected_tags"].replace("'", "").split(", ")
-        key = context["discriminator"]
-        return f"{key} is {context['tag']!r}.{nearest(context['tag'], known)} Allowed: {', '.join(known)}."
+        value = found[context["discriminator"].strip("'")]
+        return f"found {shown(value)}.{nearest(value, known)} Allowed: {', '.join(known)}."
     if kind == "literal_error":
         known = context["expected"].replace("'", "").replace(" or ", ", ").split(", ")
         return f"found {shown(found)}.{nearest(found, known)} Allowed: {', '.join(known)}."
-    allowed = error["msg"]
-    return f"found {shown(found)}; {allowed[0].lower()}{allowed[1:]}{'' if allowed[-1] == '?' else '.'}"
+    if kind == "list_type" and isinstance(found, dict):
+        return f"found {shown(found)}; give a list: each of its entries begins with [[...]], this name in two brackets."
+    allowed = " or ".join(dict.fromkeys(_allowed(error) for error in errors))
+    return f"found {shown(found)}; {allowed}{'' if allowed[-1] == '?' else '.'}"
+
+
+def _allowed(error: Any) -> str:
+    if error["type"] in _ALLOWED:
+        return f"give {_ALLOWED[error['type']]}"
+    if error["type"] in ("too_short", "too_long"):
+        context = error["ctx"]
+        length = context.get("min_length", context.get("max_length"))
+        return f"give a list of {'at least' if 'min_length' in context else 'at most'} {length}"
+    return f"{error['msg'][0].lower()}{error['msg'][1:]}"
