@@ -5,13 +5,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pliant.contact.colliders import Colliders
+from pliant.contact.broad_phase import open_rules
+from pliant.contact.colliders import Colliders, make_colliders
 from pliant.contact.contacts import Contacts, contacts_of_vertices, depths, no_contacts, refresh
 from pliant.contact.detection import continuous_contacts, discrete_contacts, remember
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.memory import no_memory
 from pliant.errors import SimulationError
-from pliant.geometry import shapes
+from pliant.geometry import TetMesh, shapes
+from pliant.geometry.mesh import drop_isolated_vertices
 from pliant.kernels.threads import Team
 
 Assemble = Callable[..., tuple[np.ndarray, Colliders, np.ndarray]]
@@ -228,3 +230,31 @@ def test_not_a_number_is_an_error(team: Team, assemble: Assemble, bad: float) ->
         continuous_contacts(team, colliders, x, broken)
     with pytest.raises(SimulationError, match="shape"):
         discrete_contacts(team, colliders, x[:-1])
+
+
+def test_when_trees_were_built_does_not_matter(team: Team) -> None:
+    """A resumed run builds its trees at another moment than the run before: the contacts and their order are the same.
+
+    A bar through the sides of a ring, on its grid: many vertices have several faces that share the nearest point.
+    """
+    ring = shapes.box((3, 3, 1), (6, 6, 2))
+    centre = ring.points[ring.tets].mean(axis=1)
+    ring = TetMesh(*drop_isolated_vertices(ring.points, ring.tets[(np.abs(centre[:, :2]).max(axis=1) > 0.5)])[:2])
+    bar = shapes.box((4, 0.5, 0.5), (16, 2, 2))
+    x = np.concatenate([ring.points, bar.points + np.array([0.0, 1.0, 0.0])])
+    end = x + np.where(np.arange(len(x)) < ring.n_vertices, 0.0, -0.3)[:, None] * [0.1, 1.0, 0.2]
+    tets = np.concatenate([ring.tets, bar.tets + ring.n_vertices])
+    body = np.repeat([0, 1], [ring.n_vertices, bar.n_vertices]).astype(np.int32)
+    turned = x @ np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0]
+    results, orders = [], []
+    for before in (x, turned):
+        colliders = make_colliders(np.zeros((0, 3)), tets, open_rules(len(x), body), None, x)
+        discrete_contacts(team, colliders, before)
+        continuous_contacts(team, colliders, before, before)
+        results.append((discrete_contacts(team, colliders, x), continuous_contacts(team, colliders, x, end)))
+        orders.append([tree.tree.order for tree in (colliders.face_tree, colliders.edge_tree) if tree.tree])
+    assert all(not np.array_equal(*pair) for pair in zip(*orders, strict=True))
+    for one, other in zip(*results, strict=True):
+        assert len(one.kind) > 10
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_array_equal(a, b)

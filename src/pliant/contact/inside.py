@@ -128,8 +128,8 @@ def is_better(exits, k, m):
 
 @inlined
 def _boxes_within(p, reach2, bounds, block, out):
-    """Which boxes of a block are nearer to p than the root of reach2, as bits; squared distances into out (FAN,), a
-    little less than they are.
+    """Which boxes of a block are no further from p than the root of reach2, as bits, but none that is empty; squared
+    distances into out (FAN,), a little less than they are.
     """
     z = zero()
     total = z
@@ -140,7 +140,7 @@ def _boxes_within(p, reach2, bounds, block, out):
         total = total + d * d
     total = total * number(NOT_MORE, z)
     store(out, 0, total)
-    return mask_bits(total < number(reach2, z))
+    return mask_bits((total <= number(reach2, z)) & (total < number(np.inf, z)))
 
 
 @inlined
@@ -321,7 +321,7 @@ def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normal, body, un
     waiting[0, 0], waiting[0, 1], distances[0], height = 0, len(level_start) - 2, 0.0, 1
     while height > 0:
         height -= 1
-        if distances[height] >= best:
+        if distances[height] > best:
             continue
         block, level = waiting[height, 0], waiting[height, 1]
         near = _boxes_within(seen, best, bounds, level_start[level] + block, lanes)
@@ -330,21 +330,22 @@ def closest_exit(v, t, strictness, reach2, face_tree, solid, x, normal, body, un
             lane = lowest_bit(near)
             near &= near - 1
             group = groups[(level_start[level] + block) * FAN + lane]
-            if lanes[lane] >= best or (group >= 0 and group != own_body):
+            if lanes[lane] > best or (group >= 0 and group != own_body):
                 continue
             if level > 0:
                 height = _insert(waiting, distances, base, height, block * FAN + lane, level - 1, lanes[lane])
                 continue
             f = np.int64(order[block * FAN + lane])
             d2, r = _way_to_face(p, v, f, faces, x, normal, strictness)
-            if d2 >= NEARER * best:
+            # Of faces that share the nearest point the first is taken, whichever of them the tree has first.
+            if d2 * NEARER > best or (d2 >= NEARER * best and f >= best_face):
                 continue
             passes = True
             if strictness > 0 and not unfolded[own_body]:
                 goal = tet_of_face[f]
                 passes, reached = can_pass(p, subtract(p, r), t, goal, x, tets, neighbours, reached)
             if passes:
-                best, best_face = d2, f
+                best, best_face = min(d2, best), f
     return best_face, reached
 
 

@@ -50,6 +50,8 @@ def find_meetings(
     options = (x0, x1, colliders.radius, inside, near_too, solids_too, keep)
     team.run_for(200 * len(keep), cached(mark_impacts), kind, pairs, corners_a, corners_b, *options)
     first, second = pairs.first[keep], pairs.second[keep]
+    order = np.lexsort((second, first))  # that of the trees depends on when they were built
+    first, second = first[order], second[order]
     contacts = blank_contacts(kind, np.column_stack([corners_a[first], corners_b[second]]), colliders, False)
     outward = np.zeros((len(first), 2, 3))
     if is_vertex:
