@@ -6,6 +6,8 @@ from scipy.spatial.transform import Rotation
 
 import pliant as pl
 
+SIDE = 3.0  # [m] of the target
+
 
 def thrown_sheet(
     stiffness: float, offset: tuple[float, float], cells: int, detect_every: int | None, speed: float = 100.0
@@ -14,12 +16,35 @@ def thrown_sheet(
     scene = pl.Scene(gravity=(0, 0, 0))
     scene.contact = pl.Contact(stiffness=stiffness, thickness=1e-3, detect_every=detect_every)
     law = pl.StableNeoHookean.from_young(1e5, 0.3)
-    target = scene.add_cloth(pl.shapes.cloth((3, 3), (18, 18)), law, density=0.2)
+    target = scene.add_cloth(pl.shapes.cloth((SIDE, SIDE), (18, 18)), law, density=0.2)
     target.pin(np.arange(target.n_vertices))
     mesh = pl.shapes.cloth((0.5, 0.5), (cells, cells)).transformed(translation=(*offset, 0.05))
     sheet = scene.add_cloth(mesh, law, density=0.2, bending=1e-5)
     sheet.set_velocities((0, 0, -speed))
     return scene, sheet
+
+
+def heights_after_flight(sim: pl.Simulation, sheet: pl.Body, steps: int) -> np.ndarray:
+    """Heights of the thrown sheet's vertices when it is clear of the target, or after so many steps [m].
+
+    In each of them every vertex below the target is known to be there, but for those that went around its rim or, after
+    they had crossed, past it.
+    """
+    first = sim.model.n_vertices - sheet.n_vertices
+    is_around = np.zeros(sheet.n_vertices, bool)
+    for _ in range(steps):
+        before = sheet.positions.copy()
+        sim.step()
+        height, memory = sheet.positions[:, 2], sim._detector.memory
+        passes = (before[:, 2] > 0) & (height < 0)
+        part = np.where(passes, before[:, 2] / np.where(passes, before[:, 2] - height, 1.0), 1.0)[:, None]
+        at_level = before + part * (sheet.positions - before)  # where it passes the target's plane, or else is now
+        is_around |= (np.abs(at_level[:, :2]).max(axis=1) > 0.5 * SIDE) & (height < 0)  # its side is below from now on
+        below = first + np.flatnonzero((height < 0) & ~is_around)
+        assert np.isin(below, memory.vertices[memory.crossed]).all()
+        if sim.state.step > 1 and height[~is_around].min(initial=np.inf) > 0.02:
+            break
+    return height[~is_around]
 
 
 @pytest.mark.parametrize(("iterations", "detect_every"), [(2, None), (10, None), (40, None), (2, 1), (10, 1)])
@@ -33,15 +58,7 @@ def test_a_fast_sheet_never_tunnels(
     """
     scene, sheet = thrown_sheet(stiffness, offset, 4, detect_every)
     sim = pl.Simulation(scene, pl.VBD(iterations=iterations))
-    first = sim.model.n_vertices - sheet.n_vertices
-    for _ in range(90):
-        sim.step()
-        wrong = first + np.flatnonzero(sheet.positions[:, 2] < 0)
-        memory = sim._detector.memory
-        assert np.isin(wrong, memory.vertices[memory.crossed]).all()
-        if sim.state.step > 1 and sheet.positions[:, 2].min() > 0.02:
-            break
-    assert sheet.positions[:, 2].min() > -1e-3
+    assert heights_after_flight(sim, sheet, 90).min(initial=np.inf) > -1e-3
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -55,14 +72,7 @@ def test_a_fast_tilted_sheet_never_tunnels(seed: int) -> None:
     points += [*rng.uniform(-0.05, 0.05, 2), 0.05 - points[:, 2].min()]
     sheet.set_positions(points)
     sim = pl.Simulation(scene, pl.VBD(iterations=int(rng.choice([2, 5, 10, 40]))))
-    first = sim.model.n_vertices - sheet.n_vertices
-    for _ in range(120):
-        sim.step()
-        memory, height = sim._detector.memory, sheet.positions[:, 2]
-        assert np.isin(first + np.flatnonzero(height < 0), memory.vertices[memory.crossed]).all()
-        if sim.state.step > 1 and height.min() > 0.02:
-            break
-    assert sheet.positions[:, 2].min() > -1e-3
+    assert heights_after_flight(sim, sheet, 120).min(initial=np.inf) > -1e-3
 
 
 def test_a_soft_contact_returns_what_it_let_through() -> None:
