@@ -14,7 +14,7 @@ import numpy as np
 
 import pliant as pl
 from benchmarks.peers import newton_cloth
-from benchmarks.peers.result import PeerResult, time_iterations
+from benchmarks.peers.result import PeerResult, best_line, time_iterations
 from pliant.model import Hinges
 from pliant.solvers import Execution
 
@@ -80,12 +80,13 @@ def report(cells: int = 128, rounds: int = 3) -> dict:
         "pliant, quadratic bending": lambda: pliant(cells, 20, repeats=20, bending_model="quadratic"),
         "newton": lambda: newton(cells, 20, repeats=3),
     }
-    best: dict[str, float] = {}
+    rounds_of: dict[str, list[PeerResult]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, contender in contenders.items():
             result = contender()
-            best[name] = min(result.milliseconds_per_iteration, best.get(name, np.inf))
+            rounds_of[name].append(result)
             print(f"  {name}: {result.milliseconds_per_iteration:.3f} ms an iteration ({result.note})", flush=True)
+    best = {name: best_line(results) for name, results in rounds_of.items()}
     print(f"\ncloth of {cells}^2 cells, {2 * cells**2} triangles, {(cells + 1) ** 2} vertices")
     print("| | ms an iteration | times pliant, all threads |\n|---|---|---|")
     for name, ms in best.items():

@@ -3,7 +3,7 @@
     python -m benchmarks.side_by_side [cells=25] [rounds=3]
 
 First all are run to convergence on a smaller cube, thrown into a twist, to show that they do the same work. Then each
-is timed in turn, `rounds` times over, and the best round counts: the machine is noisy, and a round is noisy for all.
+is timed in turn, `rounds` times over, and the fastest steps count: the machine is noisy, and a round is noisy for all.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import pliant as pl
 from benchmarks import pliant_vbd
 from benchmarks.peers import newton_vbd, pbat_vbd
+from benchmarks.peers.result import PeerResult, best_line
 
 YOUNG, POISSON, DENSITY, H, GRAVITY = 1e5, 0.45, 1000.0, 0.01, (0.0, 0.0, -9.81)
 MU, LAM = pl.StableNeoHookean.from_young(YOUNG, POISSON).parameters
@@ -53,14 +54,17 @@ def timings(cells: int, rounds: int) -> dict[str, dict]:
         "newton": lambda: newton_vbd.run(**scene, iterations=20, repeats=3),
         "pbatoolkit": lambda: pbat_vbd.run(**scene, iterations=20, repeats=3),
     }
-    best: dict[str, dict] = {}
+    rounds_of: dict[str, list[PeerResult]] = {name: [] for name in contenders}
     for round_number in range(rounds):
         for name, contender in contenders.items():
             result = contender()
             ms = result.milliseconds_per_iteration
             print(f"  round {round_number + 1}: {name}: {ms:.3f} ms an iteration ({result.note})", flush=True)
-            if name not in best or ms < best[name]["ms"]:
-                best[name] = {"ms": ms, "threads": result.threads, "note": result.note, "name": result.name}
+            rounds_of[name].append(result)
+    best = {
+        name: {"ms": best_line(results), **{key: getattr(results[-1], key) for key in ("threads", "note", "name")}}
+        for name, results in rounds_of.items()
+    }
     for entry in best.values():
         entry["ns_a_tet"] = entry["ms"] * 1e6 / len(scene["tets"])
     return best

@@ -4,7 +4,7 @@
 
 Same mesh, masses and step. Newton's constraints are other ones than Macklin and Mueller's (peers/newton_xpbd.py), so
 its positions cannot be compared; pbatoolkit's are, on a smaller cube. Each contender is timed in turn, `rounds` times
-over, and the best round counts.
+over, and the fastest steps count.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import pliant as pl
 from benchmarks import pliant_projection
 from benchmarks.peers import newton_xpbd, pbat_xpbd
+from benchmarks.peers.result import PeerResult, best_line
 from benchmarks.side_by_side import common_scene
 
 OURS = {
@@ -50,14 +51,17 @@ def timings(cells: int, rounds: int) -> dict[str, dict]:
     contenders |= {f"pliant {name}, all threads": ours(solver, None) for name, solver in OURS.items()}
     contenders["newton XPBD"] = lambda: newton_xpbd.run(**scene, iterations=20, repeats=2)
     contenders["pbatoolkit XPBD"] = lambda: pbat_xpbd.run(**scene, iterations=20, repeats=1)
-    best: dict[str, dict] = {}
+    rounds_of: dict[str, list[PeerResult]] = {name: [] for name in contenders}
     for round_number in range(rounds):
         for name, contender in contenders.items():
             result = contender()
             ms = result.milliseconds_per_iteration
             print(f"  round {round_number + 1}: {name}: {ms:.3f} ms an iteration ({result.note})", flush=True)
-            if name not in best or ms < best[name]["ms"]:
-                best[name] = {"ms": ms, "threads": result.threads, "note": result.note, "name": result.name}
+            rounds_of[name].append(result)
+    best = {
+        name: {"ms": best_line(results), **{key: getattr(results[-1], key) for key in ("threads", "note", "name")}}
+        for name, results in rounds_of.items()
+    }
     return best
 
 

@@ -47,6 +47,17 @@ class Timing:
         return f"{self.busy_cores:.2f} cores busy, repeats spread by {self.spread:.0%}"
 
 
+def best_line(results: list[PeerResult]) -> float:
+    """Milliseconds an iteration from several rounds: the slope between the fastest steps of FEW and of MANY iterations.
+
+    The lowest of the rounds' own slopes would favour a round in which only the steps of FEW were disturbed.
+    """
+    few, many = (
+        min(r.milliseconds_per_step_fixed + k * r.milliseconds_per_iteration for r in results) for k in (FEW, MANY)
+    )
+    return (many - few) / (MANY - FEW)
+
+
 def lumped_masses(points, tets, density):
     """Vertex masses [kg] and tet volumes [m^3]; a vertex gets a quarter of every tet around it.
 
