@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pliant.contact.inside import SAME_WAY
 from pliant.contact.narrow_phase import BEYOND
 from pliant.contact.pair import can_be_touched_from
+from pliant.contact.ways_out import SAME_WAY
 
 
 @pytest.mark.parametrize("half_angle", [0.0, 5.0, 30.0, 45.0, 60.0, 80.0, 89.0])

@@ -56,7 +56,8 @@ class Boxes(NamedTuple):
 
 def boxes_of_motion(team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Boxes:
     """Boxes of the motion from x0 to x1 (n, 3) [m], wider by margin [m]."""
-    boxes = Boxes(np.empty((len(x0), 8), np.float32), x0[:1].sum(axis=0))
+    origin = x0[:1].sum(axis=0)  # the first vertex; zero if there is none
+    boxes = Boxes(np.empty((len(x0), 8), np.float32), origin)
     team.run_for(8 * len(x0), cached(surround), x0, x1, float(margin), *boxes)
     return boxes
 

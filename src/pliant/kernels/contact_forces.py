@@ -74,11 +74,11 @@ def _of_vertices(x, contacts, k, like):
     """
     width = width_of(like)
     xi = gather4(contacts.buffer, contacts.own, k * width, like)
-    n = gather4(contacts.frames, contacts.record, k * width, like)
-    at_start = gather4(contacts.motions, contacts.record, k * width, like)
+    n = gather4(contacts.normal_rows, contacts.record, k * width, like)
+    at_start = gather4(contacts.start_rows, contacts.record, k * width, like)
     low = load(contacts.constants, (k * CONSTANTS + LOW_BIT) * width, like)
     high = load(contacts.constants, (k * CONSTANTS + HIGH_BIT) * width, like)
-    w = _turned(gather4(contacts.shares, contacts.record, k * width, like), low, high)
+    w = _turned(gather4(contacts.weight_rows, contacts.record, k * width, like), low, high)
     z = number(0.0, like)
     s = (z, z, z)
     for j in range(OTHERS):

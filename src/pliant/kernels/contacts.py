@@ -39,9 +39,9 @@ class ContactRows(NamedTuple):
     others: np.ndarray  # flat (entries, 3, width) four times the rows of the others, in cyclic order after it
     record: np.ndarray  # flat (entries, width) four times the contact's number; that of an empty one in padding
     constants: np.ndarray  # flat (entries, CONSTANTS, width)
-    frames: np.ndarray  # (contacts + 1, 4) normal and friction limit mu k d [N]
-    motions: np.ndarray  # (contacts + 1, 4) s at the start of the step [m] and the distance to be kept [m]
-    shares: np.ndarray  # (contacts + 1, 4) weights
+    normal_rows: np.ndarray  # (contacts + 1, 4) normal and friction limit mu k d [N]
+    start_rows: np.ndarray  # (contacts + 1, 4) s at the start of the step [m] and the distance to be kept [m]
+    weight_rows: np.ndarray  # (contacts + 1, 4) weights
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
     weights: np.ndarray  # (contacts, 4)
     normals: np.ndarray  # (contacts, 3)
@@ -69,8 +69,8 @@ def refresh_contacts(thread, threads, x, contacts, width, closest):
     # Arrays are taken out of the tuple once: each time is counted, and threads wait for each other at the count.
     rows, place, weights, normals = contacts.rows, contacts.place, contacts.weights, contacts.normals
     points, gaps, grips, follows = contacts.points, contacts.gaps, contacts.grips, contacts.follows
-    alone, frames, motions, shares = contacts.alone, contacts.frames, contacts.motions, contacts.shares
-    x_start = contacts.x_start
+    alone, x_start = contacts.alone, contacts.x_start
+    records = (contacts.normal_rows, contacts.start_rows, contacts.weight_rows)
     first, last = share(0, len(rows), thread, threads)
     for c in range(first, last):
         if place[c] >= 0:
@@ -85,21 +85,22 @@ def refresh_contacts(thread, threads, x, contacts, width, closest):
                 weights[c, i] = w[i]
             for axis in range(3):
                 normals[c, axis] = n[axis]
-            write_record(c, rows, weights, normals, x_start, frames, motions, shares)
+            write_record(c, rows, weights, normals, x_start, records)
         if grips[c] > 0.0:
             depth = gaps[c] - _along(_point(normals, c), _separation(y, weights, c))
-            frames[c, 3] = grips[c] * max(0.0, depth)
+            records[0][c, 3] = grips[c] * max(0.0, depth)
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
-def write_record(c, rows, weights, normals, x_start, frames, motions, shares):
-    """Normal, weights, and s at the start of the step of a contact of four vertices."""
+def write_record(c, rows, weights, normals, x_start, records):
+    """Normal, s at the start of the step, and weights of a contact of four vertices."""
+    normal_rows, start_rows, weight_rows = records
     y = _four(x_start, rows, c)
     s = _separation(y, weights, c)
     for axis in range(3):
-        frames[c, axis], motions[c, axis] = normals[c, axis], s[axis]
+        normal_rows[c, axis], start_rows[c, axis] = normals[c, axis], s[axis]
     for i in range(4):
-        shares[c, i] = weights[c, i]
+        weight_rows[c, i] = weights[c, i]
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
@@ -245,11 +246,12 @@ def leave_empty(place, pack, nothing, own, others, record, constants, width):
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill_records(is_alone, contacts, limits):
     """Records of contacts of four vertices, with friction limits (c,) [N], and the empty one."""
-    frames, motions, shares = contacts.frames, contacts.motions, contacts.shares
-    frames[-1], motions[-1], shares[-1] = 0, 0, 0
+    records = (contacts.normal_rows, contacts.start_rows, contacts.weight_rows)
+    normal_rows, start_rows, weight_rows = records
+    normal_rows[-1], start_rows[-1], weight_rows[-1] = 0, 0, 0
     for c in range(len(is_alone)):
         if is_alone[c]:
-            frames[c], motions[c], shares[c] = 0, 0, 0
+            normal_rows[c], start_rows[c], weight_rows[c] = 0, 0, 0
             continue
-        write_record(c, contacts.rows, contacts.weights, contacts.normals, contacts.x_start, frames, motions, shares)
-        frames[c, 3], motions[c, 3] = limits[c], contacts.gaps[c]
+        write_record(c, contacts.rows, contacts.weights, contacts.normals, contacts.x_start, records)
+        normal_rows[c, 3], start_rows[c, 3] = limits[c], contacts.gaps[c]
