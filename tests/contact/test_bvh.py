@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from pliant.contact import bvh
 from pliant.contact.broad_phase import open_rules
+from pliant.contact.motion import motion_of
 from pliant.contact.overlaps import Pairs, overlaps
 from pliant.kernels.threads import Team
 
@@ -55,7 +56,7 @@ def test_equals_comparing_each_with_each(team: Team, seed: int, n: int, m: int, 
     corners, x = boxes(rng, n + m, sizes)
     x[: len(x) // 4] = x[:1]
     first, second = corners[:n], corners[n:]
-    trees = [bvh.build(team, part, bvh.boxes_of_motion(team, x, x, margin)) for part in (first, second)]
+    trees = [bvh.build(team, part, motion_of(team, x, x, margin)) for part in (first, second)]
     pairs = found(overlaps(team, *trees, False, open_rules(len(x))))
     points = np.sort(x[corners], axis=1) + margin * np.array([[-1.0], [1.0]])
     assert_meet(pairs, points[:n], points[n:])
@@ -66,7 +67,7 @@ def test_pairs_in_one_tree_come_once(team: Team, n: int) -> None:
     """i < j, no pair with itself."""
     rng = np.random.default_rng(1)
     corners, x = boxes(rng, n, np.full(n, 0.2))
-    tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0))
+    tree = bvh.build(team, corners, motion_of(team, x, x, 0.0))
     pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
     assert_meet(pairs, x[corners], x[corners], is_same=True)
 
@@ -77,7 +78,7 @@ def test_a_scene_far_from_the_origin_does_not_suffer(team: Team) -> None:
     corners, x = boxes(rng, 600, np.full(600, 0.15))
     counts = []
     for shift in (0.0, 1e6):
-        tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x + shift, x + shift, 0.0))
+        tree = bvh.build(team, corners, motion_of(team, x + shift, x + shift, 0.0))
         counts.append(len(overlaps(team, tree, tree, True, open_rules(len(x))).first))
     assert counts[0] > 100
     assert counts[1] == pytest.approx(counts[0], abs=2)
@@ -91,7 +92,7 @@ def test_same_order_for_any_number_of_threads() -> None:
     results = []
     for threads in (1, 2, 5):
         team = Team(threads)
-        tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x1, 0.001))
+        tree = bvh.build(team, corners, motion_of(team, x, x1, 0.001))
         pairs = overlaps(team, tree, tree, True, open_rules(len(x)))
         results.append((tree.bounds, *pairs))
     assert len(results[0][1]) > 1000
@@ -104,9 +105,9 @@ def test_refitted_tree_finds_the_same_as_a_new_one(team: Team) -> None:
     """After everything has moved elsewhere; swept boxes hold both ends of a motion."""
     rng = np.random.default_rng(3)
     corners, x = boxes(rng, 800, np.full(800, 0.1))
-    tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0))
+    tree = bvh.build(team, corners, motion_of(team, x, x, 0.0))
     new, end = rng.permutation(x.reshape(-1, 2, 3)).reshape(-1, 3), rng.random(x.shape)
-    bvh.refit(team, (tree,), bvh.boxes_of_motion(team, new, end, 0.01))
+    bvh.refit(team, (tree,), motion_of(team, new, end, 0.01))
     pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
     points = np.concatenate([new[corners], end[corners]], axis=1)
     swept = np.stack([points.min(axis=1) - 0.01, points.max(axis=1) + 0.01], axis=1)
@@ -116,8 +117,8 @@ def test_refitted_tree_finds_the_same_as_a_new_one(team: Team) -> None:
 def opened_blocks(tree: bvh.Tree) -> float:
     """Mean number of level-1 boxes that the box of a primitive meets: what a query must open."""
     boxes_of = tree.bounds.reshape(-1, 2, 3, bvh.FAN)
-    n = len(tree.order)
-    low, high = (boxes_of[: tree.level_start[1], k].transpose(0, 2, 1).reshape(-1, 3)[:n] for k in (0, 1))
+    is_there = tree.order >= 0
+    low, high = (boxes_of[: tree.level_start[1], k].transpose(0, 2, 1).reshape(-1, 3)[is_there] for k in (0, 1))
     level = boxes_of[tree.level_start[1] : tree.level_start[2]]
     block_low, block_high = (level[:, k].transpose(0, 2, 1).reshape(-1, 3) for k in (0, 1))
     apart = (low[:, None] > block_high[None]).any(axis=2) | (block_low[None] > high[:, None]).any(axis=2)
@@ -129,10 +130,10 @@ def test_huge_primitives_do_not_spoil_the_tree(team: Team) -> None:
     rng = np.random.default_rng(4)
     n, huge = 2000, 40
     corners, x = boxes(rng, n, np.full(n, 0.02))
-    even = opened_blocks(bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0)))
+    even = opened_blocks(bvh.build(team, corners, motion_of(team, x, x, 0.0)))
     chosen = rng.choice(n, huge, replace=False)
     x[2 * chosen], x[2 * chosen + 1] = 0.0, 1.0
-    tree = bvh.build(team, corners, bvh.boxes_of_motion(team, x, x, 0.0))
+    tree = bvh.build(team, corners, motion_of(team, x, x, 0.0))
     own_blocks = -(-huge // bvh.FAN) + 1
     all_blocks = n / bvh.FAN
     assert opened_blocks(tree) < even + own_blocks + huge / n * all_blocks

@@ -8,6 +8,7 @@ import pytest
 from pliant.contact import bvh
 from pliant.contact.broad_phase import open_rules
 from pliant.contact.inside import Exits, find_exits, vertices_in_tets
+from pliant.contact.motion import motion_of
 from pliant.contact.normals import outward_normals
 from pliant.contact.solid import Solid, solid_of
 from pliant.errors import MeshError
@@ -19,9 +20,9 @@ def exits_of(team: Team, x: np.ndarray, tets: np.ndarray, body: np.ndarray) -> t
     """Ways out of all surface vertices that are inside."""
     solid, rules = solid_of(tets, len(x)), open_rules(len(x), body)
     vertices = np.unique(solid.faces)[:, None].astype(np.int32)
-    boxes = bvh.boxes_of_motion(team, x, x, 0.0)
-    trees = [bvh.build(team, corners, boxes, body) for corners in (vertices, solid.tets, solid.faces)]
-    pairs = vertices_in_tets(team, trees[0], vertices, trees[1], solid, x, rules)
+    motion = motion_of(team, x, x, 0.0)
+    trees = [bvh.build(team, corners, motion, body) for corners in (vertices, solid.tets, solid.faces)]
+    pairs = vertices_in_tets(team, trees[0], vertices, trees[1], solid, motion, rules)
     return solid, find_exits(team, pairs, trees[2], solid, x, outward_normals(team, solid, pairs.first, x), rules.body)
 
 

@@ -3,20 +3,33 @@
 import numpy as np
 import pytest
 
+from pliant.contact.bvh import FAN
 from pliant.contact.compiled import allocating, cached
 from pliant.contact.continuous import impact_times
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.contact.sieve import CORNERS, LANES, VERTEX_TET, Sieve, let_through, name_corners, padded
+from pliant.contact.motion import ROW, motion_of
+from pliant.contact.sieve import CORNERS, LANES, VERTEX_TET, Sieve, look_again, look_first, name_corners
+from pliant.kernels.threads import Team
 
 
 @allocating
-def pass_of_all(corners_a, corners_b, sieve, passes):
-    queue, starts = np.zeros((LANES, 2), np.int64), np.zeros(CORNERS * LANES, np.uint32)
+def pass_of_all(our_rows, their_rows, our_places, their_places, sieve, passes):
+    ours, theirs, starts = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(CORNERS * LANES, np.uint32)
     for k in range(len(passes)):
-        queue[k % LANES] = k
-        name_corners(starts, queue, corners_a, corners_b)
-        bits = let_through(starts, -1, sieve)
+        ours[k % LANES], theirs[k % LANES] = our_places[k], their_places[k]
+        name_corners(sieve.kind, starts, ours, theirs, 0, our_rows, their_rows)
+        bits = look_first(starts, -1, sieve)
+        if sieve.kind != VERTEX_TET:
+            bits = look_again(starts, bits, sieve)
         passes[k] = (bits >> (k % LANES)) & 1 == 1
+
+
+def in_blocks(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of corners (k, c) as of a tree, and where those of each primitive begin."""
+    k, c = corners.shape
+    blocks = corners[np.minimum(np.arange(-(-k // FAN) * FAN), k - 1)].reshape(-1, FAN, c)
+    rows = ROW * blocks.transpose(0, 2, 1).ravel().astype(np.uint32)
+    return rows, np.arange(k) // FAN * FAN * c + np.arange(k) % FAN
 
 
 def passing(kind: int, start: np.ndarray, end: np.ndarray, separation: float = 0.0) -> np.ndarray:
@@ -24,10 +37,10 @@ def passing(kind: int, start: np.ndarray, end: np.ndarray, separation: float = 0
     k, c = start.shape[:2]
     corners = np.arange(k * c, dtype=np.int32).reshape(k, c)
     own = 2 if kind == EDGE_EDGE else 1
-    parts = np.ascontiguousarray(corners[:, :own]), np.ascontiguousarray(corners[:, own:])
-    passes = np.empty(k, bool)
-    sieve = Sieve(kind, padded(start.reshape(-1, 3)), padded(end.reshape(-1, 3)), separation)
-    cached(pass_of_all)(*parts, sieve, passes)
+    team, passes = Team(1), np.empty(k, bool)
+    motion = motion_of(team, start.reshape(-1, 3), end.reshape(-1, 3), 0.0)
+    rows, places = zip(*(in_blocks(part) for part in (corners[:, :own], corners[:, own:])), strict=True)
+    cached(pass_of_all)(*rows, *places, Sieve(kind, motion, separation), passes)
     return passes
 
 

@@ -15,6 +15,7 @@ from pliant.lanes import maximum, minimum, narrow, number, select, sqrt, widen
 from pliant.lanes.masks import mask_bits
 from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
 
+THIRD = 1.0 / 3.0
 MAX_STEPS = 3  # then the exact test is to decide
 
 
@@ -97,8 +98,8 @@ def never_in_a_plane(start, end, reach):
     z = number(0.0, w[0])
     first, last = dot(c, w), dot(d, w1)
     second, third = dot(between, w) + dot(c, w1), dot(d, w) + dot(between, w1)  # three times the control points
-    least = minimum(minimum(first, last), minimum(second, third) / 3.0)
-    largest = maximum(maximum(first, last), maximum(second, third) / 3.0)
+    least = minimum(minimum(first, last), minimum(second, third) * THIRD)
+    largest = maximum(maximum(first, last), maximum(second, third) * THIRD)
     gap = maximum(least, z - largest)  # negative, unless all are on one side
     area = maximum(maximum(dot(c, c), dot(d, d)), 0.25 * dot(between, between))
     return (gap > z) & (gap * gap > reach * reach * area)
@@ -113,14 +114,18 @@ def _hold(until, t, gap, later, least):
 
 
 @inlined
+def lines_stay_apart(side, later_side, a, b, later_a, later_b, reach):
+    """Whether the lines of edges do; the edges as of `edges_stay_apart`; as bits."""
+    start, end = (side, subtract(b, a), a), (later_side, subtract(later_b, later_a), later_a)
+    return mask_bits(never_in_a_plane(start, end, reach))
+
+
+@inlined
 def edges_stay_apart(side, later_side, a, b, later_a, later_b, reach, asked):
     """One edge as a vector, the ends a and b of others seen from its first end, at both ends of the way; as bits."""
     z = number(0.0, reach)
     t, one = z, number(1.0, z)
-    apart = mask_bits(
-        never_in_a_plane((side, subtract(b, a), a), (later_side, subtract(later_b, later_a), later_a), reach)
-    )
-    open_lanes = ~apart & asked
+    apart, open_lanes = 0, asked
     for _ in range(MAX_STEPS):
         if not open_lanes:
             break
@@ -140,12 +145,17 @@ def edges_stay_apart(side, later_side, a, b, later_a, later_b, reach, asked):
 
 
 @inlined
+def points_stay_off_planes(sides, later_sides, point, later, reach):
+    """Whether points stay apart from the planes of triangles; both as of `points_stay_apart`; as bits."""
+    return mask_bits(never_in_a_plane((*sides, point), (*later_sides, later), reach))
+
+
+@inlined
 def points_stay_apart(sides, later_sides, point, later, reach, asked):
     """One triangle by its two sides, points seen from its first corner, at both ends of the way; as bits."""
     z = number(0.0, reach)
     t, one = z, number(1.0, z)
-    apart = mask_bits(never_in_a_plane((*sides, point), (*later_sides, later), reach))
-    open_lanes = ~apart & asked
+    apart, open_lanes = 0, asked
     for _ in range(MAX_STEPS):
         if not open_lanes:
             break

@@ -11,6 +11,7 @@ import numpy as np
 
 from pliant.contact.bvh import Tree
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.contact.motion import Motion
 from pliant.contact.overlaps import Pairs, overlaps
 from pliant.contact.sieve import Sieve
 from pliant.geometry.surface import unique_edges
@@ -39,8 +40,7 @@ class Trees(NamedTuple):
     vertices: Tree
     edges: Tree
     triangles: Tree
-    x0: np.ndarray  # (n, 4) positions from which to which the vertices move [m], and nothing
-    x1: np.ndarray  # (n, 4)
+    motion: Motion
     separation: float  # [m]: primitives that stay further apart are no pair
     unfolded: np.ndarray | None = None  # (bodies,) bool: cannot touch themselves on the way
 
@@ -64,11 +64,11 @@ def open_rules(n_vertices: int, body: np.ndarray | None = None) -> Rules:
 
 def vertex_triangle_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:
     """Rows of surface.vertices and surface.triangles that are near."""
-    sieve = Sieve(VERTEX_TRIANGLE, trees.x0, trees.x1, trees.separation)
+    sieve = Sieve(VERTEX_TRIANGLE, trees.motion, trees.separation)
     return overlaps(team, trees.vertices, trees.triangles, False, rules, sieve, trees.unfolded)
 
 
 def edge_edge_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:
     """Rows of surface.edges that are near each other, first < second."""
-    sieve = Sieve(EDGE_EDGE, trees.x0, trees.x1, trees.separation)
+    sieve = Sieve(EDGE_EDGE, trees.motion, trees.separation)
     return overlaps(team, trees.edges, trees.edges, True, rules, sieve, trees.unfolded)

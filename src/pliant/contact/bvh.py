@@ -9,9 +9,8 @@ triangle widens the boxes of its own kind and not those of its small neighbours.
     level 0        0 1 2 ... 15       16 17 18                 boxes of primitives, in tree order
 
 Boxes are kept in blocks of FAN, coordinate by coordinate: one box is compared with a block in SIMD lanes.  Places
-without a box (+) hold an empty one, which meets nothing.  The highest level is one block.  Boxes are in single
-precision, rounded outwards, and seen from the first vertex of the scene, so that a scene far from the origin does not
-suffer: `boxes_of_motion` makes those of vertices, for all trees that are to be compared.
+without a box (+) hold an empty one, which meets nothing; a body begins with a new block, unless it is small.  The
+highest level is one block.
 """
 
 from __future__ import annotations
@@ -20,72 +19,66 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.compiled import at, cached, compiled, inlined
+from pliant.contact.motion import ROW, Motion
 from pliant.geometry.ordering import spatial_order
 from pliant.kernels.threads import Team, meet, share
-from pliant.lanes import load, make_zero, number
+from pliant.lanes import load, make_zero, maximum, minimum, number, store
 from pliant.lanes.masks import mask_bits
+from pliant.lanes.rows import gather4
 
 FAN_BITS = 4
 FAN = 1 << FAN_BITS
+SMALL = 2 * FAN  # primitives of a group that share blocks with others
 SIZE_CLASS = 4.0  # primitives of more than 4, 16, 64 ... times the median extent are kept apart
 MIXED = -1  # no one group
+NOTHING = -1  # no primitive
 NONE = np.iinfo(np.int32).max
 BLOCK = 6 * FAN  # numbers a block: lowest x of all its boxes, lowest y, z, highest x, y, z
-ROUNDING = 3e-7  # part of a coordinate by which boxes grow: more than single precision and a difference lose
 zero = make_zero("single", FAN)
 
 
 class Tree(NamedTuple):
-    """Boxes of m primitives and of blocks of them."""
+    """Boxes of m primitives of c corners each, at so many places or more, and of blocks of them."""
 
-    order: np.ndarray  # (m,) primitive at each place of level 0
-    corners: np.ndarray  # (m, c) vertices of the primitive at each place
+    order: np.ndarray  # (places,) primitive at each place of level 0, or NOTHING
+    rows: (
+        np.ndarray
+    )  # flat (blocks of level 0, c, FAN) uint32 where rows of a Motion begin, of the corners at each place
+    corners: int  # c
     bounds: np.ndarray  # (blocks * BLOCK,) float32 boxes of all levels, seen from `origin` [m]
     origin: np.ndarray  # (3,) [m]
     groups: np.ndarray  # (blocks * FAN,) int32 group of all that is in a box, MIXED if there are several
     level_start: np.ndarray  # (levels + 1,) first block of each level
 
 
-class Boxes(NamedTuple):
-    """Boxes of n vertices on their way."""
-
-    sides: np.ndarray  # (n, 8) float32 lowest x, y, z, nothing, highest x, y, z, nothing [m], seen from `origin`
-    origin: np.ndarray  # (3,) [m]
-
-
-def boxes_of_motion(team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Boxes:
-    """Boxes of the motion from x0 to x1 (n, 3) [m], wider by margin [m]."""
-    origin = x0[:1].sum(axis=0)  # the first vertex; zero if there is none
-    boxes = Boxes(np.empty((len(x0), 8), np.float32), origin)
-    team.run_for(8 * len(x0), cached(surround), x0, x1, float(margin), *boxes)
-    return boxes
-
-
-def build(team: Team, corners: np.ndarray, boxes: Boxes, group: np.ndarray | None = None) -> Tree:
-    """Tree over primitives with corners (m, c), vertices with boxes.
+def build(team: Team, corners: np.ndarray, motion: Motion, group: np.ndarray | None = None) -> Tree:
+    """Tree over primitives with corners (m, c), for vertices in motion.
 
     group (n,): bodies, say, which are kept together; a primitive belongs to the group of its first corner.
     """
     corners = np.ascontiguousarray(corners, dtype=np.int32)
-    blocks = [-(-len(corners) // FAN)]
+    group = np.zeros(len(corners), np.int32) if group is None else group[corners[:, 0]]
+    order = _tree_order(corners, motion, group)
+    blocks = [len(order) // FAN]
     while blocks[-1] > 1 or len(blocks) == 1:
         blocks.append(-(-blocks[-1] // FAN))
     level_start = np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64)
-    group = np.zeros(len(corners), np.int32) if group is None else group[corners[:, 0]]
-    order = _tree_order(corners, boxes, group)
-    groups = _groups_of_boxes(group[order], blocks)
+    no_vertex = len(motion.low) // ROW - 1
+    vertices = np.where((order == NOTHING)[:, None], no_vertex, corners[order])
+    rows = ROW * vertices.reshape(-1, FAN, corners.shape[1]).transpose(0, 2, 1).ravel()
+    groups = _groups_of_boxes(order, group, blocks)
     bounds = np.empty(level_start[-1] * BLOCK, np.float32)
-    tree = Tree(order, corners[order], bounds, np.zeros(3), groups, level_start)
-    refit(team, (tree,), boxes)
+    tree = Tree(order, rows.astype(np.uint32), corners.shape[1], bounds, np.zeros(3), groups, level_start)
+    refit(team, (tree,), motion)
     return tree
 
 
-def refit(team: Team, trees: tuple[Tree, ...], boxes: Boxes) -> None:
+def refit(team: Team, trees: tuple[Tree, ...], motion: Motion) -> None:
     """New boxes for new positions; the order stays."""
     for tree in trees:
-        tree.origin[:] = boxes.origin
-    team.run_for(12 * sum(len(tree.order) for tree in trees), cached(fit), trees, boxes.sides)
+        tree.origin[:] = motion.origin
+    team.run_for(5 * sum(len(tree.order) for tree in trees), cached(fit), trees, motion.low, motion.high)
 
 
 def block_extent(tree: Tree) -> float:
@@ -94,9 +87,11 @@ def block_extent(tree: Tree) -> float:
     return float(np.maximum(blocks[:, 1] - blocks[:, 0], 0.0).sum())
 
 
-def _groups_of_boxes(group: np.ndarray, blocks: list[int]) -> np.ndarray:
-    """Groups of the boxes of all levels, from those of the places (m,) of the lowest."""
-    levels, low, high = [], group, group
+def _groups_of_boxes(order: np.ndarray, group: np.ndarray, blocks: list[int]) -> np.ndarray:
+    """Groups of the boxes of all levels, from those of primitives (m,)."""
+    is_free = order == NOTHING
+    at_place = group[order] if len(group) else np.zeros(len(order), np.int32)
+    levels, low, high = [], np.where(is_free, NONE, at_place), np.where(is_free, -1, at_place)
     for count in blocks:
         low, high = (np.concatenate([a, np.full(count * FAN - len(a), fill)]) for a, fill in ((low, NONE), (high, -1)))
         levels.append(np.where((low == high) | (high < 0), high, MIXED))
@@ -104,12 +99,12 @@ def _groups_of_boxes(group: np.ndarray, blocks: list[int]) -> np.ndarray:
     return np.concatenate(levels).astype(np.int32)
 
 
-def _tree_order(corners: np.ndarray, boxes: Boxes, group: np.ndarray) -> np.ndarray:
+def _tree_order(corners: np.ndarray, motion: Motion, group: np.ndarray) -> np.ndarray:
     """Along a Hilbert curve, group by group, which are on such a curve too; large primitives after the others."""
     if not len(corners):
         return np.zeros(0, np.int32)
-    sides = boxes.sides[corners].astype(float)
-    low, high = sides[:, :, 0:3].min(axis=1), sides[:, :, 4:7].max(axis=1)
+    boxes = motion.low.reshape(-1, ROW)[corners].astype(float)
+    low, high = boxes[:, :, 0:3].min(axis=1), boxes[:, :, 4:7].max(axis=1)
     extent = (high - low).max(axis=1)
     typical = float(np.median(extent))
     middle = 0.5 * (low + high)
@@ -121,30 +116,33 @@ def _tree_order(corners: np.ndarray, boxes: Boxes, group: np.ndarray) -> np.ndar
         means = np.column_stack([np.bincount(group, middle[:, k]) / size for k in range(3)])
         rank[spatial_order(means)] = np.arange(len(number))
         order = order[np.argsort(rank[group[order]], kind="stable")]
+    size_class = np.zeros(len(corners))
     if typical > 0.0 and extent.max() > SIZE_CLASS * typical:
         size_class = np.floor(np.log(np.maximum(extent / typical, 1.0)) / np.log(SIZE_CLASS))
         order = order[np.argsort(size_class[order], kind="stable")]
-    return order.astype(np.int32)
+    return _in_blocks(order, np.column_stack([size_class, group])[order])
+
+
+def _in_blocks(order: np.ndarray, kind: np.ndarray) -> np.ndarray:
+    """The order (m,) with places of NOTHING: many neighbours of one kind (m, ...) fill blocks of their own."""
+    is_new = np.r_[True, (kind[1:] != kind[:-1]).any(axis=1)]
+    start = np.flatnonzero(is_new)
+    is_small = np.diff(np.r_[start, len(order)]) < SMALL
+    part = start[~(is_small & np.r_[False, is_small[:-1]])]  # small ones one after another share blocks
+    size = np.diff(np.r_[part, len(order)])
+    first = np.cumsum(np.r_[0, -(-size // FAN) * FAN])
+    places = np.full(first[-1], NOTHING, np.int32)
+    places[np.arange(len(order)) + np.repeat(first[:-1] - part, size)] = order
+    return places
 
 
 @compiled
-def surround(thread, threads, barrier, x0, x1, margin, sides, origin):
-    """Boxes of vertices, rounded outwards."""
-    first, last = share(0, len(x0), thread, threads)
-    for v in range(first, last):
-        for k in range(3):
-            low, high = min(x0[v, k], x1[v, k]) - margin - origin[k], max(x0[v, k], x1[v, k]) + margin - origin[k]
-            sides[v, k], sides[v, 4 + k] = low - ROUNDING * abs(low), high + ROUNDING * abs(high)
-        sides[v, 3], sides[v, 7] = 0.0, 0.0
-
-
-@compiled
-def fit(thread, threads, barrier, trees, sides):
+def fit(thread, threads, barrier, trees, lows, highs):
     """Boxes of all primitives, then of blocks of them, level by level."""
     arrivals = 0
     for tree in trees:
         first, last = share(0, tree.level_start[1], thread, threads)
-        fit_primitives(first * FAN, last * FAN, tree.corners, sides, tree.bounds)
+        fit_primitives(first, last, tree.rows, tree.corners, lows, highs, tree.bounds)
         for level in range(1, len(tree.level_start) - 1):
             arrivals += threads
             meet(barrier, arrivals)
@@ -153,24 +151,25 @@ def fit(thread, threads, barrier, trees, sides):
 
 
 @inlined
-def fit_primitives(first, last, corners, sides, bounds):
-    """Boxes of the lowest level, of places first..last."""
-    for place in range(first, last):
-        s = (place // FAN) * BLOCK + place % FAN
-        if place >= len(corners):
-            for k in range(3):
-                bounds[s + k * FAN], bounds[s + (3 + k) * FAN] = np.inf, -np.inf
-            continue
-        v = np.uint64(corners[place, 0])  # unsigned: no look whether it is negative
-        low_x, low_y, low_z = sides[v, 0], sides[v, 1], sides[v, 2]
-        high_x, high_y, high_z = sides[v, 4], sides[v, 5], sides[v, 6]
-        for c in range(1, corners.shape[1]):
-            v = np.uint64(corners[place, c])
-            low_x, high_x = min(low_x, sides[v, 0]), max(high_x, sides[v, 4])
-            low_y, high_y = min(low_y, sides[v, 1]), max(high_y, sides[v, 5])
-            low_z, high_z = min(low_z, sides[v, 2]), max(high_z, sides[v, 6])
-        bounds[s], bounds[s + FAN], bounds[s + 2 * FAN] = low_x, low_y, low_z
-        bounds[s + 3 * FAN], bounds[s + 4 * FAN], bounds[s + 5 * FAN] = high_x, high_y, high_z
+def fit_primitives(first, last, rows, corners, lows, highs, bounds):
+    """Boxes of the lowest level, of blocks first..last."""
+    z = zero()
+    for block in range(first, last):
+        place = block * corners * FAN
+        low_x, low_y, low_z, _ = gather4(lows, rows, place, z)
+        high_x, high_y, high_z, _ = gather4(highs, rows, place, z)
+        for _ in range(1, corners):
+            place += FAN
+            low, high = gather4(lows, rows, place, z), gather4(highs, rows, place, z)
+            low_x, low_y, low_z = minimum(low_x, low[0]), minimum(low_y, low[1]), minimum(low_z, low[2])
+            high_x, high_y, high_z = maximum(high_x, high[0]), maximum(high_y, high[1]), maximum(high_z, high[2])
+        s = block * BLOCK
+        store(bounds, s, low_x)
+        store(bounds, s + FAN, low_y)
+        store(bounds, s + 2 * FAN, low_z)
+        store(bounds, s + 3 * FAN, high_x)
+        store(bounds, s + 4 * FAN, high_y)
+        store(bounds, s + 5 * FAN, high_z)
 
 
 @inlined
@@ -200,12 +199,12 @@ def box_at(bounds, block, lane):
     """Lowest and highest x, y, z of a box."""
     s = block * BLOCK + lane
     return (
-        bounds[s],
-        bounds[s + FAN],
-        bounds[s + 2 * FAN],
-        bounds[s + 3 * FAN],
-        bounds[s + 4 * FAN],
-        bounds[s + 5 * FAN],
+        at(bounds, s),
+        at(bounds, s + FAN),
+        at(bounds, s + 2 * FAN),
+        at(bounds, s + 3 * FAN),
+        at(bounds, s + 4 * FAN),
+        at(bounds, s + 5 * FAN),
     )
 
 

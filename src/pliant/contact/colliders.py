@@ -8,11 +8,11 @@ import numpy as np
 
 from pliant.contact import bvh
 from pliant.contact.broad_phase import Rules, Surface, Trees, surface_of
-from pliant.contact.bvh import Boxes, Tree
+from pliant.contact.bvh import NOTHING, Tree
 from pliant.contact.inversion import apexes, opposite_edges
+from pliant.contact.motion import Motion, motion_of
 from pliant.contact.pair import are_sharp
 from pliant.contact.patches import Patches, patches_of
-from pliant.contact.sieve import padded
 from pliant.contact.solid import Solid, solid_of
 from pliant.contact.unfolded import Unfolded, unfolded_of
 from pliant.errors import SceneError, SimulationError
@@ -32,24 +32,25 @@ class FittedTree:
     tree: Tree | None = None
     extent_when_built: float = 0.0
 
-    def build(self, team: Team, boxes: Boxes) -> Tree:
-        """A new tree for vertices with boxes."""
-        self.tree = bvh.build(team, self.corners, boxes, self.body)
+    def build(self, team: Team, motion: Motion) -> Tree:
+        """A new tree for vertices in motion."""
+        self.tree = bvh.build(team, self.corners, motion, self.body)
         if self.numbers is not None:
-            self.tree = self.tree._replace(order=self.numbers[self.tree.order])
+            order = self.tree.order
+            self.tree = self.tree._replace(order=np.where(order == NOTHING, NOTHING, self.numbers[order]))
         self.extent_when_built = bvh.block_extent(self.tree)
         return self.tree
 
 
-def fit_trees(team: Team, trees: tuple[FittedTree, ...], boxes: Boxes) -> list[Tree]:
-    """The trees for the motion of vertices with boxes: refitted, all together, or built anew."""
+def fit_trees(team: Team, trees: tuple[FittedTree, ...], motion: Motion) -> list[Tree]:
+    """The trees for a motion of vertices: refitted, all together, or built anew."""
     old = [tree.tree for tree in trees if tree.tree is not None]
     if old:
-        bvh.refit(team, tuple(old), boxes)
+        bvh.refit(team, tuple(old), motion)
     return [
         tree.tree
         if tree.tree is not None and bvh.block_extent(tree.tree) <= REBUILD * tree.extent_when_built
-        else tree.build(team, boxes)
+        else tree.build(team, motion)
         for tree in trees
     ]
 
@@ -130,11 +131,11 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
 
 def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
-    boxes = bvh.boxes_of_motion(team, x0, x1, 0.5 * separation)
+    motion = motion_of(team, x0, x1, 0.5 * separation)
     parts = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
-    vertices, edges, triangles = fit_trees(team, parts, boxes)
+    vertices, edges, triangles = fit_trees(team, parts, motion)
     unfolded = colliders.unfolded.mark(team, x0, x1, separation, len(colliders.rules.allowed))
-    return Trees(vertices, edges, triangles, padded(x0), padded(x1), float(separation), unfolded)
+    return Trees(vertices, edges, triangles, motion, float(separation), unfolded)
 
 
 def _check_rules(rules: Rules) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from pliant.lanes.cache import load_module
@@ -22,6 +23,18 @@ compiled = njit(nogil=True, error_model="numpy", _nrt=False)
 inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 # The same for functions that make or return arrays, which have to be counted.
 allocating = njit(nogil=True, error_model="numpy", _nrt=True)
+
+
+@inlined
+def at(array, place):
+    """array[place], for a place that is not negative: Numba would look whether it counts from the end."""
+    return array[np.uint64(place)]
+
+
+@inlined
+def put(array, place, value):
+    """array[place] = value, for a place that is not negative."""
+    array[np.uint64(place)] = value
 
 
 @cache

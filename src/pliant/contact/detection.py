@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.broad_phase import edge_edge_pairs, vertex_triangle_pairs
-from pliant.contact.bvh import boxes_of_motion
 from pliant.contact.colliders import Colliders, check_positions, fit_surface, fit_trees
 from pliant.contact.compiled import cached
 from pliant.contact.contacts import Contacts, joined, no_contacts
@@ -19,12 +18,13 @@ from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.inside import Exits, find_exits, vertices_in_tets
 from pliant.contact.meetings import blank_contacts, find_meetings, sides_of, unknown
 from pliant.contact.memory import Memory, no_memory, settled
+from pliant.contact.motion import motion_of
 from pliant.contact.narrow_phase import point_outward
 from pliant.contact.normals import outward_normals
 from pliant.contact.overlaps import overlaps
 from pliant.contact.pair import are_sharp
 from pliant.contact.repetition import without_repetition
-from pliant.contact.sieve import Sieve, padded
+from pliant.contact.sieve import Sieve
 from pliant.kernels.threads import Team
 
 SHARP = 0.97  # cosine of half the angle between the faces of an edge, below which (28 degrees) a solid is sharp there
@@ -118,9 +118,9 @@ def remember_edges(
     unfolded (bodies,) bool: who is unfolded all the way.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
-    tree = fit_trees(team, (colliders.sharp_tree,), boxes_of_motion(team, x0, x1, 0.0))[0]
-    sieve = Sieve(EDGE_EDGE, padded(x0), padded(x1), 0.0)
-    pairs = overlaps(team, tree, tree, True, colliders.rules, sieve, unfolded)
+    motion = motion_of(team, x0, x1, 0.0)
+    tree = fit_trees(team, (colliders.sharp_tree,), motion)[0]
+    pairs = overlaps(team, tree, tree, True, colliders.rules, Sieve(EDGE_EDGE, motion, 0.0), unfolded)
     meetings = find_meetings(team, colliders, pairs, EDGE_EDGE, x0, x1, near_too=False, solids_too=True)
     meetings = unknown(meetings, EDGE_EDGE, colliders, memory, x0)
     surface = colliders.surface
@@ -144,10 +144,10 @@ def _inside_contacts(
     solid, rules, vertices = colliders.solid, colliders.rules, colliders.surface.vertices
     if not len(solid.tets):
         return no_contacts(), 0, 0
-    boxes = boxes_of_motion(team, x, x, 0.0)
+    motion = motion_of(team, x, x, 0.0)
     trees = (colliders.vertex_tree, colliders.tet_tree, colliders.face_tree)
-    vertex_tree, tet_tree, face_tree = fit_trees(team, trees, boxes)
-    pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, x, rules, unfolded)
+    vertex_tree, tet_tree, face_tree = fit_trees(team, trees, motion)
+    pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, motion, rules, unfolded)
     if not len(pairs.first):
         return no_contacts(), 0, 0
     exits = find_exits(

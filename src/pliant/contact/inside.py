@@ -10,8 +10,9 @@ import numpy as np
 
 from pliant.contact.bvh import Tree
 from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.motion import Motion
 from pliant.contact.overlaps import Pairs, overlaps
-from pliant.contact.sieve import VERTEX_TET, Sieve, padded
+from pliant.contact.sieve import VERTEX_TET, Sieve
 from pliant.contact.solid import Solid
 from pliant.contact.ways_out import search_exits
 from pliant.kernels.threads import Team
@@ -36,16 +37,16 @@ def vertices_in_tets(
     vertices: np.ndarray,
     tet_tree: Tree,
     solid: Solid,
-    x: np.ndarray,
+    motion: Motion,
     rules: Rules,
     unfolded: np.ndarray | None = None,
 ) -> Pairs:
-    """Pairs (vertex, tet) of the vertices (v, 1) inside tets they are no corner of; each vertex by scene number.
+    """Pairs (vertex, tet) of the vertices (v, 1) inside tets they are no corner of, at the start of a motion; each
+    vertex by scene number.
 
     unfolded (bodies,) bool: bodies of which no vertex is in their own tets.
     """
-    rows = padded(x)
-    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, rows, rows, 0.0), unfolded)
+    found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, motion, 0.0), unfolded)
     vertex = vertices[found.first, 0]
     order = np.argsort(vertex * np.int64(len(solid.tets)) + found.second)  # no two are equal
     return Pairs(vertex[order], found.second[order])

@@ -11,18 +11,32 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pliant.contact.bvh import FAN, FAN_BITS, Tree, box_at, meeting
-from pliant.contact.compiled import allocating, cached, compiled, inlined
-from pliant.contact.sieve import ALL, CORNERS, LANES, Sieve, let_through, name_corners, open_sieve
+from pliant.contact.compiled import allocating, at, cached, compiled, inlined, put
+from pliant.contact.motion import ROW
+from pliant.contact.sieve import (
+    ALL,
+    CORNERS,
+    LANES,
+    VERTEX_TET,
+    Sieve,
+    look_again,
+    look_first,
+    name_corners,
+    open_sieve,
+)
 from pliant.kernels.threads import Team, next_part
-from pliant.lanes import load, make_zero, number
-from pliant.lanes.masks import lowest_bit, mask_bits
+from pliant.lanes.masks import count_bits, lowest_bit
 
 if TYPE_CHECKING:
     from pliant.contact.broad_phase import Rules
 
 STACK = 128  # 15 waiting siblings a level, and 16^8 primitives do not fit any memory
 SLOTS = 128  # pairs of a block that are kept while they are counted
-zero = make_zero("double", LANES)  # holds a vertex's number exactly
+CLOSE, FOUND = 0, 1  # places in Work.tally
+EIGHT = 8
+SET_BITS = np.array([([i for i in range(EIGHT) if n >> i & 1] + EIGHT * [0])[:EIGHT] for n in range(2**EIGHT)]).ravel()
+SET_BITS = SET_BITS.astype(np.int64)  # of each number below 256, in eight places
+QUEUE = LANES + FAN + EIGHT  # pairs: less than a pack, what one primitive adds, and what `add` writes beyond
 CHUNK = 8  # blocks a thread takes at once: contacts are not spread evenly
 
 
@@ -49,10 +63,14 @@ class Search(NamedTuple):
 class Work(NamedTuple):
     """Memory of a thread."""
 
-    waiting: np.ndarray  # (STACK, 2) blocks still to be opened, and their levels
-    queue: np.ndarray  # (LANES, 2) places of pairs that wait for the sieve
+    blocks: np.ndarray  # (STACK,) still to be opened
+    levels: np.ndarray  # (STACK,) of them
+    ours: np.ndarray  # (QUEUE,) of pairs that wait for a first look: where in the first tree's rows their corners begin
+    theirs: np.ndarray  # (QUEUE,) where in the second's
+    our_close: np.ndarray  # (LANES,) the same of pairs that wait for a second look
+    their_close: np.ndarray  # (LANES,)
     starts: np.ndarray  # (CORNERS * LANES,) uint32 for the sieve
-    vertices: np.ndarray  # (4 * FAN,) corners of the block that is searched for, as numbers in lanes
+    tally: np.ndarray  # (2,) how many pairs are in `close`, and how many the block has found
 
 
 def overlaps(
@@ -90,10 +108,14 @@ def overlaps(
 def find_pairs(thread, threads, barrier, search, pairs, is_filling):
     """Count (into start[block + 1]) or fill in (from start[block]) the pairs of each lowest block of the first tree."""
     work = Work(
-        np.empty((STACK, 2), np.int64),
-        np.zeros((LANES, 2), np.int64),
+        np.empty(STACK, np.int64),
+        np.empty(STACK, np.int64),
+        np.zeros(QUEUE, np.int64),
+        np.zeros(QUEUE, np.int64),
+        np.zeros(LANES, np.int64),
+        np.zeros(LANES, np.int64),
         np.zeros(CORNERS * LANES, np.uint32),
-        np.empty(4 * FAN),
+        np.zeros(2, np.int64),
     )
     blocks = search.first.level_start[1]
     first = CHUNK * next_part(barrier)
@@ -124,105 +146,152 @@ def search_blocks(first, last, search, work, pairs, is_filling):
         if is_filling and start[own + 1] - start[own] <= SLOTS:
             copy_block(own, start, kept, pairs)
             continue
-        found = search_block(own, search, work, pairs, start[own] if is_filling else 0, is_filling)
+        work.tally[FOUND] = start[own] if is_filling else 0
+        search_block(own, search, work, pairs, is_filling)
         if not is_filling:
-            start[own + 1] = found
+            start[own + 1] = work.tally[FOUND]
 
 
 @inlined
-def search_block(own, search, work, pairs, found, is_filling):
+def search_block(own, search, work, pairs, is_filling):
     """Walk down the second tree with the box of a block of the first."""
-    tree, waiting = search.second, work.waiting
-    box = box_at(search.first.bounds, search.first.level_start[1] + own // FAN, own % FAN)
-    group = search.first.groups[search.first.level_start[1] * FAN + own]
-    write_corners(work.vertices, search.first.corners, own)
-    queued = 0
-    waiting[0, 0], waiting[0, 1], height = 0, len(tree.level_start) - 2, 1
+    ours, tree = search.first, search.second
+    box = box_at(ours.bounds, ours.level_start[1] + own // FAN, own % FAN)
+    group = at(ours.groups, ours.level_start[1] * FAN + own)
+    queued, height = 0, 1
+    work.blocks[0], work.levels[0] = 0, len(tree.level_start) - 2
     while height > 0:
         height -= 1
-        block, level = waiting[height, 0], waiting[height, 1]
-        hits = meeting(box, tree.bounds, tree.level_start[level] + block)
+        block, level = at(work.blocks, height), at(work.levels, height)
+        here = at(tree.level_start, level)
+        hits = meeting(box, tree.bounds, here + block)
         while hits:
             child = block * FAN + lowest_bit(hits)
             hits &= hits - 1
             # If both trees are the same, blocks before this one have already found their pairs with it.
             if search.is_same and (child + 1) << (FAN_BITS * (level - 1)) <= own:
                 continue
-            other = tree.groups[tree.level_start[level] * FAN + child]
+            other = at(tree.groups, here * FAN + child)
             if not can_touch(group, other, search):
                 continue
             if level > 1:
-                waiting[height, 0], waiting[height, 1] = child, level - 1
+                put(work.blocks, height, child)
+                put(work.levels, height, level - 1)
                 height += 1
             else:
                 is_apart = group >= 0 and other >= 0 and group != other  # two bodies have no common corner
-                found, queued = compare_blocks(
-                    own, box, child, is_apart, search, work, pairs, found, queued, is_filling
-                )
-    return sift(own, search, work, pairs, found, queued, is_filling)
+                queued = compare_blocks(own, box, child, is_apart, queued, search, work, pairs, is_filling)
+    if queued:
+        sift_pack(0, queued, search, work, pairs, is_filling)
+    sift_close(search, work, pairs, is_filling)
 
 
 @inlined
-def write_corners(vertices, corners, block):
-    """Corners of the primitives of a block, corner by corner."""
-    for k in range(FAN):
-        place = min(block * FAN + k, len(corners) - 1)  # a place without a primitive meets no box
-        for c in range(corners.shape[1]):
-            vertices[c * FAN + k] = corners[place, c]
+def without_common_corners(ours, own, theirs, place):
+    """In which primitives of a block of one tree no corner of a primitive of the other is one too, as bits.
 
-
-@inlined
-def without_common_corners(vertices, sides, corners, place):
-    """In which primitives of a block, whose corners are in `vertices`, no corner of another one is one too, as bits."""
-    common = 0
-    for q in range(corners.shape[1]):
-        v = number(np.float64(corners[place, q]), zero())
-        for p in range(sides):
-            for k in range(0, FAN, LANES):
-                common |= mask_bits(load(vertices, p * FAN + k, zero()) == v) << k
+    place: where the corners of that one begin in its tree's rows.
+    """
+    common, first = 0, own * ours.corners * FAN
+    for q in range(theirs.corners):
+        row = at(theirs.rows, place + q * FAN)
+        for p in range(ours.corners):
+            for k in range(FAN):
+                common |= np.int64(at(ours.rows, first + p * FAN + k) == row) << k
     return ~common
 
 
 @inlined
-def compare_blocks(own, box, child, is_apart, search, work, pairs, found, queued, is_filling):
-    """Queue the pairs of two lowest blocks whose boxes meet; how many the first has found now, and how many wait."""
+def compare_blocks(own, box, child, is_apart, queued, search, work, pairs, is_filling):
+    """Queue the pairs of two lowest blocks whose boxes meet; how many wait in the queue now."""
     a, b = search.first, search.second
     there = box_at(b.bounds, b.level_start[1] + child // FAN, child % FAN)
-    near = meeting(box, b.bounds, child) if meeting(there, a.bounds, own) else 0
-    while near:
-        lane = lowest_bit(near)
-        near &= near - 1
-        touching = meeting(box_at(b.bounds, child, lane), a.bounds, own)
-        if search.is_same and child == own:  # only those before it
-            touching &= (1 << lane) - 1
-        if touching and not is_apart:
-            touching &= without_common_corners(work.vertices, a.corners.shape[1], b.corners, child * FAN + lane)
-        while touching:
-            work.queue[queued, 0], work.queue[queued, 1] = own * FAN + lowest_bit(touching), child * FAN + lane
-            touching &= touching - 1
-            queued += 1
-            if queued == LANES:
-                found, queued = sift(own, search, work, pairs, found, queued, is_filling), 0
-    return found, queued
+    ours, theirs = meeting(there, a.bounds, own), meeting(box, b.bounds, child)
+    our_place, their_place = own * a.corners * FAN, child * b.corners * FAN
+    # One by one those of the side that has fewer: points, say, are in fewer boxes than boxes have points.
+    one_by_one = is_apart and count_bits(ours) < count_bits(theirs)
+    rest = ours if one_by_one else (theirs if ours else 0)
+    while rest:
+        lane = lowest_bit(rest)
+        rest &= rest - 1
+        if one_by_one:
+            touching = meeting(box_at(a.bounds, own, lane), b.bounds, child)
+            queued = add(queued, our_place + lane, work.ours, their_place, work.theirs, touching)
+        else:
+            touching = meeting(box_at(b.bounds, child, lane), a.bounds, own)
+            if search.is_same and child == own:  # only those before it
+                touching &= (1 << lane) - 1
+            if touching and not is_apart:
+                touching &= without_common_corners(a, own, b, their_place + lane)
+            queued = add(queued, their_place + lane, work.theirs, our_place, work.ours, touching)
+        if queued >= LANES:
+            queued = sift(queued, search, work, pairs, is_filling)
+    return queued
 
 
 @inlined
-def sift(own, search, work, pairs, found, queued, is_filling):
-    """Deliver those of the pairs in the queue that pass the sieve; how many have been found now."""
-    if queued == 0:
-        return found
-    passing = (1 << queued) - 1
-    if search.sieve.kind != ALL:
-        name_corners(work.starts, work.queue, search.first.corners, search.second.corners)
-        passing = let_through(work.starts, passing, search.sieve)
+def add(queued, one, ones, first, numbers, bits):
+    """Put the pairs of one with those that bits tell from `first` on into the queue; how many are in it now."""
+    for k in range(0, FAN, EIGHT):
+        eight = (bits >> k) & (2**EIGHT - 1)
+        for i in range(EIGHT):  # all eight at once, of which the last are overwritten by the next
+            put(ones, queued + i, one)
+            put(numbers, queued + i, first + k + at(SET_BITS, EIGHT * eight + i))
+        queued += count_bits(eight)
+    return queued
+
+
+@inlined
+def sift(queued, search, work, pairs, is_filling):
+    """Look at full packs of the queue; how many pairs are left in it."""
+    first = 0
+    while first + LANES <= queued:
+        sift_pack(first, LANES, search, work, pairs, is_filling)
+        first += LANES
+    for k in range(LANES):
+        put(work.ours, k, at(work.ours, first + k))
+        put(work.theirs, k, at(work.theirs, first + k))
+    return queued - first
+
+
+@inlined
+def sift_pack(first, size, search, work, pairs, is_filling):
+    """Take those pairs of a pack that pass a first look: deliver them, or have them wait for a second."""
+    sieve, passing = search.sieve, (1 << size) - 1
+    if sieve.kind != ALL:
+        rows = (search.first.rows, search.second.rows)
+        name_corners(sieve.kind, work.starts, work.ours, work.theirs, first, *rows)
+        passing = look_first(work.starts, passing, sieve)
+    is_moving = sieve.kind not in (ALL, VERTEX_TET)
+    while passing:
+        lane = first + lowest_bit(passing)
+        passing &= passing - 1
+        our, their = at(work.ours, lane), at(work.theirs, lane)
+        if not is_moving:
+            deliver(our, their, search, work, pairs, is_filling)
+            continue
+        waiting = work.tally[CLOSE]
+        put(work.our_close, waiting, our)
+        put(work.their_close, waiting, their)
+        work.tally[CLOSE] = waiting + 1
+        if waiting + 1 == LANES:
+            sift_close(search, work, pairs, is_filling)
+
+
+@compiled
+def sift_close(search, work, pairs, is_filling):
+    """Deliver those of the pairs that wait for a second look that pass it."""
+    passing, sieve = (1 << work.tally[CLOSE]) - 1, search.sieve
+    work.tally[CLOSE] = 0
+    if passing == 0:
+        return
+    rows = (search.first.rows, search.second.rows)
+    name_corners(sieve.kind, work.starts, work.our_close, work.their_close, 0, *rows)
+    passing = look_again(work.starts, passing, sieve)
     while passing:
         lane = lowest_bit(passing)
         passing &= passing - 1
-        place, other = work.queue[lane, 0], work.queue[lane, 1]
-        if is_allowed(search.first.corners, place, search.second.corners, other, search):
-            deliver(own, place, other, search, found, pairs, is_filling)
-            found += 1
-    return found
+        deliver(work.our_close[lane], work.their_close[lane], search, work, pairs, is_filling)
 
 
 @inlined
@@ -234,26 +303,31 @@ def can_touch(body, other, search):
 
 
 @inlined
-def is_allowed(corners_a, place, corners_b, other, search):
-    """Whether two bodies may touch and none of the vertices is excluded."""
-    rules = search.rules
-    if not can_touch(rules.body[corners_a[place, 0]], rules.body[corners_b[other, 0]], search):
+def is_allowed(our, their, search):
+    """Whether two bodies may touch and none of the vertices is excluded; by where corners begin in the trees' rows."""
+    a, b, rules = search.first, search.second, search.rules
+    if not can_touch(rules.body[a.rows[our] // ROW], rules.body[b.rows[their] // ROW], search):
         return False
-    for p in range(corners_a.shape[1]):
-        if rules.excluded[corners_a[place, p]]:
+    for p in range(a.corners):
+        if rules.excluded[a.rows[our + p * FAN] // ROW]:
             return False
-    for q in range(corners_b.shape[1]):  # noqa: SIM110 (a loop compiles, any() over a generator does not)
-        if rules.excluded[corners_b[other, q]]:
+    for q in range(b.corners):  # noqa: SIM110 (a loop compiles, any() over a generator does not)
+        if rules.excluded[b.rows[their + q * FAN] // ROW]:
             return False
     return True
 
 
 @inlined
-def deliver(own, place, other, search, found, pairs, is_filling):
-    """Write a pair of primitives, of which `found` are before it."""
-    i, j = search.first.order[place], search.second.order[other]
+def deliver(our, their, search, work, pairs, is_filling):
+    """Write a pair of primitives after those that have been found, if it is allowed."""
+    if not is_allowed(our, their, search):
+        return
+    own, other = our // (search.first.corners * FAN), their // (search.second.corners * FAN)
+    i, j = search.first.order[own * FAN + our % FAN], search.second.order[other * FAN + their % FAN]
     p, q = (j, i) if search.is_same and j < i else (i, j)
+    found = work.tally[FOUND]
     if is_filling:
         pairs.first[found], pairs.second[found] = p, q
     elif found < SLOTS:
         search.kept[own * SLOTS + found, 0], search.kept[own * SLOTS + found, 1] = p, q
+    work.tally[FOUND] = found + 1

@@ -1,7 +1,8 @@
 """A quick look at candidates, eight pairs in lanes, before the exact tests: most are apart.
 
-Pairs whose boxes meet wait in a queue until there are eight (overlaps.py).  Those that stay apart all the way
-(advance.py), and points that are not in a tet, are left out.
+Pairs whose boxes meet wait in a queue until there are eight (overlaps.py).  Points that are not in a tet are left out,
+and pairs that stay apart all the way (advance.py): at a first look those whose lines or planes do, which are nine in
+ten, and at a second one, again eight at a time, others.
 
 A pair that is let through may still be apart.  One that is not let through stays further apart than the separation
 asked for and the tolerance of continuous.impact.  NaN is always let through.
@@ -13,10 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.advance import edges_stay_apart, points_stay_apart
-from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.advance import edges_stay_apart, lines_stay_apart, points_stay_apart, points_stay_off_planes
+from pliant.contact.bvh import FAN
+from pliant.contact.compiled import at, inlined, put
 from pliant.contact.continuous import TOLERANCE
-from pliant.contact.distances import VERTEX_TRIANGLE
+from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.contact.motion import Motion
 from pliant.lanes import absolute, make_zero, number, select
 from pliant.lanes.masks import mask_bits
 from pliant.lanes.rows import gather4
@@ -33,28 +36,15 @@ zero = make_zero("double", LANES)
 class Sieve(NamedTuple):
     """What is asked of pairs of boxes that meet."""
 
-    kind: int  # VERTEX_TRIANGLE, EDGE_EDGE: not surely apart between x0 and x1; VERTEX_TET: inside at x0; ALL: nothing
-    x0: np.ndarray  # (n, 4) positions [m] and nothing
-    x1: np.ndarray  # (n, 4) [m]
+    kind: int  # VERTEX_TRIANGLE, EDGE_EDGE: not surely apart on the way; VERTEX_TET: inside at its start; ALL: nothing
+    motion: Motion
     separation: float  # [m]: further apart than that is apart
 
 
 def open_sieve() -> Sieve:
     """Lets everything through."""
-    return Sieve(ALL, np.zeros((0, 4)), np.zeros((0, 4)), 0.0)
-
-
-def padded(x: np.ndarray) -> np.ndarray:
-    """Positions (n, 3) as rows of four, which lanes read as a whole."""
-    rows = np.empty((len(x), 4))
-    cached(pad)(x, rows)
-    return rows
-
-
-@compiled
-def pad(x, rows):
-    for i in range(len(x)):
-        rows[i, 0], rows[i, 1], rows[i, 2], rows[i, 3] = x[i, 0], x[i, 1], x[i, 2], 0.0
+    nothing, no_boxes = np.zeros(0), np.zeros(0, np.float32)
+    return Sieve(ALL, Motion(nothing, nothing, no_boxes, no_boxes, np.zeros(3)), 0.0)
 
 
 @physics
@@ -75,14 +65,20 @@ def is_in_tet(sides, point):
 
 
 @inlined
-def name_corners(starts, queue, corners_a, corners_b):
-    """Where the rows of all corners of the eight pairs in the queue begin, corner by corner."""
+def name_corners(kind, starts, ours, theirs, first, our_rows, their_rows):
+    """Where the rows of all corners of eight pairs begin, corner by corner; the pairs are those from `first` on in the
+    queue, by where their first corners are in the rows of two trees.
+    """
+    for c in range(2 if kind == EDGE_EDGE else 1):
+        name_corner(starts, c, ours, first, our_rows, c * FAN)
+    for c in range(2 if kind == EDGE_EDGE else (3 if kind == VERTEX_TRIANGLE else 4)):
+        name_corner(starts, CORNERS // 2 + c, theirs, first, their_rows, c * FAN)
+
+
+@inlined
+def name_corner(starts, corner, queue, first, rows, further):
     for lane in range(LANES):
-        a, b = queue[lane, 0], queue[lane, 1]
-        for c in range(corners_a.shape[1]):
-            starts[c * LANES + lane] = 4 * corners_a[a, c]
-        for c in range(corners_b.shape[1]):
-            starts[(CORNERS // 2 + c) * LANES + lane] = 4 * corners_b[b, c]
+        put(starts, corner * LANES + lane, at(rows, at(queue, first + lane) + further))
 
 
 @inlined
@@ -104,22 +100,45 @@ def reach_of(size, separation):
 
 
 @inlined
-def let_through(starts, asked, sieve):
-    """Which of the eight pairs with corners at `starts` pass, of those that are asked for; as bits."""
-    kind, x0, x1, separation = sieve.kind, sieve.x0, sieve.x1, sieve.separation
-    there = CORNERS // 2
-    a = _corner(x0, starts, there)
-    ab, point = subtract(_corner(x0, starts, there + 1), a), subtract(_corner(x0, starts, 0), a)
-    if kind == VERTEX_TET:
-        ac, ad = subtract(_corner(x0, starts, there + 2), a), subtract(_corner(x0, starts, there + 3), a)
-        return asked & mask_bits(is_in_tet((ab, ac, ad), point))
-    d = _corner(x1, starts, there)
-    de, later = subtract(_corner(x1, starts, there + 1), d), subtract(_corner(x1, starts, 0), d)
-    size = _size(point) + _size(later) + (_size(ab) + _size(de))
-    if kind == VERTEX_TRIANGLE:
-        ac, df = subtract(_corner(x0, starts, there + 2), a), subtract(_corner(x1, starts, there + 2), d)
-        reach = reach_of(size + (_size(ac) + _size(df)), separation)
-        return asked & ~points_stay_apart((ab, ac), (de, df), point, later, reach, asked)
-    end, later_end = subtract(_corner(x0, starts, 1), a), subtract(_corner(x1, starts, 1), d)
-    reach = reach_of(size + _size(end) + _size(later_end), separation)
-    return asked & ~edges_stay_apart(ab, de, point, end, later, later_end, reach, asked)
+def _ways(starts, sieve):
+    """How second primitives move, the first side of each as a vector, and first ones, seen from its first corner; each
+    at both ends of the way.
+    """
+    x0, x1, there = sieve.motion.start, sieve.motion.end, CORNERS // 2
+    a, d = _corner(x0, starts, there), _corner(x1, starts, there)
+    ab, de = subtract(_corner(x0, starts, there + 1), a), subtract(_corner(x1, starts, there + 1), d)
+    point, later = subtract(_corner(x0, starts, 0), a), subtract(_corner(x1, starts, 0), d)
+    other = 1 if sieve.kind == EDGE_EDGE else there + 2  # corner that is left: of the first edge, or of the triangle
+    last, later_last = subtract(_corner(x0, starts, other), a), subtract(_corner(x1, starts, other), d)
+    size = _size(point) + _size(later) + (_size(ab) + _size(de)) + (_size(last) + _size(later_last))
+    return ab, de, point, later, last, later_last, reach_of(size, sieve.separation)
+
+
+@inlined
+def look_first(starts, asked, sieve):
+    """Which of the eight pairs with corners at `starts` pass a first look, of those that are asked for; as bits.
+
+    Points in tets need no other.
+    """
+    if sieve.kind == VERTEX_TET:
+        x, there = sieve.motion.start, CORNERS // 2
+        a = _corner(x, starts, there)
+        sides = (
+            subtract(_corner(x, starts, there + 1), a),
+            subtract(_corner(x, starts, there + 2), a),
+            subtract(_corner(x, starts, there + 3), a),
+        )
+        return asked & mask_bits(is_in_tet(sides, subtract(_corner(x, starts, 0), a)))
+    ab, de, point, later, last, later_last, reach = _ways(starts, sieve)
+    if sieve.kind == VERTEX_TRIANGLE:
+        return asked & ~points_stay_off_planes((ab, last), (de, later_last), point, later, reach)
+    return asked & ~lines_stay_apart(ab, de, point, last, later, later_last, reach)
+
+
+@inlined
+def look_again(starts, asked, sieve):
+    """Which of eight moving pairs that have passed the first look pass a second one, that takes longer; as bits."""
+    ab, de, point, later, last, later_last, reach = _ways(starts, sieve)
+    if sieve.kind == VERTEX_TRIANGLE:
+        return asked & ~points_stay_apart((ab, last), (de, later_last), point, later, reach, asked)
+    return asked & ~edges_stay_apart(ab, de, point, last, later, later_last, reach, asked)

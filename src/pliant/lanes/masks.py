@@ -25,3 +25,13 @@ def lowest_bit(typingctx, bits):
         return builder.cttz(args[0], ir.IntType(1)(1))
 
     return types.int64(types.int64), codegen
+
+
+@intrinsic
+def count_bits(typingctx, bits):
+    """How many bits are set."""
+
+    def codegen(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), codegen

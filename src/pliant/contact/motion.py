@@ -1,0 +1,50 @@
+"""Where vertices are on their way, in rows that SIMD lanes read as a whole."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.compiled import cached, compiled
+from pliant.kernels.threads import Team, share
+
+ROW = 8  # numbers of a vertex: x, y, z and nothing at the start, the same at the end
+ROUNDING = 3e-7  # part of a coordinate by which boxes grow: more than single precision and a difference lose
+
+
+class Motion(NamedTuple):
+    """The way of n vertices, and boxes around it; the row after the last one is of no vertex, and its box is empty.
+
+    Boxes are in single precision, rounded outwards, and seen from the first vertex of the scene, so that a scene far
+    from the origin does not suffer.
+    """
+
+    start: np.ndarray  # ((n + 1) * ROW,) rows of x, y, z [m] at the start, nothing, x, y, z at the end, nothing
+    end: np.ndarray  # the same, from the first end on
+    low: np.ndarray  # ((n + 1) * ROW,) float32 rows of lowest x, y, z [m], nothing, highest x, y, z, nothing
+    high: np.ndarray  # the same, from the first highest x on
+    origin: np.ndarray  # (3,) [m] from where boxes are seen
+
+
+def motion_of(team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Motion:
+    """The way from x0 to x1 (n, 3) [m], with boxes that are wider by margin [m]."""
+    origin = x0[:1].sum(axis=0)  # the first vertex; zero if there is none
+    rows, boxes = np.empty((len(x0) + 1, ROW)), np.empty((len(x0) + 1, ROW), np.float32)
+    rows[-1], boxes[-1] = 0.0, np.repeat([np.inf, -np.inf], ROW // 2)
+    team.run_for(8 * len(x0), cached(write_rows), x0, x1, float(margin), origin, rows, boxes)
+    rows, boxes = rows.ravel(), boxes.ravel()
+    return Motion(rows, rows[ROW // 2 :], boxes, boxes[ROW // 2 :], origin)
+
+
+@compiled
+def write_rows(thread, threads, barrier, x0, x1, margin, origin, rows, boxes):
+    """Positions and boxes of vertices."""
+    first, last = share(0, len(x0), thread, threads)
+    later = ROW // 2
+    for v in range(first, last):
+        for k in range(3):
+            rows[v, k], rows[v, later + k] = x0[v, k], x1[v, k]
+            low, high = min(x0[v, k], x1[v, k]) - margin - origin[k], max(x0[v, k], x1[v, k]) + margin - origin[k]
+            boxes[v, k], boxes[v, later + k] = low - ROUNDING * abs(low), high + ROUNDING * abs(high)
+        rows[v, 3], rows[v, later + 3], boxes[v, 3], boxes[v, later + 3] = 0.0, 0.0, 0.0, 0.0
