@@ -4,9 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numba import njit
 
 from pliant.contact.broad_phase import open_rules
 from pliant.contact.colliders import Colliders, make_colliders
+from pliant.contact.normals import vertex_normal
+from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team
 
 
@@ -36,3 +39,21 @@ def assemble() -> Callable[..., tuple[np.ndarray, Colliders, np.ndarray]]:
         return np.concatenate([x for x, _, _ in parts]), colliders, body
 
     return put_together
+
+
+@njit
+def _write_normals(solid, vertices, x, normals):
+    for k in range(len(vertices)):
+        normals[k, 0], normals[k, 1], normals[k, 2] = vertex_normal(vertices[k], solid, x)
+
+
+@pytest.fixture(scope="session")
+def outward_normals() -> Callable[[Solid, np.ndarray, np.ndarray], np.ndarray]:
+    """A function: normals (k, 3) of a solid at vertices (k,), at positions x (n, 3)."""
+
+    def normals_at(solid, vertices, x):
+        normals = np.empty((len(vertices), 3))
+        _write_normals(solid, vertices, x, normals)
+        return normals
+
+    return normals_at

@@ -9,7 +9,6 @@ from pliant.contact import bvh
 from pliant.contact.broad_phase import open_rules
 from pliant.contact.inside import Exits, find_exits, vertices_in_tets
 from pliant.contact.motion import motion_of
-from pliant.contact.normals import outward_normals
 from pliant.contact.solid import Solid, solid_of
 from pliant.errors import MeshError
 from pliant.geometry import boundary_triangles, shapes
@@ -23,7 +22,7 @@ def exits_of(team: Team, x: np.ndarray, tets: np.ndarray, body: np.ndarray) -> t
     motion = motion_of(team, x, x, 0.0)
     trees = [bvh.build(team, corners, motion, body) for corners in (vertices, solid.tets, solid.faces)]
     pairs = vertices_in_tets(team, trees[0], vertices, trees[1], solid, motion, rules)
-    return solid, find_exits(team, pairs, trees[2], solid, x, outward_normals(team, solid, pairs.first, x), rules.body)
+    return solid, find_exits(team, pairs, trees[2], solid, x, rules.body)
 
 
 def together(*parts: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -66,7 +65,7 @@ def test_neighbours_and_boundary() -> None:
         solid_of(np.array([[0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 5]]), 6)
 
 
-def test_depth_in_a_block(team: Team, probe) -> None:
+def test_depth_in_a_block(team: Team, probe, outward_normals) -> None:
     """Random points in a block: the depth is the distance to the nearest face of the block; outside ones have none."""
     mesh = shapes.box((1, 1, 1), (4, 4, 4))
     rng = np.random.default_rng(0)
@@ -77,7 +76,7 @@ def test_depth_in_a_block(team: Team, probe) -> None:
     first = (exits.vertex - mesh.n_vertices) % 4 == 0
     assert sorted(((exits.vertex - mesh.n_vertices) // 4)[first]) == list(range(100))
     inside = points[((exits.vertex - mesh.n_vertices) // 4)[first]]
-    normals = outward_normals(team, solid_of(tets, len(x)), exits.vertex[first], x)
+    normals = outward_normals(solid_of(tets, len(x)), exits.vertex[first], x)
     # faces that look the same way as the probe's corner (cosine above 0.3) do not count
     reach = np.concatenate([0.5 - inside, 0.5 + inside], axis=1)
     reach[np.concatenate([normals, -normals], axis=1) > 0.3] = np.inf
@@ -125,7 +124,7 @@ def test_limb_that_has_grown_into_itself(team: Team) -> None:
     assert exits.depth.max() < overlap + 0.2
 
 
-def test_straight_way_across_a_gap_does_not_count(team: Team, probe) -> None:
+def test_straight_way_across_a_gap_does_not_count(team: Team, probe, outward_normals) -> None:
     """A U with a point in one leg: the other leg's inner face is nearer than no face of its own, but across the gap."""
     mesh = shapes.box((0.5, 0.3, 1.0), (5, 3, 10))
     centre = mesh.points[mesh.tets].mean(axis=1)
@@ -136,7 +135,7 @@ def test_straight_way_across_a_gap_does_not_count(team: Team, probe) -> None:
     solid, exits = exits_of(team, x, tets, body)
     chosen = exits.vertex == mesh.n_vertices
     assert chosen.sum() == 1
-    normal = outward_normals(team, solid, exits.vertex[chosen], x)[0]
+    normal = outward_normals(solid, exits.vertex[chosen], x)[0]
     target = points_at(solid, exits, x)[chosen][0]
     # the probe's corner looks to -x, so +x faces count: its own leg's inner face, not the other's outer one
     assert normal[0] < 0

@@ -1,13 +1,11 @@
 """Normals of solids at their vertices do not depend on how faces are cut into triangles."""
 
 import numpy as np
-import pytest
 from numba import njit
 
-from pliant.contact.normals import angle_of, outward_normals
+from pliant.contact.normals import angle_of
 from pliant.contact.solid import solid_of
 from pliant.geometry import shapes
-from pliant.kernels.threads import Team
 
 
 @njit
@@ -25,12 +23,11 @@ def test_angles() -> None:
     np.testing.assert_allclose(angles, true, atol=2e-5)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_corners_and_edges_of_a_box(threads: int) -> None:
+def test_corners_and_edges_of_a_box(outward_normals) -> None:
     """Three, two or one of the faces' normals, in equal parts, whichever way the faces' squares are cut."""
     mesh = shapes.box((2, 2, 2), (3, 3, 3))
     solid = solid_of(mesh.tets, mesh.n_vertices)
     vertices = np.unique(solid.faces).astype(np.int32)
     expected = np.where(np.abs(mesh.points[vertices]) > 0.999, np.sign(mesh.points[vertices]), 0.0)
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    np.testing.assert_allclose(outward_normals(Team(threads), solid, vertices, mesh.points), expected, atol=1e-4)
+    np.testing.assert_allclose(outward_normals(solid, vertices, mesh.points), expected, atol=1e-4)

@@ -8,19 +8,19 @@ from pliant.contact.compiled import allocating, cached
 from pliant.contact.continuous import impact_times
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.motion import ROW, motion_of
-from pliant.contact.sieve import CORNERS, LANES, VERTEX_TET, Sieve, look_again, look_first, name_corners
+from pliant.contact.sieve import LANES, VERTEX_TET, Pack, Sieve, look_again, look_first
 from pliant.kernels.threads import Team
 
 
 @allocating
 def pass_of_all(our_rows, their_rows, our_places, their_places, sieve, passes):
-    ours, theirs, starts = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(CORNERS * LANES, np.uint32)
+    ours, theirs = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
     for k in range(len(passes)):
         ours[k % LANES], theirs[k % LANES] = our_places[k], their_places[k]
-        name_corners(sieve.kind, starts, ours, theirs, 0, our_rows, their_rows)
-        bits = look_first(starts, -1, sieve)
+        pack = Pack(0, ours, theirs, our_rows, their_rows)
+        bits = look_first(pack, -1, sieve)
         if sieve.kind != VERTEX_TET:
-            bits = look_again(starts, bits, sieve)
+            bits = look_again(pack, bits, sieve)
         passes[k] = (bits >> (k % LANES)) & 1 == 1
 
 

@@ -12,15 +12,12 @@ import numpy as np
 
 from pliant.contact.broad_phase import edge_edge_pairs, vertex_triangle_pairs
 from pliant.contact.colliders import Colliders, check_positions, fit_surface, fit_trees
-from pliant.contact.compiled import cached
 from pliant.contact.contacts import Contacts, joined, no_contacts
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.inside import Exits, find_exits, vertices_in_tets
 from pliant.contact.meetings import blank_contacts, find_meetings, sides_of, unknown
 from pliant.contact.memory import Memory, no_memory, settled
 from pliant.contact.motion import motion_of
-from pliant.contact.narrow_phase import point_outward
-from pliant.contact.normals import outward_normals
 from pliant.contact.overlaps import overlaps
 from pliant.contact.pair import are_sharp
 from pliant.contact.repetition import without_repetition
@@ -150,15 +147,13 @@ def _inside_contacts(
     pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, motion, rules, unfolded)
     if not len(pairs.first):
         return no_contacts(), 0, 0
-    exits = find_exits(
-        team, pairs, face_tree, solid, x, outward_normals(team, solid, pairs.first, x), rules.body, unfolded
-    )
+    exits = find_exits(team, pairs, face_tree, solid, x, rules.body, unfolded)
     has_exit = exits.face >= 0
-    exits = Exits(*(array[has_exit] for array in exits))
+    if not has_exit.all():
+        exits = Exits(*(array[has_exit] for array in exits))
     corners = np.column_stack([exits.vertex, solid.faces[exits.face]])
     contacts = blank_contacts(VERTEX_TRIANGLE, corners, colliders, is_discrete=True)
-    contacts.weights[:] = exits.weights
-    cached(point_outward)(contacts, x)
+    contacts = contacts._replace(weights=exits.weights, normals=exits.normal)
     return contacts, int((~exits.is_direct).sum()), int((~has_exit).sum())
 
 

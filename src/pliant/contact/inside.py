@@ -27,6 +27,7 @@ class Exits(NamedTuple):
     vertex: np.ndarray  # (k,) int32 vertex of the scene
     face: np.ndarray  # (k,) int32 boundary face of the solid, -1 where none is a way out
     weights: np.ndarray  # (k, 4) signed weights of the vertex and the face's corners
+    normal: np.ndarray  # (k, 3) unit vector towards the way out
     depth: np.ndarray  # (k,) [m]
     is_direct: np.ndarray  # (k,) bool: False where no straight way was found and the nearest face of the body is taken
 
@@ -42,14 +43,15 @@ def vertices_in_tets(
     unfolded: np.ndarray | None = None,
 ) -> Pairs:
     """Pairs (vertex, tet) of the vertices (v, 1) inside tets they are no corner of, at the start of a motion; each
-    vertex by scene number.
+    vertex by scene number, ascending, with its tets ascending.
 
     unfolded (bodies,) bool: bodies of which no vertex is in their own tets.
     """
     found = overlaps(team, vertex_tree, tet_tree, False, rules, Sieve(VERTEX_TET, motion, 0.0), unfolded)
     vertex = vertices[found.first, 0]
-    order = np.argsort(vertex * np.int64(len(solid.tets)) + found.second)  # no two are equal
-    return Pairs(vertex[order], found.second[order])
+    start, pairs = np.zeros(len(rules.body) + 1, np.int64), Pairs(np.empty_like(vertex), np.empty_like(found.second))
+    cached(sort_pairs)(vertex, found.second, start, pairs)
+    return pairs
 
 
 def find_exits(
@@ -58,23 +60,44 @@ def find_exits(
     face_tree: Tree,
     solid: Solid,
     x: np.ndarray,
-    normals: np.ndarray,
     body: np.ndarray,
     unfolded: np.ndarray | None = None,
 ) -> Exits:
     """The way out for each vertex and each body it is in; of several tets of one body, the one nearest to the
     surface. The face is -1 where there is no way out at all.
 
-    normals (k, 3): outward, at the vertices of the pairs, which are sorted by vertex.
+    pairs: as of `vertices_in_tets`.
     unfolded (bodies,) bool: nearly convex bodies, in which every straight way is taken as one inside.
     """
     k = len(pairs.first)
-    exits = Exits(pairs.first, np.empty(k, np.int32), np.empty((k, 4)), np.empty(k), np.empty(k, bool))
+    face, weights, normal = np.empty(k, np.int32), np.empty((k, 4)), np.empty((k, 3))
+    exits = Exits(pairs.first, face, weights, normal, np.empty(k), np.empty(k, bool))
     unfolded = np.zeros(int(body.max(initial=0)) + 1, bool) if unfolded is None else unfolded
-    team.run_for(300 * k, cached(search_exits), pairs, face_tree, solid, x, normals, body, unfolded, exits)
+    team.run_for(400 * k, cached(search_exits), pairs, face_tree, solid, x, body, unfolded, exits)
     is_best = np.empty(k, bool)
     cached(mark_best)(exits, body[solid.tets[pairs.second, 0]], is_best)
-    return Exits(*(array[is_best] for array in exits))
+    return exits if is_best.all() else Exits(*(array[is_best] for array in exits))
+
+
+@compiled
+def sort_pairs(first, second, start, pairs):
+    """Counting sort: start[v + 1] first counts, then is where the next pair of v goes, then where those of v end."""
+    for k in range(len(first)):
+        start[first[k] + 1] += 1
+    total = 0
+    for v in range(1, len(start)):
+        start[v], total = total, total + start[v]
+    for k in range(len(first)):
+        place = start[first[k] + 1]
+        start[first[k] + 1] = place + 1
+        pairs.second[place] = second[k]
+    for v in range(len(start) - 1):
+        for k in range(start[v], start[v + 1]):  # few: inserted one by one
+            pairs.first[k], place, number = v, k, pairs.second[k]
+            while place > start[v] and pairs.second[place - 1] > number:
+                pairs.second[place] = pairs.second[place - 1]
+                place -= 1
+            pairs.second[place] = number
 
 
 @compiled

@@ -13,8 +13,7 @@ from pliant.contact.continuous import impact
 from pliant.contact.distances import VERTEX_TRIANGLE, row
 from pliant.contact.inversion import are_opposite
 from pliant.contact.memory import Memory, crossed_vertices, entry_of, mark_ways_back, triangle_returns
-from pliant.contact.narrow_phase import describe_impacts, edge_normals, mark_impacts
-from pliant.contact.normals import outward_normals
+from pliant.contact.narrow_phase import Bodies, describe_meetings
 from pliant.contact.overlaps import Pairs
 from pliant.contact.pair import common_normal, is_inner, points_of
 from pliant.kernels.threads import Team
@@ -40,35 +39,31 @@ def find_meetings(
     solids_too: bool,
 ) -> Meetings:
     """Those of candidates that meet between x0 and x1, do not come out of each other and are not of one tet; options as
-    of `mark_impacts`.
+    of `describe_meetings`.
     """
-    surface = colliders.surface
-    is_vertex = kind == VERTEX_TRIANGLE
-    corners_a, corners_b = (surface.vertices, surface.triangles) if is_vertex else (surface.edges, surface.edges)
-    keep = np.empty(len(pairs.first), bool)
-    inside = colliders.has_inside
-    options = (x0, x1, colliders.radius, inside, near_too, solids_too, keep)
-    team.run_for(200 * len(keep), cached(mark_impacts), kind, pairs, corners_a, corners_b, *options)
-    first, second = pairs.first[keep], pairs.second[keep]
-    order = np.lexsort((second, first))  # that of the trees depends on when they were built
-    first, second = first[order], second[order]
-    contacts = blank_contacts(kind, np.column_stack([corners_a[first], corners_b[second]]), colliders, False)
-    outward = np.zeros((len(first), 2, 3))
-    if is_vertex:
+    surface, k = colliders.surface, len(pairs.first)
+    weights, normals, is_meeting = np.empty((k, 4)), np.empty((k, 3)), np.empty(k, bool)
+    bodies = Bodies(*surface, colliders.faces_of_edge, colliders.solid, colliders.radius, colliders.has_inside)
+    arguments = (kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, is_meeting)
+    team.run_for(250 * k, cached(describe_meetings), *arguments)
+    chosen = np.flatnonzero(is_meeting)
+    chosen = chosen[
+        np.lexsort((pairs.second[chosen], pairs.first[chosen]))
+    ]  # trees' order depends on when they were built
+    first, second = pairs.first[chosen], pairs.second[chosen]
+    if kind == VERTEX_TRIANGLE:
         first = surface.vertices[first, 0]
-        outward[:, 0] = outward_normals(team, colliders.solid, first, x0)
+        is_of_two = colliders.patches.apex[second] != first
+        corners = np.column_stack([first, surface.triangles[second]])
     else:
-        cached(edge_normals)(x0, surface.triangles, colliders.faces_of_edge, first, second, outward)
-    is_valid = np.empty(len(first), bool)
-    cached(describe_impacts)(kind, contacts, x0, x1, inside, outward, is_valid)
-    if is_vertex:
-        is_valid &= colliders.patches.apex[second] != first
-    else:
-        is_valid &= ~are_opposite(colliders.opposite, len(surface.edges), first, second)
-    return chosen(Meetings(first, second, contacts), is_valid)
+        is_of_two = ~are_opposite(colliders.opposite, len(surface.edges), first, second)
+        corners = np.column_stack([surface.edges[first], surface.edges[second]])
+    contacts = blank_contacts(kind, corners, colliders, False)
+    contacts = contacts._replace(weights=weights[chosen], normals=normals[chosen])
+    return chosen_of(Meetings(first, second, contacts), is_of_two)
 
 
-def chosen(meetings: Meetings, which: np.ndarray) -> Meetings:
+def chosen_of(meetings: Meetings, which: np.ndarray) -> Meetings:
     """Some of them."""
     contacts = Contacts(*(array[which] for array in meetings.contacts))
     return Meetings(meetings.first[which], meetings.second[which], contacts)
@@ -81,7 +76,7 @@ def unknown(meetings: Meetings, kind: int, colliders: Colliders, memory: Memory,
     arrays = (meetings.first, meetings.second, meetings.contacts.normals, surface.edges, colliders.faces_of_edge)
     has_crossed = crossed_vertices(memory, len(x0))
     cached(mark_ways_back)(kind, *arrays, x0, memory, has_crossed, colliders.patches, colliders.has_inside, is_back)
-    return chosen(meetings, ~is_back)
+    return chosen_of(meetings, ~is_back)
 
 
 class Sides(NamedTuple):

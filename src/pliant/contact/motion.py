@@ -32,7 +32,7 @@ def motion_of(team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Moti
     origin = x0[:1].sum(axis=0)  # the first vertex; zero if there is none
     rows, boxes = np.empty((len(x0) + 1, ROW)), np.empty((len(x0) + 1, ROW), np.float32)
     rows[-1], boxes[-1] = 0.0, np.repeat([np.inf, -np.inf], ROW // 2)
-    team.run_for(8 * len(x0), cached(write_rows), x0, x1, float(margin), origin, rows, boxes)
+    team.run_for(6 * len(x0), cached(write_rows), x0, x1, float(margin), origin, rows, boxes)
     rows, boxes = rows.ravel(), boxes.ravel()
     return Motion(rows, rows[ROW // 2 :], boxes, boxes[ROW // 2 :], origin)
 
@@ -41,10 +41,11 @@ def motion_of(team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Moti
 def write_rows(thread, threads, barrier, x0, x1, margin, origin, rows, boxes):
     """Positions and boxes of vertices."""
     first, last = share(0, len(x0), thread, threads)
-    later = ROW // 2
-    for v in range(first, last):
+    for place in range(first, last):
+        v = np.uint64(place)  # unsigned: no look whether it is negative
         for k in range(3):
-            rows[v, k], rows[v, later + k] = x0[v, k], x1[v, k]
-            low, high = min(x0[v, k], x1[v, k]) - margin - origin[k], max(x0[v, k], x1[v, k]) + margin - origin[k]
-            boxes[v, k], boxes[v, later + k] = low - ROUNDING * abs(low), high + ROUNDING * abs(high)
-        rows[v, 3], rows[v, later + 3], boxes[v, 3], boxes[v, later + 3] = 0.0, 0.0, 0.0, 0.0
+            a, b = x0[v, k], x1[v, k]
+            rows[v, k], rows[v, ROW // 2 + k] = a, b
+            low, high = min(a, b) - margin - origin[k], max(a, b) + margin - origin[k]
+            boxes[v, k], boxes[v, ROW // 2 + k] = low - ROUNDING * abs(low), high + ROUNDING * abs(high)
+        rows[v, 3], rows[v, ROW - 1], boxes[v, 3], boxes[v, ROW - 1] = 0.0, 0.0, 0.0, 0.0

@@ -1,14 +1,15 @@
-"""Loops over candidate pairs: which of them touch or hit, and how. Marking is threaded; descriptions are of the few."""
+"""Loops over candidate pairs: which of them touch or hit, and how."""
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
 
 import numpy as np
 
 from pliant.contact.compiled import compiled, inlined
 from pliant.contact.continuous import impact
-from pliant.contact.distances import VERTEX_TRIANGLE, combine, row
+from pliant.contact.distances import VERTEX_TRIANGLE, combine
+from pliant.contact.normals import vertex_normal
 from pliant.contact.pair import (
     can_be_touched_from,
     common_normal,
@@ -17,10 +18,10 @@ from pliant.contact.pair import (
     points_of,
     separating_normal,
 )
+from pliant.contact.solid import Solid
 from pliant.kernels.threads import share
 from pliant.lanes.vectors import add_scaled, dot, subtract
 
-ON_FACE = 1e-7  # depth, as part of an edge of the face, at which a vertex is on it
 TURNED_AWAY = 0.1  # cosine by which the mean normal at a vertex may look away from what hits it
 # Cosine by which an edge may be hit from beyond the normals of its faces.  The exact cone between them would lose
 # contacts: the normals are those of the start, the hit comes later, and on a flat face the cone is one direction only.
@@ -29,84 +30,83 @@ TURNED_AWAY = 0.1  # cosine by which the mean normal at a vertex may look away f
 BEYOND = 0.2
 
 
-@compiled
-def point_outward(contacts, x):
-    """Normals of vertices inside solids: towards their exit, or the face's own where they are on it."""
-    for k in range(len(contacts.kind)):
-        y = points_of(x, row4(contacts.vertices, k))
-        w = row4(contacts.weights, k)
-        r = combine(w, y)
-        depth2 = dot(r, r)
-        n, has_normal = common_normal(VERTEX_TRIANGLE, y)
-        side = subtract(y[2], y[1])
-        is_on_face = has_normal and depth2 <= ON_FACE * ON_FACE * dot(side, side)
-        if depth2 > 0.0 and not is_on_face:
-            n = (-r[0] / math.sqrt(depth2), -r[1] / math.sqrt(depth2), -r[2] / math.sqrt(depth2))
-        write(contacts.weights, contacts.normals, k, w, n)
+class Bodies(NamedTuple):
+    """Surfaces and what is known of them."""
+
+    vertices: np.ndarray  # (v, 1) of the surface
+    edges: np.ndarray  # (e, 2)
+    triangles: np.ndarray  # (t, 3)
+    faces_of_edge: np.ndarray  # (e, 2)
+    solid: Solid
+    radius: np.ndarray  # (n,) [m]
+    has_inside: np.ndarray  # (n,) bool
 
 
 @compiled
-def mark_impacts(
-    thread, threads, barrier, kind, pairs, corners_a, corners_b, x0, x1, radius, has_inside, near_too, solids_too, keep
+def describe_meetings(
+    thread, threads, barrier, kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, is_meeting
 ):
-    """Which pairs come nearer than the sum of their radii on the way.
+    """Which pairs come nearer than the sum of their radii on the way, and weights (k, 4) and normals (k, 3) of these at
+    the time of impact; not what hits a solid's surface from inside, or an edge from where its faces are hit first.
 
-    near_too: also those that are so at the start; solids_too: also pairs of solids, or else only those with a sheet.
+    near_too: also those that are so near at the start; solids_too: also pairs of solids, or else only those with a
+    sheet.
     """
-    firsts, seconds = pairs.first, pairs.second
-    begin, end = share(0, len(firsts), thread, threads)
+    begin, end = share(0, len(pairs.first), thread, threads)
     for k in range(begin, end):
-        v = corners_of(kind, corners_a, firsts[k], corners_b, seconds[k])
-        keep[k] = False
-        if solids_too or not (has_inside[v[0]] and has_inside[v[2]]):
-            gap = radius[v[0]] + radius[v[2]]
-            time, _, r = impact(kind, points_of(x0, v), points_of(x1, v), gap)
-            keep[k] = time < np.inf and (near_too or not (time == 0.0 and dot(r, r) < gap * gap))
-
-
-@compiled
-def edge_normals(x, triangles, faces_of_edge, first, second, outward):
-    """Outward normals (k, 2, 3) of `edge_normal` at both edges of pairs."""
-    for k in range(len(first)):
-        outward[k, 0, 0], outward[k, 0, 1], outward[k, 0, 2] = edge_normal(x, triangles, faces_of_edge, first[k])
-        outward[k, 1, 0], outward[k, 1, 1], outward[k, 1, 2] = edge_normal(x, triangles, faces_of_edge, second[k])
-
-
-@compiled
-def describe_impacts(kind, contacts, x0, x1, has_inside, outward, is_valid):
-    """Weights and normals at the time of impact; not valid is what hits a solid's surface from inside, or an edge from
-    where its faces are hit first.
-
-    outward (k, 2, 3): outside of both primitives at x0 (of a triangle it is computed here, at the impact).
-    """
-    for k in range(len(contacts.kind)):
-        v = row4(contacts.vertices, k)
-        start, end = points_of(x0, v), points_of(x1, v)
-        time, w, r = impact(kind, start, end, contacts.gap[k])
-        y = (
-            add_scaled(start[0], time, subtract(end[0], start[0])),
-            add_scaled(start[1], time, subtract(end[1], start[1])),
-            add_scaled(start[2], time, subtract(end[2], start[2])),
-            add_scaled(start[3], time, subtract(end[3], start[3])),
-        )
-        motion = subtract(combine(w, end), combine(w, start))
-        out_a = row(outward[k], 0)
-        out_b = common_normal(kind, y)[0] if kind == VERTEX_TRIANGLE else row(outward[k], 1)
-        is_solid_a, is_solid_b = has_inside[v[0]], has_inside[v[2]]
-        n = separating_normal(kind, y, w, r, motion, out_b if is_solid_b else (0.0, 0.0, 0.0))
+        i, j = pairs.first[k], pairs.second[k]
         if kind == VERTEX_TRIANGLE:
-            is_open_a = not is_solid_a or dot(out_a, n) <= TURNED_AWAY
-            is_open_b = not is_solid_b or dot(out_b, n) >= 0.0
+            v = corners_of(kind, bodies.vertices, i, bodies.triangles, j)
         else:
-            is_open_a = not is_solid_a or can_be_touched_from(out_a, (-n[0], -n[1], -n[2]), BEYOND)
-            is_open_b = not is_solid_b or can_be_touched_from(out_b, n, BEYOND)
-        is_valid[k] = is_open_a and is_open_b
-        write(contacts.weights, contacts.normals, k, w, n)
+            v = corners_of(kind, bodies.edges, i, bodies.edges, j)
+        is_solid_a, is_solid_b = bodies.has_inside[v[0]], bodies.has_inside[v[2]]
+        is_meeting[k] = False
+        if is_solid_a and is_solid_b and not solids_too:
+            continue
+        gap, start, end_points = bodies.radius[v[0]] + bodies.radius[v[2]], points_of(x0, v), points_of(x1, v)
+        time, w, r = impact(kind, start, end_points, gap)
+        if time < np.inf and (near_too or not (time == 0.0 and dot(r, r) < gap * gap)):
+            y = (
+                add_scaled(start[0], time, subtract(end_points[0], start[0])),
+                add_scaled(start[1], time, subtract(end_points[1], start[1])),
+                add_scaled(start[2], time, subtract(end_points[2], start[2])),
+                add_scaled(start[3], time, subtract(end_points[3], start[3])),
+            )
+            motion = subtract(combine(w, end_points), combine(w, start))
+            out_a, out_b = outsides(kind, i, j, v[0], is_solid_a, is_solid_b, y, bodies, x0)
+            n = separating_normal(kind, y, w, r, motion, out_b)
+            is_meeting[k] = is_open(kind, is_solid_a, out_a, is_solid_b, out_b, n)
+            write(weights, normals, k, w, n)
 
 
 @inlined
-def row4(array, k):
-    return (array[k, 0], array[k, 1], array[k, 2], array[k, 3])
+def outsides(kind, i, j, v, is_solid_a, is_solid_b, y, bodies, x):
+    """Outward normals of both primitives of a pair at positions x, but of a triangle when it is hit, at y; zero where
+    there is no solid.
+    """
+    out_a, out_b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if kind == VERTEX_TRIANGLE:
+        if is_solid_a:
+            out_a = vertex_normal(v, bodies.solid, x)
+        if is_solid_b:
+            out_b = common_normal(kind, y)[0]
+    else:
+        if is_solid_a:
+            out_a = edge_normal(x, bodies.triangles, bodies.faces_of_edge, i)
+        if is_solid_b:
+            out_b = edge_normal(x, bodies.triangles, bodies.faces_of_edge, j)
+    return out_a, out_b
+
+
+@inlined
+def is_open(kind, is_solid_a, out_a, is_solid_b, out_b, n):
+    """Whether two primitives can meet with the normal n from the second to the first."""
+    if kind == VERTEX_TRIANGLE:
+        return (not is_solid_a or dot(out_a, n) <= TURNED_AWAY) and (not is_solid_b or dot(out_b, n) >= 0.0)
+    back = (-n[0], -n[1], -n[2])
+    return (not is_solid_a or can_be_touched_from(out_a, back, BEYOND)) and (
+        not is_solid_b or can_be_touched_from(out_b, n, BEYOND)
+    )
 
 
 @inlined

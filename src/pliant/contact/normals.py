@@ -4,44 +4,30 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from pliant.contact.compiled import cached, compiled, inlined
+from pliant.contact.compiled import inlined
 from pliant.contact.distances import row
 from pliant.contact.pair import unit
-from pliant.contact.solid import Solid
-from pliant.kernels.threads import Team, share
 from pliant.lanes.vectors import add_scaled, cross, dot, subtract
 
 
-def outward_normals(team: Team, solid: Solid, vertices: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """(k, 3) unit normals at vertices (k,) of the scene at positions x (n, 3), zero where there is no solid.
+@inlined
+def vertex_normal(v, solid, x):
+    """Unit normal at vertex v of the scene at positions x, zero where there is no solid.
 
     Faces count by their angle at the vertex, so that normals do not depend on how a surface is cut into triangles.
     """
-    normals = np.empty((len(vertices), 3))
-    team.run_for(
-        100 * len(vertices), cached(sum_normals), vertices, solid.faces, solid.around_start, solid.around, x, normals
-    )
-    return normals
-
-
-@compiled
-def sum_normals(thread, threads, barrier, vertices, faces, around_start, around, x, normals):
-    first, last = share(0, len(vertices), thread, threads)
-    for k in range(first, last):
-        v = vertices[k]
-        total = (0.0, 0.0, 0.0)
-        for e in range(around_start[v], around_start[v + 1]):
-            i, j, m = faces[around[e], 0], faces[around[e], 1], faces[around[e], 2]
-            while i != v:
-                i, j, m = j, m, i
-            a, b = subtract(row(x, j), row(x, i)), subtract(row(x, m), row(x, i))
-            n = cross(a, b)
-            size = math.sqrt(dot(n, n))
-            if size > 0.0:
-                total = add_scaled(total, angle_of(size, dot(a, b)) / size, n)
-        normals[k, 0], normals[k, 1], normals[k, 2] = unit(total)
+    faces, around_start, around = solid.faces, solid.around_start, solid.around
+    total = (0.0, 0.0, 0.0)
+    for e in range(around_start[v], around_start[v + 1]):
+        i, j, m = faces[around[e], 0], faces[around[e], 1], faces[around[e], 2]
+        while i != v:
+            i, j, m = j, m, i
+        a, b = subtract(row(x, j), row(x, i)), subtract(row(x, m), row(x, i))
+        n = cross(a, b)
+        size = math.sqrt(dot(n, n))
+        if size > 0.0:
+            total = add_scaled(total, angle_of(size, dot(a, b)) / size, n)
+    return unit(total)
 
 
 @inlined

@@ -13,17 +13,7 @@ import numpy as np
 from pliant.contact.bvh import FAN, FAN_BITS, Tree, box_at, meeting
 from pliant.contact.compiled import allocating, at, cached, compiled, inlined, put
 from pliant.contact.motion import ROW
-from pliant.contact.sieve import (
-    ALL,
-    CORNERS,
-    LANES,
-    VERTEX_TET,
-    Sieve,
-    look_again,
-    look_first,
-    name_corners,
-    open_sieve,
-)
+from pliant.contact.sieve import ALL, LANES, VERTEX_TET, Pack, Sieve, look_again, look_first, open_sieve
 from pliant.kernels.threads import Team, next_part
 from pliant.lanes.masks import count_bits, lowest_bit
 
@@ -69,7 +59,6 @@ class Work(NamedTuple):
     theirs: np.ndarray  # (QUEUE,) where in the second's
     our_close: np.ndarray  # (LANES,) the same of pairs that wait for a second look
     their_close: np.ndarray  # (LANES,)
-    starts: np.ndarray  # (CORNERS * LANES,) uint32 for the sieve
     tally: np.ndarray  # (2,) how many pairs are in `close`, and how many the block has found
 
 
@@ -114,7 +103,6 @@ def find_pairs(thread, threads, barrier, search, pairs, is_filling):
         np.zeros(QUEUE, np.int64),
         np.zeros(LANES, np.int64),
         np.zeros(LANES, np.int64),
-        np.zeros(CORNERS * LANES, np.uint32),
         np.zeros(2, np.int64),
     )
     blocks = search.first.level_start[1]
@@ -236,6 +224,7 @@ def add(queued, one, ones, first, numbers, bits):
         eight = (bits >> k) & (2**EIGHT - 1)
         for i in range(EIGHT):  # all eight at once, of which the last are overwritten by the next
             put(ones, queued + i, one)
+        for i in range(EIGHT):
             put(numbers, queued + i, first + k + at(SET_BITS, EIGHT * eight + i))
         queued += count_bits(eight)
     return queued
@@ -259,9 +248,8 @@ def sift_pack(first, size, search, work, pairs, is_filling):
     """Take those pairs of a pack that pass a first look: deliver them, or have them wait for a second."""
     sieve, passing = search.sieve, (1 << size) - 1
     if sieve.kind != ALL:
-        rows = (search.first.rows, search.second.rows)
-        name_corners(sieve.kind, work.starts, work.ours, work.theirs, first, *rows)
-        passing = look_first(work.starts, passing, sieve)
+        pack = Pack(first, work.ours, work.theirs, search.first.rows, search.second.rows)
+        passing = look_first(pack, passing, sieve)
     is_moving = sieve.kind not in (ALL, VERTEX_TET)
     while passing:
         lane = first + lowest_bit(passing)
@@ -285,9 +273,8 @@ def sift_close(search, work, pairs, is_filling):
     work.tally[CLOSE] = 0
     if passing == 0:
         return
-    rows = (search.first.rows, search.second.rows)
-    name_corners(sieve.kind, work.starts, work.our_close, work.their_close, 0, *rows)
-    passing = look_again(work.starts, passing, sieve)
+    pack = Pack(0, work.our_close, work.their_close, search.first.rows, search.second.rows)
+    passing = look_again(pack, passing, sieve)
     while passing:
         lane = lowest_bit(passing)
         passing &= passing - 1

@@ -16,19 +16,18 @@ import numpy as np
 
 from pliant.contact.advance import edges_stay_apart, lines_stay_apart, points_stay_apart, points_stay_off_planes
 from pliant.contact.bvh import FAN
-from pliant.contact.compiled import at, inlined, put
+from pliant.contact.compiled import inlined
 from pliant.contact.continuous import TOLERANCE
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.motion import Motion
 from pliant.lanes import absolute, make_zero, number, select
 from pliant.lanes.masks import mask_bits
-from pliant.lanes.rows import gather4
+from pliant.lanes.rows import gather4_of
 from pliant.lanes.vectors import cross, dot, physics, subtract
 
 # Further kinds of pairs, beside VERTEX_TRIANGLE and EDGE_EDGE: all are let through; points in tets.
 ALL, VERTEX_TET = -1, 2
 LANES = 8
-CORNERS = 8  # of two primitives, at most: where a pair's first ends, and its second begins, is in the middle
 SLACK = 1e-9  # in barycentric coordinates: a point on the face between two tets is in at least one of them
 zero = make_zero("double", LANES)
 
@@ -39,6 +38,16 @@ class Sieve(NamedTuple):
     kind: int  # VERTEX_TRIANGLE, EDGE_EDGE: not surely apart on the way; VERTEX_TET: inside at its start; ALL: nothing
     motion: Motion
     separation: float  # [m]: further apart than that is apart
+
+
+class Pack(NamedTuple):
+    """Eight pairs of a queue, by where in the rows of two trees their corners begin."""
+
+    first: int  # place in the queue of the first of them
+    ours: np.ndarray  # the queue: of first primitives
+    theirs: np.ndarray  # and of second ones
+    our_rows: np.ndarray  # Tree.rows of the first tree
+    their_rows: np.ndarray  # and of the second
 
 
 def open_sieve() -> Sieve:
@@ -65,25 +74,12 @@ def is_in_tet(sides, point):
 
 
 @inlined
-def name_corners(kind, starts, ours, theirs, first, our_rows, their_rows):
-    """Where the rows of all corners of eight pairs begin, corner by corner; the pairs are those from `first` on in the
-    queue, by where their first corners are in the rows of two trees.
-    """
-    for c in range(2 if kind == EDGE_EDGE else 1):
-        name_corner(starts, c, ours, first, our_rows, c * FAN)
-    for c in range(2 if kind == EDGE_EDGE else (3 if kind == VERTEX_TRIANGLE else 4)):
-        name_corner(starts, CORNERS // 2 + c, theirs, first, their_rows, c * FAN)
-
-
-@inlined
-def name_corner(starts, corner, queue, first, rows, further):
-    for lane in range(LANES):
-        put(starts, corner * LANES + lane, at(rows, at(queue, first + lane) + further))
-
-
-@inlined
-def _corner(x, starts, c):
-    p = gather4(x, starts, c * LANES, zero())
+def _corner(x, pack, is_second, c):
+    """Corner c of first or second primitives; x: starts or ends of a motion."""
+    if is_second:
+        p = gather4_of(x, pack.their_rows, pack.theirs, pack.first, c * FAN, zero())
+    else:
+        p = gather4_of(x, pack.our_rows, pack.ours, pack.first, c * FAN, zero())
     return (p[0], p[1], p[2])
 
 
@@ -100,45 +96,45 @@ def reach_of(size, separation):
 
 
 @inlined
-def _ways(starts, sieve):
+def _ways(pack, sieve):
     """How second primitives move, the first side of each as a vector, and first ones, seen from its first corner; each
     at both ends of the way.
     """
-    x0, x1, there = sieve.motion.start, sieve.motion.end, CORNERS // 2
-    a, d = _corner(x0, starts, there), _corner(x1, starts, there)
-    ab, de = subtract(_corner(x0, starts, there + 1), a), subtract(_corner(x1, starts, there + 1), d)
-    point, later = subtract(_corner(x0, starts, 0), a), subtract(_corner(x1, starts, 0), d)
-    other = 1 if sieve.kind == EDGE_EDGE else there + 2  # corner that is left: of the first edge, or of the triangle
-    last, later_last = subtract(_corner(x0, starts, other), a), subtract(_corner(x1, starts, other), d)
+    x0, x1, is_edge = sieve.motion.start, sieve.motion.end, sieve.kind == EDGE_EDGE
+    a, d = _corner(x0, pack, True, 0), _corner(x1, pack, True, 0)
+    ab, de = subtract(_corner(x0, pack, True, 1), a), subtract(_corner(x1, pack, True, 1), d)
+    point, later = subtract(_corner(x0, pack, False, 0), a), subtract(_corner(x1, pack, False, 0), d)
+    if is_edge:  # the corner that is left: of the first edge, or of the triangle
+        last, later_last = _corner(x0, pack, False, 1), _corner(x1, pack, False, 1)
+    else:
+        last, later_last = _corner(x0, pack, True, 2), _corner(x1, pack, True, 2)
+    last, later_last = subtract(last, a), subtract(later_last, d)
     size = _size(point) + _size(later) + (_size(ab) + _size(de)) + (_size(last) + _size(later_last))
     return ab, de, point, later, last, later_last, reach_of(size, sieve.separation)
 
 
 @inlined
-def look_first(starts, asked, sieve):
-    """Which of the eight pairs with corners at `starts` pass a first look, of those that are asked for; as bits.
-
-    Points in tets need no other.
-    """
+def look_first(pack, asked, sieve):
+    """Which pairs of a pack pass a first look, of those that are asked for; as bits.  Points in tets need no other."""
     if sieve.kind == VERTEX_TET:
-        x, there = sieve.motion.start, CORNERS // 2
-        a = _corner(x, starts, there)
+        x = sieve.motion.start
+        a = _corner(x, pack, True, 0)
         sides = (
-            subtract(_corner(x, starts, there + 1), a),
-            subtract(_corner(x, starts, there + 2), a),
-            subtract(_corner(x, starts, there + 3), a),
+            subtract(_corner(x, pack, True, 1), a),
+            subtract(_corner(x, pack, True, 2), a),
+            subtract(_corner(x, pack, True, 3), a),
         )
-        return asked & mask_bits(is_in_tet(sides, subtract(_corner(x, starts, 0), a)))
-    ab, de, point, later, last, later_last, reach = _ways(starts, sieve)
+        return asked & mask_bits(is_in_tet(sides, subtract(_corner(x, pack, False, 0), a)))
+    ab, de, point, later, last, later_last, reach = _ways(pack, sieve)
     if sieve.kind == VERTEX_TRIANGLE:
         return asked & ~points_stay_off_planes((ab, last), (de, later_last), point, later, reach)
     return asked & ~lines_stay_apart(ab, de, point, last, later, later_last, reach)
 
 
 @inlined
-def look_again(starts, asked, sieve):
-    """Which of eight moving pairs that have passed the first look pass a second one, that takes longer; as bits."""
-    ab, de, point, later, last, later_last, reach = _ways(starts, sieve)
+def look_again(pack, asked, sieve):
+    """Which moving pairs that have passed the first look pass a second one, that takes longer; as bits."""
+    ab, de, point, later, last, later_last, reach = _ways(pack, sieve)
     if sieve.kind == VERTEX_TRIANGLE:
         return asked & ~points_stay_apart((ab, last), (de, later_last), point, later, reach, asked)
     return asked & ~edges_stay_apart(ab, de, point, last, later, later_last, reach, asked)

@@ -17,10 +17,12 @@ import numpy as np
 
 from pliant.contact.bvh import BLOCK, FAN, zero
 from pliant.contact.compiled import allocating, compiled, inlined
-from pliant.contact.distances import closest_vertex_triangle, combine, row
+from pliant.contact.distances import VERTEX_TRIANGLE, closest_vertex_triangle, combine, row
+from pliant.contact.normals import vertex_normal
 from pliant.contact.overlaps import STACK
+from pliant.contact.pair import common_normal
 from pliant.contact.passage import FACES, can_pass
-from pliant.kernels.threads import share
+from pliant.kernels.threads import next_part
 from pliant.lanes import load, maximum, number, store
 from pliant.lanes.masks import lowest_bit, mask_bits
 from pliant.lanes.vectors import cross, dot, subtract
@@ -29,6 +31,8 @@ from pliant.lanes.vectors import cross, dot, subtract
 # same way as the faces of a vertex that is pressed into it, and at the corner of a cube those are 54.7 degrees from the
 # normal at the vertex; walls beside it are at 90 degrees and must stay open.  This is the middle, 72.4 degrees.
 SAME_WAY = 0.3
+ON_FACE = 1e-7  # depth, as part of an edge of the face, at which a vertex is on it
+PART = 64  # exits that a thread takes at once
 NEAR = 64  # tets that are looked at before a search
 NOT_MORE = 1.0 - 1e-6  # of a squared distance that is found in single precision
 NEARER = 1.0 - 1e-9  # of a squared distance: less is nearer, and faces that share the nearest point are not
@@ -103,31 +107,35 @@ def _squared_extent(bounds, top):
 
 
 @allocating
-def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, normals, body, unfolded, exits):
+def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, body, unfolded, exits):
     """Most ways out are near the vertex's own tet; the others are searched for."""
-    first, last = share(0, len(pairs.first), thread, threads)
-    leave_nearby(first, last, pairs, solid, x, normals, body, unfolded, exits, np.empty(NEAR, np.int32))
-    search_others(first, last, pairs, face_tree, solid, x, normals, body, unfolded, exits)
-    measure_exits(first, last, solid, x, exits)
+    work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN, np.float32))
+    near, reached = np.empty(NEAR, np.int32), np.empty(NEAR, np.int32)
+    first = PART * next_part(barrier)
+    while first < len(pairs.first):
+        last = min(first + PART, len(pairs.first))
+        leave_nearby(first, last, pairs, solid, x, body, unfolded, exits, near)
+        reached = search_others(first, last, pairs, face_tree, solid, x, body, unfolded, exits, work, reached)
+        measure_exits(first, last, solid, x, exits)
+        first = PART * next_part(barrier)
 
 
 @compiled
-def leave_nearby(first, last, pairs, solid, x, normals, body, unfolded, exits, reached):
-    """Exits near the vertex's own tet; -1 for others."""
+def leave_nearby(first, last, pairs, solid, x, body, unfolded, exits, reached):
+    """Exits near the vertex's own tet; -1 for others.  The normals are the vertices' own."""
     for k in range(first, last):
         v, t = pairs.first[k], pairs.second[k]
-        is_unfolded = unfolded[body[solid.tets[t, 0]]]
-        exits.face[k] = exit_nearby(v, t, solid, x, row(normals, k), is_unfolded, reached)
+        n = vertex_normal(v, solid, x)
+        exits.face[k] = exit_nearby(v, t, solid, x, n, unfolded[body[solid.tets[t, 0]]], reached)
         exits.is_direct[k] = True
+        exits.normal[k, 0], exits.normal[k, 1], exits.normal[k, 2] = n
 
 
 @allocating
-def search_others(first, last, pairs, face_tree, solid, x, normals, body, unfolded, exits):
+def search_others(first, last, pairs, face_tree, solid, x, body, unfolded, exits, work, reached):
     """Where there is no way out nearby: the closest face that faces the vertex, else any, else the nearest of the
-    body.
+    body.  Returns `reached` for the next search.
     """
-    work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN, np.float32))
-    reached = np.empty(64, np.int32)
     whole2 = _squared_extent(face_tree.bounds, face_tree.level_start[-2])
     vertices, own_tets, found, is_direct = pairs.first, pairs.second, exits.face, exits.is_direct
     for k in range(first, last):
@@ -139,16 +147,17 @@ def search_others(first, last, pairs, face_tree, solid, x, normals, body, unfold
             reach2 = _squared_size(x, solid.tets, t) / 16.0
             while face < 0 and reach2 < np.inf:
                 reach2 = np.inf if reach2 >= whole2 else 16.0 * reach2
-                arguments = (face_tree, solid, x, row(normals, k), body, unfolded, work, reached)
+                arguments = (face_tree, solid, x, row(exits.normal, k), body, unfolded, work, reached)
                 face, reached = closest_exit(v, t, strictness, reach2, *arguments)
             is_direct[k] = strictness > 0
         found[k] = face
+    return reached
 
 
 @compiled
 def measure_exits(first, last, solid, x, exits):
-    """Weights and depths of the faces that were found."""
-    faces, weights = solid.faces, exits.weights
+    """Weights, depths and normals, the way out, of the faces that were found; a vertex on its face takes the face's."""
+    faces, weights, normals = solid.faces, exits.weights, exits.normal
     for k in range(first, last):
         face = exits.face[k]
         exits.depth[k] = np.inf
@@ -156,8 +165,15 @@ def measure_exits(first, last, solid, x, exits):
             y = (row(x, exits.vertex[k]), row(x, faces[face, 0]), row(x, faces[face, 1]), row(x, faces[face, 2]))
             w = closest_vertex_triangle(y)
             r = combine(w, y)
-            exits.depth[k] = math.sqrt(dot(r, r))
+            depth = math.sqrt(dot(r, r))
+            n, has_normal = common_normal(VERTEX_TRIANGLE, y)
+            side = subtract(y[2], y[1])
+            is_on_face = has_normal and depth * depth <= ON_FACE * ON_FACE * dot(side, side)
+            if depth > 0.0 and not is_on_face:
+                n = (-r[0] / depth, -r[1] / depth, -r[2] / depth)
+            exits.depth[k] = depth
             weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w
+            normals[k, 0], normals[k, 1], normals[k, 2] = n
 
 
 @inlined

@@ -20,7 +20,8 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 SPINS_BEFORE_YIELD = 2000
-WORTH_WAKING = 1e5  # nanoseconds of work for which other threads are woken
+SPINS_BEFORE_SLEEP = 3000
+WORTH_WAKING = 2e5  # nanoseconds of work for which other threads are woken
 _YIELD = types.ExternalFunction("sched_yield" if os.name == "posix" else "SwitchToThread", types.int32())
 
 
@@ -76,6 +77,15 @@ def meet(barrier, arrivals):
             _YIELD()
 
 
+@njit(nogil=True, cache=True)
+def spin(flag, spins):
+    """Until flag[0] is 1, but not for long."""
+    for _ in range(spins):
+        if _atomic_load(flag) == 1:
+            return
+        _pause()
+
+
 @njit(nogil=True, _nrt=False)
 def next_part(counter):
     """A number that no other thread has been given yet: 0, 1, 2 ... of a counter that nobody meets at."""
@@ -95,21 +105,22 @@ class Worker:
     def __init__(self) -> None:
         self.task: tuple[Callable, tuple] | None = None
         self.error: BaseException | None = None
-        self.is_done = True
+        self.is_done = np.ones(1, np.int64)
         self._go, self._done = threading.Lock(), threading.Lock()
         self._go.acquire()
         threading.Thread(target=self._serve, name="pliant", daemon=True).start()
 
     def start(self, function: Callable, *arguments) -> None:
         """Let the thread run a function."""
-        self.task, self.error, self.is_done = (function, arguments), None, False
+        self.task, self.error, self.is_done[0] = (function, arguments), None, 0
         self._done.acquire(blocking=False)
         self._go.release()
 
     def wait(self) -> None:
         """Until the task is done, also if somebody presses Ctrl-C: the task works on arrays of the caller."""
         interrupt = None
-        while not self.is_done:
+        spin(self.is_done, SPINS_BEFORE_SLEEP)  # most are done in a moment, and waking up takes longer
+        while not self.is_done[0]:
             try:
                 self._done.acquire()
             except KeyboardInterrupt as error:
@@ -135,7 +146,7 @@ class Worker:
             except BaseException as error:  # goes to the thread that waits
                 self.error = error
             del function, arguments
-            self.task, self.is_done = None, True
+            self.task, self.is_done[0] = None, 1
             self._done.release()
 
 

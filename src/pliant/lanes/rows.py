@@ -72,6 +72,24 @@ def gather4(typingctx, rows, starts, first, like):
 
 
 @intrinsic
+def gather4_of(typingctx, rows, starts, places, first, further, like):
+    """The rows that begin at starts[places[first : first + width] + further] as (all x, all y, all z, all w)."""
+    _check_precision(rows, like)
+
+    def codegen(context, builder, signature, args):
+        data, begin, place = (_data(context, builder, signature.args[k], args[k]) for k in range(3))
+        whole_rows = []
+        for lane in range(like.width):
+            where = builder.load(builder.gep(place, [builder.add(args[3], _I64(lane))]))
+            start = builder.load(builder.gep(begin, [builder.add(where, args[4])]))
+            whole_rows.append(_load_four(builder, builder.gep(data, [builder.zext(start, _I64)]), like))
+        xyzw = _transpose_whole_rows(builder, whole_rows, like.width)
+        return context.make_tuple(builder, signature.return_type, xyzw)
+
+    return types.UniTuple(like, 4)(rows, starts, places, types.int64, types.int64, like), codegen
+
+
+@intrinsic
 def scatter4(typingctx, rows, starts, first, x, y, z, w):
     """Write the rows that begin at starts[first : first + width]."""
     if isinstance(x, Lanes):
