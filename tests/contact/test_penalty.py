@@ -157,11 +157,6 @@ def test_smoothing_function() -> None:
     np.testing.assert_allclose(penalty.f0_array(u[4:], SLIP), u[4:])
 
 
-def test_combined_friction() -> None:
-    """Geometric mean: 0.2 and 0.8 give 0.4, anything on ice gives 0."""
-    np.testing.assert_allclose(penalty.combined_friction(np.array([0.2, 0.5]), np.array([0.8, 0.0])), [0.4, 0.0])
-
-
 @pytest.mark.parametrize(("precision", "width"), [("double", 1), ("single", 1), ("double", 4), ("single", 8)])
 def test_physics_functions_equal_numpy(case: Case, penalty_kernels, precision: str, width: int) -> None:
     """lambda, f and H of one vertex of each contact."""

@@ -11,12 +11,12 @@ from pliant.contact.colliders import Colliders, make_colliders
 from pliant.contact.contacts import Contacts, depths, joined, no_contacts, without
 from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, remember, remember_edges
 from pliant.contact.memory import Memory, no_memory
-from pliant.contact.near_shapes import touches_of_shapes
+from pliant.contact.near_shapes import touches_of_shape
 from pliant.contact.potential import ContactPotential
 from pliant.contact.report import ContactReport, bodies_met, missed_depths, softest_contact, words_of_start
 from pliant.contact.solid import spread_of_motion, thinnest
 from pliant.contact.starting import pierced_triangles
-from pliant.contact.touches import Touches, joined_touches, touches_of_pairs
+from pliant.contact.touches import all_touches
 from pliant.kernels.threads import Team
 from pliant.model import ContactModel
 
@@ -67,19 +67,16 @@ class Detector:
 
     def detect(self, x_start: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
-        lists: list[Touches] = []
         pairs = no_contacts()
         if self._has_pairs:
             hits = continuous_contacts(self.team, self.colliders, x_start, x, self.memory)
             self._found = joined(self._found, without(hits, self._found))
             pairs = joined(self._at_start.contacts, self._found)
-        lists.append(touches_of_pairs(pairs, self.model))
-        if self.model.shapes:
-            reach = 2.0 * float(np.abs(x - x_start).max(initial=0.0))
-            lists.append(touches_of_shapes(self.team, self.model, x_start, x, time, self.h, reach))
-        settings = self.model.settings
+        model, reach = self.model, 2.0 * float(np.abs(x - x_start).max(initial=0.0)) if self.model.shapes else 0.0
+        near = [touches_of_shape(self.team, model, shape, x_start, x, time, self.h, reach) for shape in model.shapes]
+        settings = model.settings
         slip, damping = settings.friction_speed * self.h, settings.damping / self.h
-        self._latest = ContactPotential(joined_touches(*lists), settings.stiffness, slip, damping, x_start)
+        self._latest = ContactPotential(all_touches(pairs, near, model), settings.stiffness, slip, damping, x_start)
         return self._latest
 
     def end(self, x_start: np.ndarray, x: np.ndarray) -> ContactReport:

@@ -27,8 +27,9 @@ FLAT = 1e-20
 
 @inlined
 def row(x, i):
-    """Vector i of an array (n, 3)."""
-    return (x[i, 0], x[i, 1], x[i, 2])
+    """Vector i, which is not negative, of an array (n, 3)."""
+    place = np.uint64(i)  # Numba would look whether i counts from the end
+    return (x[place, 0], x[place, 1], x[place, 2])
 
 
 @inlined

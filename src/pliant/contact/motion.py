@@ -33,8 +33,8 @@ def motion_of(team: Team, x0: np.ndarray, x1: np.ndarray, margin: float) -> Moti
     rows, boxes = np.empty((len(x0) + 1, ROW)), np.empty((len(x0) + 1, ROW), np.float32)
     rows[-1], boxes[-1] = 0.0, np.repeat([np.inf, -np.inf], ROW // 2)
     team.run_for(6 * len(x0), cached(write_rows), x0, x1, float(margin), origin, rows, boxes)
-    rows, boxes = rows.ravel(), boxes.ravel()
-    return Motion(rows, rows[ROW // 2 :], boxes, boxes[ROW // 2 :], origin)
+    starts, lows = rows.ravel(), boxes.ravel()
+    return Motion(starts, starts[ROW // 2 :], lows, lows[ROW // 2 :], origin)
 
 
 @compiled

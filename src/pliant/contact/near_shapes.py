@@ -7,37 +7,30 @@ import numpy as np
 from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import row
 from pliant.contact.shapes import carried, distance_and_normal, vertex_impact
-from pliant.contact.touches import Touches, friction_of
+from pliant.contact.touches import Touches, friction_between
 from pliant.kernels.threads import Team, share
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model import ContactModel
 from pliant.model.obstacles import Shape
 
 
-def touches_of_shapes(
-    team: Team, model: ContactModel, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
+def touches_of_shape(
+    team: Team, model: ContactModel, shape: Shape, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
 ) -> Touches:
-    """Vertices that are within `reach` [m] of an obstacle at x1 (n, 3), or met one on the way from x0.
+    """Vertices that are within `reach` [m] of an obstacle at x1 (n, 3), or met it on the way from x0.
 
     The obstacle is taken as flat at the closest point, or where the vertex met it; that holds for one detection.
     """
-    lists = [_of_shape(team, model, shape, x0, x1, time, h, reach) for shape in model.shapes]
-    return Touches(*(np.concatenate(arrays) for arrays in zip(*lists, strict=True)))
-
-
-def _of_shape(
-    team: Team, model: ContactModel, shape: Shape, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
-) -> Touches:
     is_near = np.empty(len(x0), bool)
     geometry = (shape.kind, shape.row(time), shape.row(time + h), x0, x1, reach, model.radius)
-    team.run_for(15 * len(x0), cached(mark_near), *geometry, model.excluded, is_near)
+    team.run_for(6 * len(x0), cached(mark_near), *geometry, model.excluded, is_near)
     chosen = np.flatnonzero(is_near)
     k = len(chosen)
-    points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))
+    points, motions, normals, friction = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3)), np.empty(k)
     cached(describe_near)(chosen, *geometry, points, motions, normals)
+    cached(write_friction)(chosen, model.friction, float(shape.friction), model.settings.friction, friction)
     vertices, weights = np.full((k, 4), -1, np.int64), np.zeros((k, 4))
     vertices[:, 0], weights[:, 0] = chosen, 1.0
-    friction = friction_of(model.friction[chosen], np.full(k, shape.friction), model.settings.friction)
     arrays = (points, motions, normals, model.radius[chosen])
     return Touches(vertices, weights, np.full(k, -1.0), *arrays, friction, np.zeros(k, bool))
 
@@ -61,6 +54,13 @@ def describe_near(chosen, kind, row_start, row_end, x0, x1, reach, radius, point
         motion = carried(row_start, row_end, q)
         for axis in range(3):
             points[k, axis], motions[k, axis], normals[k, axis] = q[axis], motion[axis], n[axis]
+
+
+@compiled
+def write_friction(chosen, frictions, own, otherwise, friction):
+    """Of chosen vertices with a shape that has a friction of its own."""
+    for k in range(len(chosen)):
+        friction[k] = friction_between(frictions[chosen[k]], own, otherwise)
 
 
 @inlined

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from pliant.contact.compiled import inlined
+import numpy as np
+
+from pliant.contact.compiled import at, inlined
 from pliant.contact.distances import row
 from pliant.contact.pair import unit
 from pliant.lanes.vectors import add_scaled, cross, dot, subtract
@@ -16,13 +18,10 @@ def vertex_normal(v, solid, x):
 
     Faces count by their angle at the vertex, so that normals do not depend on how a surface is cut into triangles.
     """
-    faces, around_start, around = solid.faces, solid.around_start, solid.around
-    total = (0.0, 0.0, 0.0)
-    for e in range(around_start[v], around_start[v + 1]):
-        i, j, m = faces[around[e], 0], faces[around[e], 1], faces[around[e], 2]
-        while i != v:
-            i, j, m = j, m, i
-        a, b = subtract(row(x, j), row(x, i)), subtract(row(x, m), row(x, i))
+    total, middle, around = (0.0, 0.0, 0.0), row(x, v), solid.around
+    for e in range(at(solid.around_start, v), at(solid.around_start, v + 1)):
+        face = np.uint64(e)
+        a, b = subtract(row(x, around[face, 0]), middle), subtract(row(x, around[face, 1]), middle)
         n = cross(a, b)
         size = math.sqrt(dot(n, n))
         if size > 0.0:

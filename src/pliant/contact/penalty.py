@@ -22,13 +22,6 @@ import numpy as np
 from pliant.contact.contacts import Contacts, depths
 
 
-def combined_friction(mu_a: np.ndarray, mu_b: np.ndarray) -> np.ndarray:
-    """Friction coefficient of two materials in contact: the geometric mean, so that one without friction slides on
-    all.
-    """
-    return np.sqrt(np.asarray(mu_a) * np.asarray(mu_b))
-
-
 def energy(contacts: Contacts, x: np.ndarray, stiffness: float) -> np.ndarray:
     """k_c / 2 d^2 (k,) [J]; stiffness k_c [N/m]."""
     return 0.5 * stiffness * depths(contacts, x) ** 2

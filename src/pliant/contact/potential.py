@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
-from numba import njit
 
+from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.contacts import Contacts, refresh
+from pliant.contact.distances import row
 from pliant.contact.penalty import f0_array, f1_over_u_array
 from pliant.contact.touches import Touches
 from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
+from pliant.lanes.vectors import add_scaled, dot, subtract
 
 
 @dataclass
@@ -54,9 +56,9 @@ class ContactPotential:
 
     def depths(self, x: np.ndarray) -> np.ndarray:
         """d (k,) [m]."""
-        t = self.touches
-        s = self._combined(x) + t.outside[:, None] * t.points
-        return np.maximum(0.0, t.gaps - np.einsum("ka,ka->k", s, t.normals))
+        d = np.empty(len(self.touches.gaps))
+        cached(write_depths)(self.touches, x, d)
+        return d
 
     def stored(self, x: np.ndarray) -> float:
         """k/2 d^2 of all contacts [J], without friction and damping."""
@@ -113,8 +115,9 @@ class ContactPotential:
 
     def _combined(self, values: np.ndarray) -> np.ndarray:
         """sum_i w_i values_i (k, 3), relative to the first vertex so that large coordinates cancel."""
-        t = self.touches
-        return _weighted_sums(t.vertices, t.weights, t.outside, values)
+        sums = np.empty((len(self.touches.gaps), 3))
+        cached(write_separations)(self.touches, values, sums)
+        return sums
 
     def _state(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Depths, relative motion, its part along the normal, and across it."""
@@ -133,15 +136,28 @@ class ContactPotential:
         return push[:, None, None] * along + drag[:, None, None] * (np.eye(3) - along)
 
 
-@njit(cache=True, nogil=True)
-def _weighted_sums(vertices, weights, outside, values):
-    """(k, 3): sums over the vertices of each contact, less the first's value where weights sum to zero."""
-    sums = np.zeros((len(vertices), 3))
-    for k in range(len(vertices)):
-        for axis in range(3):
-            first = values[vertices[k, 0], axis]
-            base = first if outside[k] == 0.0 else 0.0
-            for i in range(4):
-                v = vertices[k, i]
-                sums[k, axis] += weights[k, i] * ((values[v, axis] if v >= 0 else first) - base)
-    return sums
+@compiled
+def write_depths(touches, x, d):
+    for place in range(len(d)):
+        k = np.uint64(place)
+        s, p, n = separation(touches, k, x), row(touches.points, k), row(touches.normals, k)
+        d[k] = max(0.0, touches.gaps[k] - dot(add_scaled(s, touches.outside[k], p), n))
+
+
+@compiled
+def write_separations(touches, values, sums):
+    for k in range(len(sums)):
+        sums[k, 0], sums[k, 1], sums[k, 2] = separation(touches, k, values)
+
+
+@inlined
+def separation(touches, k, values):
+    """Sum over the vertices of a contact, less the first's value where weights sum to zero."""
+    v, w = touches.vertices, touches.weights
+    first = row(values, v[k, 0])
+    if touches.outside[k] != 0.0:
+        return (w[k, 0] * first[0], w[k, 0] * first[1], w[k, 0] * first[2])
+    total = (0.0, 0.0, 0.0)
+    for i in range(1, 4):
+        total = add_scaled(total, w[k, i], subtract(row(values, v[k, i]), first))
+    return total

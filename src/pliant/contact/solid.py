@@ -19,7 +19,7 @@ class Solid(NamedTuple):
     faces: np.ndarray  # (f, 3) int32 boundary triangles, outward oriented
     tet_of_face: np.ndarray  # (f,) int32
     around_start: np.ndarray  # (n + 1,) first of a vertex's faces in `around`
-    around: np.ndarray  # (3 f,) int32 faces at each vertex
+    around: np.ndarray  # (3 f, 2) int32 the next two corners of each face at a vertex
 
 
 def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
@@ -40,7 +40,8 @@ def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
     boundary = np.flatnonzero(neighbours < 0)
     neighbours[boundary] = -1 - np.arange(len(boundary))
     faces = np.ascontiguousarray(faces[boundary])
-    around = (np.argsort(faces.ravel(), kind="stable") // 3).astype(np.int32)
+    face, corner = np.divmod(np.argsort(faces.ravel(), kind="stable"), 3)
+    around = np.column_stack([faces[face, (corner + k) % 3] for k in (1, 2)]).astype(np.int32)
     around_start = np.searchsorted(np.sort(faces.ravel()), np.arange(n_vertices + 1)).astype(np.int64)
     tet_of_face = (boundary // 4).astype(np.int32)
     return Solid(tets, neighbours.reshape(-1, 4), faces, tet_of_face, around_start, around)

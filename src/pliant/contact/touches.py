@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from pliant.contact.compiled import at, cached, compiled, inlined
 from pliant.contact.contacts import Contacts
-from pliant.contact.penalty import combined_friction
+from pliant.contact.distances import VERTEX_TRIANGLE
 from pliant.model import ContactModel
 
 
@@ -28,31 +31,50 @@ class Touches(NamedTuple):
     follows: np.ndarray  # (k,) bool: the closest point moves with the vertices
 
 
-def touches_of_pairs(contacts: Contacts, model: ContactModel) -> Touches:
-    """Contacts between vertices, with the friction of their bodies."""
+def all_touches(contacts: Contacts, near: Sequence[Touches], model: ContactModel) -> Touches:
+    """Contacts between vertices, with the friction of their bodies, and then those with obstacles."""
     k = len(contacts.kind)
-    first, second = model.friction[contacts.vertices[:, 0]], model.friction[contacts.vertices[:, 2]]
-    return Touches(
-        contacts.vertices.astype(np.int64),
-        contacts.weights,
-        np.zeros(k),
-        np.zeros((k, 3)),
-        np.zeros((k, 3)),
-        contacts.normals,
-        contacts.gap,
-        friction_of(first, second, model.settings.friction),
-        contacts.is_discrete & (contacts.kind == 0),
+    total = k + sum(len(part.gaps) for part in near)
+    touches = Touches(
+        np.empty((total, 4), np.int64),
+        np.empty((total, 4)),
+        np.empty(total),
+        np.empty((total, 3)),
+        np.empty((total, 3)),
+        np.empty((total, 3)),
+        np.empty(total),
+        np.empty(total),
+        np.empty(total, bool),
     )
+    cached(write_touches)(contacts, model.friction, model.settings.friction, touches)
+    for part in near:
+        for whole, own in zip(touches, part, strict=True):
+            whole[k : k + len(own)] = own
+        k += len(part.gaps)
+    return touches
 
 
-def friction_of(one: np.ndarray, other: np.ndarray, otherwise: float) -> np.ndarray:
-    """The geometric mean where both sides have a coefficient, one's where only one has, `otherwise` where none has."""
-    one_is_silent, other_is_silent = np.isnan(one), np.isnan(other)
-    both = combined_friction(np.where(one_is_silent, 0.0, one), np.where(other_is_silent, 0.0, other))
-    single = np.where(one_is_silent, other, one)
-    return np.where(one_is_silent & other_is_silent, otherwise, np.where(one_is_silent | other_is_silent, single, both))
+@compiled
+def write_touches(contacts, friction, otherwise, touches):
+    """All that contacts between vertices tell, at the beginning of the lists."""
+    for place in range(len(contacts.kind)):
+        k = np.uint64(place)
+        for i in range(4):
+            touches.vertices[k, i], touches.weights[k, i] = contacts.vertices[k, i], contacts.weights[k, i]
+        for axis in range(3):
+            touches.points[k, axis], touches.motions[k, axis] = 0.0, 0.0
+            touches.normals[k, axis] = contacts.normals[k, axis]
+        touches.outside[k], touches.gaps[k] = 0.0, contacts.gap[k]
+        mu = at(friction, contacts.vertices[k, 0]), at(friction, contacts.vertices[k, 2])
+        touches.friction[k] = friction_between(mu[0], mu[1], otherwise)
+        touches.follows[k] = contacts.is_discrete[k] and contacts.kind[k] == VERTEX_TRIANGLE
 
 
-def joined_touches(*lists: Touches) -> Touches:
-    """One list after another."""
-    return Touches(*(np.concatenate(arrays) for arrays in zip(*lists, strict=True)))
+@inlined
+def friction_between(one, other, otherwise):
+    """Of two materials in contact: the geometric mean, so that one without friction slides on all.  If only one has a
+    coefficient (the other is NaN) it is that one's, if none has it is `otherwise`.
+    """
+    if math.isnan(one):
+        return otherwise if math.isnan(other) else other
+    return one if math.isnan(other) else math.sqrt(one * other)
