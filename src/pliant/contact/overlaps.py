@@ -15,13 +15,15 @@ from pliant.contact.compiled import allocating, at, cached, compiled, inlined, p
 from pliant.contact.motion import ROW
 from pliant.contact.sieve import ALL, LANES, VERTEX_TET, Pack, Sieve, look_again, look_first, open_sieve
 from pliant.kernels.threads import Team, next_part
-from pliant.lanes.masks import count_bits, lowest_bit
+from pliant.lanes import load, make_zero, number
+from pliant.lanes.masks import count_bits, lowest_bit, mask_bits
 
 if TYPE_CHECKING:
     from pliant.contact.broad_phase import Rules
 
 STACK = 128  # 15 waiting siblings a level, and 16^8 primitives do not fit any memory
 SLOTS = 128  # pairs of a block that are kept while they are counted
+zero = make_zero("double", LANES)  # holds the number of a row exactly
 CLOSE, FOUND = 0, 1  # places in Work.tally
 EIGHT = 8
 SET_BITS = np.array([([i for i in range(EIGHT) if n >> i & 1] + EIGHT * [0])[:EIGHT] for n in range(2**EIGHT)]).ravel()
@@ -59,6 +61,7 @@ class Work(NamedTuple):
     theirs: np.ndarray  # (QUEUE,) where in the second's
     our_close: np.ndarray  # (LANES,) the same of pairs that wait for a second look
     their_close: np.ndarray  # (LANES,)
+    corners: np.ndarray  # (4 * FAN,) of the block that is searched for
     tally: np.ndarray  # (2,) how many pairs are in `close`, and how many the block has found
 
 
@@ -103,6 +106,7 @@ def find_pairs(thread, threads, barrier, search, pairs, is_filling):
         np.zeros(QUEUE, np.int64),
         np.zeros(LANES, np.int64),
         np.zeros(LANES, np.int64),
+        np.empty(4 * FAN),
         np.zeros(2, np.int64),
     )
     blocks = search.first.level_start[1]
@@ -146,6 +150,7 @@ def search_block(own, search, work, pairs, is_filling):
     ours, tree = search.first, search.second
     box = box_at(ours.bounds, ours.level_start[1] + own // FAN, own % FAN)
     group = at(ours.groups, ours.level_start[1] * FAN + own)
+    write_corners(work.corners, ours, own)
     queued, height = 0, 1
     work.blocks[0], work.levels[0] = 0, len(tree.level_start) - 2
     while height > 0:
@@ -175,17 +180,25 @@ def search_block(own, search, work, pairs, is_filling):
 
 
 @inlined
-def without_common_corners(ours, own, theirs, place):
-    """In which primitives of a block of one tree no corner of a primitive of the other is one too, as bits.
+def write_corners(corners, tree, block):
+    """Rows of the corners of a block's primitives, corner by corner, as numbers for lanes."""
+    first = block * tree.corners * FAN
+    for k in range(tree.corners * FAN):
+        put(corners, k, float(at(tree.rows, first + k)))
 
-    place: where the corners of that one begin in its tree's rows.
+
+@inlined
+def without_common_corners(corners, sides, theirs, place):
+    """In which primitives of a block, of so many sides each, no corner of another one is one too, as bits.
+
+    corners: of the block, as of `write_corners`; place: where those of the other one begin in its tree's rows.
     """
-    common, first = 0, own * ours.corners * FAN
+    common = 0
     for q in range(theirs.corners):
-        row = at(theirs.rows, place + q * FAN)
-        for p in range(ours.corners):
-            for k in range(FAN):
-                common |= np.int64(at(ours.rows, first + p * FAN + k) == row) << k
+        row = number(float(at(theirs.rows, place + q * FAN)), zero())
+        for p in range(sides):
+            for k in range(0, FAN, LANES):
+                common |= mask_bits(load(corners, p * FAN + k, zero()) == row) << k
     return ~common
 
 
@@ -204,13 +217,17 @@ def compare_blocks(own, box, child, is_apart, queued, search, work, pairs, is_fi
         rest &= rest - 1
         if one_by_one:
             touching = meeting(box_at(a.bounds, own, lane), b.bounds, child)
-            queued = add(queued, our_place + lane, work.ours, their_place, work.theirs, touching)
         else:
             touching = meeting(box_at(b.bounds, child, lane), a.bounds, own)
             if search.is_same and child == own:  # only those before it
                 touching &= (1 << lane) - 1
             if touching and not is_apart:
-                touching &= without_common_corners(a, own, b, their_place + lane)
+                touching &= without_common_corners(work.corners, a.corners, b, their_place + lane)
+        if not touching:
+            continue
+        if one_by_one:
+            queued = add(queued, our_place + lane, work.ours, their_place, work.theirs, touching)
+        else:
             queued = add(queued, their_place + lane, work.theirs, our_place, work.ours, touching)
         if queued >= LANES:
             queued = sift(queued, search, work, pairs, is_filling)
