@@ -83,8 +83,7 @@ def refit(team: Team, trees: tuple[Tree, ...], motion: Motion) -> None:
 
 def block_extent(tree: Tree) -> float:
     """Sum of the edge lengths of all lowest blocks' boxes [m]: grows as a refitted tree gets worse."""
-    blocks = tree.bounds[tree.level_start[1] * BLOCK : tree.level_start[2] * BLOCK].reshape(-1, 2, 3, FAN)
-    return float(np.maximum(blocks[:, 1] - blocks[:, 0], 0.0).sum())
+    return float(cached(sum_extents)(tree.bounds, *tree.level_start[1:3].tolist()))
 
 
 def _groups_of_boxes(order: np.ndarray, group: np.ndarray, blocks: list[int]) -> np.ndarray:
@@ -192,6 +191,16 @@ def least_and_most(bounds, lows, highs):
     for other in range(1, FAN):
         low, high = min(low, bounds[lows + other]), max(high, bounds[highs + other])
     return low, high
+
+
+@compiled
+def sum_extents(bounds, first, last):
+    """Of the boxes of blocks first..last; empty ones have none."""
+    total = 0.0
+    for block in range(first, last):
+        for k in range(3 * FAN):
+            total += max(at(bounds, block * BLOCK + 3 * FAN + k) - at(bounds, block * BLOCK + k), 0.0)
+    return total
 
 
 @inlined

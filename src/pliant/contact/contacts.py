@@ -40,7 +40,10 @@ def no_contacts() -> Contacts:
 
 def joined(*lists: Contacts) -> Contacts:
     """One list after another."""
-    return Contacts(*(np.concatenate(arrays) for arrays in zip(*lists, strict=True)))
+    full = [contacts for contacts in lists if len(contacts.kind)]
+    if len(full) == 1:
+        return full[0]
+    return Contacts(*(np.concatenate(arrays) for arrays in zip(*(full or lists), strict=True)))
 
 
 def depths(contacts: Contacts, x: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from pliant.contact.colliders import Colliders, check_positions, fit_surface, fi
 from pliant.contact.contacts import Contacts, joined, no_contacts
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.contact.inside import Exits, find_exits, vertices_in_tets
-from pliant.contact.meetings import blank_contacts, find_meetings, sides_of, unknown
+from pliant.contact.meetings import contacts_of, find_meetings, sides_of, unknown
 from pliant.contact.memory import Memory, no_memory, settled
 from pliant.contact.motion import motion_of
 from pliant.contact.overlaps import overlaps
@@ -151,9 +151,7 @@ def _inside_contacts(
     has_exit = exits.face >= 0
     if not has_exit.all():
         exits = Exits(*(array[has_exit] for array in exits))
-    corners = np.column_stack([exits.vertex, solid.faces[exits.face]])
-    contacts = blank_contacts(VERTEX_TRIANGLE, corners, colliders, is_discrete=True)
-    contacts = contacts._replace(weights=exits.weights, normals=exits.normal)
+    contacts = contacts_of(VERTEX_TRIANGLE, exits.corners, exits.weights, exits.normal, colliders, is_discrete=True)
     return contacts, int((~exits.is_direct).sum()), int((~has_exit).sum())
 
 

@@ -14,7 +14,7 @@ from pliant.contact.memory import Memory, no_memory
 from pliant.contact.near_shapes import touches_of_shape
 from pliant.contact.potential import ContactPotential
 from pliant.contact.report import ContactReport, bodies_met, missed_depths, softest_contact, words_of_start
-from pliant.contact.solid import spread_of_motion, thinnest
+from pliant.contact.solid import largest_motion, spread_of_motion, thinnest
 from pliant.contact.starting import pierced_triangles
 from pliant.contact.touches import all_touches
 from pliant.kernels.threads import Team
@@ -67,12 +67,11 @@ class Detector:
 
     def detect(self, x_start: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
-        pairs = no_contacts()
         if self._has_pairs:
             hits = continuous_contacts(self.team, self.colliders, x_start, x, self.memory)
             self._found = joined(self._found, without(hits, self._found))
-            pairs = joined(self._at_start.contacts, self._found)
-        model, reach = self.model, 2.0 * float(np.abs(x - x_start).max(initial=0.0)) if self.model.shapes else 0.0
+        model, pairs = self.model, (self._at_start.contacts, self._found)
+        reach = 2.0 * largest_motion(x_start, x) if model.shapes else 0.0
         near = [touches_of_shape(self.team, model, shape, x_start, x, time, self.h, reach) for shape in model.shapes]
         settings = model.settings
         slip, damping = settings.friction_speed * self.h, settings.damping / self.h

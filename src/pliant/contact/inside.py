@@ -26,7 +26,8 @@ class Exits(NamedTuple):
 
     vertex: np.ndarray  # (k,) int32 vertex of the scene
     face: np.ndarray  # (k,) int32 boundary face of the solid, -1 where none is a way out
-    weights: np.ndarray  # (k, 4) signed weights of the vertex and the face's corners
+    corners: np.ndarray  # (k, 4) int32 the vertex and the face's corners
+    weights: np.ndarray  # (k, 4) their signed weights
     normal: np.ndarray  # (k, 3) unit vector towards the way out
     depth: np.ndarray  # (k,) [m]
     is_direct: np.ndarray  # (k,) bool: False where no straight way was found and the nearest face of the body is taken
@@ -70,12 +71,17 @@ def find_exits(
     unfolded (bodies,) bool: nearly convex bodies, in which every straight way is taken as one inside.
     """
     k = len(pairs.first)
-    face, weights, normal = np.empty(k, np.int32), np.empty((k, 4)), np.empty((k, 3))
-    exits = Exits(pairs.first, face, weights, normal, np.empty(k), np.empty(k, bool))
+    face, corners, weights, normal = (
+        np.empty(k, np.int32),
+        np.empty((k, 4), np.int32),
+        np.empty((k, 4)),
+        np.empty((k, 3)),
+    )
+    exits = Exits(pairs.first, face, corners, weights, normal, np.empty(k), np.empty(k, bool))
     unfolded = np.zeros(int(body.max(initial=0)) + 1, bool) if unfolded is None else unfolded
     team.run_for(400 * k, cached(search_exits), pairs, face_tree, solid, x, body, unfolded, exits)
     is_best = np.empty(k, bool)
-    cached(mark_best)(exits, body[solid.tets[pairs.second, 0]], is_best)
+    cached(mark_best)(exits, pairs.second, solid.tets, body, is_best)
     return exits if is_best.all() else Exits(*(array[is_best] for array in exits))
 
 
@@ -101,14 +107,14 @@ def sort_pairs(first, second, start, pairs):
 
 
 @compiled
-def mark_best(exits, other, is_best):
-    """One exit for each vertex and body (k,) it is in: a direct one, then the shortest, then the lowest face."""
+def mark_best(exits, own_tets, tets, body, is_best):
+    """One exit for each vertex and body it is in: a direct one, then the shortest, then the lowest face."""
     for k in range(len(is_best)):
         is_best[k] = True
         m = k
         while m > 0 and exits.vertex[m - 1] == exits.vertex[k]:  # those before lose to it, or it to them
             m -= 1
-            if other[m] == other[k] and is_best[m]:
+            if is_best[m] and body[tets[own_tets[m], 0]] == body[tets[own_tets[k], 0]]:
                 is_best[k] = is_better(exits, k, m)
                 is_best[m] = not is_best[k]
 

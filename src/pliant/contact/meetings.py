@@ -58,8 +58,7 @@ def find_meetings(
     else:
         is_of_two = ~are_opposite(colliders.opposite, len(surface.edges), first, second)
         corners = np.column_stack([surface.edges[first], surface.edges[second]])
-    contacts = blank_contacts(kind, corners, colliders, False)
-    contacts = contacts._replace(weights=weights[chosen], normals=normals[chosen])
+    contacts = contacts_of(kind, corners, weights[chosen], normals[chosen], colliders, is_discrete=False)
     return chosen_of(Meetings(first, second, contacts), is_of_two)
 
 
@@ -138,9 +137,11 @@ def side_at_impact(v, t, n, gap, x0, x1, patches):
     return time, (1.0 if patches.orient[t] * dot(common_normal(VERTEX_TRIANGLE, y)[0], n) >= 0.0 else -1.0)
 
 
-def blank_contacts(kind: int, corners: np.ndarray, colliders: Colliders, is_discrete: bool) -> Contacts:
-    """Contacts of known vertices (k, 4), still without weights and normals."""
-    k = len(corners)
-    gap = colliders.radius[corners[:, 0]] + colliders.radius[corners[:, 2]]
-    kinds, discrete = np.full(k, kind, np.int8), np.full(k, is_discrete)
-    return Contacts(kinds, np.ascontiguousarray(corners, np.int32), np.empty((k, 4)), np.empty((k, 3)), gap, discrete)
+def contacts_of(
+    kind: int, corners: np.ndarray, weights: np.ndarray, normals: np.ndarray, colliders: Colliders, is_discrete: bool
+) -> Contacts:
+    """Contacts of one kind of known vertices (k, 4), with weights (k, 4) and normals (k, 3)."""
+    k, radius = len(corners), colliders.radius
+    gap = radius[corners[:, 0]] + radius[corners[:, 2]] if radius.any() else np.zeros(k)
+    corners = np.ascontiguousarray(corners, np.int32)
+    return Contacts(np.full(k, kind, np.int8), corners, weights, normals, gap, np.full(k, is_discrete))

@@ -65,6 +65,20 @@ def diagonal_of_motions(x0, x1):
     return np.sqrt(total)
 
 
+def largest_motion(x0: np.ndarray, x1: np.ndarray) -> float:
+    """[m] of any vertex along any axis from x0 to x1 (n, 3)."""
+    return float(cached(largest_difference)(x0, x1))
+
+
+@compiled
+def largest_difference(x0, x1):
+    largest = 0.0
+    for i in range(len(x0)):
+        for k in range(3):
+            largest = max(largest, abs(x1[i, k] - x0[i, k]))
+    return largest
+
+
 def thinnest(tets: np.ndarray, x: np.ndarray) -> float:
     """The least height [m] of a tet at positions x (n, 3), infinite if there is none: what moves less in a step cannot
     pass a solid.

@@ -31,10 +31,9 @@ class Touches(NamedTuple):
     follows: np.ndarray  # (k,) bool: the closest point moves with the vertices
 
 
-def all_touches(contacts: Contacts, near: Sequence[Touches], model: ContactModel) -> Touches:
+def all_touches(pairs: Sequence[Contacts], near: Sequence[Touches], model: ContactModel) -> Touches:
     """Contacts between vertices, with the friction of their bodies, and then those with obstacles."""
-    k = len(contacts.kind)
-    total = k + sum(len(part.gaps) for part in near)
+    total = sum(len(part.kind) for part in pairs) + sum(len(part.gaps) for part in near)
     touches = Touches(
         np.empty((total, 4), np.int64),
         np.empty((total, 4)),
@@ -46,28 +45,31 @@ def all_touches(contacts: Contacts, near: Sequence[Touches], model: ContactModel
         np.empty(total),
         np.empty(total, bool),
     )
-    cached(write_touches)(contacts, model.friction, model.settings.friction, touches)
+    first = 0
+    for contacts in pairs:
+        cached(write_touches)(contacts, model.friction, model.settings.friction, first, touches)
+        first += len(contacts.kind)
     for part in near:
         for whole, own in zip(touches, part, strict=True):
-            whole[k : k + len(own)] = own
-        k += len(part.gaps)
+            whole[first : first + len(own)] = own
+        first += len(part.gaps)
     return touches
 
 
 @compiled
-def write_touches(contacts, friction, otherwise, touches):
-    """All that contacts between vertices tell, at the beginning of the lists."""
+def write_touches(contacts, friction, otherwise, first, touches):
+    """All that contacts between vertices tell, from a place in the lists on."""
     for place in range(len(contacts.kind)):
-        k = np.uint64(place)
+        c, k = np.uint64(place), np.uint64(first + place)
         for i in range(4):
-            touches.vertices[k, i], touches.weights[k, i] = contacts.vertices[k, i], contacts.weights[k, i]
+            touches.vertices[k, i], touches.weights[k, i] = contacts.vertices[c, i], contacts.weights[c, i]
         for axis in range(3):
             touches.points[k, axis], touches.motions[k, axis] = 0.0, 0.0
-            touches.normals[k, axis] = contacts.normals[k, axis]
-        touches.outside[k], touches.gaps[k] = 0.0, contacts.gap[k]
-        mu = at(friction, contacts.vertices[k, 0]), at(friction, contacts.vertices[k, 2])
+            touches.normals[k, axis] = contacts.normals[c, axis]
+        touches.outside[k], touches.gaps[k] = 0.0, contacts.gap[c]
+        mu = at(friction, contacts.vertices[c, 0]), at(friction, contacts.vertices[c, 2])
         touches.friction[k] = friction_between(mu[0], mu[1], otherwise)
-        touches.follows[k] = contacts.is_discrete[k] and contacts.kind[k] == VERTEX_TRIANGLE
+        touches.follows[k] = contacts.is_discrete[c] and contacts.kind[c] == VERTEX_TRIANGLE
 
 
 @inlined

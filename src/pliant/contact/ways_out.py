@@ -171,7 +171,9 @@ def measure_exits(first, last, solid, x, exits):
             is_on_face = has_normal and depth * depth <= ON_FACE * ON_FACE * dot(side, side)
             if depth > 0.0 and not is_on_face:
                 n = (-r[0] / depth, -r[1] / depth, -r[2] / depth)
-            exits.depth[k] = depth
+            exits.depth[k], exits.corners[k, 0] = depth, exits.vertex[k]
+            for i in range(3):
+                exits.corners[k, 1 + i] = faces[face, i]
             weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w
             normals[k, 0], normals[k, 1], normals[k, 2] = n
 
