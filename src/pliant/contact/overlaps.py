@@ -229,8 +229,9 @@ def compare_blocks(own, box, child, is_apart, queued, search, work, pairs, is_fi
             queued = add(queued, our_place + lane, work.ours, their_place, work.theirs, touching)
         else:
             queued = add(queued, their_place + lane, work.theirs, our_place, work.ours, touching)
-        if queued >= LANES:
-            queued = sift(queued, search, work, pairs, is_filling)
+        while queued >= LANES:
+            queued -= LANES
+            sift_pack(queued, LANES, search, work, pairs, is_filling)
     return queued
 
 
@@ -245,19 +246,6 @@ def add(queued, one, ones, first, numbers, bits):
             put(numbers, queued + i, first + k + at(SET_BITS, EIGHT * eight + i))
         queued += count_bits(eight)
     return queued
-
-
-@inlined
-def sift(queued, search, work, pairs, is_filling):
-    """Look at full packs of the queue; how many pairs are left in it."""
-    first = 0
-    while first + LANES <= queued:
-        sift_pack(first, LANES, search, work, pairs, is_filling)
-        first += LANES
-    for k in range(LANES):
-        put(work.ours, k, at(work.ours, first + k))
-        put(work.theirs, k, at(work.theirs, first + k))
-    return queued - first
 
 
 @inlined
