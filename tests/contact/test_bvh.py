@@ -62,6 +62,61 @@ def test_equals_comparing_each_with_each(team: Team, seed: int, n: int, m: int, 
     assert_meet(pairs, points[:n], points[n:])
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    sizes=st.lists(st.sampled_from([1, 2, 15, 16, 17, 31, 33, 48, 70]), min_size=1, max_size=6),
+    is_same=st.booleans(),
+)
+def test_bodies_are_compared_with_each_other_and_themselves(
+    team: Team, seed: int, sizes: list[int], is_same: bool
+) -> None:
+    """Small and large bodies, in one tree or in two; those that are known not to touch themselves are left out."""
+    rng = np.random.default_rng(seed)
+    n = sum(sizes)
+    corners, x = boxes(rng, n, np.full(n, 0.3))
+    body = np.repeat(np.arange(len(sizes)), sizes)
+    group, rules = np.repeat(body, 2), open_rules(len(x), np.repeat(body, 2))
+    unfolded = rng.random(len(sizes)) < 0.5
+    first = np.arange(n) if is_same else np.flatnonzero(rng.random(n) < 0.5)
+    second = np.arange(n) if is_same else np.setdiff1d(np.arange(n), first)
+    motion = motion_of(team, x, x, 0.0)
+    tree = bvh.build(team, corners[first], motion, group)
+    other = tree if is_same else bvh.build(team, corners[second], motion, group)
+    pairs = overlaps(team, tree, other, is_same, rules, None, unfolded)
+    named = set(zip(first[pairs.first].tolist(), second[pairs.second].tolist(), strict=True))
+    assert len(named) == len(pairs.first)
+
+    def allowed(found):
+        return {(i, j) for i, j in found if body[i] != body[j] or not unfolded[body[i]]}
+
+    points = np.sort(x[corners], axis=1)
+    blur = 1e-6 * np.array([[-1.0], [1.0]])
+    both = [
+        {(int(first[i]), int(second[j])) for i, j in meeting_pairs(points[first] + b, points[second] + b)}
+        for b in (0 * blur, blur)
+    ]
+    exact, blurred = (allowed({(i, j) for i, j in some if i < j or not is_same}) for some in both)
+    assert exact <= named <= blurred
+
+
+def test_large_bodies_have_blocks_of_their_own(team: Team) -> None:
+    """Each primitive has one place; a body of 32 or more shares no block, and smaller ones fill theirs."""
+    sizes = [40, 3, 5, 100, 20, 64]
+    rng = np.random.default_rng(6)
+    n = sum(sizes)
+    corners, x = boxes(rng, n, np.full(n, 0.1))
+    body = np.repeat(np.arange(len(sizes)), sizes)
+    tree = bvh.build(team, corners, motion_of(team, x, x, 0.0), np.repeat(body, 2))
+    assert sorted(tree.order[tree.order != bvh.NOTHING]) == list(range(n))
+    bodies_of_block = [set(body[block[block != bvh.NOTHING]]) for block in tree.order.reshape(-1, bvh.FAN)]
+    for number, size in enumerate(sizes):
+        own = [bodies for bodies in bodies_of_block if number in bodies]
+        if size >= bvh.SMALL:
+            assert own == [{number}] * -(-size // bvh.FAN)
+    assert len(bodies_of_block) <= sum(-(-size // bvh.FAN) for size in sizes)
+
+
 @pytest.mark.parametrize("n", [1, 8, 9, 700])
 def test_pairs_in_one_tree_come_once(team: Team, n: int) -> None:
     """i < j, no pair with itself."""

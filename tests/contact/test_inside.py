@@ -7,8 +7,10 @@ import pytest
 
 from pliant.contact import bvh
 from pliant.contact.broad_phase import open_rules
-from pliant.contact.inside import Exits, find_exits, vertices_in_tets
+from pliant.contact.compiled import cached
+from pliant.contact.inside import Exits, find_exits, sort_pairs, vertices_in_tets
 from pliant.contact.motion import motion_of
+from pliant.contact.overlaps import Pairs
 from pliant.contact.solid import Solid, solid_of
 from pliant.errors import MeshError
 from pliant.geometry import boundary_triangles, shapes
@@ -50,6 +52,17 @@ def probe() -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
         return (points[:, None] + corners).reshape(-1, 3), np.arange(4 * len(points)).reshape(-1, 4)
 
     return make
+
+
+def test_pairs_are_sorted() -> None:
+    """By vertex, then by tet; as NumPy sorts them."""
+    rng = np.random.default_rng(1)
+    first, second = rng.integers(0, 50, 400).astype(np.int32), rng.integers(0, 90, 400).astype(np.int32)
+    pairs = Pairs(np.empty_like(first), np.empty_like(second))
+    cached(sort_pairs)(first, second, np.zeros(51, np.int64), pairs)
+    order = np.lexsort((second, first))
+    np.testing.assert_array_equal(pairs.first, first[order])
+    np.testing.assert_array_equal(pairs.second, second[order])
 
 
 def test_neighbours_and_boundary() -> None:

@@ -9,7 +9,7 @@ from pliant.lanes.types import DTYPES, PRECISIONS, WIDTHS
 SOURCE = '''
 from numba import njit
 from pliant.lanes import make_zero, store
-from pliant.lanes.rows import add_rows, gather4, scatter4
+from pliant.lanes.rows import add_rows, gather4, gather4_of, scatter4
 
 zero = make_zero("{precision}", {width})
 
@@ -21,6 +21,13 @@ def move(source, target, starts, first, out):
     for k in range(4):
         store(out, k * {width}, r[k])
     scatter4(target, starts, first, r[0] + r[0], r[1] + r[1], r[2] + r[2], r[3] + r[3])
+
+
+@njit
+def find(source, starts, places, first, further, out):
+    r = gather4_of(source, starts, places, first, further, zero())
+    for k in range(4):
+        store(out, k * {width}, r[k])
 
 
 @njit
@@ -57,3 +64,16 @@ def test_lanes_may_add_to_one_row(precision, width):
     np.add.at(expected[:, :3], rows[2:], source[rows[2:], :3])
     module.collect(source, sums, (4 * rows).astype(np.uint32), 2)
     np.testing.assert_array_equal(sums, expected)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_gather_by_places_in_a_list(precision, width):
+    """Row starts[places[first + lane] + further] of each lane."""
+    module = load_module("rows", SOURCE.format(precision=precision, width=width), "a test of rows")
+    random = np.random.default_rng(width)
+    source = random.normal(size=(30, 4)).astype(DTYPES[precision])
+    rows, places = random.integers(0, 30, 50), random.integers(0, 40, width + 2)
+    out = np.empty(4 * width, source.dtype)
+    module.find(source, (4 * rows).astype(np.uint32), places, 2, 7, out)
+    np.testing.assert_array_equal(out.reshape(4, width), source[rows[places[2:] + 7]].T)
