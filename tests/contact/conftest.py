@@ -8,6 +8,7 @@ from numba import njit
 
 from pliant.contact.broad_phase import open_rules
 from pliant.contact.colliders import Colliders, make_colliders
+from pliant.contact.motion import motion_of
 from pliant.contact.normals import vertex_normal
 from pliant.contact.solid import Solid
 from pliant.kernels.threads import Team
@@ -42,9 +43,9 @@ def assemble() -> Callable[..., tuple[np.ndarray, Colliders, np.ndarray]]:
 
 
 @njit
-def _write_normals(solid, vertices, x, normals):
+def _write_normals(solid, vertices, rows, normals):
     for k in range(len(vertices)):
-        normals[k, 0], normals[k, 1], normals[k, 2] = vertex_normal(vertices[k], solid, x)
+        normals[k, 0], normals[k, 1], normals[k, 2] = vertex_normal(vertices[k], solid, rows)
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +54,7 @@ def outward_normals() -> Callable[[Solid, np.ndarray, np.ndarray], np.ndarray]:
 
     def normals_at(solid, vertices, x):
         normals = np.empty((len(vertices), 3))
-        _write_normals(solid, vertices, x, normals)
+        _write_normals(solid, vertices, motion_of(Team(1), x, x, 0.0).start, normals)
         return normals
 
     return normals_at

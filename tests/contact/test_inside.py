@@ -24,7 +24,7 @@ def exits_of(team: Team, x: np.ndarray, tets: np.ndarray, body: np.ndarray) -> t
     motion = motion_of(team, x, x, 0.0)
     trees = [bvh.build(team, corners, motion, body) for corners in (vertices, solid.tets, solid.faces)]
     pairs = vertices_in_tets(team, trees[0], vertices, trees[1], solid, motion, rules)
-    return solid, find_exits(team, pairs, trees[2], solid, x, rules.body)
+    return solid, find_exits(team, pairs, trees[2], solid, x, motion, rules.body)
 
 
 def together(*parts: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

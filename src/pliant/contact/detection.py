@@ -75,7 +75,7 @@ def continuous_contacts(
     lists = []
     for kind, find in ((VERTEX_TRIANGLE, vertex_triangle_pairs), (EDGE_EDGE, edge_edge_pairs)):
         pairs = find(team, trees, colliders.surface, colliders.rules)
-        meetings = find_meetings(team, colliders, pairs, kind, x0, x1, near_too=False, solids_too=True)
+        meetings = find_meetings(team, colliders, pairs, kind, x0, x1, trees.motion, near_too=False, solids_too=True)
         if memory is not None:
             meetings = unknown(meetings, kind, colliders, memory, x0)
         lists.append(meetings.contacts)
@@ -93,10 +93,10 @@ def remember(
     trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
     options = {"near_too": True, "solids_too": solids_too}
     near_triangles = vertex_triangle_pairs(team, trees, colliders.surface, colliders.rules)
-    vertices = find_meetings(team, colliders, near_triangles, VERTEX_TRIANGLE, x0, x1, **options)
+    vertices = find_meetings(team, colliders, near_triangles, VERTEX_TRIANGLE, x0, x1, trees.motion, **options)
     sides = sides_of(vertices, colliders, memory, x0, x1)
     near_edges = edge_edge_pairs(team, trees, colliders.surface, colliders.rules)
-    edges = find_meetings(team, colliders, near_edges, EDGE_EDGE, x0, x1, **options)
+    edges = find_meetings(team, colliders, near_edges, EDGE_EDGE, x0, x1, trees.motion, **options)
     edges = unknown(edges, EDGE_EDGE, colliders, memory, x0)
     pairs = np.column_stack([edges.first, edges.second]).astype(np.int32)
     found = Memory(*sides, pairs, edges.contacts.normals)
@@ -118,7 +118,7 @@ def remember_edges(
     motion = motion_of(team, x0, x1, 0.0)
     tree = fit_trees(team, (colliders.sharp_tree,), motion)[0]
     pairs = overlaps(team, tree, tree, True, colliders.rules, Sieve(EDGE_EDGE, motion, 0.0), unfolded)
-    meetings = find_meetings(team, colliders, pairs, EDGE_EDGE, x0, x1, near_too=False, solids_too=True)
+    meetings = find_meetings(team, colliders, pairs, EDGE_EDGE, x0, x1, motion, near_too=False, solids_too=True)
     meetings = unknown(meetings, EDGE_EDGE, colliders, memory, x0)
     surface = colliders.surface
     is_sharp = np.ones(len(meetings.first), bool)
@@ -147,7 +147,7 @@ def _inside_contacts(
     pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, motion, rules, unfolded)
     if not len(pairs.first):
         return no_contacts(), 0, 0
-    exits = find_exits(team, pairs, face_tree, solid, x, rules.body, unfolded)
+    exits = find_exits(team, pairs, face_tree, solid, x, motion, rules.body, unfolded)
     has_exit = exits.face >= 0
     if not has_exit.all():
         exits = Exits(*(array[has_exit] for array in exits))

@@ -61,13 +61,14 @@ def find_exits(
     face_tree: Tree,
     solid: Solid,
     x: np.ndarray,
+    motion: Motion,
     body: np.ndarray,
     unfolded: np.ndarray | None = None,
 ) -> Exits:
     """The way out for each vertex and each body it is in; of several tets of one body, the one nearest to the
     surface. The face is -1 where there is no way out at all.
 
-    pairs: as of `vertices_in_tets`.
+    pairs: as of `vertices_in_tets`; motion: one that starts at x.
     unfolded (bodies,) bool: nearly convex bodies, in which every straight way is taken as one inside.
     """
     k = len(pairs.first)
@@ -79,7 +80,7 @@ def find_exits(
     )
     exits = Exits(pairs.first, face, corners, weights, normal, np.empty(k), np.empty(k, bool))
     unfolded = np.zeros(int(body.max(initial=0)) + 1, bool) if unfolded is None else unfolded
-    team.run_for(400 * k, cached(search_exits), pairs, face_tree, solid, x, body, unfolded, exits)
+    team.run_for(400 * k, cached(search_exits), pairs, face_tree, solid, x, motion.start, body, unfolded, exits)
     is_best = np.empty(k, bool)
     cached(mark_best)(exits, pairs.second, solid.tets, body, is_best)
     return exits if is_best.all() else Exits(*(array[is_best] for array in exits))

@@ -13,6 +13,7 @@ from pliant.contact.continuous import impact
 from pliant.contact.distances import VERTEX_TRIANGLE, row
 from pliant.contact.inversion import are_opposite
 from pliant.contact.memory import Memory, crossed_vertices, entry_of, mark_ways_back, triangle_returns
+from pliant.contact.motion import Motion
 from pliant.contact.narrow_phase import Bodies, describe_meetings
 from pliant.contact.overlaps import Pairs
 from pliant.contact.pair import common_normal, is_inner, points_of
@@ -35,15 +36,17 @@ def find_meetings(
     kind: int,
     x0: np.ndarray,
     x1: np.ndarray,
+    motion: Motion,
     near_too: bool,
     solids_too: bool,
 ) -> Meetings:
     """Those of candidates that meet between x0 and x1, do not come out of each other and are not of one tet; options as
-    of `describe_meetings`.
+    of `describe_meetings`.  motion: from x0 to x1.
     """
     surface, k = colliders.surface, len(pairs.first)
     weights, normals, is_meeting = np.empty((k, 4)), np.empty((k, 3)), np.empty(k, bool)
-    bodies = Bodies(*surface, colliders.faces_of_edge, colliders.solid, colliders.radius, colliders.has_inside)
+    rows, inside = motion.start, colliders.has_inside
+    bodies = Bodies(*surface, colliders.faces_of_edge, colliders.solid, colliders.radius, inside, rows)
     arguments = (kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, is_meeting)
     team.run_for(250 * k, cached(describe_meetings), *arguments)
     chosen = np.flatnonzero(is_meeting)

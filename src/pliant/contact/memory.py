@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.compiled import cached, compiled, inlined
-from pliant.contact.contacts import Contacts
+from pliant.contact.contacts import Contacts, joined, no_contacts
 from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE, closest_edge_edge, combine, row
 from pliant.contact.pair import common_normal, is_inner, points_of, unit
 from pliant.contact.patches import (
@@ -63,10 +63,9 @@ def settled(
     patches: Patches, edges: np.ndarray, radius: np.ndarray, memory: Memory, x: np.ndarray
 ) -> tuple[Memory, Contacts]:
     """Memory at positions x without what has come apart, each pair once, and the contacts it stands for."""
-    vertex_part, vertex_contacts = _settled_vertices(patches, radius, memory, x)
-    edge_part, edge_contacts = _settled_edges(edges, radius, memory, x)
-    arrays = (np.concatenate(parts) for parts in zip(vertex_contacts, edge_contacts, strict=True))
-    return Memory._make((*vertex_part, *edge_part)), Contacts(*arrays)
+    vertices = _settled_vertices(patches, radius, memory, x) if len(memory.vertices) else (memory[:4], no_contacts())
+    pairs = _settled_edges(edges, radius, memory, x) if len(memory.edges) else (memory[4:], no_contacts())
+    return Memory._make((*vertices[0], *pairs[0])), joined(vertices[1], pairs[1])
 
 
 def _settled_vertices(

@@ -40,6 +40,7 @@ class Bodies(NamedTuple):
     solid: Solid
     radius: np.ndarray  # (n,) [m]
     has_inside: np.ndarray  # (n,) bool
+    rows: np.ndarray  # where vertices start, as of Motion.start
 
 
 @compiled
@@ -87,7 +88,7 @@ def outsides(kind, i, j, v, is_solid_a, is_solid_b, y, bodies, x):
     out_a, out_b = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if kind == VERTEX_TRIANGLE:
         if is_solid_a:
-            out_a = vertex_normal(v, bodies.solid, x)
+            out_a = vertex_normal(v, bodies.solid, bodies.rows)
         if is_solid_b:
             out_b = common_normal(kind, y)[0]
     else:

@@ -7,35 +7,63 @@ import math
 import numpy as np
 
 from pliant.contact.compiled import at, inlined
-from pliant.contact.distances import row
+from pliant.contact.motion import ROW
 from pliant.contact.pair import unit
-from pliant.lanes.vectors import add_scaled, cross, dot, subtract
+from pliant.contact.solid import AROUND
+from pliant.lanes import (
+    absolute,
+    first_lane,
+    lane_sum,
+    load,
+    make_zero,
+    maximum,
+    minimum,
+    number,
+    select,
+    sqrt,
+)
+from pliant.lanes.rows import gather4
+from pliant.lanes.vectors import add_scaled, cross, dot, physics, subtract
+
+zero = make_zero("double", AROUND)
+NUMBERS = np.arange(float(AROUND))
 
 
 @inlined
-def vertex_normal(v, solid, x):
-    """Unit normal at vertex v of the scene at positions x, zero where there is no solid.
+def vertex_normal(v, solid, rows):
+    """Unit normal at vertex v of the scene, zero where there is no solid; rows: Motion.start.
 
     Faces count by their angle at the vertex, so that normals do not depend on how a surface is cut into triangles.
+    Lanes hold faces.
     """
-    total, middle, around = (0.0, 0.0, 0.0), row(x, v), solid.around
-    for e in range(at(solid.around_start, v), at(solid.around_start, v + 1)):
-        face = np.uint64(e)
-        a, b = subtract(row(x, around[face, 0]), middle), subtract(row(x, around[face, 1]), middle)
+    z, s = zero(), np.int64(v) * ROW
+    middle = (number(at(rows, s), z), number(at(rows, s + 1), z), number(at(rows, s + 2), z))
+    total = (z, z, z)
+    first, last = at(solid.around_start, v), at(solid.around_start, v + 1)
+    while first < last:
+        a, b = _seen_from(middle, rows, solid.next_rows, first), _seen_from(middle, rows, solid.last_rows, first)
         n = cross(a, b)
-        size = math.sqrt(dot(n, n))
-        if size > 0.0:
-            total = add_scaled(total, angle_of(size, dot(a, b)) / size, n)
-    return unit(total)
+        size = sqrt(dot(n, n))
+        is_face = (load(NUMBERS, 0, z) < number(float(last - first), z)) & (size > z)
+        total = add_scaled(total, select(is_face, angle_of(size, dot(a, b)) / size, z), n)
+        first += AROUND
+    return unit((first_lane(lane_sum(total[0])), first_lane(lane_sum(total[1])), first_lane(lane_sum(total[2]))))
 
 
 @inlined
+def _seen_from(middle, rows, starts, first):
+    p = gather4(rows, starts, first, zero())
+    return subtract((p[0], p[1], p[2]), middle)
+
+
+@physics
 def angle_of(sine, cosine):
     """Angle in 0..pi [rad] between vectors with this product and cross product, right to 1e-5: a weight needs no more,
     and the library's function takes most of the time.
     """
-    z = min(sine, abs(cosine)) / max(sine, abs(cosine))
+    size = absolute(cosine)
+    z = minimum(sine, size) / maximum(sine, size)
     q = z * z
     angle = z * (0.99986600 + q * (-0.33029950 + q * (0.18014100 + q * (-0.08513300 + q * 0.02083510))))
-    angle = 0.5 * math.pi - angle if sine > abs(cosine) else angle
-    return math.pi - angle if cosine < 0.0 else angle
+    angle = select(sine > size, 0.5 * math.pi - angle, angle)
+    return select(cosine < number(0.0, cosine), math.pi - angle, angle)

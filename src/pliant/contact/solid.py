@@ -7,8 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.compiled import cached, compiled
+from pliant.contact.motion import ROW
 from pliant.errors import MeshError
 from pliant.geometry.surface import TET_FACES
+
+AROUND = 8  # faces at a vertex that lanes read at a time
 
 
 class Solid(NamedTuple):
@@ -18,8 +21,9 @@ class Solid(NamedTuple):
     neighbours: np.ndarray  # (m, 4) int32 tet behind each face of TET_FACES; -1 - f at boundary face f
     faces: np.ndarray  # (f, 3) int32 boundary triangles, outward oriented
     tet_of_face: np.ndarray  # (f,) int32
-    around_start: np.ndarray  # (n + 1,) first of a vertex's faces in `around`
-    around: np.ndarray  # (3 f, 2) int32 the next two corners of each face at a vertex
+    around_start: np.ndarray  # (n + 1,) first of a vertex's faces in the two arrays below
+    next_rows: np.ndarray  # (3 f + AROUND,) uint32 rows, as of a Motion, of the next corner of each face at a vertex
+    last_rows: np.ndarray  # (3 f + AROUND,) uint32 and of its last corner
 
 
 def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
@@ -41,10 +45,11 @@ def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
     neighbours[boundary] = -1 - np.arange(len(boundary))
     faces = np.ascontiguousarray(faces[boundary])
     face, corner = np.divmod(np.argsort(faces.ravel(), kind="stable"), 3)
-    around = np.column_stack([faces[face, (corner + k) % 3] for k in (1, 2)]).astype(np.int32)
+    more = np.zeros(AROUND, np.uint32)
+    next_rows, last_rows = (np.r_[(ROW * faces[face, (corner + k) % 3]).astype(np.uint32), more] for k in (1, 2))
     around_start = np.searchsorted(np.sort(faces.ravel()), np.arange(n_vertices + 1)).astype(np.int64)
     tet_of_face = (boundary // 4).astype(np.int32)
-    return Solid(tets, neighbours.reshape(-1, 4), faces, tet_of_face, around_start, around)
+    return Solid(tets, neighbours.reshape(-1, 4), faces, tet_of_face, around_start, next_rows, last_rows)
 
 
 def spread_of_motion(x0: np.ndarray, x1: np.ndarray) -> float:

@@ -107,25 +107,25 @@ def _squared_extent(bounds, top):
 
 
 @allocating
-def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, body, unfolded, exits):
+def search_exits(thread, threads, barrier, pairs, face_tree, solid, x, rows, body, unfolded, exits):
     """Most ways out are near the vertex's own tet; the others are searched for."""
     work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN, np.float32))
     near, reached = np.empty(NEAR, np.int32), np.empty(NEAR, np.int32)
     first = PART * next_part(barrier)
     while first < len(pairs.first):
         last = min(first + PART, len(pairs.first))
-        leave_nearby(first, last, pairs, solid, x, body, unfolded, exits, near)
+        leave_nearby(first, last, pairs, solid, x, rows, body, unfolded, exits, near)
         reached = search_others(first, last, pairs, face_tree, solid, x, body, unfolded, exits, work, reached)
         measure_exits(first, last, solid, x, exits)
         first = PART * next_part(barrier)
 
 
 @compiled
-def leave_nearby(first, last, pairs, solid, x, body, unfolded, exits, reached):
+def leave_nearby(first, last, pairs, solid, x, rows, body, unfolded, exits, reached):
     """Exits near the vertex's own tet; -1 for others.  The normals are the vertices' own."""
     for k in range(first, last):
         v, t = pairs.first[k], pairs.second[k]
-        n = vertex_normal(v, solid, x)
+        n = vertex_normal(v, solid, rows)
         exits.face[k] = exit_nearby(v, t, solid, x, n, unfolded[body[solid.tets[t, 0]]], reached)
         exits.is_direct[k] = True
         exits.normal[k, 0], exits.normal[k, 1], exits.normal[k, 2] = n

@@ -343,6 +343,16 @@ def _lane_sum(a):
     return (lambda a: _sum_lanes(a)) if isinstance(a, Lanes) else (lambda a: a)
 
 
+@intrinsic
+def first_lane(typingctx, a):
+    """The number in the first lane."""
+
+    def codegen(context, builder, signature, args):
+        return builder.extract_element(args[0], ir.IntType(32)(0))
+
+    return a.dtype(a), codegen
+
+
 def lane_least(a):
     """Smallest of the lanes, in every lane."""
     return a
