@@ -16,7 +16,7 @@ SIDES = 6  # numbers that name a contact: up to three vertices of each side
 
 
 def without_repetition(contacts: Contacts) -> Contacts:
-    """The first of each contact, in their order."""
+    """The first of each contact, in their order; no pair of primitives is listed twice."""
     k = len(contacts.kind)
     names, is_first = np.empty((k, SIDES), np.int32), np.empty(k, bool)
     table = np.full(2 ** max(4, (2 * k).bit_length()), -1, np.int32)  # at least half of it stays empty
@@ -29,6 +29,9 @@ def mark_first(vertices, weights, names, table, is_first):
     """Each name is looked up in a hash table of contacts; one that is not there is put in."""
     last = len(table) - 1
     for k in range(len(vertices)):
+        is_first[k] = True
+        if sees_all(weights, np.uint64(k)):
+            continue
         write_name(vertices[k], weights[k], names[k])
         place = hash_of(names[k]) & last
         while table[place] >= 0 and not is_same(names[table[place]], names[k]):
@@ -36,6 +39,13 @@ def mark_first(vertices, weights, names, table, is_first):
         is_first[k] = table[place] < 0
         if is_first[k]:
             table[place] = k
+
+
+@inlined
+def sees_all(weights, k):
+    """Whether all four corners of a contact have a weight: then no other pair tells of it."""
+    least = min(min(abs(weights[k, 0]), abs(weights[k, 1])), min(abs(weights[k, 2]), abs(weights[k, 3])))
+    return least > ROUNDING
 
 
 @inlined
