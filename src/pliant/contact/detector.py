@@ -85,10 +85,12 @@ class Detector:
             contacts, body = self._at_start.contacts, self.colliders.rules.body
             self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_start, body, self.known)
             is_fast = spread_of_motion(x_start, x) > self._thinnest  # who moves less than that cannot pass a solid
-            if is_fast or len(self.model.triangles):
+            has_sheets, has_sharp_edges = len(self.model.triangles) > 0, len(self.colliders.sharp_tree.corners) > 0
+            if is_fast or has_sheets:
                 self.memory = remember(self.team, self.colliders, self.memory, x_start, x, is_fast)
             self.unfolded = self.colliders.unfolded.mark(self.team, x_start, x, 0.0, len(self.colliders.rules.allowed))
-            self.memory = remember_edges(self.team, self.colliders, self.memory, x_start, x, self.unfolded)
+            if has_sharp_edges or not (is_fast or has_sheets):
+                self.memory = remember_edges(self.team, self.colliders, self.memory, x_start, x, self.unfolded)
             self.seen = x.copy()
             self.known = bodies_met(joined(contacts, self._found), body)
         d, start = self._latest.depths(x), self._at_start
