@@ -1,8 +1,8 @@
 """A quick look at candidates, eight pairs in lanes, before the exact tests: most are apart.
 
 Pairs whose boxes meet wait in a queue until there are eight (overlaps.py).  Points that are not in a tet are left out,
-and pairs that stay apart all the way (advance.py): at a first look those whose lines or planes do, which are nine in
-ten, and at a second one, again eight at a time, others.
+and pairs that stay apart all the way (advance.py): at a first look those whose lines or planes do, nineteen of twenty
+in a pile, and at a second one, again eight at a time, others.
 
 A pair that is let through may still be apart.  One that is not let through stays further apart than the separation
 asked for and the tolerance of continuous.impact.  NaN is always let through.
