@@ -11,10 +11,11 @@ from pliant.contact.colliders import Colliders, make_colliders
 from pliant.contact.contacts import Contacts, depths, joined, no_contacts, without
 from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, remember, remember_edges
 from pliant.contact.memory import Memory, no_memory
+from pliant.contact.motion import largest_motion, spread_of_motion
 from pliant.contact.near_shapes import touches_of_shape
 from pliant.contact.potential import ContactPotential
 from pliant.contact.report import ContactReport, bodies_met, missed_depths, softest_contact, words_of_start
-from pliant.contact.solid import largest_motion, spread_of_motion, thinnest
+from pliant.contact.solid import thinnest
 from pliant.contact.starting import pierced_triangles
 from pliant.contact.touches import all_touches
 from pliant.kernels.threads import Team
@@ -85,11 +86,11 @@ class Detector:
             contacts, body = self._at_start.contacts, self.colliders.rules.body
             self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_start, body, self.known)
             is_fast = spread_of_motion(x_start, x) > self._thinnest  # who moves less than that cannot pass a solid
-            has_sheets, has_sharp_edges = len(self.model.triangles) > 0, len(self.colliders.sharp_tree.corners) > 0
-            if is_fast or has_sheets:
+            looks_at_all = is_fast or len(self.model.triangles) > 0
+            if looks_at_all:
                 self.memory = remember(self.team, self.colliders, self.memory, x_start, x, is_fast)
             self.unfolded = self.colliders.unfolded.mark(self.team, x_start, x, 0.0, len(self.colliders.rules.allowed))
-            if has_sharp_edges or not (is_fast or has_sheets):
+            if len(self.colliders.sharp_tree.corners) or not looks_at_all:
                 self.memory = remember_edges(self.team, self.colliders, self.memory, x_start, x, self.unfolded)
             self.seen = x.copy()
             self.known = bodies_met(joined(contacts, self._found), body)

@@ -50,9 +50,8 @@ def find_meetings(
     arguments = (kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, is_meeting)
     team.run_for(250 * k, cached(describe_meetings), *arguments)
     chosen = np.flatnonzero(is_meeting)
-    chosen = chosen[
-        np.lexsort((pairs.second[chosen], pairs.first[chosen]))
-    ]  # trees' order depends on when they were built
+    order = np.lexsort((pairs.second[chosen], pairs.first[chosen]))  # that of trees depends on when they were built
+    chosen = chosen[order]
     first, second = pairs.first[chosen], pairs.second[chosen]
     if kind == VERTEX_TRIANGLE:
         first = surface.vertices[first, 0]

@@ -49,3 +49,35 @@ def write_rows(thread, threads, barrier, x0, x1, margin, origin, rows, boxes):
             low, high = min(a, b) - margin - origin[k], max(a, b) + margin - origin[k]
             boxes[v, k], boxes[v, ROW // 2 + k] = low - ROUNDING * abs(low), high + ROUNDING * abs(high)
         rows[v, 3], rows[v, ROW - 1], boxes[v, 3], boxes[v, ROW - 1] = 0.0, 0.0, 0.0, 0.0
+
+
+def spread_of_motion(x0: np.ndarray, x1: np.ndarray) -> float:
+    """At least how far [m] any two vertices move against each other from x0 to x1 (n, 3): the diagonal of the box that
+    holds all motions.
+    """
+    return float(cached(diagonal_of_motions)(x0, x1))
+
+
+@compiled
+def diagonal_of_motions(x0, x1):
+    total = 0.0
+    for k in range(3):
+        low, high = np.inf, -np.inf
+        for i in range(len(x0)):
+            low, high = min(low, x1[i, k] - x0[i, k]), max(high, x1[i, k] - x0[i, k])
+        total += (high - low) ** 2
+    return np.sqrt(total)
+
+
+def largest_motion(x0: np.ndarray, x1: np.ndarray) -> float:
+    """[m] of any vertex along any axis from x0 to x1 (n, 3)."""
+    return float(cached(largest_difference)(x0, x1))
+
+
+@compiled
+def largest_difference(x0, x1):
+    largest = 0.0
+    for i in range(len(x0)):
+        for k in range(3):
+            largest = max(largest, abs(x1[i, k] - x0[i, k]))
+    return largest

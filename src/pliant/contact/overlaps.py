@@ -26,8 +26,8 @@ SLOTS = 128  # pairs of a block that are kept while they are counted
 zero = make_zero("double", LANES)  # holds the number of a row exactly
 CLOSE, FOUND = 0, 1  # places in Work.tally
 EIGHT = 8
+# The bits that are set in each number below 256, in eight places.
 SET_BITS = np.array([([i for i in range(EIGHT) if n >> i & 1] + EIGHT * [0])[:EIGHT] for n in range(2**EIGHT)]).ravel()
-SET_BITS = SET_BITS.astype(np.int64)  # of each number below 256, in eight places
 QUEUE = LANES + FAN + EIGHT  # pairs: less than a pack, what one primitive adds, and what `add` writes beyond
 CHUNK = 8  # blocks a thread takes at once: contacts are not spread evenly
 

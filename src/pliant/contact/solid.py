@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.compiled import cached, compiled
 from pliant.contact.motion import ROW
 from pliant.errors import MeshError
 from pliant.geometry.surface import TET_FACES
@@ -50,38 +49,6 @@ def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
     around_start = np.searchsorted(np.sort(faces.ravel()), np.arange(n_vertices + 1)).astype(np.int64)
     tet_of_face = (boundary // 4).astype(np.int32)
     return Solid(tets, neighbours.reshape(-1, 4), faces, tet_of_face, around_start, next_rows, last_rows)
-
-
-def spread_of_motion(x0: np.ndarray, x1: np.ndarray) -> float:
-    """At least how far [m] any two vertices move against each other from x0 to x1 (n, 3): the diagonal of the box that
-    holds all motions.
-    """
-    return float(cached(diagonal_of_motions)(x0, x1))
-
-
-@compiled
-def diagonal_of_motions(x0, x1):
-    total = 0.0
-    for k in range(3):
-        low, high = np.inf, -np.inf
-        for i in range(len(x0)):
-            low, high = min(low, x1[i, k] - x0[i, k]), max(high, x1[i, k] - x0[i, k])
-        total += (high - low) ** 2
-    return np.sqrt(total)
-
-
-def largest_motion(x0: np.ndarray, x1: np.ndarray) -> float:
-    """[m] of any vertex along any axis from x0 to x1 (n, 3)."""
-    return float(cached(largest_difference)(x0, x1))
-
-
-@compiled
-def largest_difference(x0, x1):
-    largest = 0.0
-    for i in range(len(x0)):
-        for k in range(3):
-            largest = max(largest, abs(x1[i, k] - x0[i, k]))
-    return largest
 
 
 def thinnest(tets: np.ndarray, x: np.ndarray) -> float:
