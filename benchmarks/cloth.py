@@ -39,13 +39,13 @@ def pliant(cells, iterations, steps=1, repeats=5, threads=None, precision="singl
     sim = pl.Simulation(scene, solver, frame_rate=1 / H, substeps=1, precision=precision, threads=threads)
     problem = sim.problem()
     work = solver.init(problem, Execution(precision, threads or 0))
-    x = problem.start.copy()
+    x = problem.x_guess.copy()
 
     def reset():
-        x[:] = problem.start
+        x[:] = problem.x_guess
 
     def step(count):
-        solver.begin(problem, work)
+        solver.begin_step(problem, work)
         solver.sweep(problem, x, work, count)
 
     for _ in range(steps):

@@ -42,7 +42,7 @@ class TimedSteps:
         for _ in range(steps):
             self.sim.step()
         self.start = self._copy(self.sim.state)
-        self.remembered = self.sim._detector.carried()  # of contact: a run that goes on has it
+        self.remembered = self.sim._detector.state_dict()  # of contact: a run that goes on has it
         self.detection = 0.0  # seconds of the last step
         detect = self.sim._detect
 
@@ -60,7 +60,7 @@ class TimedSteps:
 
     def reset(self) -> None:
         self.sim.state = self._copy(self.start)
-        self.sim._detector.restore(dict(self.remembered), self.start.x)
+        self.sim._detector.load_state_dict(dict(self.remembered), self.start.x)
 
     def step(self, iterations: int) -> None:
         self.sim.solver = replace(self.sim.solver, iterations=iterations)

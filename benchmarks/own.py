@@ -44,8 +44,8 @@ def iteration(mesh: pl.TetMesh, law=pl.StableNeoHookean, threads: int | None = N
         work = solver.init(problem, Execution(precision, threads or 0))
         build = min(build, time.perf_counter() - began)
     n = max(20, int(2e6 // mesh.n_tets))
-    solver.begin(problem, work)
-    x, best = problem.start.copy(), np.inf
+    solver.begin_step(problem, work)
+    x, best = problem.x_guess.copy(), np.inf
     for _ in range(15):
         began = time.perf_counter()
         solver.sweep(problem, x, work, n)

@@ -22,13 +22,13 @@ def run(
         body.set_velocities(np.where(np.asarray(pinned)[:, None], 0.0, velocities))
     problem = pl.Simulation(scene, solver, 1 / h, substeps=1, precision=precision, threads=threads).problem()
     work = solver.init(problem, Execution(precision, threads or 0))
-    x = problem.start.copy()
+    x = problem.x_guess.copy()
 
     def reset():
-        x[:] = problem.start
+        x[:] = problem.x_guess
 
     def step(count):
-        solver.begin(problem, work)
+        solver.begin_step(problem, work)
         solver.sweep(problem, x, work, count)
 
     step(iterations)

@@ -38,13 +38,13 @@ def run(
     sim = pl.Simulation(scene, solver, frame_rate=1 / h, substeps=1, precision=precision, threads=threads)
     problem = sim.problem()
     work = solver.init(problem, Execution(precision, threads or 0))
-    x = problem.start.copy()
+    x = problem.x_guess.copy()
 
     def reset():
-        x[:] = problem.start
+        x[:] = problem.x_guess
 
     def step(count):
-        solver.begin(problem, work)
+        solver.begin_step(problem, work)
         solver.sweep(problem, x, work, count)
 
     for _ in range(steps):

@@ -36,7 +36,7 @@ def seconds(sim: pl.Simulation) -> float:
 def report(cells: int = 128) -> dict[str, float]:
     """Best of several steps of either kind, one after another."""
     sim, rng = hanging(cells), np.random.default_rng(1)
-    limits = sim.model.topology.seams.limits
+    limits = sim.model.topology.tear_topology.limits
     n_edges, never = len(limits) // 2, limits.copy()
     plain, torn, splits = [], [], []
     for _ in range(ROUNDS + 1):  # the first round compiles

@@ -101,7 +101,7 @@ def test_problem_has_arrays_of_its_own(make_simulation):
     """A problem taken now stays the same problem while the simulation goes on."""
     sim = make_simulation(solver=pl.VBD(iterations=3))
     problem = sim.problem()
-    x = problem.start + 1e-3
+    x = problem.x_guess + 1e-3
     energy = problem.energy(x)
     for _ in range(3):
         sim.step()
@@ -173,7 +173,7 @@ class Broken(pl.VBD):
     vertex: int = 0
 
     def sweep(self, problem, x, work, n=1, omegas=None):
-        if problem.x_start[0, 0] != problem.model.positions[0, 0]:
+        if problem.x_prev[0, 0] != problem.model.positions[0, 0]:
             x[self.vertex, 1] = np.nan
 
 

@@ -36,16 +36,16 @@ def recolouring(steps: int = 20, sweeps: int = 12) -> dict:
     same = np.array([len(set(plain[q].tolist())) < 4 for q in quads])
     numbers = {"contacts": len(v), "between_vertices": len(quads), "with_two_of_one_colour": int(same.sum())}
     for name, colours in (("buffered", plain), ("recoloured", recoloured)):
-        x, energies = problem.start.copy(), []
+        x, energies = problem.x_guess.copy(), []
         for _ in range(sweeps):
             x = vbd_sweep(problem, x, colours)
             energies.append(problem.energy(x))
         residual = problem.residual(x)
         numbers[name] = {"colours": int(colours.max()) + 1, "energy_above_least": energies, "residual": residual}
         numbers[f"{name}_x"] = x
-    x, energies, solver = problem.start.copy(), [], pl.VBD()
+    x, energies, solver = problem.x_guess.copy(), [], pl.VBD()
     work = solver.init(problem, Execution("double", 1))
-    solver.begin(problem, work)
+    solver.begin_step(problem, work)
     for _ in range(sweeps):
         solver.sweep(problem, x, work, 1)
         problem.remember(x)
@@ -56,7 +56,7 @@ def recolouring(steps: int = 20, sweeps: int = 12) -> dict:
     least = min(min(numbers[name]["energy_above_least"]) for name in WAYS)
     for name in WAYS:
         numbers[name]["energy_above_least"] = [energy - least for energy in numbers[name]["energy_above_least"]]
-    numbers["largest_difference_over_largest_motion"] = float(np.abs(a - b).max() / np.abs(b - problem.x_start).max())
+    numbers["largest_difference_over_largest_motion"] = float(np.abs(a - b).max() / np.abs(b - problem.x_prev).max())
     return numbers
 
 

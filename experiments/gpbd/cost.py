@@ -36,8 +36,8 @@ def costs(cells: int = 25, rounds: int = 25, iterations: int = 5) -> dict[str, f
     best = dict.fromkeys(SOLVERS, float("inf"))
     for _ in range(rounds):
         for name, solver in SOLVERS.items():
-            x = problem.start.copy()
-            solver.begin(problem, works[name])
+            x = problem.x_guess.copy()
+            solver.begin_step(problem, works[name])
             solver.sweep(problem, x, works[name], 1)
             began = time.thread_time()
             solver.sweep(problem, x, works[name], iterations)

@@ -8,6 +8,7 @@ Names are imported when first used, so that `import pliant` is instant.
 from __future__ import annotations
 
 import logging
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
         StVenantKirchhoff,
     )
     from pliant.materials.user_law import material
-    from pliant.model import Attachment, Body, Contact, Course, Scene, Wind, WorldBox, motions
+    from pliant.model import Attachment, Body, Contact, Scene, Schedule, Wind, WorldBox, motions
     from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
     from pliant.solvers import (
@@ -73,7 +74,7 @@ _HOMES = {
         "StableNeoHookean",
     ),
     "materials.user_law": ("material",),
-    "model": ("Attachment", "Body", "Contact", "Course", "Scene", "Wind", "WorldBox", "motions"),
+    "model": ("Attachment", "Body", "Contact", "Schedule", "Scene", "Wind", "WorldBox", "motions"),
     "energies": ("IncrementalPotential",),
     "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
@@ -116,7 +117,6 @@ __all__ = [
     "CompressibleNeoHookean",
     "Contact",
     "Corotated",
-    "Course",
     "FileError",
     "Fung",
     "GradientDescent",
@@ -135,6 +135,7 @@ __all__ = [
     "ProjectiveDynamics",
     "Scene",
     "SceneError",
+    "Schedule",
     "Simulation",
     "SimulationError",
     "SolveReport",
@@ -174,7 +175,13 @@ if not _logger.handlers:
     _logger.setLevel(logging.INFO)
 
 
+_RENAMED = {"Course": "Schedule"}  # names of the release before, for one release
+
+
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        warnings.warn(f"pl.{name} is now pl.{_RENAMED[name]}.", DeprecationWarning, stacklevel=2)
+        name = _RENAMED[name]
     if name not in _HOME_OF:
         raise AttributeError(f"module 'pliant' has no attribute {name!r}")
     value = getattr(import_module(f"pliant.{_HOME_OF[name]}"), name)

@@ -78,18 +78,18 @@ class Simulation(Stepping):
         contacts = None if self._solved is None else self._solved.contacts
         return 0 if contacts is None else contacts.count
 
-    def remember_contact(self, other: Simulation) -> None:
+    def copy_contact_state(self, other: Simulation) -> None:
         """Take over the sides of sheets from a simulation of the same bodies in the same state."""
         if self._detector is not None and other._detector is not None:
-            self._detector.restore(other._detector.carried(), self.state.x)
+            self._detector.load_state_dict(other._detector.state_dict(), self.state.x)
 
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own."""
-        y, start = np.empty_like(self.state.x), np.empty_like(self.state.x)
-        self._predict(y, start)
-        memory, x = self.state.memory.copy(), self.state.x.copy()
+        y, x_guess = np.empty_like(self.state.x), np.empty_like(self.state.x)
+        self._predict(y, x_guess)
+        internal_state, x = self.state.internal_state.copy(), self.state.x.copy()
         model = self.model.at((self.state.step + 1) * self.h)
-        return IncrementalPotential.pose(model, memory, self.h, x, y, start, self._detect(start))
+        return IncrementalPotential.for_step(model, internal_state, self.h, x, y, x_guess, self._detect(x_guess))
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
@@ -101,7 +101,7 @@ class Simulation(Stepping):
         With contact, three numbers that are no energies: "contacts" that press now, "deepest_penetration" of them [m],
         and "missed_penetration" [m], the deepest of those that the last step knew nothing of.
         """
-        model = self.model.with_memory(self.state.memory).at(self.time)
+        model = self.model.with_internal_state(self.state.internal_state).at(self.time)
         x, contacts = self.state.x, self._detect(self.state.x)
         numbers = {"contact": 0.0} if contacts is None else self._detector.numbers(contacts, x)  # type: ignore[union-attr]
         return energies_of(model, self.state, self._solved, numbers)
@@ -155,9 +155,9 @@ class Simulation(Stepping):
         all.
         """
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
-        if hasattr(self._work, "carried"):
-            settings["carried"] = self._work.carried()
-        contact = {} if self._detector is None else self._detector.carried()
+        if hasattr(self._work, "state_dict"):
+            settings["solver_state"] = self._work.state_dict()
+        contact = {} if self._detector is None else self._detector.state_dict()
         about = (self.state, self.notes, topology_arrays(self.model), contact)
         checkpoint.write(Path(path), self.scene, self.solver, settings, *about, SOLVERS)
 
@@ -174,14 +174,14 @@ class Simulation(Stepping):
         of `pliant.motions`) and forces by name of the body and in the order they were added; other functions of time by
         what they give, such as {"balloon.pressure": p, "wind.velocity": w}."""
         kept = checkpoint.read(Path(path), motions or {}, forces or {}, functions or {}, SOLVERS)
-        carried = kept.settings.pop("carried", None)
+        solver_state = kept.settings.pop("solver_state", None)
         simulation = cls(kept.scene, kept.solver, threads=threads, **kept.settings)
         simulation.notes = kept.notes
         simulation.continue_from(kept.state, kept.topology)
-        if carried:
-            simulation._work.restore(carried)
+        if solver_state:
+            simulation._work.load_state_dict(solver_state)
         if simulation._detector is not None and kept.contact:
-            simulation._detector.restore(kept.contact, kept.state.x)
+            simulation._detector.load_state_dict(kept.contact, kept.state.x)
         return simulation
 
     def continue_from(self, state: State, topology: dict[str, np.ndarray]) -> None:
@@ -189,7 +189,7 @@ class Simulation(Stepping):
         self.state = state
         if topology:
             self.model = with_topology_arrays(self.model, self.scene.bodies, topology)
-            self._make_room()
+            self._allocate()
             self._prepare()
 
     # --- changing ---------------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ class Simulation(Stepping):
         if self.observers and (self.model.topology is None or isinstance(body, Solid)):
             raise SceneError(f"{body.name}: delete before you record: a result keeps the surface it begins with.")
         number = [body is own for own in self.scene.bodies].index(True)
-        model = self.model.with_memory(self.state.memory.copy())
+        model = self.model.with_internal_state(self.state.internal_state.copy())
         self._take(deleted(model, self.scene.bodies, number, chosen, self.state.x))
         self._solved = None
         self._prepare()

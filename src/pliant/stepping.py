@@ -18,17 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from pliant.breakdown import what_broke
 from pliant.contact.detector import Detector
 from pliant.contact.potential import ContactPotential
 from pliant.contact.report import ContactReport, words_of_softness
+from pliant.divergence import diagnose_divergence
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.kernels.threads import Team
 from pliant.lanes.host import core_count
 from pliant.model import Scene, build_model, checks
-from pliant.model.tearing import Change, torn
+from pliant.model.tearing import TopologyChange, tear
 from pliant.solvers import VBD, Execution, Solver, SolveReport
 from pliant.solvers.feasible import keep_volumes_positive
 from pliant.solvers.optimised_start import optimised_reach
@@ -64,22 +64,22 @@ class Stepping:
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
-        self.state = State(*start, memory=self.model.memory)
+        self.state = State(*start, internal_state=self.model.internal_state)
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._work: Any = None
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
-        self._make_room()
+        self._allocate()
         self._prepare()
         for k, body in enumerate(scene.bodies):
             body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
             body._elements = lambda k=k: self.model.elements_of(k)
 
-    def _make_room(self) -> None:
+    def _allocate(self) -> None:
         """Make what depends on the number of vertices."""
         # all arrays a step needs beside the state's
-        self._y, self._start = np.array(self.state.x), np.array(self.state.x)
+        self._y, self._x_guess = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
-        self._memory_new = np.empty_like(self.state.memory)
+        self._internal_state_new = np.empty_like(self.state.internal_state)
         contact = self.model.contact
         self._detector = (
             None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
@@ -91,10 +91,10 @@ class Stepping:
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
         check_fits(self.solver, self.model)
-        carried = self._work.carried() if hasattr(self._work, "carried") else None
-        self._work = self.solver.init(self._pose(self._y, self._start, contacts), self.execution)
-        if carried:
-            self._work.restore(carried)
+        solver_state = self._work.state_dict() if hasattr(self._work, "state_dict") else None
+        self._work = self.solver.init(self._problem_for_step(self._y, self._x_guess, contacts), self.execution)
+        if solver_state:
+            self._work.load_state_dict(solver_state)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -104,9 +104,9 @@ class Stepping:
             said = self._detector.intersections(self.state.x)
             if said:
                 logger.warning(said)
-        self._predict(self._y, self._start)
-        contacts = self._detect(self._start)
-        problem = self._pose(self._y, self._start, contacts)
+        self._predict(self._y, self._x_guess)
+        contacts = self._detect(self._x_guess)
+        problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
         self._finish(report)
         self._tear()
@@ -120,43 +120,47 @@ class Stepping:
         """The state as observers see it."""
         return self.state.read_only(self.model.drawn_points)
 
-    def _predict(self, y: np.ndarray, start: np.ndarray) -> None:
+    def _predict(self, y: np.ndarray, x_guess: np.ndarray) -> None:
         """Fill in the inertial target and the start; held vertices are where they are to be in both."""
-        self._let_go()
+        self._release_due()
         state, fixed = self.state, ~self.model.is_free
         policy = STARTS.index(self.solver.start)
         acceleration = self.model.acceleration(state.x, state.v, self.time)
         drag = self.model.air_damping
-        predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, start)
+        predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, x_guess)
         if self.solver.start == "optimised":
-            start += optimised_reach(self._pose(y, start, None), state.v) * state.v
+            x_guess += optimised_reach(self._problem_for_step(y, x_guess, None), state.v) * state.v
         if self._has_constraints:
-            start[:] = state.x + self.model.project(start - state.x)
-        start[fixed] = self.model.positions[fixed]
-        for led in self.model.led:
-            start[led.vertices] = led.positions((state.step + 1) * self.h)
-        y[fixed] = start[fixed]
+            x_guess[:] = state.x + self.model.project(x_guess - state.x)
+        x_guess[fixed] = self.model.positions[fixed]
+        for kinematic in self.model.kinematic:
+            x_guess[kinematic.vertices] = kinematic.positions((state.step + 1) * self.h)
+        y[fixed] = x_guess[fixed]
         if not getattr(self.solver, "repairs_inversion", False):
-            keep_volumes_positive(self.model, state.x, start)
+            keep_volumes_positive(self.model, state.x, x_guess)
 
-    def _let_go(self) -> None:
+    def _release_due(self) -> None:
         """Free the vertices whose time has come, to the nearest step."""
         now = self.time + 0.5 * self.h
         if self.model.next_release <= now:
             self.model = self.model.released(now)
             self._prepare()
 
-    def _detect(self, start: np.ndarray) -> ContactPotential | None:
-        """What touches at the beginning of the step, or on the way to `start`."""
+    def _detect(self, x_guess: np.ndarray) -> ContactPotential | None:
+        """What touches at the beginning of the step, or on the way to `x_guess`."""
         if self._detector is None:
             return None
-        self._detector.begin(self.state.x)
-        return self._detector.detect(self.state.x, start, self.time)
+        self._detector.begin_step(self.state.x)
+        return self._detector.detect(self.state.x, x_guess, self.time)
 
-    def _pose(self, y: np.ndarray, start: np.ndarray, contacts: ContactPotential | None) -> IncrementalPotential:
-        self._memory_new[:] = self.state.memory
+    def _problem_for_step(
+        self, y: np.ndarray, x_guess: np.ndarray, contacts: ContactPotential | None
+    ) -> IncrementalPotential:
+        self._internal_state_new[:] = self.state.internal_state
         model = self.model.at((self.state.step + 1) * self.h)
-        return IncrementalPotential.pose(model, self._memory_new, self.h, self.state.x, y, start, contacts)
+        return IncrementalPotential.for_step(
+            model, self._internal_state_new, self.h, self.state.x, y, x_guess, contacts
+        )
 
     def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
         """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
@@ -164,15 +168,15 @@ class Stepping:
             return problem
         contacts = self._detector.detect(self.state.x, self._x_new, self.time)
         problem = replace(problem, contacts=contacts)
-        self.solver.take_contacts(problem, self._work)
+        self.solver.update_contacts(problem, self._work)
         return problem
 
     def _solve(self, problem: IncrementalPotential) -> tuple[SolveReport, IncrementalPotential]:
         """Iterate; the report, and the problem with the contacts that were detected last."""
         began = time.perf_counter()
         n = self.solver.iterations
-        self._x_new[:] = self._start
-        self.solver.begin(problem, self._work)
+        self._x_new[:] = self._x_guess
+        self.solver.begin_step(problem, self._work)
         done = 0
         while done < n:
             part = min(self._detect_every or n, n - done)
@@ -192,31 +196,38 @@ class Stepping:
         state = self.state
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
-            raise SimulationError(what_broke(self.model, self._x_new, self._v_new, self.time))
+            raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
             self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
-        new = State(self._x_new, self._v_new, state.v, state.step + 1, self._memory_new)
+        new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
         # the old arrays are the next step's
-        self.state, self._x_new, self._v_new, self._memory_new = new, state.x, state.v_previous, state.memory
+        self.state, self._x_new, self._v_new, self._internal_state_new = (
+            new,
+            state.x,
+            state.v_previous,
+            state.internal_state,
+        )
 
     def _tear(self) -> None:
         """Split and break what is stretched too far (VBD 3.9)."""
-        change = torn(self.model.with_memory(self.state.memory), self.state.x, self.state.v)
+        change = tear(self.model.with_internal_state(self.state.internal_state), self.state.x, self.state.v)
         if change is None:
             return
         self._take(change)
-        adapt = getattr(self.solver, "adapt", None)
-        if adapt is None or not adapt(self._pose(self._y, self._start, None), self._work, change):
+        update_topology = getattr(self.solver, "update_topology", None)
+        if update_topology is None or not update_topology(
+            self._problem_for_step(self._y, self._x_guess, None), self._work, change
+        ):
             self._prepare()
 
-    def _take(self, change: Change) -> None:
+    def _take(self, change: TopologyChange) -> None:
         """Go on with a model that tearing or deleting has changed."""
         old = self.state
         grown = np.concatenate([np.arange(len(old.x)), change.parents])
         self.model = change.model
-        self.state = State(old.x[grown], old.v[grown], old.v_previous[grown], old.step, change.model.memory)
-        self._make_room()
+        self.state = State(old.x[grown], old.v[grown], old.v_previous[grown], old.step, change.model.internal_state)
+        self._allocate()
 
     @property
     def time(self) -> float:

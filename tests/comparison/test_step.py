@@ -25,7 +25,7 @@ def comparison(problem):
 def test_the_reference_is_the_minimum(problem):
     """Residual 1e-11 of the start's, and the Hessian is positive there."""
     x = converged(problem)
-    assert problem.residual(x) <= 1e-11 * problem.residual(problem.start)
+    assert problem.residual(x) <= 1e-11 * problem.residual(problem.x_guess)
     assert np.linalg.eigvalsh(problem.hessian(x).toarray())[0] > 0
 
 

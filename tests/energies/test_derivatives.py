@@ -68,7 +68,7 @@ def test_energy_is_the_sum_of_its_terms_by_hand(case, elastic_energy):
     problem, x = case
     model = problem.model
     inertia = sum(m * (a - b) @ (a - b) for m, a, b in zip(model.mass, x, problem.y, strict=True)) / (2 * problem.h**2)
-    moved = x - problem.x_start
+    moved = x - problem.x_prev
     damping = sum(d @ D @ d for d, D in zip(moved, problem.damping_blocks, strict=True)) / 2
     elastic = elastic_energy(problem, x)
     expected = {"inertia": inertia, "elastic": elastic, "damping": damping, "contact": 0.0}
@@ -103,7 +103,7 @@ def test_damping_blocks_are_the_positive_part_of_the_elastic_blocks(make_simulat
     damped = make_simulation(pl.StVenantKirchhoff, damping=3e-3, seed=2).problem()
     plain = make_simulation(pl.StVenantKirchhoff, damping=0.0, seed=2).problem()
     inertia = plain.model.mass / plain.h**2
-    elastic_blocks = plain.vertex_blocks(plain.x_start) - inertia[:, None, None] * np.eye(3)
+    elastic_blocks = plain.vertex_blocks(plain.x_prev) - inertia[:, None, None] * np.eye(3)
     for block, measured in zip(elastic_blocks, damped.damping_blocks, strict=True):
         values, vectors = np.linalg.eigh(block)
         expected = 3e-3 / damped.h * (vectors * np.maximum(values, 0)) @ vectors.T

@@ -22,7 +22,7 @@ def crushed(shaken):
         scene.add_solid(mesh, pl.Invertible(material, LOWER, UPPER, RELEASE, stiffness=4e4))
         x = mesh.points * (1, 1, 0.6) + np.random.default_rng(2).normal(0, 0.03, mesh.points.shape)
         model = pl.Simulation(scene, pl.Newton()).model
-        (block,) = model.with_memory(model.memory).blocks
+        (block,) = model.with_internal_state(model.internal_state).blocks
         F = elastic.deformation_gradients(block, x)
         s = np.linalg.svd(F, compute_uv=False)[:, 2] * np.sign(np.linalg.det(F))
         return block, x, s
@@ -36,12 +36,12 @@ def test_interpolants_follow_equation_17(crushed):
     assert (s < LOWER).sum() > 3
     assert (s > UPPER).sum() > 3
     assert ((s > LOWER) & (s < UPPER)).sum() > 3
-    invertible.remember(block, x)
+    invertible.update_internal_state(block, x)
     wanted = np.clip((UPPER - s) / (UPPER - LOWER), 0, 1)
     np.testing.assert_allclose(block.interpolants, wanted, rtol=0, atol=1e-5)
     block.interpolants[:] = 1.0
     for k in range(1, 4):
-        invertible.remember(block, x)
+        invertible.update_internal_state(block, x)
         np.testing.assert_allclose(block.interpolants, np.maximum(wanted, 1 - k * RELEASE), rtol=0, atol=1e-5)
 
 
@@ -49,7 +49,7 @@ def test_interpolants_follow_equation_17(crushed):
 def test_derivatives_equal_finite_differences_with_frozen_interpolants(law, crushed):
     """Gradient of the energy and Hessian of the gradient, at a state with inverted tets, barrier or not."""
     block, x, _ = crushed(law)
-    invertible.remember(block, x)
+    invertible.update_internal_state(block, x)
     g = invertible.gradient(block, x)
     assert np.isfinite(invertible.energy(block, x))
     d = np.random.default_rng(3).normal(size=x.shape)
@@ -70,7 +70,7 @@ def test_derivatives_equal_finite_differences_with_frozen_interpolants(law, crus
 def test_vertex_blocks_are_those_of_equation_19(law, crushed):
     """(1 - l) times the law's, l times the constant matrix 2 k V |b|^2 of projective dynamics."""
     block, x, _ = crushed(law)
-    invertible.remember(block, x)
+    invertible.update_internal_state(block, x)
     l = block.interpolants
     expected = np.zeros((len(x), 3, 3))
     for t, corners in enumerate(block.tets):

@@ -77,7 +77,7 @@ def test_hessian_is_the_derivative_of_the_gradient(problem, x, kind):
 
 
 def test_derivatives_of_the_whole_step(problem, x):
-    """Viscosity in x - x_start and over h, pressure at the end of the step: as the step's potential has them."""
+    """Viscosity in x - x_prev and over h, pressure at the end of the step: as the step's potential has them."""
     g = problem.gradient(x)
     np.testing.assert_allclose(central(problem.energy, x), g.ravel(), rtol=0, atol=1e-7 * np.abs(g).max())
     H = problem.hessian(x).toarray()
@@ -105,7 +105,7 @@ def test_energies_by_hand(problem, x):
     assert (depth > 0).any(axis=0).all()
     assert terms["bounds"] == pytest.approx(500.0 * np.sum(depth**2), rel=1e-12)
 
-    u = (a - problem.x_start[:n])[MESH.tets]
+    u = (a - problem.x_prev[:n])[MESH.tets]
     edges = MESH.points[MESH.tets[:, 1:]] - MESH.points[MESH.tets[:, :1]]
     grad = np.linalg.solve(edges, u[:, 1:] - u[:, :1])
     viscous = 20.0 / (2 * h) * np.sum(MESH.volumes * np.sum(grad**2, axis=(1, 2)))
@@ -118,7 +118,7 @@ def test_damping_does_not_count_viscosity(problem, x):
     """k_d multiplies stiffness; c / h is damping already, and would come out as k_d c / h^2."""
     inertia = problem.inertia[:, None, None] * np.eye(3)
     viscous = energy_of(block_of(problem, Dampers)).vertex_blocks(block_of(problem, Dampers), x)
-    start = problem.x_start
+    start = problem.x_prev
     stiffness = problem.vertex_blocks(start) - inertia - problem.damping_blocks - viscous
     values, vectors = np.linalg.eigh(stiffness)
     expected = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)

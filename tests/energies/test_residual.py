@@ -10,7 +10,7 @@ def test_residual_equals_hand_computation(make_simulation, shaken):
     """r = sqrt(sum |g_i|^2 / m_i / sum m_i) over directions that may move, by a loop over vertices."""
     problem = make_simulation(held=True, damping=1e-3).problem()
     model = problem.model
-    x = problem.start + 1e-3 * np.random.default_rng(0).normal(size=problem.start.shape)
+    x = problem.x_guess + 1e-3 * np.random.default_rng(0).normal(size=problem.x_guess.shape)
     total, mass = 0.0, 0.0
     for i, g in enumerate(problem.gradient(x)):
         dimension, d = model.subspace[i], model.directions[i]
@@ -32,7 +32,7 @@ def test_residual_of_the_start_at_rest_is_gravity():
         scene = pl.Scene()
         scene.add_solid(pl.shapes.box(cells=cells), pl.NeoHookean.from_young(1e6, 0.3), density)
         problem = pl.Simulation(scene, pl.Newton(), frame_rate=rate).problem()
-        assert problem.residual(problem.start) == pytest.approx(9.81, rel=1e-9)
+        assert problem.residual(problem.x_guess) == pytest.approx(9.81, rel=1e-9)
 
 
 def test_projection_keeps_vectors_in_their_subspace(make_simulation):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pliant.kernels.threads import WORTH_WAKING, Team, meet, next_part, share
+from pliant.kernels.threads import WORTH_WAKING, Team, barrier_wait, next_part, share
 
 PHASES, CELLS = 300, 23
 
@@ -27,7 +27,7 @@ def mix(thread, threads, barrier, boards):
                 total += (i + 2 * j + 1) * boards[p - 1, j]
             boards[p, i] = total % 1000003
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
 
 
 @njit(nogil=True)

@@ -42,7 +42,7 @@ def norm2(x, y, z):
     return dot((x, y, z), (x, y, z))
 '''
 norm2 = load_module("small", text, "a small test").norm2
-energy = law_code(StableNeoHookean).functions.density(5.0, 9.0, 1.0, 1.0, 1.0)
+energy = law_code(StableNeoHookean).functions.energy_density(5.0, 9.0, 1.0, 1.0, 1.0)
 sys.stdout.write(f"{norm2(1.0, 2.0, 3.0)} {energy}")
 """
 

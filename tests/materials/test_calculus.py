@@ -25,7 +25,7 @@ class Unheard(LameLaw):
     """psi = mu/2 (I - 3) - mu (J - 1) + (lam + mu)/2 (J - 1)^2, expanded, under another name."""
 
     @staticmethod
-    def density(I, II, J, mu, lam):
+    def energy_density(I, II, J, mu, lam):
         return mu * I / 2 - (2 * mu + lam) * J + lam / 2 * (1 + J * J) + mu * J * J / 2
 
 
@@ -34,7 +34,7 @@ class StableNeoHookeanTimesVolume(LameLaw):
     """psi = mu/2 (I - 3) J + lam/2 (J - 1)^2: the first part is no constant Laplacian."""
 
     @staticmethod
-    def density(I, II, J, mu, lam):
+    def energy_density(I, II, J, mu, lam):
         return mu / 2 * (I - 3) * J + lam / 2 * (J - 1) ** 2
 
 
@@ -43,7 +43,7 @@ class Powers(LameLaw):
     """Every kind of power a law may have."""
 
     @staticmethod
-    def density(I, II, J, mu, lam):
+    def energy_density(I, II, J, mu, lam):
         return mu * (I * J ** (-2 / 3) + II**3 + sqrt(I) + I ** (-1) + sqrt(J) ** -1) + lam * exp(J) / J**12 + log(II)
 
 
@@ -52,7 +52,7 @@ class Sine(LameLaw):
     """A function that lanes do not have."""
 
     @staticmethod
-    def density(I, II, J, mu, lam):
+    def energy_density(I, II, J, mu, lam):
         import sympy
 
         return mu * sympy.sin(I)
@@ -66,7 +66,7 @@ class Pressure(LameLaw):
     units = {**LameLaw.units, "stiffening": "Pa"}  # noqa: RUF012
 
     @staticmethod
-    def density(I, II, J, mu, lam, stiffening):
+    def energy_density(I, II, J, mu, lam, stiffening):
         return mu / 2 * (I - 3) + stiffening / J + lam * J
 
 
@@ -104,7 +104,9 @@ def test_equal_formulas_under_two_names_are_one_energy() -> None:
     """The expanded law equals the stable neo-Hookean one, energy and derivatives."""
     I, II, J = np.random.default_rng(8).uniform(0.3, 5, (3, 100))
     one, other = (law_code(law).functions for law in (Unheard, StableNeoHookean))
-    np.testing.assert_allclose(one.density(I, II, J, 2.0, 3.0), other.density(I, II, J, 2.0, 3.0), atol=1e-12)
+    np.testing.assert_allclose(
+        one.energy_density(I, II, J, 2.0, 3.0), other.energy_density(I, II, J, 2.0, 3.0), atol=1e-12
+    )
     np.testing.assert_allclose(one.volume_energy(J, 2.0, 3.0), other.volume_energy(J, 2.0, 3.0), atol=1e-12)
     for a, b in zip(one.volume_derivatives(J, 2.0, 3.0), other.volume_derivatives(J, 2.0, 3.0), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)
@@ -116,7 +118,7 @@ def test_powers_are_written_as_arithmetic() -> None:
     mu, lam = 2.0, 3.0
     expected = mu * (I * J ** (-2 / 3) + II**3 + I**0.5 + 1 / I + J**-0.5) + lam * np.exp(J) / J**12 + np.log(II)
     code = law_code(Powers)
-    np.testing.assert_allclose(code.functions.density(I, II, J, mu, lam), expected, rtol=1e-12)
+    np.testing.assert_allclose(code.functions.energy_density(I, II, J, mu, lam), expected, rtol=1e-12)
     assert "**" not in code.text
 
 
@@ -133,7 +135,7 @@ class TenthPower(LameLaw):
     """A whole power above those written as products."""
 
     @staticmethod
-    def density(I, II, J, mu, lam):
+    def energy_density(I, II, J, mu, lam):
         return mu / 2 * (I - 3) + lam * (J - 1) ** 10
 
 
@@ -142,7 +144,7 @@ class TenthPower(LameLaw):
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_large_whole_power_of_a_negative_number() -> None:
     """(J - 1)^10 at J = 1/2 is 2^-10."""
-    psi = law_code(TenthPower).functions.density(3.0, 3.0, np.array([0.5, 1.5]), 1.0, 1.0)
+    psi = law_code(TenthPower).functions.energy_density(3.0, 3.0, np.array([0.5, 1.5]), 1.0, 1.0)
     np.testing.assert_allclose(psi, 2.0**-10, rtol=1e-12)
 
 
@@ -154,7 +156,7 @@ def power_law(n: int) -> type[SolidLaw]:
         """psi = mu/2 (I - 3) + lam (J - 1)^n."""
 
         @staticmethod
-        def density(I, II, J, mu, lam):
+        def energy_density(I, II, J, mu, lam):
             return mu / 2 * (I - 3) + lam * (J - 1) ** n
 
     return PowerLaw
@@ -170,5 +172,5 @@ def test_laws_of_one_factory_differ() -> None:
 
 def test_third_parameter_reaches_the_functions() -> None:
     """Parameters stand in the order of the law's fields."""
-    assert law_code(Pressure).functions.density(3.0, 3.0, 2.0, 1.0, 5.0, 8.0) == 14.0
+    assert law_code(Pressure).functions.energy_density(3.0, 3.0, 2.0, 1.0, 5.0, 8.0) == 14.0
     assert law_code(Pressure).functions.volume_derivatives(2.0, 1.0, 5.0, 8.0) == (3.0, 2.0)

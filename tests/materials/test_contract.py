@@ -42,8 +42,8 @@ def parameters(law: type[SolidLaw]) -> tuple[float, ...]:
     return made(law).parameters
 
 
-def density(law: type[SolidLaw], F: np.ndarray) -> np.ndarray:
-    return law_code(law).functions.density(*invariants(F), *parameters(law))
+def energy_density(law: type[SolidLaw], F: np.ndarray) -> np.ndarray:
+    return law_code(law).functions.energy_density(*invariants(F), *parameters(law))
 
 
 def derivatives(law: type[SolidLaw], I, II, J) -> tuple[np.ndarray, np.ndarray]:
@@ -66,7 +66,7 @@ def stress(law: type[SolidLaw], F: np.ndarray) -> np.ndarray:
 @every_law
 def test_rest_has_neither_energy_nor_stress(law: type[SolidLaw]) -> None:
     """psi(1) = 0 and P(1) = 0, to rounding of mu and lam; rotated too."""
-    assert abs(law_code(law).functions.density(*REST, *parameters(law))) < 1e-12 * MU
+    assert abs(law_code(law).functions.energy_density(*REST, *parameters(law))) < 1e-12 * MU
     np.testing.assert_allclose(stress(law, np.eye(3)[None])[0], 0, atol=1e-12 * LAM)
     Q = np.linalg.qr(random_gradients(0, 1)[0])[0]
     Q *= np.sign(np.linalg.det(Q))
@@ -93,10 +93,10 @@ def test_derivatives_equal_finite_differences(law: type[SolidLaw], seed: int) ->
         return (at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * step[k])
 
     # what rounding leaves of a difference, beside its own error of order step^4
-    psi = functions.density(*values, *parameters(law))
+    psi = functions.energy_density(*values, *parameters(law))
     noise = 1e-13 * (np.abs(psi) + MU + LAM)
     for k in range(3):
-        difference = slope(lambda *moved: functions.density(*moved, *parameters(law)), k)
+        difference = slope(lambda *moved: functions.energy_density(*moved, *parameters(law)), k)
         assert np.all(np.abs(first[k] - difference) <= 1e-6 * np.abs(first[k]) + noise / step[k])
     pairs = [(k, l) for k in range(3) for l in range(k, 3)]
     for (k, l), value in zip(pairs, second, strict=True):
@@ -113,7 +113,7 @@ def test_small_strain_is_hookes_law(law: type[SolidLaw], seed: int) -> None:
     E = np.random.default_rng(seed).normal(size=(3, 3))
     E = (E + E.T) / 2 / np.linalg.norm(E)
     t = 1e-3
-    at = [density(law, np.eye(3) + k * t * E) for k in (-2, -1, 0, 1, 2)]
+    at = [energy_density(law, np.eye(3) + k * t * E) for k in (-2, -1, 0, 1, 2)]
     curvature = (-at[0] + 16 * at[1] - 30 * at[2] + 16 * at[3] - at[4]) / (12 * t * t)
     expected = 2 * MU * np.trace(E @ E) + made(law).lam * np.trace(E) ** 2
     np.testing.assert_allclose(curvature, expected, rtol=1e-5)
@@ -128,7 +128,7 @@ def test_rotations_before_and_after_change_nothing(law: type[SolidLaw], seed: in
     Q, R = (np.linalg.qr(M)[0] for M in (A, B))
     Q, R = Q * np.sign(np.linalg.det(Q)), R * np.sign(np.linalg.det(R))
     turned = Q @ F @ R
-    np.testing.assert_allclose(density(law, turned), density(law, F), rtol=1e-10, atol=1e-9 * MU)
+    np.testing.assert_allclose(energy_density(law, turned), energy_density(law, F), rtol=1e-10, atol=1e-9 * MU)
     np.testing.assert_allclose(stress(law, turned[None])[0], Q @ stress(law, F[None])[0] @ R, atol=1e-7 * LAM)
 
 
@@ -176,7 +176,7 @@ def test_generated_text_is_plain_arithmetic(law: type[SolidLaw]) -> None:
         ast.Tuple,
         ast.Call,
     )
-    stretch = {"trace_of_stretch", "inverse_slope"} if "S" in signature(law.density).parameters else set()
+    stretch = {"trace_of_stretch", "inverse_slope"} if "S" in signature(law.energy_density).parameters else set()
     allowed += (ast.ImportFrom, ast.alias) if stretch else ()
     strange = {type(node).__name__ for node in ast.walk(tree) if not isinstance(node, allowed)}
     assert not strange
@@ -184,7 +184,7 @@ def test_generated_text_is_plain_arithmetic(law: type[SolidLaw]) -> None:
     assert called <= {"sqrt", "log", "exp", "inverse_cube_root"} | stretch
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     volumetric = {"shear_weight", "volume_energy", "volume_derivatives"}
-    assert functions == {"density", "derivatives"} | (volumetric if law_code(law).is_volumetric else set())
+    assert functions == {"energy_density", "derivatives"} | (volumetric if law_code(law).is_volumetric else set())
 
 
 @every_law
@@ -196,7 +196,7 @@ def test_fast_path_is_the_same_energy(law: type[SolidLaw]) -> None:
     I, II, J = invariants(random_gradients(1, 50))
     f = code.functions
     split = f.shear_weight(*parameters(law)) / 2 * (I - 3) + f.volume_energy(J, *parameters(law))
-    np.testing.assert_allclose(split, f.density(I, II, J, *parameters(law)), rtol=1e-12, atol=1e-10 * LAM)
+    np.testing.assert_allclose(split, f.energy_density(I, II, J, *parameters(law)), rtol=1e-12, atol=1e-10 * LAM)
     first, second = derivatives(law, I, II, J)
     for value, expected in zip(f.volume_derivatives(J, *parameters(law)), (first[2], second[5]), strict=True):
         np.testing.assert_allclose(value + 0 * J, expected, rtol=1e-12, atol=1e-10 * LAM)

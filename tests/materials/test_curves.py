@@ -134,7 +134,9 @@ def values(material: SolidLaw) -> np.ndarray:
     functions = law_code(type(material)).functions
     first, second = functions.derivatives(*arguments)
     zero = np.zeros(len(F))
-    return np.array([functions.density(*arguments), *(zero if d is None else d + zero for d in (*first, *second))])
+    return np.array(
+        [functions.energy_density(*arguments), *(zero if d is None else d + zero for d in (*first, *second))]
+    )
 
 
 @pytest.mark.parametrize("material", [MooneyRivlin(MU, LAM, share=0.0), Fung(MU, LAM, share=0.0)], ids=repr)

@@ -86,7 +86,7 @@ def test_a_released_body_goes_on_with_the_velocity_it_was_led_with():
         sim.advance()
     np.testing.assert_allclose(sim.positions - sim.model.positions, np.tile((0.036, 0, 0), (27, 1)), atol=1e-9)
     assert sim.model.is_free.all()
-    assert sim.model.led == ()
+    assert sim.model.kinematic == ()
 
 
 def test_pins_hold_until_their_time():
@@ -128,5 +128,5 @@ def test_free_undoes_every_hold():
     assert body.motions == []
     assert [(held.tolist(), time) for held, time in body.releases] == [([0], 1.0)]
     body.move([5, 6], Slide(mesh.points[5:7], (0, 0, 1)))
-    with pytest.raises(pl.SceneError, match=r"vertex 5 is led together with 1 others"):
+    with pytest.raises(pl.SceneError, match=r"vertex 5 is moved together with 1 others"):
         body.free([5])

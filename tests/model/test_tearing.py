@@ -70,7 +70,7 @@ def test_taking_it_up_equals_building_it_anew(threads):
     """New rows in spare packs and edited lists give the same bits as tables made from the torn model at once."""
 
     class Rebuilt(pl.VBD):
-        adapt = None
+        update_topology = None
 
     results = []
     for solver in (pl.VBD(iterations=5), Rebuilt(iterations=5)):
@@ -125,7 +125,7 @@ def test_a_tear_leaves_what_other_elements_remember():
     memories, tear = [], sim._tear
 
     def watched_tear():
-        memories.append(sim.state.memory.copy())
+        memories.append(sim.state.internal_state.copy())
         tear()
 
     sim._tear = watched_tear
@@ -133,7 +133,7 @@ def test_a_tear_leaves_what_other_elements_remember():
     while len(sim.positions) == n:
         sim.step()
     assert memories[-1].max() > 0
-    np.testing.assert_array_equal(sim.state.memory, memories[-1])
+    np.testing.assert_array_equal(sim.state.internal_state, memories[-1])
 
 
 def test_newton_tears_the_same_sheet():

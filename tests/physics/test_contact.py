@@ -134,7 +134,7 @@ def test_equal_bodies_share_what_a_contact_takes_back() -> None:
     scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.3)
     sim = pl.Simulation(scene, pl.VBD(iterations=20), frame_rate=300, substeps=1, precision="double")
     problem = sim.problem()
-    start = problem.residual(problem.start)
+    start = problem.residual(problem.x_guess)
     report = sim.step()
     assert problem.contacts.count > 20
     assert report.residual < 0.02 * start
@@ -227,5 +227,5 @@ def test_descent_with_contact_reaches_newtons_minimum() -> None:
     newton = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=60, residual=1e-9))
     descent = pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=4000, residual=1e-8), measure_every=200)
     assert len(problem.contacts.touches.vertices) > 10
-    moved = np.abs(newton.x - problem.x_start).max()
+    moved = np.abs(newton.x - problem.x_prev).max()
     np.testing.assert_allclose(descent.x, newton.x, atol=1e-6 * moved)

@@ -84,7 +84,7 @@ def test_warp_carries_what_the_sheet_does_not() -> None:
         sheet = scene.add_cloth(mesh, law, bending=0.0, warp=warp, weft=weft)
         sheet.set_positions(mesh.points * [1 + strain, 1, 1])
         problem = pl.Simulation(scene, pl.Newton()).problem()
-        gradient = problem.gradient(problem.x_start) - problem.inertia[:, None] * (problem.x_start - problem.y)
+        gradient = problem.gradient(problem.x_prev) - problem.inertia[:, None] * (problem.x_prev - problem.y)
         forces[warp, weft] = gradient[mesh.points[:, 0] > 0.5 - 1e-9, 0].sum() / (0.5 * strain)
     assert forces[0.0, 0.0] == pytest.approx(100.0, rel=1e-3)
     assert forces[300.0, 0.0] == pytest.approx(400.0, rel=1e-3)

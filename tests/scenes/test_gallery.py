@@ -37,8 +37,8 @@ def test_each_runs_two_frames_and_keeps_its_volume_upright(entry):
     for solids in sim.model.solids:
         corners = sim.positions[solids.tets]
         assert np.linalg.det(corners[:, 1:] - corners[:, :1]).min() > 0
-    for led in sim.model.led:
-        np.testing.assert_allclose(sim.positions[led.vertices], led.positions(sim.time), atol=1e-6)
+    for kinematic in sim.model.kinematic:
+        np.testing.assert_allclose(sim.positions[kinematic.vertices], kinematic.positions(sim.time), atol=1e-6)
     assert np.abs(sim.positions - sim.model.positions).max() > 1e-5  # [m]: gravity or a motion acts in every one
 
 

@@ -70,7 +70,7 @@ def test_springs_joints_attachments_and_bounds():
     scene.attach(sheet, [[18, 19]], rope, [0], 200.0, [[0.5, 0.5]])
     scene.world_box = pl.WorldBox((None, None, -0.001), (None, None, None), stiffness=30.0)
     problem = pl.Simulation(scene, pl.Newton()).problem()
-    x = problem.start + np.random.default_rng(2).normal(0, 0.01, problem.start.shape)
+    x = problem.x_guess + np.random.default_rng(2).normal(0, 0.01, problem.x_guess.shape)
     for psd in (False, True):
         assert_same(assembled(problem, x, psd), of_free_vertices(problem, problem.hessian(x, psd)))
 
@@ -78,7 +78,7 @@ def test_springs_joints_attachments_and_bounds():
 def test_directions_in_which_vertices_are_held(make_simulation):
     """P H P with the model's projection P, and inertia in what it leaves out."""
     problem = make_simulation(held=True).problem()
-    x = problem.start
+    x = problem.x_guess
     n = problem.model.n_vertices
     P = np.stack([problem.project(e.reshape(n, 3)).ravel() for e in np.eye(3 * n)], axis=1)
     expected = P @ problem.hessian(x).toarray() @ P + (np.eye(3 * n) - P) * np.repeat(problem.inertia, 3)
@@ -96,7 +96,7 @@ def test_contacts_and_pressure():
     scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
     problem = pl.Simulation(scene, pl.Newton(), frame_rate=100, substeps=1, precision="double").problem()
     assert problem.contacts.count > 10
-    assert_same(assembled(problem, problem.start, False), of_free_vertices(problem, problem.hessian(problem.start)))
+    assert_same(assembled(problem, problem.x_guess, False), of_free_vertices(problem, problem.hessian(problem.x_guess)))
 
 
 def test_tets_that_convert():
@@ -108,8 +108,8 @@ def test_tets_that_convert():
     assembly = build_assembly(problem, Execution("double", 1))
     for seed in (0, 1):
         x = mesh.points * (1, 1, 0.7) + 0.015 * np.random.default_rng(seed).normal(size=mesh.points.shape)
-        problem.remember(x)
-        assert 0.05 < problem.model.memory.mean() < 0.95
+        problem.update_internal_state(x)
+        assert 0.05 < problem.model.internal_state.mean() < 0.95
         assert assembly.energy(problem, x) == pytest.approx(problem.energy(x), rel=1e-13)
         assert_same(assembly.gradient(problem, x), problem.gradient(x))
         assert_same(assembly.hessian(problem, x).toarray(), problem.hessian(x).toarray())

@@ -41,8 +41,8 @@ def test_estimate_of_rho_is_the_rate_of_a_linear_iteration(make_simulation):
     solver = pl.Chebyshev(pl.VBD(), rho="auto")
     problem = make_simulation(held=True, frame_rate=20).problem()
     work = solver.init(problem, Execution("double", 1))
-    solver.begin(problem, work)
-    x = problem.start.copy()
+    solver.begin_step(problem, work)
+    x = problem.x_guess.copy()
     solver.sweep(problem, x, work, 20)
     plain = [pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=n), measure_every=n).x for n in (5, 6, 7, 11, 12)]
     moved = [np.linalg.norm(b - a) for a, b in ((plain[1], plain[2]), (plain[3], plain[4]))]
@@ -54,7 +54,7 @@ def test_iterations_follow_equation_18(make_simulation):
     rho, problem = 0.9, make_simulation(pl.NeoHookean).problem()
     model = problem.model
     colours = colour_vertices(*vertex_graph([block.elements for block in model.blocks], model.n_vertices))
-    before, x = problem.start, problem.start
+    before, x = problem.x_guess, problem.x_guess
     for omega in chebyshev_factors(rho, 6):
         before, x = x, omega * (vbd_sweep(problem, x, colours) - before) + before
     report = pl.solve(problem, pl.Chebyshev(pl.VBD(), rho), stop=pl.Stop(iterations=6))

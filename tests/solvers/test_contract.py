@@ -91,7 +91,7 @@ def test_converges_to_the_minimiser(case, law, damping, solver):
     """Within 1e-6 of the way travelled, in double precision, from a deformed start."""
     problem, minimiser = case(law, damping)
     report = pl.solve(problem, solver, stop=pl.Stop(iterations=600, residual=1e-9), measure_every=20)
-    travelled = np.abs(minimiser - problem.start).max()
+    travelled = np.abs(minimiser - problem.x_guess).max()
     assert travelled > 1e-3
     assert np.abs(report.x - minimiser).max() <= 1e-6 * travelled
     assert report.energies[-1] == pytest.approx(problem.energy(minimiser), rel=1e-12)
@@ -103,7 +103,7 @@ def test_single_precision_comes_as_near_as_its_rounding(case, law, solver):
     """Within 1e-4 of the way travelled."""
     problem, minimiser = case(law, 2e-3)
     report = pl.solve(problem, solver, stop=pl.Stop(iterations=100), precision="single", measure_every=50)
-    assert np.abs(report.x - minimiser).max() <= 1e-4 * np.abs(minimiser - problem.start).max()
+    assert np.abs(report.x - minimiser).max() <= 1e-4 * np.abs(minimiser - problem.x_guess).max()
 
 
 class Springy(pl.Corotated):
@@ -119,7 +119,7 @@ class Springy(pl.Corotated):
 def test_projective_dynamics_converges_on_its_laws(case, damping, solver):
     problem, minimiser = case(Springy, damping)
     report = pl.solve(problem, solver, stop=pl.Stop(iterations=600, residual=1e-9), measure_every=20)
-    assert np.abs(report.x - minimiser).max() <= 1e-6 * np.abs(minimiser - problem.start).max()
+    assert np.abs(report.x - minimiser).max() <= 1e-6 * np.abs(minimiser - problem.x_guess).max()
 
 
 def test_projective_dynamics_says_what_it_cannot_take(case):
@@ -143,8 +143,8 @@ def test_held_vertices_stay_held(case, solver):
     problem, _ = case(pl.StableNeoHookean, 2e-3)
     model = problem.model
     report = pl.solve(problem, solver, stop=pl.Stop(iterations=5))
-    moved = report.x - problem.start
-    np.testing.assert_array_equal(report.x[model.subspace == 0], problem.start[model.subspace == 0])
+    moved = report.x - problem.x_guess
+    np.testing.assert_array_equal(report.x[model.subspace == 0], problem.x_guess[model.subspace == 0])
     held = (model.subspace == 1) | (model.subspace == 2)
     assert np.linalg.norm(moved[held], axis=1).min() > 1e-5
     np.testing.assert_allclose(model.project(moved)[held], moved[held], rtol=0, atol=1e-15)
@@ -153,9 +153,9 @@ def test_held_vertices_stay_held(case, solver):
 @every_solver
 def test_the_problem_is_not_changed(case, solver):
     problem, _ = case(pl.StableNeoHookean, 2e-3)
-    before = problem.start.copy(), problem.y.copy(), problem.x_start.copy()
+    before = problem.x_guess.copy(), problem.y.copy(), problem.x_prev.copy()
     pl.solve(problem, solver, stop=pl.Stop(iterations=2))
-    for old, new in zip(before, (problem.start, problem.y, problem.x_start), strict=True):
+    for old, new in zip(before, (problem.x_guess, problem.y, problem.x_prev), strict=True):
         np.testing.assert_array_equal(old, new)
 
 
@@ -188,7 +188,7 @@ def test_threads_do_not_change_a_bit(make_simulation, solver):
 
 @every_solver
 def test_a_resumed_run_continues_with_the_same_bits(make_simulation, tmp_path, solver):
-    """What a solver carries from step to step, as a step length, is in the checkpoint."""
+    """What a solver supports from step to step, as a step length, is in the checkpoint."""
     sim = make_simulation(held=True, solver=solver)
     for _ in range(2):
         sim.step()

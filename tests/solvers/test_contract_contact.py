@@ -1,4 +1,4 @@
-"""Every solver that carries contact and pressure: Newton's minimiser, friction included, and the same bits."""
+"""Every solver that supports contact and pressure: Newton's minimiser, friction included, and the same bits."""
 
 import functools
 
@@ -56,7 +56,7 @@ def case() -> tuple[pl.IncrementalPotential, np.ndarray]:
 def test_the_scene_is_in_contact_and_slides() -> None:
     """Both kinds of contacts push, and friction is as strong as sliding makes it."""
     problem, minimiser = case()
-    contacts = problem.with_own_memory().contacts
+    contacts = problem.with_own_internal_state().contacts
     contacts.refresh(minimiser)
     pressed = contacts.depths(minimiser) > 0
     outside = contacts.touches.outside != 0
@@ -70,7 +70,7 @@ def test_converges_to_newtons_minimiser(solver) -> None:
     """Within 1e-6 of the way travelled."""
     problem, minimiser = case()
     report = pl.solve(problem, solver, stop=pl.Stop(iterations=6000, residual=1e-8), measure_every=20)
-    travelled = np.abs(minimiser - problem.start).max()
+    travelled = np.abs(minimiser - problem.x_guess).max()
     assert travelled > 1e-3
     assert np.abs(report.x - minimiser).max() <= 1e-6 * travelled, (report.iterations, report.residual)
 

@@ -48,7 +48,7 @@ def thrown(scene: pl.Scene) -> pl.IncrementalPotential:
 def assert_minimises(problem, solver) -> None:
     exact = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=60, residual=1e-10)).x
     report = pl.solve(problem, solver, stop=pl.Stop(iterations=2000, residual=1e-9), measure_every=20)
-    travelled = np.abs(exact - problem.start).max()
+    travelled = np.abs(exact - problem.x_guess).max()
     assert np.abs(report.x - exact).max() <= 1e-6 * travelled
 
 

@@ -40,7 +40,7 @@ def pinned_block(law, h=0.01):
 
 def begun(problem, solver):
     work = solver.init(problem, Execution("double", 1))
-    solver.begin(problem, work)
+    solver.begin_step(problem, work)
     return work
 
 
@@ -83,7 +83,7 @@ def test_equals_the_papers_formulas(law):
     problem = pinned_block(law, h=0.004).problem()
     solver = pl.GPBD(2, line_search=law_code(law).has_barrier)
     work = begun(problem, solver)
-    x = problem.start.copy()
+    x = problem.x_guess.copy()
     solver.sweep(problem, x, work, 2)
     expected, _ = plain_gpbd(problem, work, 2)
     assert np.abs(expected - problem.y).max() > 1e-3
@@ -96,7 +96,7 @@ def test_fixed_point(law):
     problem = pinned_block(law).problem()
     solver = pl.GPBD(newton_iterations=3)
     work = begun(problem, solver)
-    x = problem.start.copy()
+    x = problem.x_guess.copy()
     solver.sweep(problem, x, work, 1500)
     block, free = problem.model.solids[0], problem.model.is_free
     moving = np.flatnonzero(free[block.tets].any(axis=1))
@@ -141,7 +141,7 @@ def test_equals_xpbd_on_a_linearly_compliant_constraint():
         work = begun(problem, solver)
         own = work.constraints[0]
         own.memory[:] = spread_over_packs(own.packs, memory, float)
-        x = problem.start.copy()
+        x = problem.x_guess.copy()
         solver.sweep(problem, x, work, 1)
         np.testing.assert_allclose(x - problem.y, w * step * g, rtol=0, atol=1e-13)
 
@@ -201,7 +201,7 @@ def test_repair_negates_the_smallest_singular_value_and_keeps_the_centre():
     F = U @ np.diag([1.2, 0.9, -0.6]) @ V.T
     problem = single_tet(pl.NeoHookean.from_young(1e-6, 0.3), rest @ F.T)
     work = begun(problem, solver := pl.GPBD(1))
-    x = problem.start.copy()
+    x = problem.x_guess.copy()
     solver.sweep(problem, x, work, 1)
     repaired = elastic.deformation_gradients(problem.model.solids[0], x)[0]
     np.testing.assert_allclose(repaired, U @ np.diag([1.2, 0.9, 0.6]) @ V.T, atol=1e-9)

@@ -39,12 +39,12 @@ def test_the_sweep_equals_the_reference(law):
     sim = pl.Simulation(scene_of(law, tangled(mesh), mesh, **EARLY), pl.VBD(), precision="double")
     for n in (1, 3):
         fast, plain = sim.problem(), sim.problem()
-        assert 0.05 < fast.model.memory.mean() < 0.95
+        assert 0.05 < fast.model.internal_state.mean() < 0.95
         work = sim.solver.init(fast, sim.execution)
-        x = fast.start.copy()
-        sim.solver.begin(fast, work)
+        x = fast.x_guess.copy()
+        sim.solver.begin_step(fast, work)
         sim.solver.sweep(fast, x, work, n)
-        expected = plain.start
+        expected = plain.x_guess
         rows, packs = work.packs.row_of_vertex, work.packs
         colours = np.searchsorted(packs.colour_start, rows // packs.width, side="right") - 1
         for _ in range(n):
@@ -53,13 +53,13 @@ def test_the_sweep_equals_the_reference(law):
             else:
                 expected = guarded_sweep(plain, expected, colours)
         np.testing.assert_allclose(x, expected, rtol=0, atol=1e-8)
-        np.testing.assert_allclose(fast.model.memory, plain.model.memory, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(fast.model.internal_state, plain.model.internal_state, rtol=0, atol=1e-6)
 
 
 def guarded_sweep(problem, x, colours):
     """The plain sweep with each vertex's step cut so that tets with l < 1 keep a tenth of their volume."""
     x = x.copy()
-    problem.remember(x)
+    problem.update_internal_state(x)
     (block,) = problem.model.blocks
     for colour in np.unique(colours):
         f, H = -problem.gradient(x), problem.vertex_blocks(x)
@@ -84,7 +84,7 @@ def test_any_number_of_threads_gives_the_same_bits(line_search):
         sim = pl.Simulation(scene_of(pl.NeoHookean, tangled(mesh), mesh, **EARLY), solver, threads=threads)
         for _ in range(4):
             sim.step()
-        results.append((sim.positions, sim.state.memory))
+        results.append((sim.positions, sim.state.internal_state))
     for x, memory in results[1:]:
         np.testing.assert_array_equal(x, results[0][0])
         np.testing.assert_array_equal(memory, results[0][1])
@@ -99,7 +99,7 @@ def test_a_checkpoint_resumes_with_the_same_bits(tmp_path, solver):
     sim = pl.Simulation(scene, solver)
     for _ in range(3):
         sim.step()
-    assert sim.state.memory.max() > 0
+    assert sim.state.internal_state.max() > 0
     sim.save(tmp_path / "run.npz")
     other = pl.Simulation.resume(tmp_path / "run.npz")
     assert other.scene.solids[0].material == scene.solids[0].material
@@ -107,16 +107,16 @@ def test_a_checkpoint_resumes_with_the_same_bits(tmp_path, solver):
         sim.step()
         other.step()
     np.testing.assert_array_equal(sim.positions, other.positions)
-    np.testing.assert_array_equal(sim.state.memory, other.state.memory)
+    np.testing.assert_array_equal(sim.state.internal_state, other.state.internal_state)
 
 
 def test_a_solve_leaves_the_problem_as_it_was():
     """Two solves of one problem begin with the same memory and give the same bits."""
     mesh = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2))
     problem = pl.Simulation(scene_of(pl.NeoHookean, tangled(mesh), mesh), pl.VBD()).problem()
-    memory = problem.model.memory
+    memory = problem.model.internal_state
     one, two = (pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=4)) for _ in range(2))
-    np.testing.assert_array_equal(problem.model.memory, memory)
+    np.testing.assert_array_equal(problem.model.internal_state, memory)
     np.testing.assert_array_equal(one.x, two.x)
 
 
@@ -128,8 +128,8 @@ def test_line_search_lowers_the_energy_of_a_frozen_conversion():
     )
     problem, solver = sim.problem(), sim.solver
     work = solver.init(problem, sim.execution)
-    solver.begin(problem, work)
-    x = problem.start.copy()
+    solver.begin_step(problem, work)
+    x = problem.x_guess.copy()
     for _ in range(6):
         before = x.copy()
         solver.sweep(problem, x, work, 1)
@@ -157,10 +157,10 @@ def test_a_cube_turned_inside_out_recovers(law, mirror, precision):
     disorder = 0.01 * np.random.default_rng(0).normal(size=mesh.points.shape) if precision == "double" else 0.0
     scene = scene_of(law, mesh.points * mirror + disorder, mesh, **EARLY)
     sim = pl.Simulation(scene, pl.VBD(iterations=20), frame_rate=60, substeps=1, precision=precision)
-    assert sim.problem().model.memory.min() == 1.0
+    assert sim.problem().model.internal_state.min() == 1.0
     for _ in range(240):
         sim.step()
-    assert sim.state.memory.max() == 0.0
+    assert sim.state.internal_state.max() == 0.0
     assert distance_from_rest(sim.positions, mesh) < 2e-3
 
 
@@ -173,5 +173,5 @@ def test_newton_turns_a_tet_back():
     sim = pl.Simulation(scene, pl.Newton(iterations=200), frame_rate=0.1, substeps=1)
     for _ in range(3):
         sim.step()
-    assert sim.state.memory.max() == 0.0
+    assert sim.state.internal_state.max() == 0.0
     assert distance_from_rest(sim.positions, mesh) < 1e-6

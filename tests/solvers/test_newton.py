@@ -33,7 +33,7 @@ def test_converges_quadratically(make_simulation, law):
 def test_descends_from_a_tangle(make_simulation, law):
     """From positions at random, elements inverted, G falls every iteration until the gradient vanishes."""
     problem = make_simulation(law).problem()
-    x0 = np.random.default_rng(1).uniform(-0.1, 0.1, problem.start.shape)
+    x0 = np.random.default_rng(1).uniform(-0.1, 0.1, problem.x_guess.shape)
     report = pl.solve(problem, pl.Newton(), x0=x0, stop=pl.Stop(iterations=300, residual=1e-8))
     energies = np.array(report.energies)
     assert report.reason.startswith("converged")

@@ -34,8 +34,8 @@ def simulation(shaken, *, damping=0.0, solver=None, mesh=MESH, **options):
 def fast(problem, n, width=None, **options):
     solver = pl.VBD(**options)
     work = build_tables(problem, Execution("double", 1), solver.line_search, solver.psd, width=width)
-    x = problem.start.copy()
-    solver.begin(problem, work)
+    x = problem.x_guess.copy()
+    solver.begin_step(problem, work)
     solver.sweep(problem, x, work, n)
     return x
 
@@ -43,7 +43,7 @@ def fast(problem, n, width=None, **options):
 def plain(problem, n, psd=False):
     model = problem.model
     colours = colour_vertices(*vertex_graph([block.elements for block in model.blocks], model.n_vertices))
-    x = problem.start
+    x = problem.x_guess
     for _ in range(n):
         x = vbd_sweep(problem, x, colours, psd)
     return x
@@ -60,7 +60,7 @@ def test_equals_the_reference_at_any_width(shaken, star, width):
     """Scalars (width 1) and lanes; damped, held, and with a hub whose elements are dealt out over the lanes."""
     problem = simulation(shaken, damping=2e-3, mesh=star).problem()
     expected = plain(problem, 3)
-    assert np.abs(expected - problem.start).max() > 1e-3
+    assert np.abs(expected - problem.x_guess).max() > 1e-3
     np.testing.assert_allclose(fast(problem, 3, width), expected, rtol=0, atol=1e-12)
 
 
@@ -77,7 +77,7 @@ def test_converges_to_newtons_minimiser(shaken, line_search):
     assert minimiser.residual < 1e-9
     solver = pl.VBD(line_search=line_search)
     report = pl.solve(problem, solver, stop=pl.Stop(iterations=400, residual=1e-8), measure_every=50)
-    travelled = np.abs(minimiser.x - problem.start).max()
+    travelled = np.abs(minimiser.x - problem.x_guess).max()
     assert travelled > 1e-3
     assert np.abs(report.x - minimiser.x).max() <= 1e-6 * travelled
 
@@ -87,7 +87,7 @@ def test_single_precision_comes_as_near_as_its_rounding(shaken):
     problem = simulation(shaken).problem()
     minimiser = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=30)).x
     report = pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=200), precision="single", measure_every=200)
-    assert np.abs(report.x - minimiser).max() <= 1e-4 * np.abs(minimiser - problem.start).max()
+    assert np.abs(report.x - minimiser).max() <= 1e-4 * np.abs(minimiser - problem.x_guess).max()
 
 
 def test_a_pressure_of_time_reaches_the_kernel_in_every_step(shaken):

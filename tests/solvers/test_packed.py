@@ -13,7 +13,7 @@ every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
 
 def packed_at(problem, x, threads=1, precision="double"):
     packed = pack(problem, Execution(precision, threads))
-    packed.begin(problem)
+    packed.begin_step(problem)
     packed.tables.read(x)
     return packed, packed.tables.x
 
@@ -22,11 +22,11 @@ def packed_at(problem, x, threads=1, precision="double"):
 def test_energy_and_force_are_those_of_the_potential(make_simulation, law):
     """G to 12 digits, although elements are summed once a corner and some corners are fixed; -dG/dx where free."""
     problem = make_simulation(law, held=True, damping=2e-3).problem()
-    packed, x = packed_at(problem, problem.start)
-    assert packed.energy(x) == pytest.approx(problem.energy(problem.start), rel=1e-12)
+    packed, x = packed_at(problem, problem.x_guess)
+    assert packed.energy(x) == pytest.approx(problem.energy(problem.x_guess), rel=1e-12)
     f = packed.rows()
     packed.force(x, f)
-    expected = -problem.project(problem.gradient(problem.start))
+    expected = -problem.project(problem.gradient(problem.x_guess))
     rows = packed.tables.packs.row_of_vertex
     np.testing.assert_allclose(f[rows, :3], expected, rtol=0, atol=1e-11 * np.abs(expected).max())
     assert packed.dot(f, f) == pytest.approx(np.sum(expected**2), rel=1e-12)
@@ -40,13 +40,13 @@ def test_crowded_vertices_count_once(data_meshes):
     body.set_velocities(np.random.default_rng(0).normal(0, 0.1, mesh.points.shape))
     body.pin(range(5))
     problem = pl.Simulation(scene, pl.Newton(), precision="double").problem()
-    packed, x = packed_at(problem, problem.start)
+    packed, x = packed_at(problem, problem.x_guess)
     assert packed.tables.packs.is_wide.any()
     f = packed.rows()
     packed.force(x, f)
-    g = problem.project(problem.gradient(problem.start))
+    g = problem.project(problem.gradient(problem.x_guess))
     assert packed.dot(f, f) == pytest.approx(np.sum(g**2), rel=1e-11)
-    assert packed.energy(x) == pytest.approx(problem.energy(problem.start), rel=1e-12)
+    assert packed.energy(x) == pytest.approx(problem.energy(problem.x_guess), rel=1e-12)
 
 
 def test_contacts_pressure_and_walls_are_those_of_the_potential():
@@ -63,29 +63,29 @@ def test_contacts_pressure_and_walls_are_those_of_the_potential():
     scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
     scene.world_box = pl.WorldBox((2.96, None, None), (None, None, 0.19), stiffness=1e3)
     problem = pl.Simulation(scene, pl.Newton(), frame_rate=100, substeps=1, precision="double").problem()
-    problem.contacts.refresh(problem.start)
-    packed, x = packed_at(problem, problem.start)
+    problem.contacts.refresh(problem.x_guess)
+    packed, x = packed_at(problem, problem.x_guess)
     packed.refresh(x)
-    terms = problem.energies(problem.start)
+    terms = problem.energies(problem.x_guess)
     assert min(abs(terms[name]) for name in ("contact", "pressure", "bounds")) > 1e-3
-    assert packed.energy(x) == pytest.approx(problem.energy(problem.start), rel=1e-12)
+    assert packed.energy(x) == pytest.approx(problem.energy(problem.x_guess), rel=1e-12)
     f = packed.rows()
     packed.force(x, f)
-    expected = -problem.project(problem.gradient(problem.start))
+    expected = -problem.project(problem.gradient(problem.x_guess))
     rows = packed.tables.packs.row_of_vertex
     np.testing.assert_allclose(f[rows, :3], expected, rtol=0, atol=1e-11 * np.abs(expected).max())
     packed.measure_scales(x)
     free = problem.model.is_free
-    diagonal = np.einsum("naa->na", problem.vertex_blocks(problem.start))
+    diagonal = np.einsum("naa->na", problem.vertex_blocks(problem.x_guess))
     np.testing.assert_allclose(1 / packed.scales[rows, :3][free], diagonal[free], rtol=1e-10)
 
 
 def test_scales_are_the_inverse_diagonal(make_simulation):
     problem = make_simulation(held=True, damping=2e-3).problem()
-    packed, x = packed_at(problem, problem.start)
+    packed, x = packed_at(problem, problem.x_guess)
     packed.measure_scales(x)
     free = problem.model.is_free
-    expected = 1 / np.einsum("naa->na", problem.vertex_blocks(problem.start))
+    expected = 1 / np.einsum("naa->na", problem.vertex_blocks(problem.x_guess))
     np.testing.assert_allclose(packed.scales[packed.tables.packs.row_of_vertex, :3][free], expected[free], rtol=1e-10)
 
 
@@ -93,7 +93,7 @@ def test_threads_do_not_change_a_bit(make_simulation):
     problem = make_simulation(mesh=pl.shapes.box(cells=8), held=True).problem()
     results = []
     for threads in (1, 2, 3):
-        packed, x = packed_at(problem, problem.start, threads, "single")
+        packed, x = packed_at(problem, problem.x_guess, threads, "single")
         f = packed.rows()
         packed.force(x, f)
         results.append((packed.energy(x), packed.dot(f, x), f))

@@ -22,7 +22,7 @@ def cube(scene: pl.Scene, centre, cells: int = 2, young: float = 1e6, density: f
 
 
 def resting(solver, detect_every=None) -> tuple[float, float]:
-    """What the ground carries of a cube of 1 kg after a second [N], and how fast the cube still is [m/s]."""
+    """What the ground supports of a cube of 1 kg after a second [N], and how fast the cube still is [m/s]."""
     scene = pl.Scene()
     scene.contact = pl.Contact(stiffness=2e4, damping=0.02, detect_every=detect_every)
     body = cube(scene, (0, 0, 0.05))

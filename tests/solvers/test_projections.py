@@ -194,7 +194,7 @@ def test_n_iterations_at_once_are_n_times_one(solver, mode):
 def test_the_start_given_does_not_matter(solver):
     """Iterations begin at the inertial target: anywhere else momentum would be lost."""
     problem = free_block().problem()
-    here, there = (pl.solve(problem, solver(4), x0=x0).x for x0 in (None, problem.x_start + 0.1))
+    here, there = (pl.solve(problem, solver(4), x0=x0).x for x0 in (None, problem.x_prev + 0.1))
     np.testing.assert_array_equal(here, there)
 
 

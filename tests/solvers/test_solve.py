@@ -37,7 +37,7 @@ def test_stops_after_its_seconds(problem):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_stops_when_it_breaks_down(problem):
     """NaN is told at once, with the iteration, not iterated on."""
-    x0 = problem.start.copy()
+    x0 = problem.x_guess.copy()
     x0[3] = np.nan
     report = pl.solve(problem, pl.Newton(), x0=x0)
     assert report.reason == "broke down: the residual is nan after 0 iterations"
@@ -52,11 +52,11 @@ def test_measures_every_so_many_iterations_and_at_the_end(problem):
     assert report.measured_at == [0, 3, 6, 7]
     assert len(report.residuals) == len(report.energies) == 4
     assert report.energies[-1] == problem.energy(report.x)
-    assert report.residuals[0] == problem.residual(problem.start)
+    assert report.residuals[0] == problem.residual(problem.x_guess)
 
 
 def test_starts_where_told_and_leaves_the_array_alone(problem):
-    x0 = problem.start + 1e-3
+    x0 = problem.x_guess + 1e-3
     kept = x0.copy()
     report = pl.solve(problem, pl.VBD(), x0=x0, stop=pl.Stop(iterations=1))
     np.testing.assert_array_equal(x0, kept)
@@ -88,7 +88,7 @@ def test_x0_of_a_wrong_shape(problem, shape):
     with pytest.raises(pl.SolverError) as error:
         pl.solve(problem, pl.Newton(), x0=np.zeros(shape))
     assert str(shape) in str(error.value)
-    assert str(problem.start.shape) in str(error.value)
+    assert str(problem.x_guess.shape) in str(error.value)
 
 
 @pytest.mark.parametrize("every", [0, -1, 1.5])

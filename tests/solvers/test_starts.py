@@ -36,19 +36,19 @@ def test_target_is_equation_3_for_every_start(state, start):
 )
 def test_simple_starts(state, start, inertial, weight):
     problem, x, v, h, g = posed(state, start)
-    np.testing.assert_allclose(problem.start, x + inertial * h * v + weight * h**2 * g, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(problem.x_guess, x + inertial * h * v + weight * h**2 * g, rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize(("fraction", "taken"), [(-0.5, 0.0), (0.0, 0.0), (0.4, 0.4), (1.0, 1.0), (3.0, 1.0)])
 def test_adaptive_start_takes_the_part_of_gravity_that_was_followed(state, fraction, taken):
     """Equation 17: the last acceleration along gravity, over gravity, cut to [0, 1]."""
     problem, x, v, h, g = posed(state, "adaptive", gravity=(3.0, -4.0, -9.0), fraction=fraction)
-    np.testing.assert_allclose(problem.start, x + h * v + taken * h**2 * g, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(problem.x_guess, x + h * v + taken * h**2 * g, rtol=0, atol=1e-14)
 
 
 def test_adaptive_start_without_gravity_is_inertial(state):
     problem, x, v, h, _ = posed(state, "adaptive", gravity=(0.0, 0.0, 0.0))
-    np.testing.assert_allclose(problem.start, x + h * v, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(problem.x_guess, x + h * v, rtol=0, atol=1e-15)
 
 
 def test_the_start_does_not_change_the_converged_step(make_simulation):
@@ -65,7 +65,7 @@ def test_the_start_does_not_change_the_converged_step(make_simulation):
 def test_extrapolated_start_expects_a_fifth_of_the_last_acceleration(state):
     """Wang and Yang 2016, Section 4.4: x + h v + 0.2 h (v - v_previous)."""
     problem, x, v, h, _ = posed(state, "extrapolated")
-    np.testing.assert_allclose(problem.start, x + h * v + 0.2 * h * (v - state[2]), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(problem.x_guess, x + h * v + 0.2 * h * (v - state[2]), rtol=0, atol=1e-15)
 
 
 def test_optimised_start_minimises_the_quadratic_model_along_the_velocity(state):
@@ -73,4 +73,4 @@ def test_optimised_start_minimises_the_quadratic_model_along_the_velocity(state)
     problem, x, v, _, _ = posed(state, "optimised")
     slope = np.sum(v * problem.gradient(x))
     curvature = v.ravel() @ (problem.hessian(x) @ v.ravel())
-    np.testing.assert_allclose(problem.start, x - slope / curvature * v, rtol=1e-6)
+    np.testing.assert_allclose(problem.x_guess, x - slope / curvature * v, rtol=1e-6)

@@ -76,13 +76,13 @@ def test_a_sweep_equals_the_plain_one(name: str, width: int) -> None:
     problem = problem_of(SCENES[name])
     solver = pl.VBD()
     work = build_tables(problem, Execution("double", 1), False, False, width=width)
-    x = problem.start.copy()
-    solver.begin(problem, work)
+    x = problem.x_guess.copy()
+    solver.begin_step(problem, work)
     solver.sweep(problem, x, work, 3)
-    expected = problem.start
+    expected = problem.x_guess
     for _ in range(3):
         expected = vbd_sweep(problem, expected, colours_of(problem))
-    scale = np.abs(expected - problem.start).max()
+    scale = np.abs(expected - problem.x_guess).max()
     np.testing.assert_allclose(x, expected, atol=1e-11 * scale)
 
 
@@ -93,7 +93,7 @@ def test_converged_descent_is_newtons_minimum(name: str) -> None:
     descent = pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=20000, residual=1e-8), measure_every=500)
     assert newton.residuals[-1] < 1e-9
     assert descent.residuals[-1] < 1e-8
-    moved = np.abs(newton.x - problem.start).max()
+    moved = np.abs(newton.x - problem.x_guess).max()
     np.testing.assert_allclose(descent.x, newton.x, atol=1e-6 * moved)
 
 
@@ -133,7 +133,7 @@ def test_every_law_is_a_membrane(law: type) -> None:
     problem = sim.problem()
     newton = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=60, residual=1e-9))
     sim.step()
-    moved = np.abs(newton.x - problem.x_start).max()
+    moved = np.abs(newton.x - problem.x_prev).max()
     np.testing.assert_allclose(sim.positions, newton.x, atol=2e-4 * moved)
 
 

@@ -36,8 +36,8 @@ def fast(problem, n, width=None, threads=1, **options):
     """n sweeps from the problem's start, and the tables they used."""
     solver = pl.VBD(**options)
     work = build_tables(problem, Execution("double", threads), solver.line_search, solver.psd, width=width)
-    x = problem.start.copy()
-    solver.begin(problem, work)
+    x = problem.x_guess.copy()
+    solver.begin_step(problem, work)
     solver.sweep(problem, x, work, n)
     return x, work
 
@@ -45,7 +45,7 @@ def fast(problem, n, width=None, threads=1, **options):
 def plain(problem, n, psd=False):
     model = problem.model
     colours = colour_vertices(*vertex_graph([block.elements for block in model.blocks], model.n_vertices))
-    x = problem.start
+    x = problem.x_guess
     for _ in range(n):
         x = vbd_sweep(problem, x, colours, psd)
     return x
@@ -53,8 +53,8 @@ def plain(problem, n, psd=False):
 
 def assert_equal(problem, x, expected, rounding=0.0):
     """To 1e-12 of the size of what the body sweeps over, or to what rounding makes of the expected itself [m]."""
-    size = np.ptp(np.concatenate([problem.x_start, expected]), axis=0).max()
-    assert np.abs(expected - problem.start).max() > 1e-4 * size
+    size = np.ptp(np.concatenate([problem.x_prev, expected]), axis=0).max()
+    assert np.abs(expected - problem.x_guess).max() > 1e-4 * size
     np.testing.assert_allclose(x, expected, rtol=0, atol=max(1e-12 * size, rounding))
 
 
@@ -105,7 +105,7 @@ def test_equals_the_reference_with_two_laws_in_a_scene(shaken):
 def squeezed(make_simulation, law, **options):
     """A problem whose start is so squeezed that vertex blocks are indefinite."""
     problem = make_simulation(law, frame_rate=10, **options).problem()
-    problem.start[:] = np.where(problem.model.is_free[:, None], problem.start * (1, 1, 0.35), problem.start)
+    problem.x_guess[:] = np.where(problem.model.is_free[:, None], problem.x_guess * (1, 1, 0.35), problem.x_guess)
     return problem
 
 
@@ -115,13 +115,13 @@ def squeezed(make_simulation, law, **options):
 def test_psd_blocks_are_the_projected_ones(make_simulation, law):
     """psd=True equals the reference's eigenvalue projection where blocks are indefinite, lines and planes too."""
     problem = squeezed(make_simulation, law, held=True, damping=2e-3)
-    least = np.linalg.eigvalsh(problem.vertex_blocks(problem.start))[:, 0]
+    least = np.linalg.eigvalsh(problem.vertex_blocks(problem.x_guess))[:, 0]
     if law is pl.StVenantKirchhoff:
         assert least.min() < 0
     x, expected = fast(problem, 1, psd=True)[0], plain(problem, 1, psd=True)
     # a block with a negative eigenvalue cut off may be nearly singular: how far does the last bit of the start carry?
     free = problem.model.is_free
-    problem.start[free] = np.nextafter(problem.start[free], np.inf)
+    problem.x_guess[free] = np.nextafter(problem.x_guess[free], np.inf)
     assert_equal(problem, x, expected, rounding=10 * np.abs(plain(problem, 1, psd=True) - expected).max())
 
 
@@ -133,8 +133,8 @@ def test_psd_steps_descend(make_simulation):
     first = colours == colours.min()
     slope = {}
     for psd in (False, True):
-        moved = fast(problem, 1, psd=psd)[0] - problem.start
-        slope[psd] = np.einsum("na,na->n", moved, problem.gradient(problem.start))[first]
+        moved = fast(problem, 1, psd=psd)[0] - problem.x_guess
+        slope[psd] = np.einsum("na,na->n", moved, problem.gradient(problem.x_guess))[first]
     assert slope[False].max() > 0
     assert slope[True].max() < 0
 

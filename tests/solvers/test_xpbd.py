@@ -31,9 +31,7 @@ def plain_xpbd(problem, work, iterations):
     moving = np.flatnonzero(model.is_free[block.tets].any(axis=1))
     order = moving[work.constraints[0].packs.element[work.constraints[0].packs.is_first]]
     W = projectors(model) * np.where(model.is_free, 1 / problem.inertia, 0)[:, None, None]
-    x = np.where(
-        (model.subspace < 3)[:, None], problem.x_start + problem.project(problem.y - problem.x_start), problem.y
-    )
+    x = np.where((model.subspace < 3)[:, None], problem.x_prev + problem.project(problem.y - problem.x_prev), problem.y)
     x[~model.is_free] = problem.y[~model.is_free]
     multipliers = np.zeros((len(block.tets), 2))
     for _ in range(iterations):
@@ -46,7 +44,7 @@ def plain_xpbd(problem, work, iterations):
                 w[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = W[vertex]
             rate = model.damping[corners[0]] / problem.h
             held = np.einsum("kia,iab->kib", gradients, projectors(model)[corners]).reshape(2, 12)
-            drift = held @ (x - problem.x_start)[corners].ravel()
+            drift = held @ (x - problem.x_prev)[corners].ravel()
             A = (1 + rate) * g @ w @ g.T + np.diag(a)
             step = np.linalg.solve(A, -(C + a * multipliers[t] + rate * drift))
             multipliers[t] += step
@@ -61,8 +59,8 @@ def test_equals_plain_numpy(make_simulation, held, damping):
     problem = make_simulation(held=held, damping=damping).problem()
     solver = pl.XPBD(3)
     work = solver.init(problem, Execution("double", 1))
-    solver.begin(problem, work)
-    x = problem.start.copy()
+    solver.begin_step(problem, work)
+    x = problem.x_guess.copy()
     solver.sweep(problem, x, work, 3)
     expected, multipliers = plain_xpbd(problem, work, 3)
     np.testing.assert_allclose(x, expected, rtol=0, atol=1e-11)
@@ -76,8 +74,8 @@ def test_fixed_point_is_a_multiplier_for_every_constraint(make_simulation):
     problem = make_simulation().problem()
     solver = pl.XPBD()
     work = solver.init(problem, Execution("double", 1))
-    solver.begin(problem, work)
-    x = problem.start.copy()
+    solver.begin_step(problem, work)
+    x = problem.x_guess.copy()
     solver.sweep(problem, x, work, 3000)
     C, _, a = measures(problem.model.solids[0], x)
     multipliers = gather_from_packs(work.constraints[0].packs, work.constraints[0].memory, 2)
@@ -151,7 +149,7 @@ def test_other_laws_are_refused(law, make_simulation):
 def test_lines_and_planes_are_kept(make_simulation):
     problem = make_simulation(held=True).problem()
     model = problem.model
-    moved = pl.solve(problem, pl.XPBD(5)).x - problem.x_start
+    moved = pl.solve(problem, pl.XPBD(5)).x - problem.x_prev
     held = (model.subspace == 1) | (model.subspace == 2)
     assert np.linalg.norm(moved[held], axis=1).min() > 1e-5
     np.testing.assert_allclose(model.project(moved)[held], moved[held], rtol=0, atol=1e-15)

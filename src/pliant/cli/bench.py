@@ -65,8 +65,8 @@ def _time(scene: Scene, iterations: int, threads: int) -> tuple[float, float, in
     build_seconds = time.perf_counter() - began
     best = float("inf")
     for repeat in range(1 + REPEATS):  # the first compiles
-        x = problem.start.copy()
-        solver.begin(problem, work)
+        x = problem.x_guess.copy()
+        solver.begin_step(problem, work)
         began = time.perf_counter()
         solver.sweep(problem, x, work, iterations if repeat else 1)
         if repeat:

@@ -107,9 +107,9 @@ def compare(
     problem = _problem(scene, frame_rate, substeps)
     for solver in named.values():
         check_fits(solver, problem.model)
-    measuring = problem.with_own_memory()  # of contacts as they are at the minimum
+    measuring = problem.with_own_internal_state()  # of contacts as they are at the minimum
     exact = converged(measuring)
-    measuring.remember(exact)
+    measuring.update_internal_state(exact)
     minimum = measuring.energy(exact)
     execution = Execution(precision, threads or 0)
     runs = []
@@ -118,15 +118,15 @@ def compare(
         run, snapshots = _time(problem, name, solver, execution, limit, seconds)
         _measure(measuring, run, snapshots, minimum)
         runs.append(run)
-    start = measuring.energy(problem.start)
-    return Comparison(len(problem.start), precision, minimum, start, measuring.residual(exact), runs)
+    start = measuring.energy(problem.x_guess)
+    return Comparison(len(problem.x_guess), precision, minimum, start, measuring.residual(exact), runs)
 
 
 def converged(problem: IncrementalPotential) -> np.ndarray:
     """Positions (n, 3) at the minimum, by Newton's method: to 1e-12 of the residual at the start, or as far as rounding
     lets it fall.
     """
-    newton, x = Newton(), problem.start.copy()
+    newton, x = Newton(), problem.x_guess.copy()
     work = newton.init(problem, Execution("double"))
     first = residual = problem.residual(x)
     for _ in range(REFERENCE_ITERATIONS):
@@ -157,8 +157,8 @@ def _time(
     counts, as little disturbed by others on the machine as can be.
     """
     work = solver.init(problem, execution)  # compiles
-    solver.begin(problem, work)
-    solver.sweep(problem, problem.start.copy(), work, WARM_UP if iterations is None else min(WARM_UP, iterations))
+    solver.begin_step(problem, work)
+    solver.sweep(problem, problem.x_guess.copy(), work, WARM_UP if iterations is None else min(WARM_UP, iterations))
     run = Run(name, np.inf)
     snapshots: list[np.ndarray] = []
     parts: list[float] = []
@@ -180,12 +180,12 @@ def _pass(
     """Iterations done at the moments, seconds from each to the next, and positions. Ends when nothing moves any more:
     once may be a descent that has gone back to where it was best.
     """
-    problem = problem.with_own_memory()
-    x, done = problem.start.copy(), [0]
+    problem = problem.with_own_internal_state()
+    x, done = problem.x_guess.copy(), [0]
     parts: list[float] = []
     snapshots, size = [x.copy()], float(np.ptp(x, axis=0).max())
     began = time.perf_counter()
-    solver.begin(problem, work)
+    solver.begin_step(problem, work)
     while done[-1] < iterations if iterations is not None else sum(parts) < (seconds or 0.0):
         n = max(1, done[-1] // 8)  # measured ever more rarely: a step of an eighth on a logarithmic axis
         n = n if iterations is None else min(n, iterations - done[-1])

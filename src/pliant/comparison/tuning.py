@@ -118,10 +118,10 @@ class _Trial:
         work = self._work(wrapped)
         logs = []
         for problem in self.problems:
-            x = problem.start.copy()
+            x = problem.x_guess.copy()
             if hasattr(work.inner, "length"):
                 work.inner.length = self.first_length
-            wrapped.begin(problem, work)
+            wrapped.begin_step(problem, work)
             wrapped.sweep(problem, x, work, self.solver.iterations)
             residual = problem.residual(x) if np.isfinite(x).all() else np.inf
             logs.append(np.log(max(residual, 1e-300)))

@@ -22,7 +22,7 @@ import numpy as np
 from pliant.contact.compiled import at, cached, compiled, inlined
 from pliant.contact.motion import ROW, Motion
 from pliant.geometry.ordering import spatial_order
-from pliant.kernels.threads import Team, meet, share
+from pliant.kernels.threads import Team, barrier_wait, share
 from pliant.lanes import load, make_zero, maximum, minimum, number, store
 from pliant.lanes.masks import mask_bits
 from pliant.lanes.rows import gather4
@@ -144,7 +144,7 @@ def fit(thread, threads, barrier, trees, lows, highs):
         fit_primitives(first, last, tree.rows, tree.corners, lows, highs, tree.bounds)
         for level in range(1, len(tree.level_start) - 1):
             arrivals += threads
-            meet(barrier, arrivals)
+            barrier_wait(barrier, arrivals)
             first, last = share(0, (tree.level_start[level + 1] - tree.level_start[level]) * FAN, thread, threads)
             fit_level(first, last, level, tree.level_start, tree.bounds)
 

@@ -55,43 +55,43 @@ class Detector:
         ends = m.positions[self.colliders.surface.edges]
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
 
-    def begin(self, x_start: np.ndarray) -> None:
+    def begin_step(self, x_prev: np.ndarray) -> None:
         """What penetrates at the start of a step (VBD 3.5)."""
         if not self._has_pairs:
             return
-        if self.seen is None or not np.array_equal(self.seen, x_start):  # put there by hand: there was no way to it
-            self.memory = remember(self.team, self.colliders, no_memory(), x_start, x_start)
+        if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
+            self.memory = remember(self.team, self.colliders, no_memory(), x_prev, x_prev)
             self.known, self.unfolded = None, None
-            self.seen = x_start.copy()
-        self._at_start = find_penetrations(self.team, self.colliders, x_start, self.memory, self.unfolded)
+            self.seen = x_prev.copy()
+        self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.memory, self.unfolded)
         self._found = no_contacts()
 
-    def detect(self, x_start: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
+    def detect(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
         if self._has_pairs:
-            hits = continuous_contacts(self.team, self.colliders, x_start, x, self.memory)
+            hits = continuous_contacts(self.team, self.colliders, x_prev, x, self.memory)
             self._found = joined(self._found, without(hits, self._found))
         model, pairs = self.model, (self._at_start.contacts, self._found)
-        reach = 2.0 * largest_motion(x_start, x) if model.shapes else 0.0
-        near = [touches_of_shape(self.team, model, shape, x_start, x, time, self.h, reach) for shape in model.shapes]
+        reach = 2.0 * largest_motion(x_prev, x) if model.shapes else 0.0
+        near = [touches_of_shape(self.team, model, shape, x_prev, x, time, self.h, reach) for shape in model.shapes]
         settings = model.settings
         slip, damping = settings.friction_speed * self.h, settings.damping / self.h
-        self._latest = ContactPotential(all_touches(pairs, near, model), settings.stiffness, slip, damping, x_start)
+        self._latest = ContactPotential(all_touches(pairs, near, model), settings.stiffness, slip, damping, x_prev)
         return self._latest
 
-    def end(self, x_start: np.ndarray, x: np.ndarray) -> ContactReport:
-        """Take note of all that came near or crossed in the step from x_start to x, whether it was detected or not."""
+    def end(self, x_prev: np.ndarray, x: np.ndarray) -> ContactReport:
+        """Take note of all that came near or crossed in the step from x_prev to x, whether it was detected or not."""
         assert self._latest is not None
         if self._has_pairs:
             contacts, body = self._at_start.contacts, self.colliders.rules.body
-            self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_start, body, self.known)
-            is_fast = spread_of_motion(x_start, x) > self._thinnest  # who moves less than that cannot pass a solid
+            self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_prev, body, self.known)
+            is_fast = spread_of_motion(x_prev, x) > self._thinnest  # who moves less than that cannot pass a solid
             looks_at_all = is_fast or len(self.model.triangles) > 0
             if looks_at_all:
-                self.memory = remember(self.team, self.colliders, self.memory, x_start, x, is_fast)
-            self.unfolded = self.colliders.unfolded.mark(self.team, x_start, x, 0.0, len(self.colliders.rules.allowed))
+                self.memory = remember(self.team, self.colliders, self.memory, x_prev, x, is_fast)
+            self.unfolded = self.colliders.unfolded.mark(self.team, x_prev, x, 0.0, len(self.colliders.rules.allowed))
             if len(self.colliders.sharp_tree.corners) or not looks_at_all:
-                self.memory = remember_edges(self.team, self.colliders, self.memory, x_start, x, self.unfolded)
+                self.memory = remember_edges(self.team, self.colliders, self.memory, x_prev, x, self.unfolded)
             self.seen = x.copy()
             self.known = bodies_met(joined(contacts, self._found), body)
         d, start = self._latest.depths(x), self._at_start
@@ -129,7 +129,7 @@ class Detector:
         """A sentence on what intersects at positions x (n, 3) [m] with which a scene starts; empty if nothing does."""
         if not self._has_pairs:
             return ""
-        self.begin(x)
+        self.begin_step(x)
         contacts, inside = self._at_start.contacts, self._at_start.inside
         near, pierced = len(contacts.kind) - inside, pierced_triangles(self.team, self.colliders, x)
         deepest = float(depths(contacts, x).max(initial=0.0))
@@ -137,15 +137,15 @@ class Detector:
             return ""
         return words_of_start(inside, max(near, 0), pierced, deepest)
 
-    def carried(self) -> dict[str, np.ndarray]:
+    def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
         optional = {"known": self.known, "unfolded": self.unfolded}
         return {**self.memory._asdict(), **{name: array for name, array in optional.items() if array is not None}}
 
-    def restore(self, carried: dict[str, np.ndarray], x: np.ndarray) -> None:
-        """Go on from what `carried` gave at positions x (n, 3) [m]."""
-        self.memory = Memory(*(carried[name] for name in Memory._fields))
-        self.known, self.unfolded = carried.get("known"), carried.get("unfolded")
+    def load_state_dict(self, state: dict[str, np.ndarray], x: np.ndarray) -> None:
+        """Go on from what `state_dict` gave at positions x (n, 3) [m]."""
+        self.memory = Memory(*(state[name] for name in Memory._fields))
+        self.known, self.unfolded = state.get("known"), state.get("unfolded")
         self.seen = x.copy()
 
     @property

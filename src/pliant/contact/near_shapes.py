@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.contact.compiled import cached, compiled, inlined
 from pliant.contact.distances import row
-from pliant.contact.shapes import carried, distance_and_normal, vertex_impact
+from pliant.contact.shapes import distance_and_normal, material_displacement, vertex_impact
 from pliant.contact.touches import Touches, friction_between
 from pliant.kernels.threads import Team, share
 from pliant.lanes.vectors import add_scaled, dot, subtract
@@ -51,7 +51,7 @@ def describe_near(chosen, kind, row_start, row_end, x0, x1, reach, radius, point
     for k in range(len(chosen)):
         i = chosen[k]
         _, q, n = contact_with(kind, row_start, row_end, row(x0, i), row(x1, i), reach, radius[i])
-        motion = carried(row_start, row_end, q)
+        motion = material_displacement(row_start, row_end, q)
         for axis in range(3):
             points[k, axis], motions[k, axis], normals[k, axis] = q[axis], motion[axis], n[axis]
 

@@ -24,12 +24,12 @@ class ContactPotential:
     stiffness: float  # k_c [N/m]
     slip: float  # friction_speed h [m]
     damping: float  # k_d / h
-    x_start: np.ndarray  # (n, 3) positions at the start of the step [m]
+    x_prev: np.ndarray  # (n, 3) positions at the start of the step [m]
     start_depths: np.ndarray = field(init=False)  # (k,) at the start of the step [m]
     limits: np.ndarray = field(init=False)  # (k,) friction limit [N]
 
     def __post_init__(self) -> None:
-        self.start_depths = self.depths(self.x_start)
+        self.start_depths = self.depths(self.x_prev)
         self.limits = self.touches.friction * self.stiffness * self.start_depths
 
     @property
@@ -122,7 +122,7 @@ class ContactPotential:
     def _state(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Depths, relative motion, its part along the normal, and across it."""
         t = self.touches
-        u = self._combined(x - self.x_start) + t.outside[:, None] * t.motions
+        u = self._combined(x - self.x_prev) + t.outside[:, None] * t.motions
         across = np.einsum("ka,ka->k", u, t.normals)
         return self.depths(x), u, across, u - across[:, None] * t.normals
 

@@ -114,7 +114,7 @@ def distance_and_normal(kind, row, p):
 
 
 @compiled
-def carried(row_start, row_end, p):
+def material_displacement(row_start, row_end, p):
     """How far [m] the material of a moving shape that is at p at the end has come since the start."""
     q = to_local(row_end, p)
     at_start = direction_to_world(row_start, q)

@@ -44,9 +44,9 @@ def densities(solids: Solids, x: np.ndarray) -> np.ndarray:
     code = law_code(solids.law)
     I, II, J = invariants(deformation_gradients(solids, x))
     if not code.has_barrier:
-        return code.functions.density(I, II, J, *solids.parameters.T) + np.zeros(len(J))
+        return code.functions.energy_density(I, II, J, *solids.parameters.T) + np.zeros(len(J))
     inside = J > 0
-    psi = code.functions.density(I, II, np.where(inside, J, 1.0), *solids.parameters.T)
+    psi = code.functions.energy_density(I, II, np.where(inside, J, 1.0), *solids.parameters.T)
     return np.where(inside, psi, np.inf)
 
 

@@ -13,7 +13,7 @@ from pliant.materials.stretch import smallest_stretch
 from pliant.model import InvertibleSolids, Solids
 
 
-def remember(block: InvertibleSolids, x: np.ndarray) -> None:
+def update_internal_state(block: InvertibleSolids, x: np.ndarray) -> None:
     """Bring the interpolants up to date at x, in place (Equation 17)."""
     lower, upper, release, _ = block.conversion.T
     s = smallest_stretch.py_func(*elastic.invariants(elastic.deformation_gradients(block, x)))

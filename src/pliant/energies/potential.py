@@ -44,45 +44,47 @@ class IncrementalPotential:
 
     model: Model
     h: float  # length of the step [s]
-    x_start: np.ndarray  # (n, 3) positions at the start of the step [m]
-    y: np.ndarray  # (n, 3) inertial target; for pinned and led vertices where they are to be [m]
-    start: np.ndarray  # (n, 3) where a solver begins if nothing else is said; held vertices are in place [m]
+    x_prev: np.ndarray  # (n, 3) positions at the start of the step [m]
+    y: np.ndarray  # (n, 3) inertial target; for pinned and kinematic vertices where they are to be [m]
+    x_guess: np.ndarray  # (n, 3) where a solver begins if nothing else is said; held vertices are in place [m]
     contacts: ContactEnergy | None = None  # what touches in this step
-    model_at_start: Model | None = None  # with what elements remembered when the step began, if they remember
+    model_at_start: Model | None = None  # with the internal state at the start of the step, if there is one
 
     @classmethod
-    def pose(
+    def for_step(
         cls,
         model: Model,
-        memory: np.ndarray,
+        internal_state: np.ndarray,
         h: float,
-        x_start: np.ndarray,
+        x_prev: np.ndarray,
         y: np.ndarray,
-        start: np.ndarray,
+        x_guess: np.ndarray,
         contacts: ContactEnergy | None = None,
     ) -> IncrementalPotential:
-        """The step from x_start.
+        """The step from x_prev.
 
-        memory: (k,) what elements remember from iteration to iteration.  It is brought up to date at x_start, and
+        internal_state: (k,) of elements, kept from iteration to iteration.  It is brought up to date at x_prev, and
         changes in place as a solver goes on: between two iterations G is another potential where such elements convert.
         """
-        if not len(memory):
-            return cls(model, h, x_start, y, start, contacts)
-        problem = cls(model.with_memory(memory), h, x_start, y, start, contacts)
-        problem.remember(x_start)
-        return replace(problem, model_at_start=model.with_memory(memory.copy()))
+        if not len(internal_state):
+            return cls(model, h, x_prev, y, x_guess, contacts)
+        problem = cls(model.with_internal_state(internal_state), h, x_prev, y, x_guess, contacts)
+        problem.update_internal_state(x_prev)
+        return replace(problem, model_at_start=model.with_internal_state(internal_state.copy()))
 
-    def remember(self, x: np.ndarray) -> None:
-        """Let elements with a memory and contacts take note of x. Solvers do so at the start of an iteration."""
+    def update_internal_state(self, x: np.ndarray) -> None:
+        """Update the internal state of elements and contacts at x. Solvers do so at the start of an iteration."""
         for block in self.model.blocks:
-            if block.memory_size:
-                energy_of(block).remember(block, x)
+            if block.internal_state_size:
+                energy_of(block).update_internal_state(block, x)
         if self.contacts is not None:
             self.contacts.refresh(x)
 
-    def with_own_memory(self) -> IncrementalPotential:
-        """The same problem, with a memory and contacts that a solve may change without changing this one's."""
-        return replace(self, model=self.model.with_memory(self.model.memory), contacts=deepcopy(self.contacts))
+    def with_own_internal_state(self) -> IncrementalPotential:
+        """The same problem, with a internal_state and contacts that a solve may change without changing this one's."""
+        return replace(
+            self, model=self.model.with_internal_state(self.model.internal_state), contacts=deepcopy(self.contacts)
+        )
 
     def energy(self, x: np.ndarray) -> float:
         """G [J]."""
@@ -90,7 +92,7 @@ class IncrementalPotential:
 
     def energies(self, x: np.ndarray) -> dict[str, float]:
         """The terms of G [J]: "inertia", "elastic", "damping", and one for each other name its blocks have."""
-        d, displacement = x - self.y, x - self.x_start
+        d, displacement = x - self.y, x - self.x_prev
         inertia = 0.5 * float(np.sum(self.inertia[:, None] * d**2))
         damping = 0.5 * float(np.einsum("na,nab,nb->", displacement, self.damping_blocks, displacement))
         terms = {"inertia": inertia, "elastic": 0.0, "damping": damping}
@@ -107,7 +109,7 @@ class IncrementalPotential:
             g += energy_of(block).gradient(block, self._seen_by(block, x))
         if self.contacts is not None:
             g += self.contacts.gradient(x)
-        return g + np.einsum("nab,nb->na", self.damping_blocks, x - self.x_start)
+        return g + np.einsum("nab,nb->na", self.damping_blocks, x - self.x_prev)
 
     def hessian(self, x: np.ndarray, psd: bool = False) -> sp.csr_matrix:
         """d2G/dx2 (3n, 3n) [N/m]; with psd, each element's part is made positive semidefinite first."""
@@ -157,7 +159,7 @@ class IncrementalPotential:
         if not model.damping.any():
             return np.zeros((model.n_vertices, 3, 3))
         stored = [block for block in (self.model_at_start or model).blocks if not block.is_viscous]
-        blocks = self._element_blocks(self.x_start, stored)
+        blocks = self._element_blocks(self.x_prev, stored)
         values, vectors = np.linalg.eigh(blocks)
         positive = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)
         return (model.damping / self.h)[:, None, None] * positive
@@ -176,14 +178,14 @@ class IncrementalPotential:
     def viscous_pull(self) -> np.ndarray | None:
         """What viscous blocks pull at the vertices with when x is zero (n, 3) [N], None without any.
 
-        They are quadratic in x - x_start, so that they are the same blocks in x and this constant force.
+        They are quadratic in x - x_prev, so that they are the same blocks in x and this constant force.
         """
         viscous = [block for block in self.blocks if block.is_viscous]
-        pulls = [energy_of(block).gradient(block, self.x_start) for block in viscous]
+        pulls = [energy_of(block).gradient(block, self.x_prev) for block in viscous]
         return sum(pulls[1:], pulls[0]) if pulls else None
 
     def _seen_by(self, block: Block, x: np.ndarray) -> np.ndarray:
-        return x - self.x_start if block.is_viscous else x
+        return x - self.x_prev if block.is_viscous else x
 
     def _element_blocks(self, x: np.ndarray, blocks: Iterable[Block]) -> np.ndarray:
         return sum((energy_of(block).vertex_blocks(block, x) for block in blocks), np.zeros((len(x), 3, 3)))

@@ -34,7 +34,7 @@ def energy(x: Array, triangles: Array, gradients: Array, areas: Array, law: type
     code = law_code(law)
     I, II, J = _measures(x, triangles, gradients).invariants
     inside = J > 0 if code.has_barrier else np.ones(len(J), dtype=bool)
-    psi = code.functions.density(I, II, np.where(inside, J, 1.0), *parameters.T)
+    psi = code.functions.energy_density(I, II, np.where(inside, J, 1.0), *parameters.T)
     return areas * np.where(inside, psi, np.inf)
 
 

@@ -25,7 +25,7 @@ from pliant.io.outside import (
     unpack_settings,
 )
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
-from pliant.model import BODIES, MOTIONS, Body, Course, Force, KeptMotion, Motion, Scene
+from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene, Schedule
 from pliant.state import State
 
 FORMAT = 5
@@ -156,13 +156,13 @@ def read(
 
 def how_to_resume(path: Path, scene: Scene) -> str:
     """A sentence on what continues a checkpoint of a scene: Python functions are not in it."""
-    led = (motion for body in scene.bodies for _, motion in body.motions)
-    courses = [getattr(body, name, 0.0) for body in scene.bodies for name in ("pressure", "cavity_pressure")]
-    courses += [] if scene.wind is None else [scene.wind.velocity]
+    kinematic = (motion for body in scene.bodies for _, motion in body.motions)
+    schedules = [getattr(body, name, 0.0) for body in scene.bodies for name in ("pressure", "cavity_pressure")]
+    schedules += [] if scene.wind is None else [scene.wind.velocity]
     functions = {
-        "motions": any(not isinstance(motion, KeptMotion) for motion in led),
+        "motions": any(not isinstance(motion, KeptMotion) for motion in kinematic),
         "forces": any(body.forces for body in scene.bodies),
-        "functions": any(callable(value) and not isinstance(value, Course) for value in courses),
+        "functions": any(callable(value) and not isinstance(value, Schedule) for value in schedules),
     }
     again = "".join(f", {name}={{...}}" for name, needed in functions.items() if needed)
     call = f"Continue with pliant.Simulation.resume({str(path)!r}{again})"

@@ -1,6 +1,6 @@
 """What acts on a scene from outside, in a checkpoint: settings of bodies, world box, wind, attachments.
 
-Functions of time, other than a Course, are not in the file. They are named "<body>.<setting>" and "wind.velocity" and
+Functions of time, other than a Schedule, are not in the file. They are named "<body>.<setting>" and "wind.velocity" and
 passed again.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
-from pliant.model import Attachment, Body, Course, Scene, Wind, WorldBox
+from pliant.model import Attachment, Body, Scene, Schedule, Wind, WorldBox
 
 Functions = Mapping[str, Callable[[float], Any]]
 _FUNCTION = {"function": True}  # stands for one in the header
@@ -79,7 +79,7 @@ def check_functions(path: Path, header: dict[str, Any], given: Functions) -> Non
 
 def _plain(value: Any) -> Any:
     """A setting as JSON has it."""
-    if isinstance(value, Course):
+    if isinstance(value, Schedule):
         return value.options()
     if callable(value):
         return _FUNCTION
@@ -87,4 +87,4 @@ def _plain(value: Any) -> Any:
 
 
 def _restored(value: Any) -> Any:
-    return Course(**value) if isinstance(value, dict) else value
+    return Schedule(**value) if isinstance(value, dict) else value

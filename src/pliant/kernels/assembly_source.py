@@ -148,7 +148,7 @@ from pliant.kernels.pair_blocks import (
     vertex_gradient,
 )
 from pliant.kernels.positive_elements import make_positive
-from pliant.kernels.threads import meet, share
+from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes import exp, gather3, inverse_cube_root, load, log, make_zero, number, select, sqrt, store
 from pliant.lanes.vectors import physics, unless_zero
 
@@ -220,8 +220,8 @@ def assemble(thread, threads, barrier, psd, x, elements, places, buffer, values)
             if psd:
                 make_positive(buffer, place, {corners}, H, V, zero())
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
         add_to_blocks(thread, threads, chunk, places, buffer, values)
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
 '''

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from pliant.kernels.threads import meet, share
+from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.cache import load_module
 
 ROWS_A_SUM = 128
@@ -48,13 +48,13 @@ def solve_by_cg(thread, threads, barrier, start, column, values, inverses, goal,
     _precondition(inverses, v.r, v.z, rows)
     v.p[rows[0] : rows[1]] = v.z[rows[0] : rows[1]]
     _sum_products(v.r, v.z, first, last, v.sums[0])
-    meet(barrier, arrivals)
+    barrier_wait(barrier, arrivals)
     product = np.sum(v.sums[0])
     for iteration in range(limit):
         _multiply(start, column, values, v.p, v.Ap, rows)
         _sum_products(v.p, v.Ap, first, last, v.sums[1])
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
         curvature = np.sum(v.sums[1])
         if thread == 0:
             v.outcome[0], v.outcome[1] = iteration + 1, not curvature > 0
@@ -63,7 +63,7 @@ def solve_by_cg(thread, threads, barrier, start, column, values, inverses, goal,
         _step(product / curvature, inverses, v, rows)
         _sum_products(v.r, v.z, first, last, v.sums[0])
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
         before, product = product, np.sum(v.sums[0])
         if np.sqrt(product) <= goal:
             return
@@ -71,7 +71,7 @@ def solve_by_cg(thread, threads, barrier, start, column, values, inverses, goal,
             for a in range(3):
                 v.p[i, a] = v.z[i, a] + product / before * v.p[i, a]
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
 
 
 @njit(nogil=True, error_model="numpy")

@@ -49,7 +49,7 @@ class ContactRows(NamedTuple):
     gaps: np.ndarray  # (contacts,) distance to be kept [m]
     grips: np.ndarray  # (contacts,) mu k [N/m]: the friction limit over the depth
     follows: np.ndarray  # (contacts,) 1 where the closest point is found anew in every iteration
-    x_start: np.ndarray  # (rows, 4) positions at the start of the step
+    x_prev: np.ndarray  # (rows, 4) positions at the start of the step
     buffer: np.ndarray  # (rows, 4) new positions of packs with contacts
     forces: np.ndarray  # (rows, 4) of contacts with other vertices: scratch
     upper: np.ndarray  # (rows, 4) first half of their Hessian blocks: xx, xy, xz
@@ -69,7 +69,7 @@ def refresh_contacts(thread, threads, x, contacts, width, closest):
     # Arrays are taken out of the tuple once: each time is counted, and threads wait for each other at the count.
     rows, place, weights, normals = contacts.rows, contacts.place, contacts.weights, contacts.normals
     points, gaps, grips, follows = contacts.points, contacts.gaps, contacts.grips, contacts.follows
-    alone, x_start = contacts.alone, contacts.x_start
+    alone, x_prev = contacts.alone, contacts.x_prev
     records = (contacts.normal_rows, contacts.start_rows, contacts.weight_rows)
     first, last = share(0, len(rows), thread, threads)
     for c in range(first, last):
@@ -85,17 +85,17 @@ def refresh_contacts(thread, threads, x, contacts, width, closest):
                 weights[c, i] = w[i]
             for axis in range(3):
                 normals[c, axis] = n[axis]
-            write_record(c, rows, weights, normals, x_start, records)
+            write_record(c, rows, weights, normals, x_prev, records)
         if grips[c] > 0.0:
             depth = gaps[c] - _along(_point(normals, c), _separation(y, weights, c))
             records[0][c, 3] = grips[c] * max(0.0, depth)
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
-def write_record(c, rows, weights, normals, x_start, records):
+def write_record(c, rows, weights, normals, x_prev, records):
     """Normal, s at the start of the step, and weights of a contact of four vertices."""
     normal_rows, start_rows, weight_rows = records
-    y = _four(x_start, rows, c)
+    y = _four(x_prev, rows, c)
     s = _separation(y, weights, c)
     for axis in range(3):
         normal_rows[c, axis], start_rows[c, axis] = normals[c, axis], s[axis]
@@ -170,7 +170,7 @@ def count_entries(rows, is_alone, is_wide, width, counts, alone_start, start):
 def fill_alone(is_alone, contacts, is_wide, width, limits, motions, filled):
     """Contacts with obstacles, which have moved by motions (c, 3) [m], into lanes; filled (rows,) is scratch."""
     rows, place, alone, collided = contacts.rows, contacts.place, contacts.alone, contacts.collided
-    normals, points, x_start, gaps = contacts.normals, contacts.points, contacts.x_start, contacts.gaps
+    normals, points, x_prev, gaps = contacts.normals, contacts.points, contacts.x_prev, contacts.gaps
     filled[:] = 0
     alone[: contacts.alone_start[-1] * ALONE_CONSTANTS * width] = 0
     for c in range(len(rows)):
@@ -190,7 +190,7 @@ def fill_alone(is_alone, contacts, is_wide, width, limits, motions, filled):
         for axis in range(3):
             alone[at + (POINT + axis) * width] = points[c, axis]
             rounded = alone[at + (POINT + axis) * width]
-            alone[at + (START + axis) * width] = x_start[row, axis] - rounded + motions[c, axis]
+            alone[at + (START + axis) * width] = x_prev[row, axis] - rounded + motions[c, axis]
             alone[at + (NORMAL + axis) * width] = normals[c, axis]
         alone[at + GAP * width], alone[at + LIMIT * width] = gaps[c], limits[c]
 
@@ -253,5 +253,5 @@ def fill_records(is_alone, contacts, limits):
         if is_alone[c]:
             normal_rows[c], start_rows[c], weight_rows[c] = 0, 0, 0
             continue
-        write_record(c, contacts.rows, contacts.weights, contacts.normals, contacts.x_start, records)
+        write_record(c, contacts.rows, contacts.weights, contacts.normals, contacts.x_prev, records)
         normal_rows[c, 3], start_rows[c, 3] = limits[c], contacts.gaps[c]

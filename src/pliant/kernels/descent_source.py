@@ -95,12 +95,12 @@ def descend_{name}(thread, threads, barrier, packs, length, omegas, previous, be
 {body}
             store3(d, p * WIDTH, dx[0], dx[1], dx[2])
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
         move(x, length, d, first * WIDTH, last * WIDTH)
         if len(previous) > 0:
             accelerate(x, previous, before_previous, omega, first * WIDTH, last * WIDTH, {held})
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
 '''
 
 _SWEEP_SCALED = '''
@@ -116,11 +116,11 @@ def sweep_scaled(thread, threads, barrier, shares, omegas, previous, before_prev
                 xi = add(xi, dx)
                 store3(x, p * WIDTH, xi[0], xi[1], xi[2])
             arrivals += threads
-            meet(barrier, arrivals)
+            barrier_wait(barrier, arrivals)
         if len(previous) > 0:
             for c in range(len(shares.packs)):
                 first, last = shares.packs[c, thread] * WIDTH, shares.packs[c, thread + 1] * WIDTH
                 accelerate(x, previous, before_previous, omega, first, last, {held})
             arrivals += threads
-            meet(barrier, arrivals)
+            barrier_wait(barrier, arrivals)
 '''

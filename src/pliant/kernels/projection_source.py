@@ -160,7 +160,7 @@ _HEADER = '''
 """{description}. Written by pliant.kernels.projection_source: change that, not this."""
 from numba import njit
 
-from pliant.kernels.threads import meet, share
+from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes import (
     absolute, count, exp, inverse_cube_root, load, log, make_zero, maximum, minimum, number, reciprocal,
     select, sqrt, store
@@ -198,7 +198,7 @@ _COLOURS = """        for c in range(len(colours_{k}) - 1):
             for p in range(first, last):
                 skipped += correct_pack_{k}(p, x, start, held, corners_{k}, {tables})
             arrivals += threads
-            meet(barrier, arrivals)
+            barrier_wait(barrier, arrivals)
 """
 
 _TILES = """        for c in range(len(colours_{k}) - 1):
@@ -206,7 +206,7 @@ _TILES = """        for c in range(len(colours_{k}) - 1):
             for s in range(tiles_{k}[first], tiles_{k}[last]):
                 skipped += correct_strip_{k}(s, x, sums, start, held, strips_{k}, corners_{k}, {tables})
             arrivals += threads
-            meet(barrier, arrivals)
+            barrier_wait(barrier, arrivals)
 """
 
 _COLLECT = """        first, last = share(0, len(x), thread, threads)
@@ -215,7 +215,7 @@ _COLLECT = """        first, last = share(0, len(x), thread, threads)
                 x[row, axis] += sums[row, axis]
                 sums[row, axis] = 0.0
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
 """
 
 _CONTACT_IMPORTS = (
@@ -226,7 +226,7 @@ _CONTACT_IMPORTS = (
 _TOUCH = """        if thread == 0:
             correct_touches(x, held, touches, refreshed)
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
 """
 
 _SWEEP = '''

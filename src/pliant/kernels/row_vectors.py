@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 from numba import njit
 
-from pliant.kernels.threads import meet, share
+from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.cache import load_module
 
 PACKS_A_SUM = 64  # packs whose products are summed before the sums are
@@ -51,13 +51,13 @@ def remove_memory(thread, threads, barrier, steps, changes, order, inverse, q, f
         k = order[n]
         sums_of_products(thread, threads, steps[k], q, is_wide, width, packs, sums[k])
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
         factor = inverse[k] * np.sum(sums[k])
         if thread == 0:
             factors[k] = factor
         scaled_sum(thread, threads, q, -factor, changes[k], q, packs * width)
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
 
 
 @njit(nogil=True)
@@ -68,10 +68,10 @@ def add_memory(thread, threads, barrier, steps, changes, order, inverse, q, fact
         k = order[n]
         sums_of_products(thread, threads, changes[k], q, is_wide, width, packs, sums[k])
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
         scaled_sum(thread, threads, q, factors[k] - inverse[k] * np.sum(sums[k]), steps[k], q, packs * width)
         arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
 
 
 @cache

@@ -28,7 +28,7 @@ class Vertices(NamedTuple):
     inertia: np.ndarray  # m / h^2 [kg/s^2]
     diagonal: np.ndarray  # constant part of the elastic Hessian [N/m]
     target: np.ndarray  # k = 3: inertial target y [m]
-    start: np.ndarray  # k = 3: position at the start of the step [m], if damped
+    x_prev: np.ndarray  # k = 3: position at the start of the step [m], if damped
     damping: np.ndarray  # k = 6: k_d / h times the elastic Hessian at the start of the step [N/m], if damped
     damping_rate: np.ndarray  # k_d / h, if damped
     viscous: np.ndarray  # constant part of the viscous Hessian [N/m], if viscous
@@ -63,7 +63,7 @@ def sweep_module(variant: Variant) -> ModuleType:
 
 def source(variant: Variant) -> str:
     tables = ", ".join([*_lines(variant, "tables"), *(["contacts"] if variant.contact else [])])
-    iteration = [*lines, *_MEET] if (lines := _lines(variant, "iteration")) else []
+    iteration = [*lines, *_BARRIER] if (lines := _lines(variant, "iteration")) else []
     steps = _CONTACT_STEPS if variant.contact else _NO_CONTACT_STEPS
     parts = [
         _HEADER.format(
@@ -167,7 +167,7 @@ from numba import njit
     descent_direction, keep_subspace, project_block, solve_free, solve_in_plane, solve_on_line
 )
 from pliant.kernels.momentum import accelerate, move
-from pliant.kernels.threads import meet, share
+from pliant.kernels.threads import barrier_wait, share
 {imports}
 from pliant.lanes import (
     count, exp, inverse_cube_root, lane_least, lane_sum, load, load3, log, make_zero, maximum, number, prefetch_row,
@@ -214,7 +214,7 @@ _FORCE_CONTACTS = """    fc, Hc = contact_force_and_hessian(p, x, xi, contacts, 
 _FORCE_VISCOSITY = """    H = add_identity(H, load(vertices.viscous, p * WIDTH, zero()))
 """
 
-_FORCE_DAMPING = """    d = subtract(xi, load_vector(vertices.start, p, zero()))
+_FORCE_DAMPING = """    d = subtract(xi, load_vector(vertices.x_prev, p, zero()))
     D = load_symmetric(vertices.damping, p, zero())
     f = subtract(f, symmetric_times(D, d))
     H = add_symmetric(H, number(1.0, m), D)
@@ -234,7 +234,7 @@ def {name}(p, x, xi, vertices, {tables}):
 {extra}    return energy
 '''
 
-_ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.start, p, z))
+_ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.x_prev, p, z))
     energy = energy + 0.5 * dot(d, symmetric_times(load_symmetric(vertices.damping, p, z), d))
 """
 
@@ -276,7 +276,7 @@ _SEARCH = (
     "step = select(accepted, step, number(0.0, xi[0]))",
 )
 
-_MEET = ("arrivals += threads", "meet(barrier, arrivals)")
+_BARRIER = ("arrivals += threads", "barrier_wait(barrier, arrivals)")
 
 _SWEEP = '''
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -293,13 +293,13 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
             for p in range(shares.packs[c, thread], shares.packs[c, thread + 1]):
                 singular += solve_pack(p, x, vertices, {tables})
             arrivals += threads
-            meet(barrier, arrivals)
+            barrier_wait(barrier, arrivals)
 {show}        if len(previous) > 0:
             for c in range(len(shares.packs)):
                 first, last = shares.packs[c, thread] * WIDTH, shares.packs[c, thread + 1] * WIDTH
                 accelerate(x, previous, before_previous, omega, first, last, {held})
             arrivals += threads
-            meet(barrier, arrivals)
+            barrier_wait(barrier, arrivals)
         skipped[thread] = singular
 '''
 
@@ -311,11 +311,11 @@ _REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, WIDTH,
 """
 _CONTACT_STEPS = {
     "refresh": f"""    {_REFRESH_CONTACTS}        arrivals += threads
-        meet(barrier, arrivals)
+        barrier_wait(barrier, arrivals)
 """,
     "show": """            show_buffered(x, contacts, shares.packs[c, thread], shares.packs[c, thread + 1], WIDTH)
             arrivals += threads
-            meet(barrier, arrivals)
+            barrier_wait(barrier, arrivals)
 """,
     "held": "contacts.collided",
 }

@@ -66,7 +66,7 @@ def _pause(typingctx):
 
 
 @njit(nogil=True)
-def meet(barrier, arrivals):
+def barrier_wait(barrier, arrivals):
     """Wait until the threads have arrived `arrivals` times in all."""
     _atomic_add(barrier, 1)
     spins = 0

@@ -30,7 +30,7 @@ class TouchRows(NamedTuple):
     friction: np.ndarray  # (k,)
     follows: np.ndarray  # (k,) 1 where the closest point is found anew in every iteration
     multipliers: np.ndarray  # (k, 4) lambda and lambda_T [N]
-    x_start: np.ndarray  # (n, 3) rows at the start of the step [m]
+    x_prev: np.ndarray  # (n, 3) rows at the start of the step [m]
     numbers: np.ndarray  # stiffness k_c [N/m] and k_d / h
 
 
@@ -115,9 +115,9 @@ def _motion(c, x, touches):
     for i in range(4):
         row, w = touches.rows[c, i], touches.weights[c, i]
         u = (
-            u[0] + w * (x[row, 0] - touches.x_start[row, 0]),
-            u[1] + w * (x[row, 1] - touches.x_start[row, 1]),
-            u[2] + w * (x[row, 2] - touches.x_start[row, 2]),
+            u[0] + w * (x[row, 0] - touches.x_prev[row, 0]),
+            u[1] + w * (x[row, 1] - touches.x_prev[row, 1]),
+            u[2] + w * (x[row, 2] - touches.x_prev[row, 2]),
         )
     m, o = touches.motions[c], touches.outside[c]
     return (u[0] + o * m[0], u[1] + o * m[1], u[2] + o * m[2])

@@ -40,7 +40,7 @@ class ARAP(SolidLaw):
         return cls(mu)
 
     @staticmethod
-    def density(I, II, J, S, mu):
+    def energy_density(I, II, J, S, mu):
         return mu * (I - 2 * S + 3)
 
     @staticmethod

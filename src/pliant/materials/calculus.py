@@ -26,7 +26,7 @@ STRETCH_FUNCTIONS = ("trace_of_stretch", "inverse_slope")
 class LawCode:
     """A law as code. `text` defines, with p standing for the law's parameters:
 
-    density(I, II, J, *p)       energy density [J/m^3]
+    energy_density(I, II, J, *p)       energy energy_density [J/m^3]
     derivatives(I, II, J, *p)   ((psi_I, psi_II, psi_J), (psi_I_I, psi_I_II, psi_I_J, psi_II_II, psi_II_J, psi_J_J)),
                                 None where a derivative vanishes for all arguments
     and if `is_volumetric`, that is psi = psi_I (I - 3) + phi(J) with constant psi_I:
@@ -85,12 +85,12 @@ def _symbolic_density(law: type[SolidLaw]) -> tuple[Any, Any]:
     import sympy as sp
 
     invariants = sp.symbols("I II J S" if uses_stretch(law) else "I II J", positive=True)
-    return invariants, sp.sympify(law.density(*invariants, *sp.symbols(law.parameter_names(), real=True)))
+    return invariants, sp.sympify(law.energy_density(*invariants, *sp.symbols(law.parameter_names(), real=True)))
 
 
 def uses_stretch(law: type[SolidLaw]) -> bool:
-    """Whether the density has a fourth invariant S = tr S, the trace of the stretch."""
-    return list(inspect.signature(law.density).parameters)[3:4] == ["S"]
+    """Whether the energy_density has a fourth invariant S = tr S, the trace of the stretch."""
+    return list(inspect.signature(law.energy_density).parameters)[3:4] == ["S"]
 
 
 def _generate(law: type[SolidLaw]) -> str:
@@ -104,12 +104,12 @@ def _generate(law: type[SolidLaw]) -> str:
     is_volumetric = first[1] == 0 and not (first[0].free_symbols & set(invariants))
     has_barrier = _ends_at_zero(psi, J)
     if psi.has(sp.I):
-        raise MaterialError("the density of a law has a complex coefficient; it must be real.")
+        raise MaterialError("the energy_density of a law has a complex coefficient; it must be real.")
 
     arguments = ["I", "II", "J", *law.parameter_names()]
     prelude = _STRETCH_PRELUDE if uses_stretch(law) else []
     functions = [
-        _function("density", arguments, [psi], prelude=prelude[:1]),
+        _function("energy_density", arguments, [psi], prelude=prelude[:1]),
         _function("derivatives", arguments, first + second, split_at=3, prelude=prelude),
     ]
     if is_volumetric:

@@ -18,6 +18,6 @@ class CompressibleNeoHookean(LameLaw):
     source = "Wang and Yang 2016, Equation 13; Ogden 1997"
 
     @staticmethod
-    def density(I, II, J, mu, lam):
+    def energy_density(I, II, J, mu, lam):
         kappa = lam + 2 * mu / 3
         return mu / 2 * (I / cube_root(J) ** 2 - 3) + kappa / 2 * (1 / J - 1) ** 2

@@ -16,7 +16,7 @@ class Corotated(LameLaw):
     source = "Mueller and Gross 2004; Sifakis and Barbic 2012, Section 3.4"
 
     @staticmethod
-    def density(I, II, J, S, mu, lam):
+    def energy_density(I, II, J, S, mu, lam):
         return mu * (I - 2 * S + 3) + lam / 2 * (S - 3) ** 2
 
     @staticmethod

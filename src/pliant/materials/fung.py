@@ -34,7 +34,7 @@ class Fung(LameLaw):
             raise MaterialError(f"Fung: growth is {self.growth!r}: it must be positive.")
 
     @staticmethod
-    def density(I, II, J, mu, lam, share, growth):
+    def energy_density(I, II, J, mu, lam, share, growth):
         k = I / cube_root(J) ** 2 - 3
         kappa = lam + 2 * mu / 3
         exponential = share / growth * (exp(growth * k) - 1)

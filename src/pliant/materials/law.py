@@ -34,13 +34,13 @@ def is_number(value: object) -> bool:
 class SolidLaw:
     """Base of isotropic hyperelastic laws: a frozen dataclass whose fields are the parameters.
 
-    A law adds nothing but `density`, written in arithmetic and `materials.functions`, and its `source`.  Derivatives,
-    compiled kernels and tests come from that one formula.
+    A law adds nothing but `energy_density`, written in arithmetic and `materials.functions`, and its `source`.
+    Derivatives, compiled kernels and tests come from that one formula.
     """
 
     source: ClassVar[str] = ""
     units: ClassVar[dict[str, str]] = {}
-    density: ClassVar[Callable]  # density(I, II, J, *parameters): energy in joule a cubic metre of the body at rest
+    energy_density: ClassVar[Callable]  # energy_density(I, II, J, *parameters) [J/m^3 of the body at rest]
 
     def __post_init__(self) -> None:
         for parameter, value in zip(self.parameter_names(), self.parameters, strict=True):

@@ -31,7 +31,7 @@ class MooneyRivlin(LameLaw):
             raise MaterialError(f"MooneyRivlin: share is {self.share!r}: it must lie between 0 and 1.")
 
     @staticmethod
-    def density(I, II, J, mu, lam, share):
+    def energy_density(I, II, J, mu, lam, share):
         third = cube_root(J)
         kappa = lam + 2 * mu / 3
         first, second = I / third**2 - 3, (I**2 - II) / (2 * third**4) - 3

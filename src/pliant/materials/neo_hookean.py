@@ -15,5 +15,5 @@ class NeoHookean(LameLaw):
     source = "GPBD (Chaudhary et al.), Equation 20; Sifakis and Barbic 2012"
 
     @staticmethod
-    def density(I, II, J, mu, lam):
+    def energy_density(I, II, J, mu, lam):
         return mu / 2 * (I - 3) - mu * log(J) + lam / 2 * log(J) ** 2

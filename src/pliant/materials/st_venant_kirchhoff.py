@@ -18,5 +18,5 @@ class StVenantKirchhoff(LameLaw):
     source = "Wang and Yang 2016, Equation 12 (with Lame's 1/8 in place of their 1/2)"
 
     @staticmethod
-    def density(I, II, J, mu, lam):
+    def energy_density(I, II, J, mu, lam):
         return mu / 4 * (II - 2 * I + 3) + lam / 8 * (I - 3) ** 2

@@ -21,7 +21,7 @@ class StableNeoHookean(LameLaw):
     source = "Smith, de Goes, Kim 2018, without the logarithm; VBD (Chen et al. 2024), Section 5"
 
     @staticmethod
-    def density(I, II, J, mu, lam):
+    def energy_density(I, II, J, mu, lam):
         return mu / 2 * (I - 3) - mu * (J - 1) + (lam + mu) / 2 * (J - 1) ** 2
 
     @classmethod

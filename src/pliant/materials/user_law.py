@@ -22,20 +22,33 @@ from pliant.materials.calculus import law_code
 from pliant.materials.law import SolidLaw
 
 # names that the law itself or its formula uses
-RESERVED = ("S", "density", "source", "units", "parameters", "parameter_names", "log", "exp", "sqrt", "cube_root")
+RESERVED = (
+    "S",
+    "energy_density",
+    "source",
+    "units",
+    "parameters",
+    "parameter_names",
+    "log",
+    "exp",
+    "sqrt",
+    "cube_root",
+)
 
 
-def material(density: Callable) -> type[SolidLaw]:
-    """Turn density(I, II, J, parameters...) into a law that every solver can use.
+def material(energy_density: Callable) -> type[SolidLaw]:
+    """Turn energy_density(I, II, J, parameters...) into a law that every solver can use.
 
-    density: energy in joule a cubic metre of the body at rest, as a function of I = |F|^2, II = |F^T F|^2, J = det F
-        and the law's parameters, in arithmetic and `pliant.materials.functions` (log, exp, sqrt, cube_root).
+    energy_density: energy in joules per cubic metre of the body at rest, as a function of I = |F|^2, II = |F^T F|^2,
+        J = det F and the law's parameters, in arithmetic and `pliant.materials.functions` (log, exp, sqrt, cube_root).
     The law must be free of stress at rest and resist shear and compression; this is checked for the values of the
     parameters when a material is made of it.
     """
-    if not inspect.isfunction(density):
-        raise MaterialError(f"material: {density!r} is no function; decorate one, def law(I, II, J, parameters...).")
-    name, arguments = density.__name__, inspect.signature(density).parameters
+    if not inspect.isfunction(energy_density):
+        raise MaterialError(
+            f"material: {energy_density!r} is no function; decorate one, def law(I, II, J, parameters...)."
+        )
+    name, arguments = energy_density.__name__, inspect.signature(energy_density).parameters
     if list(arguments)[:3] != ["I", "II", "J"] or len(arguments) == 3:
         raise MaterialError(
             f"{name}: its arguments are ({', '.join(arguments)}); they must be I, II, J and at least one parameter."
@@ -44,18 +57,22 @@ def material(density: Callable) -> type[SolidLaw]:
     for parameter in parameters:
         if parameter.name in RESERVED:
             raise MaterialError(f"{name}: a parameter cannot be named {parameter.name!r}; choose another name.")
-    namespace = {"density": staticmethod(density), "source": f"{density.__module__}.{name}", "__doc__": density.__doc__}
+    namespace = {
+        "energy_density": staticmethod(energy_density),
+        "source": f"{energy_density.__module__}.{name}",
+        "__doc__": energy_density.__doc__,
+    }
     members = [_field(parameter) for parameter in parameters]
     law = make_dataclass(name, members, bases=(UserLaw,), frozen=True, namespace=namespace)
-    law.__module__ = density.__module__
+    law.__module__ = energy_density.__module__
     try:
         law_code(law)
     except PliantError as error:
         raise MaterialError(f"{name}: {error}") from None
     except Exception as error:  # whatever a user's function or SymPy raises
         raise MaterialError(
-            f"{name}: its density cannot be differentiated ({type(error).__name__}: {error}). Use arithmetic, powers "
-            "and pliant.materials.functions (log, exp, sqrt, cube_root), without `if`, NumPy or math."
+            f"{name}: its energy density cannot be differentiated ({type(error).__name__}: {error}). Use arithmetic, "
+            "powers and pliant.materials.functions (log, exp, sqrt, cube_root), without `if`, NumPy or math."
         ) from None
     return law
 
@@ -92,7 +109,7 @@ class UserLaw(SolidLaw):
 
 
 def rest_properties(law: type[SolidLaw], parameters: tuple[float, ...]) -> tuple[float, float, float]:
-    """Stress, shear modulus and bulk modulus at rest [Pa], from the derivatives of the density.
+    """Stress, shear modulus and bulk modulus at rest [Pa], from the derivatives of the energy density.
 
     Along F = diag(e^a, e^-a, 1) the energy is 2 mu a^2, along F = e^a it is 9/2 kappa a^2.
     """

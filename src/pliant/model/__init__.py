@@ -19,12 +19,12 @@ from pliant.model.blocks import (
 from pliant.model.body import Body, Motion
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact, ContactModel
-from pliant.model.courses import Course
 from pliant.model.forces import Force
 from pliant.model.mesh_obstacle import MeshObstacleBody
-from pliant.model.model import LedVertices, Model, build_model
+from pliant.model.model import KinematicVertices, Model, build_model
 from pliant.model.motions import MOTIONS, KeptMotion, RigidMotion, rigid_motion
 from pliant.model.scene import BODIES, Scene
+from pliant.model.schedules import Schedule
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
@@ -41,7 +41,6 @@ __all__ = [
     "Cloth",
     "Contact",
     "ContactModel",
-    "Course",
     "Dampers",
     "Fibres",
     "Force",
@@ -49,7 +48,7 @@ __all__ = [
     "InvertibleSolids",
     "Joints",
     "KeptMotion",
-    "LedVertices",
+    "KinematicVertices",
     "MeshObstacleBody",
     "Model",
     "Motion",
@@ -57,6 +56,7 @@ __all__ = [
     "Pressures",
     "RigidMotion",
     "Scene",
+    "Schedule",
     "Sheets",
     "Solid",
     "Solids",

@@ -26,7 +26,7 @@ class Block:
         return (type(self),)
 
     @property
-    def memory_size(self) -> int:
+    def internal_state_size(self) -> int:
         """How many numbers its elements remember from iteration to iteration."""
         return 0
 
@@ -35,8 +35,8 @@ class Block:
         arrays = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(self, **{name: array[rows] for name, array in arrays.items() if isinstance(array, np.ndarray)})
 
-    def with_memory(self, memory: np.ndarray) -> Block:
-        """The same block, whose memory (memory_size,) is this array and changes with it."""
+    def with_internal_state(self, internal_state: np.ndarray) -> Block:
+        """The same block, whose internal_state (internal_state_size,) is this array and changes with it."""
         return self
 
 
@@ -66,11 +66,11 @@ class InvertibleSolids(Solids):
     interpolants: np.ndarray  # (m,) l of Equation 17, in [0, 1]: the only array that changes
 
     @property
-    def memory_size(self) -> int:
+    def internal_state_size(self) -> int:
         return len(self.interpolants)
 
-    def with_memory(self, memory: np.ndarray) -> InvertibleSolids:
-        return replace(self, interpolants=memory)
+    def with_internal_state(self, internal_state: np.ndarray) -> InvertibleSolids:
+        return replace(self, interpolants=internal_state)
 
 
 @dataclass(frozen=True)

@@ -191,14 +191,16 @@ class Body(ABC):
     def free(self, vertices: ArrayLike) -> None:
         """Undo what holds these vertices: pins, motions, lines, planes."""
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.free")
-        for led, _ in self.motions:
-            if 0 < np.isin(led, chosen).sum() < len(led):
+        for kinematic, _ in self.motions:
+            if 0 < np.isin(kinematic, chosen).sum() < len(kinematic):
                 raise SceneError(
-                    f"{self.name}.free: vertex {int(led[np.isin(led, chosen)][0])} is led together with "
-                    f"{len(led) - 1} others; free all of them."
+                    f"{self.name}.free: vertex {int(kinematic[np.isin(kinematic, chosen)][0])} is moved together with "
+                    f"{len(kinematic) - 1} others; free all of them."
                 )
         self.subspace[chosen], self.directions[chosen] = FREE, 0.0
-        self.motions = [(led, motion) for led, motion in self.motions if not np.isin(led, chosen).any()]
+        self.motions = [
+            (kinematic, motion) for kinematic, motion in self.motions if not np.isin(kinematic, chosen).any()
+        ]
         kept = [(held[~np.isin(held, chosen)], time) for held, time in self.releases]
         self.releases = [(held, time) for held, time in kept if len(held)]
 

@@ -15,14 +15,14 @@ from pliant.model.blocks import Block, InvertibleSolids, Pressures, Sheets, Soli
 from pliant.model.body import FIXED, FREE, Body, Motion
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
-from pliant.model.pressure import PressureCourse, pressure_block
+from pliant.model.pressure import PressureSchedule, pressure_block
 from pliant.model.scene import Scene
 from pliant.model.topology import Topology, whole_topology
 from pliant.model.wind import wind_force
 
 
 @dataclass(frozen=True)
-class LedVertices:
+class KinematicVertices:
     """Vertices whose positions a function of time gives."""
 
     body: str
@@ -55,11 +55,11 @@ class Model:
     damping: np.ndarray  # (n,) k_d [s]
     subspace: np.ndarray  # (n,) dimension of the space a vertex moves in: 3 free, 2 plane, 1 line, 0 fixed
     directions: np.ndarray  # (n, 3) normal of the plane or direction of the line
-    led: tuple[LedVertices, ...]
+    kinematic: tuple[KinematicVertices, ...]
     forces: tuple[OutsideForce, ...]
     blocks: tuple[Block, ...]
     contact: ContactModel | None
-    pressure_courses: tuple[PressureCourse, ...]
+    pressure_schedules: tuple[PressureSchedule, ...]
     body_names: tuple[str, ...]
     body_start: np.ndarray  # (bodies + 1,) first vertex of each
     releases: tuple[Release, ...] = ()
@@ -96,33 +96,37 @@ class Model:
         freed = np.concatenate(due)
         subspace = self.subspace.copy()
         subspace[freed] = FREE
-        led = tuple(led for led in self.led if not np.isin(led.vertices, freed).any())
-        return replace(self, subspace=subspace, led=led, releases=tuple(r for r in self.releases if r.time > time))
+        kinematic = tuple(kinematic for kinematic in self.kinematic if not np.isin(kinematic.vertices, freed).any())
+        return replace(
+            self, subspace=subspace, kinematic=kinematic, releases=tuple(r for r in self.releases if r.time > time)
+        )
 
     @property
-    def memory(self) -> np.ndarray:
+    def internal_state(self) -> np.ndarray:
         """(k,) what all elements remember, block after block: a copy."""
         parts = [block.interpolants for block in self.blocks if isinstance(block, InvertibleSolids)]
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    def with_memory(self, memory: np.ndarray) -> Model:
+    def with_internal_state(self, internal_state: np.ndarray) -> Model:
         """The same model, whose elements remember these numbers (k,) and write to them."""
-        if not len(memory):
+        if not len(internal_state):
             return self
-        ends = np.cumsum([block.memory_size for block in self.blocks])
-        parts = np.split(memory, ends[:-1])
-        return replace(self, blocks=tuple(b.with_memory(part) for b, part in zip(self.blocks, parts, strict=True)))
+        ends = np.cumsum([block.internal_state_size for block in self.blocks])
+        parts = np.split(internal_state, ends[:-1])
+        return replace(
+            self, blocks=tuple(b.with_internal_state(part) for b, part in zip(self.blocks, parts, strict=True))
+        )
 
     def at(self, time: float) -> Model:
         """The model with the pressures of a time [s]; itself if none changes in time."""
-        if not self.pressure_courses:
+        if not self.pressure_schedules:
             return self
         blocks = []
         for block in self.blocks:
             if isinstance(block, Pressures):
                 pressures = block.pressures.copy()
-                for course in self.pressure_courses:
-                    pressures[course.first : course.last] = course.value(time)
+                for schedule in self.pressure_schedules:
+                    pressures[schedule.first : schedule.last] = schedule.value(time)
                 block = replace(block, pressures=pressures)
             blocks.append(block)
         return replace(self, blocks=tuple(blocks))
@@ -186,8 +190,10 @@ def build_model(scene: Scene) -> Model:
         )
 
     placed = list(zip(bodies, start[:-1].tolist(), strict=True))
-    led = tuple(
-        LedVertices(body.name, first + vertices, motion) for body, first in placed for vertices, motion in body.motions
+    kinematic = tuple(
+        KinematicVertices(body.name, first + vertices, motion)
+        for body, first in placed
+        for vertices, motion in body.motions
     )
     forces: list[OutsideForce] = [
         ForceField(body.name, np.arange(first, first + body.n_vertices), force)
@@ -206,11 +212,11 @@ def build_model(scene: Scene) -> Model:
         _each([body.damping for body in bodies], sizes),
         subspace,
         np.concatenate([body.directions for body in bodies]),
-        led,
+        kinematic,
         tuple(forces),
         merge(_blocks(scene, placed, positions)),
         None if scene.contact is None else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes),
-        _pressure_courses(bodies),
+        _pressure_schedules(bodies),
         tuple(body.name for body in bodies),
         start,
         tuple(Release(first + held, time) for body, first in placed for held, time in body.releases),
@@ -234,15 +240,15 @@ def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray)
     return blocks
 
 
-def _pressure_courses(bodies: list[Body]) -> tuple[PressureCourse, ...]:
+def _pressure_schedules(bodies: list[Body]) -> tuple[PressureSchedule, ...]:
     """Pressures that functions give, on the triangles of the block that `_blocks` makes of them."""
-    courses, first = [], 0
+    schedules, first = [], 0
     for inflated in (inflated for body in bodies for inflated in body.inflated()):
         last = first + len(inflated.triangles)
         if callable(inflated.pressure):
-            courses.append(PressureCourse(inflated.what, first, last, inflated.pressure))
+            schedules.append(PressureSchedule(inflated.what, first, last, inflated.pressure))
         first = last
-    return tuple(courses)
+    return tuple(schedules)
 
 
 def _each(values: list, sizes: list[int]) -> np.ndarray:

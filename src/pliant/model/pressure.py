@@ -26,7 +26,7 @@ class Inflated(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PressureCourse:
+class PressureSchedule:
     """A function's pressure on the triangles first..last of the block of pressures."""
 
     what: str

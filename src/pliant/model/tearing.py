@@ -17,9 +17,9 @@ from pliant.model.blocks import Block, Joints, Pressures, Sheets, Solids, Spring
 from pliant.model.body import FREE, Body
 from pliant.model.cloth import Cloth
 from pliant.model.model import Model
-from pliant.model.seams import rows_of
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
+from pliant.model.tear_topology import rows_of
 from pliant.model.topology import Topology, held_where_loose, whole_topology, with_topology
 
 
@@ -30,7 +30,7 @@ class Edit(NamedTuple):
     elements: np.ndarray  # (m, k) vertices where they are now, -1 where they are gone
 
 
-class Change(NamedTuple):
+class TopologyChange(NamedTuple):
     """A model that has changed, and what a solver and a state must know of it."""
 
     model: Model
@@ -38,18 +38,18 @@ class Change(NamedTuple):
     edits: tuple[Edit, ...]  # of each block
 
 
-def torn(model: Model, x: np.ndarray, v: np.ndarray) -> Change | None:
+def tear(model: Model, x: np.ndarray, v: np.ndarray) -> TopologyChange | None:
     """What tears and breaks at positions x [m] and velocities v [m/s]; None if nothing does."""
     before = model.topology
     if before is None:
         return None
     broken = {k: _broken(k, block, before, x, v) for k, block in enumerate(model.blocks) if isinstance(block, Springs)}
-    edges = overstretched(x, v, before.corners, before.seams.limits)
+    edges = overstretched(x, v, before.corners, before.tear_topology.limits)
     nothing = np.zeros(0, np.int64)
     corners, parents, origin, mass = before.corners, nothing, before.origin, model.mass
     if len(edges):
-        seams = before.seams
-        arrays = (model.subspace == FREE, mass, seams.shares, seams.fans)
+        tear_topology = before.tear_topology
+        arrays = (model.subspace == FREE, mass, tear_topology.shares, tear_topology.fans)
         corners, parents, origins, mass = split(edges, x, corners, origin, *arrays)
         origin = np.concatenate([origin, origins])
     if not len(parents) and not any(part.any() for part in broken.values()):
@@ -59,7 +59,7 @@ def torn(model: Model, x: np.ndarray, v: np.ndarray) -> Change | None:
 
 def _broken(k: int, springs: Springs, topology: Topology, x: np.ndarray, v: np.ndarray) -> np.ndarray:
     """(r,) which springs are longer than their limits and growing."""
-    limits = topology.seams.spring_limits[k]
+    limits = topology.tear_topology.spring_limits[k]
     assert limits is not None
     i, j = springs.elements.T
     d = x[j] - x[i]
@@ -67,7 +67,7 @@ def _broken(k: int, springs: Springs, topology: Topology, x: np.ndarray, v: np.n
     return is_long & (np.einsum("ra,ra->r", d, v[j] - v[i]) > 0)
 
 
-def deleted(model: Model, bodies: Sequence[Body], number: int, elements: np.ndarray, x: np.ndarray) -> Change:
+def deleted(model: Model, bodies: Sequence[Body], number: int, elements: np.ndarray, x: np.ndarray) -> TopologyChange:
     """The model without some elements, numbered as in its mesh, of a body.
 
     Their mass goes with them; springs have none.  Vertices without any element are held where they are, x [m].
@@ -79,9 +79,9 @@ def deleted(model: Model, bodies: Sequence[Body], number: int, elements: np.ndar
     _check_whole(model, body)
     corners, mass, gone, tets_left = topology.corners.copy(), model.mass.copy(), {}, topology.tets_left
     if isinstance(body, Cloth):
-        own = 3 * topology.seams.triangle_start[number] + (3 * elements[:, None] + np.arange(3)).ravel()
+        own = 3 * topology.tear_topology.triangle_start[number] + (3 * elements[:, None] + np.arange(3)).ravel()
         own = own[corners[own] >= 0]
-        np.subtract.at(mass, corners[own], topology.seams.shares[own])
+        np.subtract.at(mass, corners[own], topology.tear_topology.shares[own])
         corners[own] = -1
     elif isinstance(body, SpringNet):
         gone = _rows_gone(model, topology, number, elements, Springs)
@@ -91,14 +91,14 @@ def deleted(model: Model, bodies: Sequence[Body], number: int, elements: np.ndar
             lost = model.blocks[k].taken(rows)
             assert isinstance(lost, Solids)
             np.subtract.at(mass, lost.tets, np.repeat(lost.volumes[:, None] * body.density / 4, 4, axis=1))
-        tets_left = np.setdiff1d(tets_left, _rows_of_body(topology, number, topology.seams.tets)[elements])
+        tets_left = np.setdiff1d(tets_left, _rows_of_body(topology, number, topology.tear_topology.tets)[elements])
     change = _changed(model, corners, topology.origin, np.zeros(0, np.int64), mass, gone, tets_left)
     return change._replace(model=_without_loose(change.model, body, number, x))
 
 
 def _rows_of_body(topology: Topology, number: int, elements: np.ndarray) -> np.ndarray:
     """Rows of the whole scene's elements (m, k) that are a body's, in its order."""
-    return rows_of(elements, *topology.seams.body_start[number : number + 2])
+    return rows_of(elements, *topology.tear_topology.body_start[number : number + 2])
 
 
 def _rows_gone(
@@ -106,7 +106,7 @@ def _rows_gone(
 ) -> dict[int, np.ndarray]:
     """Of the block of a kind that holds a body: which rows (r,) are among some elements of the body."""
     for k, block in enumerate(model.blocks):
-        own = _rows_of_body(topology, number, topology.seams.elements[k])
+        own = _rows_of_body(topology, number, topology.tear_topology.elements[k])
         if isinstance(block, kind) and len(own):
             return {k: np.isin(topology.left[k], own[elements])}
     return {}
@@ -148,7 +148,7 @@ def _changed(
     mass: np.ndarray,
     gone: dict[int, np.ndarray],
     tets_left: np.ndarray | None = None,
-) -> Change:
+) -> TopologyChange:
     """Drop what has no corner any more or hangs on two sides of a tear, and what is gone by itself."""
     before = model.topology
     assert before is not None
@@ -161,15 +161,17 @@ def _changed(
         left.append(before.left[k] if is_left.all() else before.left[k][is_left])
         rows = np.flatnonzero(is_other | ~is_left)
         edits.append(Edit(block.taken(rows), np.where(is_left[rows, None], now[rows], -1)))
-    after = Topology(before.seams, corners, origin, tuple(left), before.tets_left if tets_left is None else tets_left)
-    return Change(with_topology(model, after, mass), parents, tuple(edits))
+    after = Topology(
+        before.tear_topology, corners, origin, tuple(left), before.tets_left if tets_left is None else tets_left
+    )
+    return TopologyChange(with_topology(model, after, mass), parents, tuple(edits))
 
 
 def _now(
     k: int, block: Block, before: Topology, corners: np.ndarray, cut: list[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Vertices of a block's elements (r, k) now, which are still whole (r,), and which have other vertices (r,)."""
-    follow = before.seams.follow[k]
+    follow = before.tear_topology.follow[k]
     if follow is not None:
         return rewired(follow, before.left[k], corners, block.elements)
     r = len(block.elements)

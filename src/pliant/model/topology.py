@@ -19,7 +19,7 @@ from pliant.model.blocks import Block, Bounds
 from pliant.model.body import FIXED, FREE, Body
 from pliant.model.contact import ContactModel
 from pliant.model.forces import ForceField
-from pliant.model.seams import Seams, Surfaces, rows_of, seams_of
+from pliant.model.tear_topology import Surfaces, TearTopology, rows_of, seams_of
 from pliant.model.wind import WindForce
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Topology:
     """What has become of a scene's elements."""
 
-    seams: Seams
+    tear_topology: TearTopology
     corners: np.ndarray  # (3 m,) vertex of each corner of the sheets now; -1 where the triangle was deleted
     origin: np.ndarray  # (n,) vertex of the scene that each vertex was
     left: tuple[np.ndarray, ...]  # of each block: numbers of the elements that are left, ascending
@@ -38,7 +38,7 @@ class Topology:
 
     def vertices_of(self, body: int) -> np.ndarray:
         """A body's vertices: those of its mesh, then those that tearing added."""
-        first, last = self.seams.body_start[body : body + 2]
+        first, last = self.tear_topology.body_start[body : body + 2]
         return np.flatnonzero((self.origin >= first) & (self.origin < last))
 
     def drawn(self, body: int) -> np.ndarray | None:
@@ -46,24 +46,26 @@ class Topology:
         however it is torn: points of a picture whose triangles and lines never change. What was deleted shrinks to a
         point. None for a body that has neither.
         """
-        seams = self.seams
-        first, last = 3 * seams.triangle_start[body : body + 2]
+        tear_topology = self.tear_topology
+        first, last = 3 * tear_topology.triangle_start[body : body + 2]
         if last > first:
-            now, whole = self.corners[first:last], seams.corners[first:last]
+            now, whole = self.corners[first:last], tear_topology.corners[first:last]
             return np.where(now >= 0, now, np.repeat(whole[::3], 3))
-        for k, limits in enumerate(seams.spring_limits):
-            own = rows_of(seams.elements[k], *seams.body_start[body : body + 2])
+        for k, limits in enumerate(tear_topology.spring_limits):
+            own = rows_of(tear_topology.elements[k], *tear_topology.body_start[body : body + 2])
             if limits is not None and len(own):
-                ends, is_left = seams.elements[k][own], np.isin(own, self.left[k])
+                ends, is_left = tear_topology.elements[k][own], np.isin(own, self.left[k])
                 return np.where(is_left[:, None], ends, ends[:, :1]).ravel()
         return None
 
 
 def whole_topology(model: Model, bodies: Sequence[Body]) -> Topology:
     """The topology of a scene that was just frozen."""
-    seams = seams_of(model, bodies)
-    left = tuple(np.arange(len(elements)) for elements in seams.elements)
-    return Topology(seams, seams.corners, np.arange(model.n_vertices), left, np.arange(len(seams.tets)))
+    tear_topology = seams_of(model, bodies)
+    left = tuple(np.arange(len(elements)) for elements in tear_topology.elements)
+    return Topology(
+        tear_topology, tear_topology.corners, np.arange(model.n_vertices), left, np.arange(len(tear_topology.tets))
+    )
 
 
 def with_topology(model: Model, after: Topology, mass: np.ndarray) -> Model:
@@ -107,7 +109,7 @@ def _rewired(k: int, block: Block, before: Topology, after: Topology, grown: np.
         return replace(block.taken(grown), elements=np.arange(len(grown))[:, None])
     if len(after.left[k]) < len(before.left[k]):
         block = block.taken(np.searchsorted(before.left[k], after.left[k]))
-    follow = after.seams.follow[k]
+    follow = after.tear_topology.follow[k]
     if follow is None:
         return block
     return replace(block, elements=rewired(follow, after.left[k], after.corners, block.elements)[0])
@@ -120,10 +122,10 @@ def _reached(force: Any, before: Topology, after: Topology) -> Any:
         own = n + np.flatnonzero(np.isin(after.origin[n:], force.vertices))
         return replace(force, vertices=np.concatenate([force.vertices, own]))
     assert isinstance(force, WindForce)
-    seams, sheets = after.seams, _present(after.seams.wind, after)
-    skin = seams.wind_skin
-    if len(skin) and len(after.tets_left) < len(seams.tets):
-        skin = boundary_triangles(seams.tets[after.tets_left], int(seams.body_start[-1]))
+    tear_topology, sheets = after.tear_topology, _present(after.tear_topology.wind, after)
+    skin = tear_topology.wind_skin
+    if len(skin) and len(after.tets_left) < len(tear_topology.tets):
+        skin = boundary_triangles(tear_topology.tets[after.tets_left], int(tear_topology.body_start[-1]))
     has_inside = np.repeat([False, True], [len(sheets), len(skin)])
     return replace(force, triangles=np.concatenate([sheets, skin]), has_inside=has_inside)
 
@@ -138,8 +140,8 @@ def _touching(contact: ContactModel, after: Topology) -> ContactModel:
     origin = after.origin
     return replace(
         contact,
-        triangles=_present(after.seams.contact, after),
-        tets=after.seams.tets[after.tets_left],
+        triangles=_present(after.tear_topology.contact, after),
+        tets=after.tear_topology.tets[after.tets_left],
         body=contact.body[origin],
         excluded=contact.excluded[origin],
         radius=contact.radius[origin],
@@ -167,7 +169,7 @@ def with_topology_arrays(model: Model, bodies: Sequence[Body], arrays: dict[str,
     """A model that was just frozen, with what `topology_arrays` has given of an older one."""
     whole = model.topology or whole_topology(model, bodies)
     left = tuple(arrays[f"left{k}"] for k in range(len(whole.left)))
-    topology = Topology(whole.seams, arrays["corners"], arrays["origin"], left, arrays["tets_left"])
+    topology = Topology(whole.tear_topology, arrays["corners"], arrays["origin"], left, arrays["tets_left"])
     changed = with_topology(replace(model, topology=whole), topology, arrays["mass"])
     loose = (changed.mass == 0) & (model.mass[topology.origin] > 0)
     return held_where_loose(changed, loose, arrays["positions"])

@@ -39,8 +39,8 @@ class Anderson(Wrapper):
     def init(self, problem: IncrementalPotential, execution: Execution) -> AndersonWork:
         return AndersonWork(*self.init_inner(problem, execution))
 
-    def begin(self, problem: IncrementalPotential, work: AndersonWork) -> None:
-        self.solver.begin(problem, work.inner)
+    def begin_step(self, problem: IncrementalPotential, work: AndersonWork) -> None:
+        self.solver.begin_step(problem, work.inner)
         self.forget(work)
         work.packed.noise = 0.0
 

@@ -113,7 +113,7 @@ class AssembledPotential:
 
     def energy(self, problem: IncrementalPotential, x: np.ndarray) -> float:
         """G [J], as that of the problem."""
-        d, moved = x - problem.y, x - problem.x_start
+        d, moved = x - problem.y, x - problem.x_prev
         own = 0.5 * float(np.sum(problem.inertia * np.einsum("na,na->n", d, d)))
         damping = 0.5 * float(np.sum(np.einsum("nab,nb->na", problem.damping_blocks, moved) * moved))
         elements = sum(term.energy(*_seen(problem, term, x), self.team) for term in self.terms)
@@ -122,7 +122,7 @@ class AssembledPotential:
     def gradient(self, problem: IncrementalPotential, x: np.ndarray) -> np.ndarray:
         """dG/dx (n, 3) [N], along the directions in which vertices may move."""
         g = problem.inertia[:, None] * (x - problem.y)
-        g += np.einsum("nab,nb->na", problem.damping_blocks, x - problem.x_start)
+        g += np.einsum("nab,nb->na", problem.damping_blocks, x - problem.x_prev)
         for term in self.terms:
             g += term.gradient(*_seen(problem, term, x), self.team)
         return problem.project(g if problem.contacts is None else g + problem.contacts.gradient(x))
@@ -154,7 +154,7 @@ class AssembledPotential:
 def _seen(problem: IncrementalPotential, term: LawTerm | OutsideTerm, x: np.ndarray) -> tuple[Block, np.ndarray]:
     """A term's block and what it depends on: positions, or displacements if it is viscous."""
     block = problem.blocks[term.number]
-    return block, x - problem.x_start if block.is_viscous else x
+    return block, x - problem.x_prev if block.is_viscous else x
 
 
 def _rows(x: np.ndarray) -> np.ndarray:

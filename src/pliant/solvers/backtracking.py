@@ -20,8 +20,8 @@ class Backtracking(Wrapper):
     def init(self, problem: IncrementalPotential, execution: Execution) -> WrapperWork:
         return WrapperWork(*self.init_inner(problem, execution))
 
-    def begin(self, problem: IncrementalPotential, work: WrapperWork) -> None:
-        self.solver.begin(problem, work.inner)
+    def begin_step(self, problem: IncrementalPotential, work: WrapperWork) -> None:
+        self.solver.begin_step(problem, work.inner)
         work.packed.noise = 0.0
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: WrapperWork, n: int = 1) -> None:

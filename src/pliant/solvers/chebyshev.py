@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.model.tearing import Change
+from pliant.model.tearing import TopologyChange
 from pliant.solvers.iterate import Execution
 from pliant.solvers.options import check_count, check_solver
 from pliant.solvers.wrapper import Around, AroundWork
@@ -64,15 +64,15 @@ class ChebyshevWork(AroundWork):
     rho: float | None = None  # what "auto" has estimated
     moved: tuple[float, ...] = ()  # lengths of the iterations it estimates from
 
-    def carried(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         """What a checkpoint must keep."""
-        inner = self.inner.carried() if hasattr(self.inner, "carried") else {}
+        inner = self.inner.state_dict() if hasattr(self.inner, "state_dict") else {}
         return {"rho": self.rho, "moved": list(self.moved), "inner": inner}
 
-    def restore(self, carried: dict[str, Any]) -> None:
-        self.rho, self.moved = carried["rho"], tuple(carried["moved"])
-        if carried["inner"]:
-            self.inner.restore(carried["inner"])
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.rho, self.moved = state["rho"], tuple(state["moved"])
+        if state["inner"]:
+            self.inner.load_state_dict(state["inner"])
 
 
 @dataclass(frozen=True)
@@ -100,16 +100,16 @@ class Chebyshev(Around):
     def init(self, problem: IncrementalPotential, execution: Execution) -> ChebyshevWork:
         return ChebyshevWork(self.solver.init(problem, execution), Factors(self._phases(None)))
 
-    def begin(self, problem: IncrementalPotential, work: ChebyshevWork) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: ChebyshevWork) -> None:
         """Restart: every step is a new sequence."""
         work.factors = Factors(self._phases(work.rho))
-        self.solver.begin(problem, work.inner)
+        self.solver.begin_step(problem, work.inner)
 
-    def take_contacts(self, problem: IncrementalPotential, work: ChebyshevWork) -> None:
-        self.solver.take_contacts(problem, work.inner)
+    def update_contacts(self, problem: IncrementalPotential, work: ChebyshevWork) -> None:
+        self.solver.update_contacts(problem, work.inner)
 
-    def adapt(self, problem: IncrementalPotential, work: ChebyshevWork, change: Change) -> bool:
-        return hasattr(self.solver, "adapt") and self.solver.adapt(problem, work.inner, change)
+    def update_topology(self, problem: IncrementalPotential, work: ChebyshevWork, change: TopologyChange) -> bool:
+        return hasattr(self.solver, "update_topology") and self.solver.update_topology(problem, work.inner, change)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ChebyshevWork, n: int = 1) -> None:
         while n > 0 and self.rho == "auto" and work.rho is None:

@@ -19,7 +19,7 @@ SHORTEST = 1e-4  # below it the step ends: further iterations are not worth it
 
 @dataclass
 class GuardedWork:
-    """What changes while descending. `length` is carried on from step to step."""
+    """What changes while descending. `length` is state on from step to step."""
 
     packed: PackedPotential
     direction: np.ndarray  # (rows, 4)
@@ -42,12 +42,12 @@ class GuardedWork:
     def nbytes(self) -> int:
         return self.packed.nbytes + self.direction.nbytes + self.safe.nbytes + sum(f.nbytes for f in self.forces)
 
-    def carried(self) -> dict[str, float]:
+    def state_dict(self) -> dict[str, float]:
         """What a checkpoint must keep."""
         return {"length": self.length}
 
-    def restore(self, carried: dict[str, float]) -> None:
-        self.length = carried["length"]
+    def load_state_dict(self, state: dict[str, float]) -> None:
+        self.length = state["length"]
 
 
 def guarded_work(packed: PackedPotential) -> GuardedWork:
@@ -56,7 +56,7 @@ def guarded_work(packed: PackedPotential) -> GuardedWork:
 
 def begin_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
     """A new step starts with a longer step length than the last one ended with."""
-    work.packed.begin(problem)
+    work.packed.begin_step(problem)
     work.length = max(work.length, SHORTEST) / SHRINK
     work.since_check = work.since_refresh = 0
     work.safe_energy, work.exhausted = np.inf, False
@@ -68,17 +68,17 @@ class GuardedDescent:
     minimises = True
     is_fixed_point = True
     accepts_momentum = True
-    carries = ("contact", "pressure")
+    supports = ("contact", "pressure")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> GuardedWork:
         return guarded_work(pack(problem, execution))
 
-    def begin(self, problem: IncrementalPotential, work: GuardedWork) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         begin_guarded(problem, work)
 
-    def take_contacts(self, problem: IncrementalPotential, work: GuardedWork) -> None:
+    def update_contacts(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         """Other contacts: the next look at the energy compares with the safe positions' under them."""
-        work.packed.take_contacts(problem)
+        work.packed.update_contacts(problem)
         work.since_refresh = 0
 
 

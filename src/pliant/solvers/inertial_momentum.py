@@ -29,8 +29,8 @@ class Nesterov(Wrapper):
     def init(self, problem: IncrementalPotential, execution: Execution) -> MomentumWork:
         return MomentumWork(*self.init_inner(problem, execution))
 
-    def begin(self, problem: IncrementalPotential, work: MomentumWork) -> None:
-        self.solver.begin(problem, work.inner)
+    def begin_step(self, problem: IncrementalPotential, work: MomentumWork) -> None:
+        self.solver.begin_step(problem, work.inner)
         self.forget(work)
 
     def forget(self, work: MomentumWork) -> None:
@@ -61,8 +61,8 @@ class HeavyBall(Wrapper):
     def init(self, problem: IncrementalPotential, execution: Execution) -> MomentumWork:
         return MomentumWork(*self.init_inner(problem, execution))
 
-    def begin(self, problem: IncrementalPotential, work: MomentumWork) -> None:
-        self.solver.begin(problem, work.inner)
+    def begin_step(self, problem: IncrementalPotential, work: MomentumWork) -> None:
+        self.solver.begin_step(problem, work.inner)
         self.forget(work)
 
     def forget(self, work: MomentumWork) -> None:

@@ -45,10 +45,10 @@ class Solver(Protocol):
     def init(self, problem: IncrementalPotential, execution: Execution) -> Any:
         """Build what does not change from step to step: orderings, tables, factorisations, compiled code."""
 
-    def begin(self, problem: IncrementalPotential, work: Any) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: Any) -> None:
         """Take up a new step: its target, its start."""
 
-    def take_contacts(self, problem: IncrementalPotential, work: Any) -> None:
+    def update_contacts(self, problem: IncrementalPotential, work: Any) -> None:
         """Take up contacts that were detected in the middle of a step."""
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: Any, n: int = 1) -> None:
@@ -69,20 +69,20 @@ def solve(
     x0: (n, 3) start [m], the step's own if None.  stop: by default the solver's number of iterations.
     measure_every: iterations between measurements of energy and residual; measuring is not timed.
     """
-    problem = problem.with_own_memory()
+    problem = problem.with_own_internal_state()
     check_solver(solver, "solve: solver")
     check_fits(solver, problem.model)
     check_count(measure_every, "solve: measure_every")
     if threads is not None:
         check_count(threads, "solve: threads")
     stop = stop or Stop(iterations=solver.iterations)
-    x = np.array(problem.start if x0 is None else x0, dtype=float)
-    if x.shape != problem.start.shape:
-        raise SolverError(f"x0 has shape {x.shape}: the problem has positions of shape {problem.start.shape}.")
+    x = np.array(problem.x_guess if x0 is None else x0, dtype=float)
+    if x.shape != problem.x_guess.shape:
+        raise SolverError(f"x0 has shape {x.shape}: the problem has positions of shape {problem.x_guess.shape}.")
     held = problem.model.subspace < 3  # a start off the line or plane of a vertex is brought onto it
-    x[held] = (problem.start + problem.project(x - problem.start))[held]
+    x[held] = (problem.x_guess + problem.project(x - problem.x_guess))[held]
     work = solver.init(problem, Execution(precision, threads or 0))
-    solver.begin(problem, work)
+    solver.begin_step(problem, work)
     report = SolveReport("", 0, 0.0, x)
     while True:
         if problem.contacts is not None:

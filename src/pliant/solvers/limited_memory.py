@@ -99,20 +99,20 @@ class MemoryDescent(ABC):
     """What solvers have in common that remember the last steps; every step of a simulation begins with none."""
 
     minimises = True
-    carries = ("contact", "pressure")
+    supports = ("contact", "pressure")
     refresh: int  # iterations between measurements of diag(H), and so of what energies can be trusted to
 
     @abstractmethod
     def descend(self, work: Any) -> None:
         """One iteration."""
 
-    def begin(self, problem: IncrementalPotential, work: MemoryWork) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: MemoryWork) -> None:
         line_search.begin_search(problem, work)
         work.order.clear()
         work.since_refresh = 0
 
-    def take_contacts(self, problem: IncrementalPotential, work: MemoryWork) -> None:
-        work.packed.take_contacts(problem)
+    def update_contacts(self, problem: IncrementalPotential, work: MemoryWork) -> None:
+        work.packed.update_contacts(problem)
         work.order.clear()
         work.exhausted = False
 

@@ -43,7 +43,7 @@ def search_vectors(packed: PackedPotential) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def begin_search(problem: IncrementalPotential, work: SearchWork) -> None:
-    work.packed.begin(problem)
+    work.packed.begin_step(problem)
     work.length, work.exhausted = 0.0, False
 
 

@@ -37,7 +37,7 @@ class Newton:
     linear: str = "direct"
     residual: float = 0.0
 
-    carries = ("contact", "pressure", "pl.Invertible materials")
+    supports = ("contact", "pressure", "pl.Invertible materials")
     minimises = True
 
     def __post_init__(self) -> None:
@@ -52,15 +52,15 @@ class Newton:
         """The pattern of the Hessian and what fills it."""
         return build_assembly(problem, execution)
 
-    def begin(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
         """Nothing is kept from step to step."""
 
-    def take_contacts(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
+    def update_contacts(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
         """Nothing is kept of contacts either."""
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, n: int = 1) -> None:
         for _ in range(n):
-            problem.remember(x)
+            problem.update_internal_state(x)
             if self.residual and problem.residual(x) <= self.residual:
                 return
             g = work.gradient(problem, x)[work.vertices]

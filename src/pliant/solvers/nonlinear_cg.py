@@ -40,7 +40,7 @@ class NonlinearCG:
     start: str = "adaptive"
 
     minimises = True
-    carries = ("contact", "pressure")
+    supports = ("contact", "pressure")
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "NonlinearCG: iterations")
@@ -51,12 +51,12 @@ class NonlinearCG:
         packed = pack(problem, execution)
         return ConjugateWork(packed, *line_search.search_vectors(packed), steepest=packed.rows())
 
-    def begin(self, problem: IncrementalPotential, work: ConjugateWork) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: ConjugateWork) -> None:
         line_search.begin_search(problem, work)
         work.product, work.since_refresh = 0.0, 0
 
-    def take_contacts(self, problem: IncrementalPotential, work: ConjugateWork) -> None:
-        work.packed.take_contacts(problem)
+    def update_contacts(self, problem: IncrementalPotential, work: ConjugateWork) -> None:
+        work.packed.update_contacts(problem)
         work.product, work.exhausted = 0.0, False
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConjugateWork, n: int = 1) -> None:

@@ -15,7 +15,7 @@ def optimised_reach(problem: IncrementalPotential, v: np.ndarray) -> float:
     v: (n, 3) velocities [m/s]. H v is the difference of two gradients.
     """
     v = problem.project(v)
-    x, step = problem.x_start, REACH * problem.h
+    x, step = problem.x_prev, REACH * problem.h
     slope = float(np.sum(v * problem.gradient(x)))
     change = problem.gradient(x + step * v) - problem.gradient(x - step * v)
     curvature = float(np.sum(v * change)) / (2 * step)

@@ -37,15 +37,15 @@ def check_fits(solver: Any, model: Model) -> None:
     present = {
         "contact": model.contact is not None,
         "pressure": any(isinstance(block, Pressures) for block in model.blocks),
-        "pl.Invertible materials": model.memory.size > 0,
+        "pl.Invertible materials": model.internal_state.size > 0,
     }
     layers = [solver]
     while hasattr(layers[-1], "solver"):
         layers.append(layers[-1].solver)
     for what in (what for what, is_there in present.items() if is_there):
         for layer in layers:
-            passes_on = hasattr(layer, "solver") and not hasattr(layer, "carries")
-            if not passes_on and what not in getattr(layer, "carries", ()):
+            passes_on = hasattr(layer, "solver") and not hasattr(layer, "supports")
+            if not passes_on and what not in getattr(layer, "supports", ()):
                 raise SolverError(
                     f"{type(layer).__name__} does not carry {what}: use VBD or Newton, or build the scene without it."
                 )

@@ -30,14 +30,14 @@ class PackedPotential:
     _shares: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
     _sums: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
 
-    def begin(self, problem: IncrementalPotential) -> None:
+    def begin_step(self, problem: IncrementalPotential) -> None:
         """Take up a new step."""
-        self.tables.begin(problem)
+        self.tables.begin_step(problem)
         self.noise = 0.0
 
-    def take_contacts(self, problem: IncrementalPotential) -> None:
+    def update_contacts(self, problem: IncrementalPotential) -> None:
         """Take up what was detected in the middle of a step."""
-        self.tables.take_contacts(problem)
+        self.tables.update_contacts(problem)
 
     def refresh(self, x: np.ndarray) -> bool:
         """Let contacts find closest points and friction limits anew at x; whether there are any, so that what was

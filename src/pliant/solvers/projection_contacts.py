@@ -27,13 +27,13 @@ class TouchTables:
             friction=np.zeros(0),
             follows=np.zeros(0, np.uint8),
             multipliers=np.zeros((0, 4)),
-            x_start=np.zeros((n, 3)),
+            x_prev=np.zeros((n, 3)),
             numbers=np.zeros(2),
         )
 
-    def begin(self, potential: Any, x_start: np.ndarray) -> None:
+    def begin_step(self, potential: Any, x_prev: np.ndarray) -> None:
         """Take up a step and its contact.ContactPotential."""
-        self.rows.x_start[self.row_of_vertex] = x_start
+        self.rows.x_prev[self.row_of_vertex] = x_prev
         self._load(potential)
 
     def exchange(self, potential: Any) -> np.ndarray:
@@ -67,7 +67,7 @@ class TouchTables:
             t.friction,
             t.follows.astype(np.uint8),
             np.zeros((len(t.vertices), 4)),
-            self.rows.x_start,
+            self.rows.x_prev,
             np.array([potential.stiffness, potential.damping]),
         )
 

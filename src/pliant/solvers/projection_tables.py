@@ -68,17 +68,17 @@ class ProjectionTables:
         arrays += [a for c in self.constraints for a in (c.corners, c.numbers, c.memory)]
         return sum(array.nbytes for array in arrays) + (0 if self.touches is None else self.touches.nbytes)
 
-    def begin(self, problem: IncrementalPotential) -> None:
+    def begin_step(self, problem: IncrementalPotential) -> None:
         """Forget the last step."""
         for constraint in self.constraints:
             constraint.memory[:] = 0
         if len(self.start):
-            self.start[self.row_of_vertex, :3] = problem.x_start
+            self.start[self.row_of_vertex, :3] = problem.x_prev
         if self.touches is not None:
-            self.touches.begin(problem.contacts, problem.x_start)
+            self.touches.begin_step(problem.contacts, problem.x_prev)
         self.is_new_step, self.shift = True, None
 
-    def take_contacts(self, problem: IncrementalPotential) -> None:
+    def update_contacts(self, problem: IncrementalPotential) -> None:
         """Take up what was detected in the middle of a step."""
         if self.touches is not None:
             change = self.touches.exchange(problem.contacts)
@@ -110,7 +110,7 @@ def inertial_start(problem: IncrementalPotential) -> np.ndarray:
     """Where constraint solvers must begin: the inertial target, held vertices in place (XPBD, Algorithm 1)."""
     x = problem.y.copy()
     constrained = (problem.model.subspace > 0) & (problem.model.subspace < 3)
-    x[constrained] = (problem.x_start + problem.project(problem.y - problem.x_start))[constrained]
+    x[constrained] = (problem.x_prev + problem.project(problem.y - problem.x_prev))[constrained]
     return x
 
 

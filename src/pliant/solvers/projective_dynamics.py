@@ -47,11 +47,11 @@ class ProjectiveWork:
     def nbytes(self) -> int:
         return self.guarded.nbytes + self.scales.nbytes
 
-    def carried(self) -> dict[str, float]:
-        return self.guarded.carried()
+    def state_dict(self) -> dict[str, float]:
+        return self.guarded.state_dict()
 
-    def restore(self, carried: dict[str, float]) -> None:
-        self.guarded.restore(carried)
+    def load_state_dict(self, state: dict[str, float]) -> None:
+        self.guarded.load_state_dict(state)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class ProjectiveDynamics:
         self._prepare(problem, work)
         return work
 
-    def begin(self, problem: IncrementalPotential, work: ProjectiveWork) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: ProjectiveWork) -> None:
         begin_guarded(problem, work.guarded)
         if problem.model.damping.any():
             self._prepare(problem, work)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.model.tearing import Change
+from pliant.model.tearing import TopologyChange
 from pliant.solvers.iterate import Execution
 from pliant.solvers.momentum import Momentum
 from pliant.solvers.options import check_count, check_start
@@ -36,7 +36,7 @@ class VBD:
     line_search: bool = False
     psd: bool = False
 
-    carries = ("contact", "pressure", "pl.Invertible materials")
+    supports = ("contact", "pressure", "pl.Invertible materials")
     minimises = True  # ends in a minimum of G
     is_fixed_point = True  # an iteration depends on positions alone
     accepts_momentum = True  # sweep takes Chebyshev's factors
@@ -49,28 +49,28 @@ class VBD:
         """Colour, sort and pack the vertices; compile the kernel or find it compiled."""
         return build_tables(problem, execution, self.line_search, self.psd)
 
-    def begin(self, problem: IncrementalPotential, work: Tables) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: Tables) -> None:
         """Load the step's inertial target and other numbers, and measure its damping."""
-        work.begin(problem)
+        work.begin_step(problem)
 
-    def take_contacts(self, problem: IncrementalPotential, work: Tables) -> None:
+    def update_contacts(self, problem: IncrementalPotential, work: Tables) -> None:
         """Take up what was detected last, in the middle of a step."""
-        work.take_contacts(problem)
+        work.update_contacts(problem)
 
-    def adapt(self, problem: IncrementalPotential, work: Tables, change: Change) -> bool:
+    def update_topology(self, problem: IncrementalPotential, work: Tables, change: TopologyChange) -> bool:
         """Take up a torn scene without building everything anew; whether there was room for it."""
-        return work.adapt(problem, change)
+        return work.update_topology(problem, change)
 
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, momentum: Momentum | None = None
     ) -> None:
         """n iterations; with momentum each is carried on by Equation 18."""
         work.read(x)
-        work.load_memory(problem.model)
+        work.load_internal_state(problem.model)
         omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
         if momentum is not None:
             omegas, memory = momentum.next(n), work.momentum()
         arrays = (work.singular, work.x, work.vertices, *work.tables)
         work.team.run(work.module.sweep, work.shares, omegas, *memory, *arrays)
         work.write(x)
-        work.save_memory(problem.model)
+        work.save_internal_state(problem.model)

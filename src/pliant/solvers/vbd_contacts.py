@@ -54,7 +54,7 @@ class ContactTables:
             gaps=np.zeros(0),
             grips=np.zeros(0),
             follows=np.zeros(0, np.uint8),
-            x_start=np.zeros((rows, 4), dtype),
+            x_prev=np.zeros((rows, 4), dtype),
             buffer=np.zeros((rows, 4), dtype),
             forces=np.zeros((rows, 4), dtype),
             upper=np.zeros((rows, 4), dtype),
@@ -65,10 +65,10 @@ class ContactTables:
             damping=np.zeros(1, dtype),
         )
 
-    def begin(self, x_start: np.ndarray) -> None:
+    def begin_step(self, x_prev: np.ndarray) -> None:
         """Take up a step."""
         packs = self.packs
-        to_rows(x_start, packs.vertex_of_row, packs.is_wide, packs.width, self.rows.x_start)
+        to_rows(x_prev, packs.vertex_of_row, packs.is_wide, packs.width, self.rows.x_prev)
         self.rows.collided[:] = 0
 
     def load(self, potential: Any) -> None:

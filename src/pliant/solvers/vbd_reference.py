@@ -14,7 +14,7 @@ def vbd_sweep(problem: IncrementalPotential, x: np.ndarray, colours: np.ndarray,
     positions.
     """
     x = x.copy()
-    problem.remember(x)
+    problem.update_internal_state(x)
     for colour in np.unique(colours):
         f = -problem.gradient(
             x

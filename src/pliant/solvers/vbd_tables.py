@@ -19,7 +19,7 @@ from pliant.kernels.transfer import from_rows, to_lanes, to_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
 from pliant.model import Model
-from pliant.model.tearing import Change
+from pliant.model.tearing import TopologyChange
 from pliant.model.topology import Topology
 from pliant.solvers.iterate import Execution
 from pliant.solvers.vbd_contacts import ContactTables
@@ -64,7 +64,7 @@ class Tables:
     def singular_blocks(self) -> int:
         return int(self.singular.sum())
 
-    def begin(self, problem: IncrementalPotential) -> None:
+    def begin_step(self, problem: IncrementalPotential) -> None:
         """Load the step's inertial target and other numbers, and measure its damping."""
         packs, target = self.packs, problem.y
         if problem.viscous_pull is not None:  # a constant force moves the minimum of the inertia
@@ -76,15 +76,15 @@ class Tables:
         to_lanes(target, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
         self.momentum_is_fresh = True
         if self.contacts is not None:
-            self.contacts.begin(problem.x_start)
-            self.take_contacts(problem)
+            self.contacts.begin_step(problem.x_prev)
+            self.update_contacts(problem)
         if self.is_damped:
-            self.load_memory(problem.model)
-            to_lanes(problem.x_start, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.start)
-            self.read(problem.x_start)
+            self.load_internal_state(problem.model)
+            to_lanes(problem.x_prev, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.x_prev)
+            self.read(problem.x_prev)
             self.team.run(self.module.measure_damping, self.x, self.vertices, *self.tables)
 
-    def take_contacts(self, problem: IncrementalPotential) -> None:
+    def update_contacts(self, problem: IncrementalPotential) -> None:
         """Take up what was detected last."""
         if self.contacts is not None:
             self.contacts.load(problem.contacts)
@@ -108,7 +108,7 @@ class Tables:
         if self.is_damped:
             self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.tables)
 
-    def adapt(self, problem: IncrementalPotential, change: Change) -> bool:
+    def update_topology(self, problem: IncrementalPotential, change: TopologyChange) -> bool:
         """Take up a torn scene: new vertices go to spare rows, and lists change only where elements do.
 
         Whether there was room; if not, the tables are of no more use.
@@ -118,7 +118,7 @@ class Tables:
             return False
         for block, edit, tables in zip(problem.blocks, change.edits, self.tables_of_blocks, strict=True):
             term = TORN.get(type(block))
-            if term is not None and not term.adapt(packs, tables, block, edit, change.parents):
+            if term is not None and not term.update_topology(packs, tables, block, edit, change.parents):
                 return False
         self.packs = packs
         self.vertices.inertia[:] = spread(packs, problem.inertia, self.x.dtype, padding=1.0)
@@ -129,13 +129,13 @@ class Tables:
             self.contacts.packs = packs
         return True
 
-    def load_memory(self, model: Model) -> None:
+    def load_internal_state(self, model: Model) -> None:
         """Take over what the model's elements remember."""
         for memory, block in zip(self.memories, model.blocks, strict=True):
             if memory is not None:
                 memory.load(block)
 
-    def save_memory(self, model: Model) -> None:
+    def save_internal_state(self, model: Model) -> None:
         """Let the model's elements remember what they do here."""
         for memory, block in zip(self.memories, model.blocks, strict=True):
             if memory is not None:
@@ -237,15 +237,15 @@ def _colours(model: Model, graph: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """(n,) colours; vertices that tearing has added have those of the vertices they were (VBD 3.9)."""
     if model.topology is None:
         return colour_vertices(*graph)
-    seams, origin = model.topology.seams, model.topology.origin
-    return colour_vertices(*vertex_graph(seams.elements, int(seams.body_start[-1])))[origin]
+    tear_topology, origin = model.topology.tear_topology, model.topology.origin
+    return colour_vertices(*vertex_graph(tear_topology.elements, int(tear_topology.body_start[-1])))[origin]
 
 
 def _spares(topology: Topology, colours: np.ndarray, width: int) -> np.ndarray:
     """(colours,) spare packs: half as many rows as there are vertices that can be split."""
-    seams = topology.seams
-    can_split = np.zeros(int(seams.body_start[-1]), bool)
-    can_split[seams.corners[np.isfinite(seams.limits)]] = True
+    tear_topology = topology.tear_topology
+    can_split = np.zeros(int(tear_topology.body_start[-1]), bool)
+    can_split[tear_topology.corners[np.isfinite(tear_topology.limits)]] = True
     counts = np.bincount(colours[can_split[topology.origin] & (colours >= 0)], minlength=int(colours.max()) + 1)
     return -(-counts // (2 * width))
 

@@ -151,7 +151,9 @@ class ListTerm(ABC):
         return Built(lists, np.zeros(len(packs.row_of_vertex)))
 
     @classmethod
-    def adapt(cls, packs: Packs, tables: tuple[Any, ...], block: Any, edit: Edit, parents: np.ndarray) -> bool:
+    def update_topology(
+        cls, packs: Packs, tables: tuple[Any, ...], block: Any, edit: Edit, parents: np.ndarray
+    ) -> bool:
         """Take up a torn block; whether that was possible.
 
         Vertices numbered last are new, one for each parent. Lists of theirs and of their parents are written anew; in
@@ -250,7 +252,7 @@ class JointTerm(ListTerm):
 
 class DamperTerm(PairTerm):
     """Weighted pairs that see displacements: their constant diagonal is not elastic, and what they pull with at the
-    start of the step is in the target (VBD.begin).
+    start of the step is in the target (VBD.begin_step).
     """
 
     def build(self, packs: Packs, dtype: Any) -> Built:

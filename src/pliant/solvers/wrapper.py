@@ -53,13 +53,13 @@ class Around:
 class WrapperWork(AroundWork):
     packed: PackedPotential  # over the wrapped solver's own tables
 
-    def carried(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, Any]:
         """What a checkpoint must keep."""
-        return self.inner.carried() if hasattr(self.inner, "carried") else {}
+        return self.inner.state_dict() if hasattr(self.inner, "state_dict") else {}
 
-    def restore(self, carried: dict[str, Any]) -> None:
-        if carried:
-            self.inner.restore(carried)
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        if state:
+            self.inner.load_state_dict(state)
 
     @property
     def undone(self) -> int:
@@ -82,7 +82,7 @@ class WrapperWork(AroundWork):
 class Wrapper(Around):
     """A part around a solver whose iteration depends on positions alone."""
 
-    carries = ("contact", "pressure")  # not what elements remember: an iteration that is not taken would be remembered
+    supports = ("contact", "pressure")  # not what elements remember: an iteration that is not taken would be remembered
 
     def __post_init__(self) -> None:
         name = type(self).__name__
@@ -93,9 +93,9 @@ class Wrapper(Around):
                 "positions alone, such as VBD, BlockJacobi, GradientDescent or ProjectiveDynamics."
             )
 
-    def take_contacts(self, problem: IncrementalPotential, work: Any) -> None:
+    def update_contacts(self, problem: IncrementalPotential, work: Any) -> None:
         """Hand on what was detected in the middle of a step, and forget iterations without it."""
-        self.solver.take_contacts(problem, work.inner)
+        self.solver.update_contacts(problem, work.inner)
         self.forget(work)
 
     def forget(self, work: Any) -> None:

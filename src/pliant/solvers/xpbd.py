@@ -57,7 +57,7 @@ class XPBD:
 
     start = "accelerated"  # the inertial target
     minimises = False
-    carries = ("contact",)
+    supports = ("contact",)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "XPBD: iterations")
@@ -69,13 +69,13 @@ class XPBD:
         constraints = tuple(self._constraints(layout, block) for block in problem.model.blocks)
         return build_projection(layout, execution, "XPBD", constraints, self.mode == "jacobi")
 
-    def begin(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
         """Multipliers start at zero."""
-        work.begin(problem)
+        work.begin_step(problem)
 
-    def take_contacts(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
+    def update_contacts(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
         """Take up what was detected in the middle of a step."""
-        work.take_contacts(problem)
+        work.update_contacts(problem)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionTables, n: int = 1) -> None:
         """n iterations; the first of a step begin at the inertial target, wherever x is."""

@@ -136,7 +136,7 @@ class Page:
             flat_shading=True,
             side="double",
             **NO_SHADOW,
-            **_pose(outline, self.session.latest.time),
+            **_problem_for_step(outline, self.session.latest.time),
         )
 
     # --- pulling ------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ class Page:
             for handle, rows, name in self._shown:
                 setattr(handle, name, positions[rows])
             for handle, outline in self._moving:
-                for name, value in _pose(outline, snapshot.time).items():
+                for name, value in _problem_for_step(outline, snapshot.time).items():
                     setattr(handle, name, value)
             self.panel.show(snapshot)
         self.server.flush()  # viser would wait for more, for as long as a picture is shown
@@ -223,7 +223,7 @@ def _bytes(colour: Sequence[float]) -> tuple[int, ...]:
     return tuple(int(255 * v) for v in colour)
 
 
-def _pose(outline: Outline, time: float) -> dict[str, Any]:
+def _problem_for_step(outline: Outline, time: float) -> dict[str, Any]:
     """Position and quaternion of an obstacle at a time [s], as viser takes them."""
     position, axes = outline.pose(time)
     x, y, z, w = Rotation.from_matrix(axes).as_quat()

@@ -25,7 +25,7 @@ class Panel:
     def __init__(self, server: Any, session: Session, folder: Path, solvers: list[str]):
         self._session, self._gui, self._folder = session, server.gui, folder
         self._shown = 0.0
-        self._let_go: Callable[[], None] | None = None
+        self._release_due: Callable[[], None] | None = None
         self._add_transport()
         self._add_knobs(solvers)
         self._add_recording()
@@ -127,14 +127,14 @@ class Panel:
 
     def show_grab(self, let_go: Callable[[], None]) -> None:
         """Something is grabbed; a button that lets go of it appears."""
-        self._let_go, self._let_go_button.visible = let_go, True
+        self._release_due, self._let_go_button.visible = let_go, True
 
     def hide_grab(self) -> None:
-        self._let_go, self._let_go_button.visible = None, False
+        self._release_due, self._let_go_button.visible = None, False
 
     def _release(self) -> None:
-        if self._let_go is not None:
-            self._let_go()
+        if self._release_due is not None:
+            self._release_due()
 
     def _toggle_recording(self) -> None:
         """Into the folder of the command line, whatever the page says of folders."""

@@ -243,7 +243,7 @@ class Session:
         if not anew:
             state = replace(old.state, step=old.state.step // old.substeps * new.substeps)
             new.continue_from(state, topology_arrays(old.model))
-            new.remember_contact(old)
+            new.copy_contact_state(old)
         new.observers = old.observers  # the same list: recorders take themselves out of it
         self.simulation = new
 

@@ -156,8 +156,8 @@ def test_written_back_it_is_the_same(tmp_path_factory, data):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     for block, kept in zip(one.blocks, other.blocks, strict=True):
         np.testing.assert_array_equal(block.elements, kept.elements)
-    for led, kept in zip(one.led, other.led, strict=True):
-        np.testing.assert_array_equal(led.positions(0.37), kept.positions(0.37))
+    for kinematic, kept in zip(one.kinematic, other.kinematic, strict=True):
+        np.testing.assert_array_equal(kinematic.positions(0.37), kept.positions(0.37))
     for shape, kept in zip(scene.shapes, again.shapes, strict=True):
         np.testing.assert_array_equal(shape.row(0.37), kept.row(0.37))
     first = (folder / "kept.toml").read_text()

@@ -84,13 +84,13 @@ def test_valid_scenes_run_a_step(data):
     assert source.data == data
     sim = make_simulation(check(source), source, threads=1)
     pinned = ~sim.model.is_free
-    for led in sim.model.led:
-        pinned[led.vertices] = False
+    for kinematic in sim.model.kinematic:
+        pinned[kinematic.vertices] = False
     before = sim.positions
     sim.step()
     np.testing.assert_allclose(sim.positions[pinned], before[pinned], rtol=1e-6, atol=1e-6)
-    for led in sim.model.led:
-        np.testing.assert_allclose(sim.positions[led.vertices], led.positions(sim.h), rtol=1e-6, atol=1e-6)
+    for kinematic in sim.model.kinematic:
+        np.testing.assert_allclose(sim.positions[kinematic.vertices], kinematic.positions(sim.h), rtol=1e-6, atol=1e-6)
     assert np.isfinite(sim.positions).all()
 
 

@@ -63,7 +63,9 @@ def test_a_file_builds_what_it_says(written):
     np.testing.assert_allclose(sim.positions.min(axis=0), [-0.05, -0.05, 0.4], atol=1e-15)
     np.testing.assert_allclose(sim.positions.max(axis=0), [0.05, 0.05, 0.6], atol=1e-15)
     assert np.count_nonzero(~sim.model.is_free) == 18
-    np.testing.assert_allclose(sim.model.led[0].positions(0.5), sim.positions[sim.model.led[0].vertices] + [0.05, 0, 0])
+    np.testing.assert_allclose(
+        sim.model.kinematic[0].positions(0.5), sim.positions[sim.model.kinematic[0].vertices] + [0.05, 0, 0]
+    )
     assert sim.model.next_release == 0.05
 
 
@@ -353,7 +355,7 @@ def test_what_moves_and_what_is_left_out(written):
             "pairs = [[0, 99]]",
             "line 10: attachments.0: attach: vertices_b of lower: link 0",
         ),
-        ("values = [[0.0, 0.0, 0.0], ", "values = [", "line 3: wind: Course: values are"),
+        ("values = [[0.0, 0.0, 0.0], ", "values = [", "line 3: wind: Schedule: values are"),
         ("velocity = {", "velocity = 3.0 #", "line 4: wind.velocity: found 3.0 (a number); give three numbers [m/s]"),
         ('["upper", "lower"]]\n', '["upper", "lwoer"]]\n', "line 2: ignore_contact.0: there is no body 'lwoer'."),
         ("friction = 0.7", "edge_length = 0.1", "bodies.1.edge_length: it fills a surface with tets, but the mesh has"),

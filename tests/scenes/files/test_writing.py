@@ -53,9 +53,9 @@ def touching_scene():
     scene.add_capsule((0, -1, -0.15), (0, 1, -0.15), 0.05)
     scene.add_cylinder((0.15, -1, -0.15), (0.15, 1, -0.15), 0.05, motion=Slide.rigid(velocity=(0, 0, 1 / 7)))
     scene.add_sphere((0, 0, -0.3), 0.15, motion=Turn.rigid(axis=(1, 1, 0), centre=(0, 0, 1 / 3), turns=0.1))
-    scene.wind = pl.Wind(pl.Course((0, 0.1), ((1 / 3, 0, 0), (0, 1, 0)), repeat=True), lift=0.1)
+    scene.wind = pl.Wind(pl.Schedule((0, 0.1), ((1 / 3, 0, 0), (0, 1, 0)), repeat=True), lift=0.1)
     scene.world_box = pl.WorldBox(upper=(None, None, 1 / 3), stiffness=1e4)
-    block.viscosity, block.pressure = 1 / 3, pl.Course((0, 1), (10 / 3, 20))
+    block.viscosity, block.pressure = 1 / 3, pl.Schedule((0, 1), (10 / 3, 20))
     block.ignore_contact([0, 3])
     steps = pl.shapes.cloth((1, 1), 2).transformed(translation=(0, 0, -0.12))
     up = Keyframes.rigid(times=(0, 0.1, 0.2), offsets=((0, 0, 0), (0, 0, 0.01), (0, 0, 0)), repeat=True)
@@ -114,8 +114,8 @@ def test_gallery_scenes_are_written_back(entry, tmp_path):
     one, other = build_model(scene), build_model(copy)
     for name in ("positions", "velocities", "mass", "gravity", "air_damping", "damping", "subspace", "directions"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    for led, kept in zip(one.led, other.led, strict=True):
-        np.testing.assert_array_equal(led.positions(0.37), kept.positions(0.37))
+    for kinematic, kept in zip(one.kinematic, other.kinematic, strict=True):
+        np.testing.assert_array_equal(kinematic.positions(0.37), kept.positions(0.37))
     for block, kept in zip(one.blocks, other.blocks, strict=True):
         np.testing.assert_array_equal(block.elements, kept.elements)
     assert [release.time for release in one.releases] == [release.time for release in other.releases]

@@ -14,7 +14,7 @@ from pliant.errors import FileError, SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io.meshes import load_mesh
 from pliant.materials import Invertible
-from pliant.model import MOTIONS, Body, Contact, Course, RigidMotion, Scene, checks, rigid_motion
+from pliant.model import MOTIONS, Body, Contact, RigidMotion, Scene, Schedule, checks, rigid_motion
 from pliant.model.motions import turned
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
@@ -85,7 +85,7 @@ def _rigid(motion: Any) -> RigidMotion | None:
 
 def _in_time(value: Any) -> Any:
     """A constant as it is; a table as what changes with time."""
-    return Course(**dict(value)) if isinstance(value, schema.NumberCourse | schema.VectorCourse) else value
+    return Schedule(**dict(value)) if isinstance(value, schema.NumberSchedule | schema.VectorSchedule) else value
 
 
 def _add_body(scene: Scene, about: Any, source: Source, k: int) -> None:

@@ -17,7 +17,7 @@ CHECKPOINT = "run.npz"  # of a run, in the output folder
 # --- values that change with time -----------------------------------------------------------------------------------
 
 
-class NumberCourse(Table):
+class NumberSchedule(Table):
     """A number that passes through values at times [s], in straight lines between."""
 
     times: list[Annotated[float, Number("s")]]
@@ -25,7 +25,7 @@ class NumberCourse(Table):
     repeat: bool = False
 
 
-class VectorCourse(Table):
+class VectorSchedule(Table):
     """Three numbers that pass through values at times [s], in straight lines between."""
 
     times: list[Annotated[float, Number("s")]]
@@ -33,17 +33,17 @@ class VectorCourse(Table):
     repeat: bool = False
 
 
-def _constant_or_course(value: Any) -> str:
-    return "course" if isinstance(value, dict | Table) else "constant"
+def _constant_or_schedule(value: Any) -> str:
+    return "schedule" if isinstance(value, dict | Table) else "constant"
 
 
 Pressure = Annotated[
-    Annotated[float, Number("Pa"), Tag("constant")] | Annotated[NumberCourse, Tag("course")],
-    Discriminator(_constant_or_course),
+    Annotated[float, Number("Pa"), Tag("constant")] | Annotated[NumberSchedule, Tag("schedule")],
+    Discriminator(_constant_or_schedule),
 ]
 WindVelocity = Annotated[
-    Annotated[tuple, Vector("m/s"), Tag("constant")] | Annotated[VectorCourse, Tag("course")],
-    Discriminator(_constant_or_course),
+    Annotated[tuple, Vector("m/s"), Tag("constant")] | Annotated[VectorSchedule, Tag("schedule")],
+    Discriminator(_constant_or_schedule),
 ]
 
 # --- bodies ---------------------------------------------------------------------------------------------------------

@@ -19,10 +19,10 @@ from pliant.model import (
     Attachment,
     Body,
     Cloth,
-    Course,
     KeptMotion,
     MeshObstacleBody,
     Scene,
+    Schedule,
     Solid,
     SpringNet,
 )
@@ -120,10 +120,10 @@ def _further_settings(body: Body) -> list[str]:
 
 def _constant(path: Path, name: str, value: Any) -> Any:
     """A number or numbers, or how they change with time; a Python function is refused."""
-    if isinstance(value, Course):
+    if isinstance(value, Schedule):
         return value.options()
     if callable(value):
-        raise FileError(f"{path}: {name} is a Python function, which a scene file cannot hold; use a pl.Course.")
+        raise FileError(f"{path}: {name} is a Python function, which a scene file cannot hold; use a pl.Schedule.")
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
@@ -208,11 +208,11 @@ def _holds(path: Path, body: Body) -> list[dict[str, Any]]:
     until = np.full(body.n_vertices, np.inf)
     for vertices, time in body.releases:
         until[vertices] = time
-    holds, led = [], np.zeros(body.n_vertices, bool)
+    holds, kinematic = [], np.zeros(body.n_vertices, bool)
     for vertices, motion in body.motions:
-        led[vertices] = True
+        kinematic[vertices] = True
         holds.append(_describe_motion(path, body, vertices, motion) | _until(until[vertices[0]]))
-    pinned = np.flatnonzero((body.subspace == FIXED) & ~led)
+    pinned = np.flatnonzero((body.subspace == FIXED) & ~kinematic)
     holds += [{"kind": "pin", "where": _where(group)} | _until(time) for time, group in _grouped(pinned, until)]
     for subspace, kind, key in ((LINE, "line", "direction"), (PLANE, "plane", "normal")):
         bound = np.flatnonzero(body.subspace == subspace)

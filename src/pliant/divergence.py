@@ -7,7 +7,7 @@ import numpy as np
 from pliant.model import Model
 
 
-def what_broke(model: Model, x: np.ndarray, v: np.ndarray, time: float) -> str:
+def diagnose_divergence(model: Model, x: np.ndarray, v: np.ndarray, time: float) -> str:
     """A sentence on the step that began at a time [s] and led to positions x and velocities v (n, 3)."""
     broken = np.flatnonzero(~(np.abs(v) < 1e300).all(axis=1))
     first = int(broken[0])

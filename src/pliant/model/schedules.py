@@ -13,10 +13,10 @@ from pliant.model.motions import times_of_keys
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class Schedule:
     """A number or a vector that passes through `values` (m,) or (m, 3) at `times` (m,) [s], in straight lines between.
 
-        balloon.pressure = pl.Course(times=(0, 1), values=(0, 2000))
+        balloon.pressure = pl.Schedule(times=(0, 1), values=(0, 2000))
 
     Before the first and after the last time it stays; repeat: it begins again after the last.
     """
@@ -26,13 +26,13 @@ class Course:
     repeat: bool = False
 
     def __post_init__(self) -> None:
-        times = times_of_keys(self.times, self.repeat, "Course")
+        times = times_of_keys(self.times, self.repeat, "Schedule")
         try:
             values = np.array(self.values, dtype=float)
         except (TypeError, ValueError):
             values = np.empty(0)
         if values.shape not in ((len(times),), (len(times), 3)) or not np.isfinite(values).all():
-            raise SceneError(f"Course: values are {self.values!r}: give a finite number or three for each time.")
+            raise SceneError(f"Schedule: values are {self.values!r}: give a finite number or three for each time.")
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "values", values)
 

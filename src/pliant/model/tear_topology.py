@@ -32,7 +32,7 @@ class Surfaces(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Seams:
+class TearTopology:
     """It never changes. Arrays of blocks are None where a block has nothing to do with it."""
 
     body_start: np.ndarray  # (bodies + 1,) first vertex of each body
@@ -50,8 +50,8 @@ class Seams:
     contact: Surfaces
 
 
-def seams_of(model: Model, bodies: Sequence[Body]) -> Seams:
-    """The seams of a scene that was just frozen."""
+def seams_of(model: Model, bodies: Sequence[Body]) -> TearTopology:
+    """The tear_topology of a scene that was just frozen."""
     placed = list(zip(bodies, model.body_start[:-1].tolist(), strict=True))
     sheets = [(body, first) for body, first in placed if isinstance(body, Cloth)]
     counts = [len(body.mesh.triangles) if isinstance(body, Cloth) else 0 for body in bodies]
@@ -63,7 +63,7 @@ def seams_of(model: Model, bodies: Sequence[Body]) -> Seams:
     skin = np.empty((0, 3), int) if blown is None else blown.triangles[blown.has_inside]
     touching = np.empty((0, 3), int) if model.contact is None else model.contact.triangles
     tets = [body.mesh.tets + first for body, first in placed if isinstance(body, Solid)]
-    return Seams(
+    return TearTopology(
         model.body_start,
         start,
         corners,

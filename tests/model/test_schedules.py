@@ -7,10 +7,10 @@ import pliant as pl
 from pliant.model.motions import Keyframes, Slide, Turn
 
 
-def test_a_course_goes_straight_between_its_keys():
-    course = pl.Course((1, 2, 4), (0, 10, -10))
-    assert [course(t) for t in (0.0, 1.5, 3.0, 9.0)] == [0.0, 5.0, 0.0, -10.0]
-    again = pl.Course((0, 2), ((0, 0, 0), (2, 4, 6)), repeat=True)
+def test_a_schedule_goes_straight_between_its_keys():
+    schedule = pl.Schedule((1, 2, 4), (0, 10, -10))
+    assert [schedule(t) for t in (0.0, 1.5, 3.0, 9.0)] == [0.0, 5.0, 0.0, -10.0]
+    again = pl.Schedule((0, 2), ((0, 0, 0), (2, 4, 6)), repeat=True)
     np.testing.assert_allclose(again(5.0), (1, 2, 3))
 
 
@@ -24,9 +24,9 @@ def test_a_course_goes_straight_between_its_keys():
         ((-1, 0), (0, 1), True, "to repeat, it must be above zero"),
     ],
 )
-def test_wrong_courses_are_told(times, values, repeat, words):
+def test_wrong_schedules_are_told(times, values, repeat, words):
     with pytest.raises(pl.SceneError, match=words):
-        pl.Course(times, values, repeat)
+        pl.Schedule(times, values, repeat)
 
 
 @pytest.mark.parametrize(
