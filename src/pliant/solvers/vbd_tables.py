@@ -23,7 +23,7 @@ from pliant.model.tearing import TopologyChange
 from pliant.model.topology import Topology
 from pliant.solvers.iterate import Execution
 from pliant.solvers.vbd_contacts import ContactTables
-from pliant.solvers.vbd_terms import TORN, Crowding, Memory, make_terms
+from pliant.solvers.vbd_terms import Memory, VertexLoad, make_terms, update_lists
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
@@ -44,7 +44,7 @@ class Tables:
     is_damped: bool
     memories: tuple[Memory | None, ...]  # of each block of the model
     refreshes: tuple[tuple[int, Callable[[Any], None]], ...]  # number of a block, and what takes up its numbers
-    tables_of_blocks: tuple[tuple[Any, ...], ...]  # `terms`, block by block
+    tables_of_blocks: tuple[dict[str, Any], ...]  # `terms` by name, block by block
     work_of_pack: np.ndarray  # (packs,) in entries of lists
     contacts: ContactTables | None = None
     momentum_is_fresh: bool = True
@@ -117,8 +117,7 @@ class Tables:
         if packs is None:
             return False
         for block, edit, tables in zip(problem.blocks, change.edits, self.tables_of_blocks, strict=True):
-            term = TORN.get(type(block))
-            if term is not None and not term.update_topology(packs, tables, block, edit, change.parents):
+            if not update_lists(packs, tables, block, edit, change.parents):
                 return False
         self.packs = packs
         self.vertices.inertia[:] = spread(packs, problem.inertia, self.x.dtype, padding=1.0)
@@ -187,7 +186,7 @@ def build_tables(
     place[spatial_order(model.positions)] = np.arange(n)
     elements_of = np.sum([np.bincount(corners.ravel(), minlength=n) for corners in elements], axis=0)
     wide = needs_wide_pack(elements_of, width)
-    terms = make_terms(problem.blocks, Crowding(elements_of, wide, width))
+    terms = make_terms(problem.blocks, VertexLoad(elements_of, wide, width))
     lengths = np.sum([term.lengths for term in terms], axis=0)
     packs = arrange(colours, lengths, wide, model.subspace, place, width)
     if model.topology is not None:
@@ -195,7 +194,7 @@ def build_tables(
 
     built = [term.build(packs, dtype) for term in terms]
     diagonal = np.sum([term.diagonal for term in built], axis=0)
-    lists = [table for term in built for table in term.tables if hasattr(table, "start")]
+    lists = [term.tables[name] for term in built for name in term.lists]
     work_of_pack = SOLVE_WORK + np.sum([np.diff(table.start) for table in lists], axis=0)
     damped = bool(model.damping.any())
     viscous = [term.viscous for term in built if term.viscous is not None]
@@ -223,7 +222,7 @@ def build_tables(
     shares = share_out(packs, work_of_pack, graph, threads)
     singular = np.zeros(threads, np.int64)
     memories = tuple(term.memory for term in built)
-    tables = tuple(table for term in built for table in term.tables)
+    tables = tuple(table for source, term in zip(sources, built, strict=True) for table in source.arguments(term.tables))
     refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
     team = Team(threads)
     by_block = tuple(term.tables for term in built)
