@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.elements import hinge, joint, spring
+from pliant.elements import hinge, rod_bend, spring
 from pliant.geometry import hinges, joints, shapes
 
 
@@ -32,7 +32,7 @@ def test_cube_has_right_angles() -> None:
 
 def test_joints_of_a_polygon_turn_by_its_outer_angle() -> None:
     points, edges = shapes.polygon(1.0, 7)
-    angles, lengths = joint.rest_data(points, joints(edges, 7))
+    angles, lengths = rod_bend.rest_data(points, joints(edges, 7))
     np.testing.assert_allclose(angles, 2 * np.pi / 7, rtol=1e-14)
     np.testing.assert_allclose(lengths, 2 * np.sin(np.pi / 7), rtol=1e-14)
 

@@ -44,7 +44,9 @@ def variables(corners: Array) -> tuple[tuple[Dual, Dual, Dual], ...]:
 def jacobian(results: Sequence[Any], m: int, d: int) -> Array:
     """Derivatives (m, r, d) of r results by the d variables; of a plain number zero."""
     zero = np.zeros((d, m))
-    return np.stack([result.slopes + zero if isinstance(result, Dual) else zero for result in results]).transpose(2, 0, 1)
+    return np.stack([result.slopes + zero if isinstance(result, Dual) else zero for result in results]).transpose(
+        2, 0, 1
+    )
 
 
 def _finite(slope: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What an element is, in one object: lists, kernels, NumPy reference, constraint rows, matrices and tests follow from it.
+"""What an element is, in one object: lists, kernels, reference, constraint rows, matrices and tests follow from it.
 
 An element has `corners` vertices and numbers of its own, which are fields of its block (elements.block).  Its energy is
 given in one of two ways, or in both:
@@ -57,8 +57,8 @@ class ConstraintForm(NamedTuple):
 class Element:
     """One kind of element.
 
-    measure(corners, *numbers): C, its derivatives at the corners and k.  Numbers are those of all corners, then those of
-        the element; where all numbers are zero, k must be zero.
+    measure(corners, *numbers): C, its derivatives at the corners and k.  Numbers are those of all corners, then those
+        of the element; where all numbers are zero, k must be zero.
     """
 
     block: type[Block]
@@ -70,10 +70,16 @@ class Element:
     views: tuple[View, ...] = ()
     orders: tuple[tuple[tuple[int, ...], ...], ...] = ()  # of a measure alone: corners that see the same share a list
     has_law: bool = False  # whether views end with a law's parameters and functions
-    diagonal: str = ""  # the number that is a constant multiple of the identity in every corner's block, left out by `add`
-    hessian: Callable[..., Array] | None = None  # exact, of corners (m, k, 3) and numbers: (m, 3 k, 3 k); None: measured
+    diagonal: str = (
+        ""  # the number that is a constant multiple of the identity in every corner's block, left out by `add`
+    )
+    hessian: Callable[..., Array] | None = (
+        None  # exact, of corners (m, k, 3) and numbers: (m, 3 k, 3 k); None: measured
+    )
     constraint_form: Callable[[Any, str], ConstraintForm] | None = None  # of a block, for a solver's name; may refuse
-    laplacian: Callable[[Any], Array] | None = None  # (m, k, k) constant stiffness [N/m]; None: the Hessian's at the start
+    laplacian: Callable[[Any], Array] | None = (
+        None  # (m, k, k) constant stiffness [N/m]; None: the Hessian's at the start
+    )
     projection: Callable[[Any], Array] | None = None  # (m, k, k) of projective dynamics [N/m]; None: it has none
     path: str = "lists"  # which of vertex block descent's tables and loops it takes
 

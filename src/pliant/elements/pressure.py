@@ -1,7 +1,7 @@
 """Pressure inside closed surfaces, energy -p V.
 
-V is linear in every vertex, so a vertex feels a force and has no block: what acts on it is the pressure times the sum of
-the area vectors around it (kernels.pressure).  energies.pressure has the reference.
+V is linear in every vertex, so a vertex feels a force and has no block: what acts on it is the pressure times the sum
+of the area vectors around it (kernels.pressure).  energies.pressure has the reference.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def _by_corner(corners: Array) -> tuple[tuple[Array, Array, Array], ...]:
 def _view_arguments(
     element: Element, number: int, order: tuple[int, ...], corners: tuple, block: Any, part: slice
 ) -> list[Any]:
-    """What the functions of a view take: positions relative to the vertex itself, numbers of the corners and its own."""
+    """What the functions of a view take: positions relative to the vertex itself, numbers of corners and element."""
     own = corners[order[0]]
     arguments = [own] if element.views[number].is_absolute else []
     arguments += [subtract(corners[other], own) for other in order[1:]]

@@ -15,7 +15,6 @@ import numpy as np
 
 from pliant.errors import MaterialError
 
-
 #: A parameter of a law: one number, or one per element (m,).
 Parameter = float | np.ndarray
 

@@ -94,7 +94,9 @@ class UserLaw(SolidLaw):
                 properties = rest_properties(type(self), self.parameters)
         except ZeroDivisionError:
             properties = (math.nan, math.nan, math.nan)
-        for stress, shear, bulk in np.unique(np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, properties))), axis=0):
+        for stress, shear, bulk in np.unique(
+            np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, properties))), axis=0
+        ):
             self._check_rest(float(stress), float(shear), float(bulk))
 
     def _check_rest(self, stress: float, shear: float, bulk: float) -> None:

@@ -28,7 +28,12 @@ class Solid(Body):
     has_inside = True
 
     def __init__(
-        self, name: str, mesh: TetMesh, material: SolidLaw | Invertible | Sequence[SolidLaw], density: float, damping: float
+        self,
+        name: str,
+        mesh: TetMesh,
+        material: SolidLaw | Invertible | Sequence[SolidLaw],
+        density: float,
+        damping: float,
     ):
         checks.instance(mesh, TetMesh, f"{name}: the mesh", "a TetMesh (TriMesh.tetrahedralize makes one)")
         if isinstance(material, Sequence):

@@ -43,7 +43,9 @@ def tear(model: Model, x: np.ndarray, v: np.ndarray) -> TopologyChange | None:
     before = model.topology
     if before is None:
         return None
-    broken = {k: _broken(k, block, before, x, v) for k, block in enumerate(model.blocks) if block.tearing is Tearing.BREAKS}
+    broken = {
+        k: _broken(k, block, before, x, v) for k, block in enumerate(model.blocks) if block.tearing is Tearing.BREAKS
+    }
     edges = overstretched(x, v, before.corners, before.tear_topology.limits)
     nothing = np.zeros(0, np.int64)
     corners, parents, origin, mass = before.corners, nothing, before.origin, model.mass
@@ -152,7 +154,9 @@ def _changed(
     """Drop what has no corner any more or hangs on two sides of a tear, and what is gone by itself."""
     before = model.topology
     assert before is not None
-    cut = [block.elements[gone[k]] for k, block in enumerate(model.blocks) if block.tearing is Tearing.BREAKS and k in gone]
+    cut = [
+        block.elements[gone[k]] for k, block in enumerate(model.blocks) if block.tearing is Tearing.BREAKS and k in gone
+    ]
     left, edits = [], []
     for k, block in enumerate(model.blocks):
         now, is_left, is_other = _now(k, block, before, corners, cut)

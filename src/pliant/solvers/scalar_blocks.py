@@ -39,7 +39,5 @@ def _form_of(block: Any, solver: str) -> ConstraintForm:
         return element.constraint_form(block, solver)
     if element.measure is None:
         raise SolverError(f"{solver} has no form for {element.name}: build them of springs, or use pl.VBD.")
-    of_corners = [
-        values[:, corner] for values in element.corner_numbers_of(block) for corner in range(element.corners)
-    ]
+    of_corners = [values[:, corner] for values in element.corner_numbers_of(block) for corner in range(element.corners)]
     return ConstraintForm(element.measure, block.elements, (*of_corners, *element.numbers_of(block)))

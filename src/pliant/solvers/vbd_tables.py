@@ -222,7 +222,9 @@ def build_tables(
     shares = share_out(packs, work_of_pack, graph, threads)
     singular = np.zeros(threads, np.int64)
     memories = tuple(term.memory for term in built)
-    tables = tuple(table for source, term in zip(sources, built, strict=True) for table in source.arguments(term.tables))
+    tables = tuple(
+        table for source, term in zip(sources, built, strict=True) for table in source.arguments(term.tables)
+    )
     refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
     team = Team(threads)
     by_block = tuple(term.tables for term in built)

@@ -1,4 +1,4 @@
-"""How blocks of elements enter vertex block descent: the lists of their vertices, their tables, their lines of kernel."""
+"""How blocks of elements enter vertex block descent: lists of their vertices, tables, lines of kernel."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class ListTerm:
         if self.element.has_law and not self.varies:
             tables["parameters"] = spread_parameters(packs, self.block.elements, self.block.parameters, dtype)
         diagonal = self._diagonal(n)
-        if self.block.is_viscous:  # no part of the elastic Hessian, and what it pulls with is in the target (begin_step)
+        if self.block.is_viscous:  # no part of the elastic Hessian; what it pulls with is in the target (begin_step)
             return PackedTerm(tables, lists, np.zeros(n), viscous=diagonal)
         return PackedTerm(tables, lists, diagonal)
 
