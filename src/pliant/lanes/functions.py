@@ -12,6 +12,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba import njit, types
 
 
@@ -28,7 +29,9 @@ class LaneFunction:
         self._numba_type_ = types.Dispatcher(self.compiled)
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.python(*arguments)
+        """Run as Python; infinities and NaN pass without a warning, as in compiled code."""
+        with np.errstate(all="ignore"):
+            return self.python(*arguments)
 
     def __repr__(self) -> str:
         return f"<lane function {self.__module__}.{self.__name__}>"
