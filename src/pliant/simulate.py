@@ -86,10 +86,12 @@ class Simulation(Stepping):
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own."""
         y, x_guess = np.empty_like(self.state.x), np.empty_like(self.state.x)
-        self._predict(y, x_guess)
+        poses = self.state.poses.copy()
+        self._predict(y, x_guess, poses)
         internal_state, x = self.state.internal_state.copy(), self.state.x.copy()
         model = self.model.at((self.state.step + 1) * self.h)
-        return IncrementalPotential.for_step(model, internal_state, self.h, x, y, x_guess, self._detect(x_guess))
+        about = (internal_state, self.h, x, y, x_guess, self._detect(x_guess), poses)
+        return IncrementalPotential.for_step(model, *about)
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].

@@ -28,6 +28,7 @@ from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.kernels.threads import Team
 from pliant.lanes.host import core_count
 from pliant.model import Scene, build_model, checks
+from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.solvers import VBD, Execution, Solver, SolveReport
 from pliant.solvers.feasible import keep_volumes_positive
@@ -64,7 +65,7 @@ class Stepping:
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
-        self.state = State(*start, internal_state=self.model.internal_state)
+        self.state = State(*start, internal_state=self.model.internal_state, **initial_poses(self.model, scene.bodies))
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._work: Any = None
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
@@ -80,6 +81,7 @@ class Stepping:
         self._y, self._x_guess = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._internal_state_new = np.empty_like(self.state.internal_state)
+        self._poses = self.state.poses.copy()
         contact = self.model.contact
         self._detector = (
             None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
@@ -104,7 +106,7 @@ class Stepping:
             said = self._detector.intersections(self.state.x)
             if said:
                 logger.warning(said)
-        self._predict(self._y, self._x_guess)
+        self._predict(self._y, self._x_guess, self._poses)
         contacts = self._detect(self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
@@ -120,8 +122,8 @@ class Stepping:
         """The state as observers see it."""
         return self.state.read_only(self.model.drawn_points)
 
-    def _predict(self, y: np.ndarray, x_guess: np.ndarray) -> None:
-        """Fill in the inertial target and the start; held vertices are where they are to be in both."""
+    def _predict(self, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray) -> None:
+        """Fill in the inertial target, the initial guess and its poses; held vertices are where they are to be."""
         self._release_due()
         state, fixed = self.state, ~self.model.is_free
         policy = STARTS.index(self.solver.start)
@@ -136,6 +138,11 @@ class Stepping:
         for kinematic in self.model.kinematic:
             x_guess[kinematic.vertices] = kinematic.positions((state.step + 1) * self.h)
         y[fixed] = x_guess[fixed]
+        carried = self.model.carried
+        if carried is not None:
+            turns = np.zeros_like(state.twists[:, 3:]) if policy == 0 else self.h * state.twists[:, 3:]
+            poses[:] = carried.predicted(state.poses, turns, x_guess, self.model.mass)
+            x_guess[carried.points] = carried.places(poses)
         if not getattr(self.solver, "repairs_inversion", False):
             keep_volumes_positive(self.model, state.x, x_guess)
 
@@ -158,9 +165,8 @@ class Stepping:
     ) -> IncrementalPotential:
         self._internal_state_new[:] = self.state.internal_state
         model = self.model.at((self.state.step + 1) * self.h)
-        return IncrementalPotential.for_step(
-            model, self._internal_state_new, self.h, self.state.x, y, x_guess, contacts
-        )
+        about = (self._internal_state_new, self.h, self.state.x, y, x_guess, contacts, self._poses)
+        return IncrementalPotential.for_step(model, *about)
 
     def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
         """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
@@ -201,6 +207,9 @@ class Stepping:
             report.contact = self._detector.end(state.x, self._x_new)
             self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
+        if self.model.carried is not None:
+            new.poses = self._poses.copy()
+            new.twists = self.model.carried.velocities(state.poses, new.poses, self.h)
         # the old arrays are the next step's
         self.state, self._x_new, self._v_new, self._internal_state_new = (
             new,
@@ -226,7 +235,8 @@ class Stepping:
         old = self.state
         grown = np.concatenate([np.arange(len(old.x)), change.parents])
         self.model = change.model
-        self.state = State(old.x[grown], old.v[grown], old.v_previous[grown], old.step, change.model.internal_state)
+        arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
+        self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists)
         self._allocate()
 
     @property
