@@ -30,9 +30,9 @@ from pliant.lanes.host import core_count
 from pliant.model import Scene, build_model, checks
 from pliant.model.tearing import TopologyChange, tear
 from pliant.solvers import VBD, Execution, Solver, SolveReport
-from pliant.solvers.feasible import keep_volumes_positive
-from pliant.solvers.optimised_start import optimised_reach
-from pliant.solvers.options import check_fits, check_solver
+from pliant.solvers.contract.checks import check_fits, check_solver
+from pliant.solvers.machinery.feasible import keep_volumes_positive
+from pliant.solvers.machinery.optimised_start import optimised_reach
 from pliant.state import State
 
 Observer = Callable[[State, SolveReport], None]

@@ -4,7 +4,7 @@ import pytest
 
 import pliant as pl
 from pliant.solvers import SOLVERS
-from pliant.solvers.names import solver_from_text, solver_name, with_iterations
+from pliant.solvers.contract.names import solver_from_text, solver_name, with_iterations
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.solvers.stopping import SolveReport
+from pliant.solvers.contract.report import SolveReport
 
 
 @pytest.fixture(scope="module")

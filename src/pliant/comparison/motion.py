@@ -14,8 +14,8 @@ from pliant.model import Scene
 from pliant.progress import track
 from pliant.simulate import Simulation
 from pliant.solvers import Newton
-from pliant.solvers.names import solver_name
-from pliant.solvers.options import check_count
+from pliant.solvers.contract.checks import check_count
+from pliant.solvers.contract.names import solver_name
 
 CONVERGED = 1e-6  # residual of the reference [m/s^2]
 

@@ -15,8 +15,8 @@ from pliant.model import Scene
 from pliant.progress import track
 from pliant.simulate import Simulation
 from pliant.solvers import Execution, Newton
-from pliant.solvers.names import solver_name
-from pliant.solvers.options import check_count, check_fits, check_solver
+from pliant.solvers.contract.checks import check_count, check_fits, check_solver
+from pliant.solvers.contract.names import solver_name
 
 REFERENCE = 1e-12  # residual of the reference over that of the start
 ROUNDED = 1e-8  # below it a residual that no longer halves is rounding

@@ -15,7 +15,7 @@ from pliant.model import Scene
 from pliant.simulate import Simulation
 from pliant.solvers import Chebyshev, Execution, GradientDescent
 from pliant.solvers.chebyshev import Phases
-from pliant.solvers.options import check_count
+from pliant.solvers.contract.checks import check_count
 
 FIRST_RHO = 0.8  # where tuning begins: too small is safe
 CHANGES = (0.4, 0.2, 0.1, 0.05)  # epsilon of Equation 9, coarse to fine

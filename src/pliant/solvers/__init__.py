@@ -4,16 +4,16 @@ from pliant.solvers.anderson import Anderson
 from pliant.solvers.backtracking import Backtracking
 from pliant.solvers.block_jacobi import BlockJacobi
 from pliant.solvers.chebyshev import Chebyshev
+from pliant.solvers.contract.loop import Execution, Solver, solve
+from pliant.solvers.contract.report import SolveReport, Stop
 from pliant.solvers.gpbd import GPBD
 from pliant.solvers.gradient_descent import GradientDescent
 from pliant.solvers.inertial_momentum import HeavyBall, Nesterov
-from pliant.solvers.iterate import Execution, Solver, solve
 from pliant.solvers.laplacian_quasi_newton import LaplacianQuasiNewton
 from pliant.solvers.lbfgs import LBFGS
 from pliant.solvers.newton import Newton
 from pliant.solvers.nonlinear_cg import NonlinearCG
 from pliant.solvers.projective_dynamics import ProjectiveDynamics
-from pliant.solvers.stopping import SolveReport, Stop
 from pliant.solvers.vbd import VBD
 from pliant.solvers.xpbd import XPBD
 

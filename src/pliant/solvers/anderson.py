@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count
-from pliant.solvers.wrapper import Wrapper, WrapperWork
+from pliant.solvers.contract.checks import check_count
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.accelerator import Wrapper, WrapperWork
 
 ROUNDING = 1e-10  # of the largest singular value: differences that say nothing new are left out
 

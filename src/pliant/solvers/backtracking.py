@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.iterate import Execution
-from pliant.solvers.wrapper import Wrapper, WrapperWork
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.accelerator import Wrapper, WrapperWork
 
 HALVINGS = 20
 

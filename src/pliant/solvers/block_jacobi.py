@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.guarded_descent import GuardedDescent, GuardedWork, guarded_descent
-from pliant.solvers.momentum import Momentum
-from pliant.solvers.options import check_count, check_start
+from pliant.solvers.contract.checks import check_count, check_start
+from pliant.solvers.contract.momentum import Momentum
+from pliant.solvers.machinery.guarded_descent import GuardedDescent, GuardedWork, guarded_descent
 
 REFRESH = 32  # iterations between measurements of what energies can be trusted to
 

@@ -12,9 +12,9 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.model.tearing import TopologyChange
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count, check_solver
-from pliant.solvers.wrapper import Around, AroundWork
+from pliant.solvers.contract.checks import check_count, check_solver
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.accelerator import Around, AroundWork
 
 Phases = tuple[tuple[int, float], ...]  # iterations and rho of each phase; the last goes on to the end of the step
 

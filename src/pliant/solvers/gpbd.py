@@ -23,10 +23,10 @@ from pliant.kernels.strain_frame import frame_numbers
 from pliant.kernels.strain_source import StrainOptions, sheet_strain_source, strain_source
 from pliant.materials.calculus import law_code
 from pliant.model import Block, Model, Sheets, Solids
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count
-from pliant.solvers.projection_options import check_projection
-from pliant.solvers.projection_tables import (
+from pliant.solvers.contract.checks import check_count
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.projection_options import check_projection
+from pliant.solvers.machinery.projection_tables import (
     Constraints,
     Layout,
     ProjectionTables,
@@ -34,7 +34,7 @@ from pliant.solvers.projection_tables import (
     lay_out,
     movable,
 )
-from pliant.solvers.scalar_blocks import scalar_constraints
+from pliant.solvers.machinery.scalar_blocks import scalar_constraints
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.solvers.iterate import Execution
-from pliant.solvers.wrapper import Wrapper, WrapperWork
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.accelerator import Wrapper, WrapperWork
 
 
 @dataclass

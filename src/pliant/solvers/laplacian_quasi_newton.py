@@ -8,12 +8,12 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.energies.constant_stiffness import stiffness_laplacian
-from pliant.solvers import limited_memory
-from pliant.solvers.constant_matrix import ConstantMatrix, factorise_step
-from pliant.solvers.iterate import Execution
-from pliant.solvers.limited_memory import MemoryDescent, MemoryWork
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
+from pliant.solvers.contract.checks import check_count, check_start
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery import limited_memory
+from pliant.solvers.machinery.constant_matrix import ConstantMatrix, factorise_step
+from pliant.solvers.machinery.limited_memory import MemoryDescent, MemoryWork
+from pliant.solvers.machinery.packed import pack
 
 
 @dataclass

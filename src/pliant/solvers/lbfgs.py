@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers import limited_memory
-from pliant.solvers.iterate import Execution
-from pliant.solvers.limited_memory import MemoryDescent, MemoryWork
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
+from pliant.solvers.contract.checks import check_count, check_start
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery import limited_memory
+from pliant.solvers.machinery.limited_memory import MemoryDescent, MemoryWork
+from pliant.solvers.machinery.packed import pack
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.solvers.assembly import AssembledPotential, build_assembly
-from pliant.solvers.conjugate_gradients import conjugate_gradients
-from pliant.solvers.factorisation import NotPositiveDefinite, factorise
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count, check_start
+from pliant.solvers.contract.checks import check_count, check_start
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.assembly import AssembledPotential, build_assembly
+from pliant.solvers.machinery.conjugate_gradients import conjugate_gradients
+from pliant.solvers.machinery.factorisation import NotPositiveDefinite, factorise
 
 ROUNDING = 1e-9  # of the largest entry of a projected Hessian: what is added, so that rounding leaves it definite
 

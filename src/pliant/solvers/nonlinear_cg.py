@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers import line_search
-from pliant.solvers.iterate import Execution
-from pliant.solvers.line_search import SearchWork
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
+from pliant.solvers.contract.checks import check_count, check_start
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery import line_search
+from pliant.solvers.machinery.line_search import SearchWork
+from pliant.solvers.machinery.packed import pack
 
 
 @dataclass

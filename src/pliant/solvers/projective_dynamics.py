@@ -17,12 +17,12 @@ from pliant.energies import IncrementalPotential
 from pliant.energies.constant_stiffness import projection_laplacian
 from pliant.errors import SolverError
 from pliant.kernels.transfer import to_rows
-from pliant.solvers.constant_matrix import ConstantMatrix, factorise_step
-from pliant.solvers.guarded_descent import GuardedWork, begin_guarded, guarded_descent, guarded_work
-from pliant.solvers.iterate import Execution
-from pliant.solvers.momentum import Momentum
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
+from pliant.solvers.contract.checks import check_count, check_start
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.contract.momentum import Momentum
+from pliant.solvers.machinery.constant_matrix import ConstantMatrix, factorise_step
+from pliant.solvers.machinery.guarded_descent import GuardedWork, begin_guarded, guarded_descent, guarded_work
+from pliant.solvers.machinery.packed import pack
 
 GLOBAL_STEPS = ("direct", "jacobi", "gauss-seidel")
 REFRESH = 32  # iterations between measurements of what energies can be trusted to

@@ -13,10 +13,10 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.model.tearing import TopologyChange
-from pliant.solvers.iterate import Execution
-from pliant.solvers.momentum import Momentum
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.vbd_tables import Tables, build_tables
+from pliant.solvers.contract.checks import check_count, check_start
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.contract.momentum import Momentum
+from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from pliant.kernels.sheet_constraints import sheet_numbers, sheet_source
 from pliant.kernels.two_constraints import constraint_numbers, constraint_source
 from pliant.materials import StableNeoHookean, StVenantKirchhoff
 from pliant.model import Block, Sheets, Solids
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count
-from pliant.solvers.projection_options import check_projection
-from pliant.solvers.projection_tables import (
+from pliant.solvers.contract.checks import check_count
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.projection_options import check_projection
+from pliant.solvers.machinery.projection_tables import (
     Constraints,
     Layout,
     ProjectionTables,
@@ -30,7 +30,7 @@ from pliant.solvers.projection_tables import (
     lay_out,
     movable,
 )
-from pliant.solvers.scalar_blocks import scalar_constraints
+from pliant.solvers.machinery.scalar_blocks import scalar_constraints
 
 
 @dataclass(frozen=True)

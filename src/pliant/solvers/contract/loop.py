@@ -11,8 +11,8 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.lanes.host import core_count
-from pliant.solvers.options import check_count, check_fits, check_solver
-from pliant.solvers.stopping import SolveReport, Stop
+from pliant.solvers.contract.checks import check_count, check_fits, check_solver
+from pliant.solvers.contract.report import SolveReport, Stop
 
 
 @dataclass(frozen=True)

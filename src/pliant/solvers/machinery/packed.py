@@ -13,8 +13,8 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.kernels.row_vectors import PACKS_A_SUM, vector_module
 from pliant.model import Model
-from pliant.solvers.iterate import Execution
-from pliant.solvers.vbd_tables import Tables, build_tables
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 
 NOISE = 16.0  # machine epsilons of the energies' terms within which a difference of two energies means nothing
 

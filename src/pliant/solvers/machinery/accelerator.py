@@ -9,10 +9,10 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_solver
-from pliant.solvers.packed import PackedPotential, packed_over
-from pliant.solvers.vbd_tables import Tables
+from pliant.solvers.contract.checks import check_solver
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.packed import PackedPotential, packed_over
+from pliant.solvers.machinery.vbd_tables import Tables
 
 
 @dataclass

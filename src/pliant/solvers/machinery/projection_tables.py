@@ -20,8 +20,8 @@ from pliant.kernels.transfer import from_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
 from pliant.model import Model
-from pliant.solvers.iterate import Execution
-from pliant.solvers.projection_contacts import TouchTables
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.projection_contacts import TouchTables
 
 PACKS_A_TILE = 32  # fewer tiles have longer borders, more of them leave threads without work
 ELEMENTS_A_THREAD = 4000  # fewer are corrected sooner by one thread than by two that wait for each other

@@ -11,7 +11,7 @@ import numpy as np
 
 from pliant.contact.report import ContactReport
 from pliant.errors import SolverError
-from pliant.solvers.options import check_count
+from pliant.solvers.contract.checks import check_count
 
 
 @dataclass(frozen=True)

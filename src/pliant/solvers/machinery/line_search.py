@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.packed import PackedPotential
+from pliant.solvers.machinery.packed import PackedPotential
 
 SUFFICIENT = 1e-4  # part of the fall that the slope promises (Wolfe's first condition)
 HALVINGS = 40

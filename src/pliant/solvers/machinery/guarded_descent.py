@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.iterate import Execution
-from pliant.solvers.momentum import Momentum
-from pliant.solvers.packed import PackedPotential, pack
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.contract.momentum import Momentum
+from pliant.solvers.machinery.packed import PackedPotential, pack
 
 CHECK_EVERY = 8  # iterations between looks at the energy
 SHRINK = 0.7  # gamma: what the step length is multiplied by when the energy has risen

@@ -21,9 +21,9 @@ from pliant.lanes.types import DTYPES
 from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.model.topology import Topology
-from pliant.solvers.iterate import Execution
-from pliant.solvers.vbd_contacts import ContactTables
-from pliant.solvers.vbd_terms import TORN, Crowding, Memory, make_terms
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.vbd_contacts import ContactTables
+from pliant.solvers.machinery.vbd_terms import TORN, Crowding, Memory, make_terms
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other

@@ -11,9 +11,9 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.kernels.row_vectors import vector_module
-from pliant.solvers import line_search
-from pliant.solvers.line_search import SearchWork
-from pliant.solvers.packed import PackedPotential
+from pliant.solvers.machinery import line_search
+from pliant.solvers.machinery.line_search import SearchWork
+from pliant.solvers.machinery.packed import PackedPotential
 
 InitialInverse = Callable[[np.ndarray, "MemoryWork"], None]  # multiplies a vector in place
 
