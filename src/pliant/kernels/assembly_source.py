@@ -188,7 +188,7 @@ def energy_of(p, x, elements):
     """Of the elements of pack p; infinite where a law has no value."""
     size, law, _, _, _, invariants = state_of(p, x, elements)
     outside = number(0.0, size)
-{inside}    return size * density_law(*invariants, *law) + outside
+{inside}    return size * energy_density_law(*invariants, *law) + outside
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

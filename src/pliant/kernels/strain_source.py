@@ -83,7 +83,7 @@ def sheet_strain_source(name: str, text: str, parameter_count: int, options: Str
     loads = [f"load(numbers_K, (p * {count} + {i}) * WIDTH, zero())" for i in range(count)]
     step = ["step = sheet_newton_step(g, H, solve_3, add_diagonal_3, least_eigenvalue_3)"]
     if options.line_search:
-        step += ["step = sheet_searched(C, z, step, pull, frame, law, density_K)"]
+        step += ["step = sheet_searched(C, z, step, pull, frame, law, energy_density_K)"]
     again = [
         "g, H = sheet_derivatives(C, z, pull, frame, law, derivatives_K, add_outer_3)",
         *step,
@@ -116,5 +116,5 @@ def _step_lines(options: StrainOptions, has_barrier: bool) -> list[str]:
     """From gradient and Hessian to the next z."""
     lines = ["step = newton_step(g, H, solve_6, add_diagonal_6, least_eigenvalue_6)"]
     if options.line_search:
-        lines += [f"step = searched(F, C, z, step, pull, frame, law, density_K, {has_barrier})"]
+        lines += [f"step = searched(F, C, z, step, pull, frame, law, energy_density_K, {has_barrier})"]
     return [*lines, "z = advanced(z, step)"]

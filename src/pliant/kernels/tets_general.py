@@ -169,7 +169,7 @@ def general_source(law_name: str, law_text: str, parameter_count: int, has_barri
         imports=_IMPORTS,
         tables=("links_K", "parameters_K"),
         force=(parameters, "f, H = add_general(p, x, xi, f, H, links_K, law_K, derivatives_K)"),
-        energy=(parameters, "energy = general_energy(p, x, xi, energy, links_K, law_K, density_K, SHARE_OF_4)"),
+        energy=(parameters, "energy = general_energy(p, x, xi, energy, links_K, law_K, energy_density_K, SHARE_OF_4)"),
         bound=(f"step = bound_volume_loss(p, x, xi, dx, step, links_K, 9, {CONSTANTS})",) if has_barrier else (),
         definitions=law_functions(law_text),
     )

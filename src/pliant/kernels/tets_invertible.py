@@ -155,7 +155,7 @@ def invertible_source(law_name: str, law_text: str, parameter_count: int, has_ba
         imports=_IMPORTS,
         tables=("links_K", "parameters_K", "interpolants_K", "tets_K"),
         force=(*load_all, f"f, H = add_invertible(p, x, xi, f, H, {tables}, derivatives_K)"),
-        energy=(*load_all, f"energy = invertible_energy(p, x, xi, energy, {tables}, density_K)"),
+        energy=(*load_all, f"energy = invertible_energy(p, x, xi, energy, {tables}, energy_density_K)"),
         bound=(bound,) if has_barrier else (),
         definitions=law_functions(law_text),
         iteration=("update_interpolants(thread, threads, x, tets_K, interpolants_K, zero())",),

@@ -72,7 +72,10 @@ def membrane_source(law_name: str, law_text: str, parameter_count: int) -> TermS
         imports="from pliant.kernels.triangles import add_membranes, membranes_energy",
         tables=("membranes_K", "parameters_K"),
         force=(parameters, "f, H = add_membranes(p, x, xi, f, H, membranes_K, law_K, derivatives_K)"),
-        energy=(parameters, "energy = membranes_energy(p, x, xi, energy, membranes_K, law_K, density_K, SHARE_OF_3)"),
+        energy=(
+            parameters,
+            "energy = membranes_energy(p, x, xi, energy, membranes_K, law_K, energy_density_K, SHARE_OF_3)",
+        ),
         definitions=law_functions(law_text),
     )
 

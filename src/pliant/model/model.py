@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -85,11 +84,6 @@ class Model:
     def is_free(self) -> np.ndarray:
         """(n,) which vertices move at all."""
         return self.subspace != FIXED
-
-    @property
-    def next_release(self) -> float:
-        """When held vertices become free next [s]."""
-        return min((release.time for release in self.releases), default=math.inf)
 
     def released(self, time: float) -> Model:
         """What is left of it at a time [s]: vertices whose time has come are free."""

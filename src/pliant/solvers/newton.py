@@ -9,19 +9,27 @@ import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.solvers.assembly import AssembledPotential, build_assembly
-from pliant.solvers.conjugate_gradients import conjugate_gradients
-from pliant.solvers.factorisation import NotPositiveDefinite, factorise
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count, check_start
+from pliant.solvers.contract import (
+    Capabilities,
+    Execution,
+    Solver,
+    SweepResult,
+    check_count,
+    check_start,
+    register_solver,
+)
+from pliant.solvers.machinery.assembly import AssembledPotential, build_assembly
+from pliant.solvers.machinery.conjugate_gradients import conjugate_gradients
+from pliant.solvers.machinery.factorisation import NotPositiveDefinite, factorise
 
 ROUNDING = 1e-9  # of the largest entry of a projected Hessian: what is added, so that rounding leaves it definite
 
 LINEAR = ("direct", "cg")
 
 
+@register_solver
 @dataclass(frozen=True)
-class Newton:
+class Newton(Solver[AssembledPotential]):
     """Newton's method with a backtracking line search, in double precision.
 
     An iteration uses the true Hessian where it is positive definite, else the one with every element's part made
@@ -37,8 +45,7 @@ class Newton:
     linear: str = "direct"
     residual: float = 0.0
 
-    supports = ("contact", "pressure", "pl.Invertible materials")
-    minimises = True
+    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "Newton: iterations")
@@ -52,25 +59,26 @@ class Newton:
         """The pattern of the Hessian and what fills it."""
         return build_assembly(problem, execution)
 
-    def begin_step(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
-        """Nothing is kept from step to step."""
-
-    def update_contacts(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
-        """Nothing is kept of contacts either."""
-
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, n: int = 1) -> None:
-        for _ in range(n):
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, n: int = 1) -> SweepResult:
+        for done in range(n):
             problem.update_internal_state(x)
-            if self.residual and problem.residual(x) <= self.residual:
-                return
+            residual = problem.residual(x) if self.residual else np.inf
+            if residual <= self.residual:
+                met = f"converged: residual {residual:.3g} m/s^2 is at most {self.residual:g} m/s^2"
+                return SweepResult(done, met, converged=True)
             g = work.gradient(problem, x)[work.vertices]
             step = newton_direction(problem, x, work, g, self.linear)
             if step is None:
-                return
+                return SweepResult(done, "converged: the gradient is zero", converged=True)
             whole = np.zeros_like(x)
             whole[work.vertices] = step
             whole = problem.project(whole)  # rounding would leave lines and planes
-            x[:] = backtrack(problem, x, work, whole, float(np.sum(g * step)))
+            moved = backtrack(problem, x, work, whole, float(np.sum(g * step)))
+            # internal states may still change the potential where positions do not move
+            if np.array_equal(moved, x) and not problem.model.internal_state.size:
+                return SweepResult(done + 1, "no further progress: no part of Newton's step lowers the energy")
+            x[:] = moved
+        return SweepResult(n)
 
 
 def newton_direction(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -11,6 +12,8 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.geometry import colour_vertices, spatial_order, vertex_graph
+from pliant.kernels.links import Links
+from pliant.kernels.lists import Lists
 from pliant.kernels.packs import Packs, arrange, inherit, needs_wide_pack, spread, with_copies, with_spares
 from pliant.kernels.sharing import Shares, share_by_work, share_out
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
@@ -21,16 +24,25 @@ from pliant.lanes.types import DTYPES
 from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.model.topology import Topology
-from pliant.solvers.iterate import Execution
-from pliant.solvers.vbd_contacts import ContactTables
-from pliant.solvers.vbd_terms import TORN, Crowding, Memory, make_terms
+from pliant.solvers.contract import Execution, Work
+from pliant.solvers.machinery.vbd_contacts import ContactTables
+from pliant.solvers.machinery.vbd_terms import TORN, Crowding, Memory, make_terms
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
 
 
+class PackedWork(Work, ABC):
+    """A work object with tables in the order of packs, so that accelerators measure energies with them."""
+
+    @property
+    @abstractmethod
+    def packed_tables(self) -> Tables:
+        """The tables."""
+
+
 @dataclass
-class Tables:
+class Tables(PackedWork):
     """All arrays of the solver, in the order of packs."""
 
     packs: Packs
@@ -50,6 +62,10 @@ class Tables:
     momentum_is_fresh: bool = True
     potential_number: int = 0  # counts how often contacts have changed
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+
+    @property
+    def packed_tables(self) -> Tables:
+        return self
 
     @property
     def no_rows(self) -> np.ndarray:
@@ -151,18 +167,6 @@ class Tables:
             self.momentum_is_fresh = False
         return self._memory
 
-    @property
-    def nbytes(self) -> int:
-        """Memory of all arrays."""
-        arrays = [
-            *self.shares,
-            *self.vertices,
-            self.x,
-            *(a for term in self.terms for a in (term if isinstance(term, tuple) else (term,))),
-        ]
-        arrays += [self.packs.vertex_of_row, self.packs.row_of_vertex, *(self._memory or ())]
-        return sum(array.nbytes for array in arrays)
-
 
 def build_tables(
     problem: IncrementalPotential,
@@ -195,7 +199,7 @@ def build_tables(
 
     built = [term.build(packs, dtype) for term in terms]
     diagonal = np.sum([term.diagonal for term in built], axis=0)
-    lists = [table for term in built for table in term.tables if hasattr(table, "start")]
+    lists = [table for term in built for table in term.tables if isinstance(table, Links | Lists)]
     work_of_pack = SOLVE_WORK + np.sum([np.diff(table.start) for table in lists], axis=0)
     damped = bool(model.damping.any())
     viscous = [term.viscous for term in built if term.viscous is not None]

@@ -10,7 +10,7 @@ from pliant.errors import SolverError
 from pliant.kernels.element_packs import spread_over_packs
 from pliant.kernels.scalar_constraints import scalar_source
 from pliant.model import Attachments, Block, Bounds, Dampers, Fibres, Hinges, Joints, Pairs, Springs
-from pliant.solvers.projection_tables import Constraints, Layout, movable
+from pliant.solvers.machinery.projection_tables import Constraints, Layout, movable
 
 
 class Kind(NamedTuple):
