@@ -44,17 +44,20 @@ class Unknowns:
         """N."""
         return self.jacobian.shape[1]
 
-    def gradient(self) -> np.ndarray:
-        """dG/du (N,)."""
-        return self.jacobian.T @ self.problem.gradient(self.x).ravel()
+    def gradient(self, g: np.ndarray) -> np.ndarray:
+        """dG/du (N,) from dG/dx (n, 3)."""
+        return self.jacobian.T @ g.ravel()
 
-    def hessian(self, psd: bool = False) -> sp.csr_matrix:
-        """d2G/du2 (N, N), exact; with psd without what is not positive semidefinite."""
-        H = self.jacobian.T @ self.problem.hessian(self.x, psd) @ self.jacobian
+    def hessian(self, H: sp.spmatrix, g: np.ndarray, points: np.ndarray, psd: bool = False) -> sp.csr_matrix:
+        """d2G/du2 (N, N) from d2G/dx2 by some of the points (k,), all that may move, and dG/dx (n, 3); with psd what
+        turning adds is made positive semidefinite.
+        """
+        J = self.jacobian[(3 * points[:, None] + np.arange(3)).ravel()]
+        reduced = J.T @ H @ J
         carried = self.problem.model.carried
         if carried is None:
-            return H.tocsr()
-        bends = carried.curvatures(self.problem.gradient(self.x), self.poses)
+            return reduced.tocsr()
+        bends = carried.curvatures(g, self.poses)
         if psd:
             values, vectors = np.linalg.eigh(bends)
             bends = np.einsum("bij,bj,bkj->bik", vectors, np.maximum(values, 0), vectors)
@@ -62,7 +65,7 @@ class Unknowns:
         blocks[:, 3:, 3:] = bends
         b = carried.count
         own = sp.bsr_matrix((blocks, np.arange(b), np.arange(b + 1)), shape=(6 * b, 6 * b))
-        return (H + sp.block_diag([sp.csr_matrix((self.vertices, self.vertices)), own])).tocsr()
+        return (reduced + sp.block_diag([sp.csr_matrix((self.vertices, self.vertices)), own])).tocsr()
 
     def moved(self, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions (n, 3) and poses (b, 7) at u = step (N,)."""
