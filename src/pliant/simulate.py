@@ -12,14 +12,15 @@ from numpy.typing import ArrayLike
 
 from pliant.energies import IncrementalPotential
 from pliant.energies.totals import energies_of
-from pliant.errors import SceneError
+from pliant.errors import FileError, SceneError, SolverError
 from pliant.io import checkpoint
 from pliant.model import Body, Force, Motion, Solid, checks
 from pliant.model.tearing import deleted
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.progress import frame_loop
 from pliant.recording import Field, Recorder
-from pliant.solvers import SOLVERS, SolveReport
+from pliant.solvers import SolveReport
+from pliant.solvers.contract.registry import describe_solver, rebuild_solver
 from pliant.state import State
 from pliant.stepping import Stepping
 
@@ -84,12 +85,11 @@ class Simulation(Stepping):
             self._detector.load_state_dict(other._detector.state_dict(), self.state.x)
 
     def problem(self) -> IncrementalPotential:
-        """The next step as an optimisation problem, with arrays of its own."""
-        y, x_guess = np.empty_like(self.state.x), np.empty_like(self.state.x)
-        self._predict(y, x_guess)
-        internal_state, x = self.state.internal_state.copy(), self.state.x.copy()
-        model = self.model.at((self.state.step + 1) * self.h)
-        return IncrementalPotential.for_step(model, internal_state, self.h, x, y, x_guess, self._detect(x_guess))
+        """The next step as an optimisation problem, with arrays of its own. The simulation stays as it is."""
+        model = self._released()
+        y, x_guess, poses = np.empty_like(self.state.x), np.empty_like(self.state.x), self.state.poses.copy()
+        self._predict(model, y, x_guess, poses)
+        return self._problem_of(model, y, x_guess, poses, self._detect(x_guess))
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
@@ -108,8 +108,10 @@ class Simulation(Stepping):
 
     @property
     def solver_bytes(self) -> int:
-        """Memory of the solver's own arrays."""
-        return getattr(self._work, "nbytes", 0)
+        """Memory of the solver's own arrays [bytes], its copies of contacts among them. Factors of a direct solution,
+        which other libraries keep, are not counted.
+        """
+        return self._work.nbytes
 
     def plot(self, field: str | None = None, **options: Any) -> Any:
         """A picture of the current state: a Pillow image, which a notebook shows.
@@ -155,11 +157,14 @@ class Simulation(Stepping):
         all.
         """
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
-        if hasattr(self._work, "state_dict"):
-            settings["solver_state"] = self._work.state_dict()
+        settings["solver_state"] = self._work.state_dict()
         contact = {} if self._detector is None else self._detector.state_dict()
         about = (self.state, self.notes, topology_arrays(self.model), contact)
-        checkpoint.write(Path(path), self.scene, self.solver, settings, *about, SOLVERS)
+        try:
+            solver = describe_solver(self.solver)
+        except SolverError as error:
+            raise FileError(f"{path}: {error}") from None
+        checkpoint.write(Path(path), self.scene, solver, settings, *about)
 
     @classmethod
     def resume(
@@ -173,9 +178,9 @@ class Simulation(Stepping):
         """Continue from a checkpoint. Python functions are not in the file, pass them again: motions (other than those
         of `pliant.motions`) and forces by name of the body and in the order they were added; other functions of time by
         what they give, such as {"balloon.pressure": p, "wind.velocity": w}."""
-        kept = checkpoint.read(Path(path), motions or {}, forces or {}, functions or {}, SOLVERS)
+        kept = checkpoint.read(Path(path), motions or {}, forces or {}, functions or {})
         solver_state = kept.settings.pop("solver_state", None)
-        simulation = cls(kept.scene, kept.solver, threads=threads, **kept.settings)
+        simulation = cls(kept.scene, rebuild_solver(kept.solver), threads=threads, **kept.settings)
         simulation.notes = kept.notes
         simulation.continue_from(kept.state, kept.topology)
         if solver_state:

@@ -27,12 +27,14 @@ from pliant.errors import SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.kernels.threads import Team
 from pliant.lanes.host import core_count
-from pliant.model import Scene, build_model, checks
+from pliant.model import Model, Scene, build_model, checks
+from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.solvers import VBD, Execution, Solver, SolveReport
-from pliant.solvers.feasible import keep_volumes_positive
-from pliant.solvers.optimised_start import optimised_reach
-from pliant.solvers.options import check_fits, check_solver
+from pliant.solvers.contract import Work, check_solver, check_supports
+from pliant.solvers.contract.report import SweepResult, ended_early
+from pliant.solvers.machinery.feasible import keep_volumes_positive
+from pliant.solvers.machinery.optimised_start import optimised_reach
 from pliant.state import State
 
 Observer = Callable[[State, SolveReport], None]
@@ -46,7 +48,7 @@ class Stepping:
     def __init__(
         self,
         scene: Scene,
-        solver: Solver | None = None,
+        solver: Solver[Any] | None = None,
         frame_rate: float = 60,
         substeps: int = 5,
         precision: str = "single",
@@ -56,7 +58,8 @@ class Stepping:
         self.substeps = checks.count(substeps, "Simulation: substeps")
         if threads is not None:
             checks.count(threads, "Simulation: threads")
-        self.scene, self.solver = scene, solver or VBD()
+        self.scene = scene
+        self.solver: Solver[Any] = solver or VBD()
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
         self.h = 1 / (self.frame_rate * self.substeps)
@@ -64,9 +67,9 @@ class Stepping:
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
-        self.state = State(*start, internal_state=self.model.internal_state)
+        self.state = State(*start, internal_state=self.model.internal_state, **initial_poses(self.model, scene.bodies))
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
-        self._work: Any = None
+        self._work = Work()
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
         self._allocate()
         self._prepare()
@@ -80,6 +83,7 @@ class Stepping:
         self._y, self._x_guess = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._internal_state_new = np.empty_like(self.state.internal_state)
+        self._poses = self.state.poses.copy()
         contact = self.model.contact
         self._detector = (
             None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
@@ -90,8 +94,8 @@ class Stepping:
         """Make ready for a model that is new, or of which vertices were let go or elements deleted."""
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
-        check_fits(self.solver, self.model)
-        solver_state = self._work.state_dict() if hasattr(self._work, "state_dict") else None
+        check_supports(self.solver, self.model)
+        solver_state = self._work.state_dict()
         self._work = self.solver.init(self._problem_for_step(self._y, self._x_guess, contacts), self.execution)
         if solver_state:
             self._work.load_state_dict(solver_state)
@@ -104,7 +108,8 @@ class Stepping:
             said = self._detector.intersections(self.state.x)
             if said:
                 logger.warning(said)
-        self._predict(self._y, self._x_guess)
+        self._release_due()
+        self._predict(self.model, self._y, self._x_guess, self._poses)
         contacts = self._detect(self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
@@ -120,30 +125,37 @@ class Stepping:
         """The state as observers see it."""
         return self.state.read_only(self.model.drawn_points)
 
-    def _predict(self, y: np.ndarray, x_guess: np.ndarray) -> None:
-        """Fill in the inertial target and the start; held vertices are where they are to be in both."""
-        self._release_due()
-        state, fixed = self.state, ~self.model.is_free
+    def _predict(self, model: Model, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray) -> None:
+        """Fill in the inertial target, the initial guess and its poses; held vertices are where they are to be."""
+        state, fixed = self.state, ~model.is_free
         policy = STARTS.index(self.solver.start)
-        acceleration = self.model.acceleration(state.x, state.v, self.time)
-        drag = self.model.air_damping
+        acceleration = model.acceleration(state.x, state.v, self.time)
+        drag = model.air_damping
         predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, x_guess)
         if self.solver.start == "optimised":
-            x_guess += optimised_reach(self._problem_for_step(y, x_guess, None), state.v) * state.v
+            x_guess += optimised_reach(self._problem_of(model, y, x_guess, poses, None), state.v) * state.v
         if self._has_constraints:
-            x_guess[:] = state.x + self.model.project(x_guess - state.x)
-        x_guess[fixed] = self.model.positions[fixed]
-        for kinematic in self.model.kinematic:
+            x_guess[:] = state.x + model.project(x_guess - state.x)
+        x_guess[fixed] = model.positions[fixed]
+        for kinematic in model.kinematic:
             x_guess[kinematic.vertices] = kinematic.positions((state.step + 1) * self.h)
         y[fixed] = x_guess[fixed]
-        if not getattr(self.solver, "repairs_inversion", False):
-            keep_volumes_positive(self.model, state.x, x_guess)
+        if model.carried is not None:
+            turns = np.zeros_like(state.twists[:, 3:]) if policy == 0 else self.h * state.twists[:, 3:]
+            poses[:] = model.carried.predicted(state.poses, turns, x_guess, model.mass)
+            x_guess[model.carried.points] = model.carried.places(poses)
+        if not self.solver.supports.any_guess:
+            keep_volumes_positive(model, state.x, x_guess)
+
+    def _released(self) -> Model:
+        """The model of the next step: vertices whose time has come, to the nearest step, are free."""
+        return self.model.released(self.time + 0.5 * self.h)
 
     def _release_due(self) -> None:
-        """Free the vertices whose time has come, to the nearest step."""
-        now = self.time + 0.5 * self.h
-        if self.model.next_release <= now:
-            self.model = self.model.released(now)
+        """Free the vertices whose time has come."""
+        released = self._released()
+        if released is not self.model:
+            self.model = released
             self._prepare()
 
     def _detect(self, x_guess: np.ndarray) -> ContactPotential | None:
@@ -156,11 +168,34 @@ class Stepping:
     def _problem_for_step(
         self, y: np.ndarray, x_guess: np.ndarray, contacts: ContactPotential | None
     ) -> IncrementalPotential:
+        """The step that is solved; its internal states and poses become the next state's."""
         self._internal_state_new[:] = self.state.internal_state
-        model = self.model.at((self.state.step + 1) * self.h)
-        return IncrementalPotential.for_step(
-            model, self._internal_state_new, self.h, self.state.x, y, x_guess, contacts
-        )
+        return self._pose(self.model, self._internal_state_new, self.state.x, y, x_guess, self._poses, contacts)
+
+    def _problem_of(
+        self,
+        model: Model,
+        y: np.ndarray,
+        x_guess: np.ndarray,
+        poses: np.ndarray,
+        contacts: ContactPotential | None,
+    ) -> IncrementalPotential:
+        """The next step as a problem to look at, with positions and internal states of its own."""
+        own = (self.state.internal_state.copy(), self.state.x.copy())
+        return self._pose(model, *own, y, x_guess, poses, contacts)
+
+    def _pose(
+        self,
+        model: Model,
+        internal_state: np.ndarray,
+        x_prev: np.ndarray,
+        y: np.ndarray,
+        x_guess: np.ndarray,
+        poses: np.ndarray,
+        contacts: ContactPotential | None,
+    ) -> IncrementalPotential:
+        at_end = model.at((self.state.step + 1) * self.h)
+        return IncrementalPotential.for_step(at_end, internal_state, self.h, x_prev, y, x_guess, contacts, poses)
 
     def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
         """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
@@ -174,19 +209,19 @@ class Stepping:
     def _solve(self, problem: IncrementalPotential) -> tuple[SolveReport, IncrementalPotential]:
         """Iterate; the report, and the problem with the contacts that were detected last."""
         began = time.perf_counter()
-        n = self.solver.iterations
+        n, tried, done, result = self.solver.iterations, 0, 0, SweepResult(0)
         self._x_new[:] = self._x_guess
         self.solver.begin_step(problem, self._work)
-        done = 0
-        while done < n:
-            part = min(self._detect_every or n, n - done)
-            self.solver.sweep(problem, self._x_new, self._work, part)
-            done += part
-            if done < n:
+        while tried < n:
+            part = min(self._detect_every or n, n - tried)
+            result = self.solver.sweep(problem, self._x_new, self._work, part)
+            tried, done = tried + part, done + result.iterations
+            if tried < n:  # other contacts may give a solver that has ended something to do again
                 problem = self._detect_again(problem)
-        seconds = time.perf_counter() - began
-        report = SolveReport(f"did all {n} iterations", n, seconds)
-        report.singular_blocks = getattr(self._work, "singular_blocks", 0)
+        report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
+        if done < n or result.ended:
+            report.reason, report.converged = ended_early(result, done), result.converged
+        report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
         report.contacts = problem.contacts
@@ -201,6 +236,9 @@ class Stepping:
             report.contact = self._detector.end(state.x, self._x_new)
             self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
+        if self.model.carried is not None:
+            new.poses = self._poses.copy()
+            new.twists = self.model.carried.velocities(state.poses, new.poses, self.h)
         # the old arrays are the next step's
         self.state, self._x_new, self._v_new, self._internal_state_new = (
             new,
@@ -215,10 +253,8 @@ class Stepping:
         if change is None:
             return
         self._take(change)
-        update_topology = getattr(self.solver, "update_topology", None)
-        if update_topology is None or not update_topology(
-            self._problem_for_step(self._y, self._x_guess, None), self._work, change
-        ):
+        problem = self._problem_for_step(self._y, self._x_guess, None)
+        if not self.solver.update_topology(problem, self._work, change):
             self._prepare()
 
     def _take(self, change: TopologyChange) -> None:
@@ -226,7 +262,8 @@ class Stepping:
         old = self.state
         grown = np.concatenate([np.arange(len(old.x)), change.parents])
         self.model = change.model
-        self.state = State(old.x[grown], old.v[grown], old.v_previous[grown], old.step, change.model.internal_state)
+        arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
+        self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists)
         self._allocate()
 
     @property

@@ -123,7 +123,7 @@ def test_solvers_that_do_not_carry_contact_say_so():
     scene.add_solid(pl.shapes.box(cells=1), pl.ARAP(1e5))
     scene.add_plane((0, 0, -1), (0, 0, 1))
     for solver in (pl.ProjectiveDynamics(), pl.Anderson(pl.ProjectiveDynamics())):
-        with pytest.raises(pl.SolverError, match="ProjectiveDynamics does not carry contact"):
+        with pytest.raises(pl.SolverError, match="ProjectiveDynamics does not support contact"):
             pl.compare(scene, [pl.VBD(), solver], iterations=3)
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pliant.elements.quadratic_bending import bending_pairs, vertex_areas
 from pliant.elements import reference
 from pliant.elements.pair import BENDING, Pairs
+from pliant.elements.quadratic_bending import bending_pairs, vertex_areas
 from pliant.geometry import hinges, shapes
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import pliant as pl
 from pliant.materials import SOLID_LAWS
-from pliant.solvers.assembly import build_assembly
-from pliant.solvers.iterate import Execution
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.assembly import build_assembly
 
 # Laws that differ in their formula alone take seconds to compile: in sheets one of each kind is quick.
 QUICK = (pl.StableNeoHookean, pl.StVenantKirchhoff)

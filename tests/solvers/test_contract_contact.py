@@ -98,10 +98,10 @@ def test_threads_do_not_change_a_bit(solver) -> None:
 @pytest.mark.parametrize(
     ("solver", "what"),
     [
-        (pl.ProjectiveDynamics(), "ProjectiveDynamics does not carry contact"),
-        (pl.Anderson(pl.ProjectiveDynamics()), "ProjectiveDynamics does not carry contact"),
-        (pl.XPBD(), "XPBD does not carry pressure"),
-        (pl.GPBD(), "GPBD does not carry pressure"),
+        (pl.ProjectiveDynamics(), "ProjectiveDynamics does not support contact"),
+        (pl.Anderson(pl.ProjectiveDynamics()), "ProjectiveDynamics does not support contact"),
+        (pl.XPBD(), "XPBD does not support pressure"),
+        (pl.GPBD(), "GPBD does not support pressure"),
     ],
     ids=["projective", "wrapped", "XPBD", "GPBD"],
 )

@@ -4,7 +4,7 @@ import pytest
 
 import pliant as pl
 from pliant.solvers import SOLVERS
-from pliant.solvers.names import solver_from_text, solver_name, with_iterations
+from pliant.solvers.contract.names import solver_from_text, solver_name
 
 
 @pytest.mark.parametrize(
@@ -40,4 +40,4 @@ def test_words_that_are_no_solver(text, words):
 
 
 def test_iterations_reach_the_innermost():
-    assert with_iterations(pl.Chebyshev(pl.VBD(), 0.9), 7) == pl.Chebyshev(pl.VBD(7), 0.9)
+    assert pl.Chebyshev(pl.VBD(), 0.9).with_iterations(7) == pl.Chebyshev(pl.VBD(7), 0.9)

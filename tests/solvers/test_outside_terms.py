@@ -7,8 +7,8 @@ import pliant as pl
 from pliant.geometry import colour_vertices, vertex_graph
 from pliant.lanes.host import default_width
 from pliant.solvers import Execution
+from pliant.solvers.machinery.vbd_tables import build_tables
 from pliant.solvers.vbd_reference import vbd_sweep
-from pliant.solvers.vbd_tables import build_tables
 
 MESH = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2))
 

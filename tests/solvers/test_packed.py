@@ -6,7 +6,7 @@ import pytest
 import pliant as pl
 from pliant.materials import SOLID_LAWS
 from pliant.solvers import Execution
-from pliant.solvers.packed import pack
+from pliant.solvers.machinery.packed import pack
 
 every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
 

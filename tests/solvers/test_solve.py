@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.solvers.stopping import SolveReport
+from pliant.solvers.contract.report import SolveReport
 
 
 @pytest.fixture(scope="module")
@@ -66,15 +66,15 @@ def test_starts_where_told_and_leaves_the_array_alone(problem):
 def test_pinned_vertices_of_x0_are_put_in_place(make_simulation):
     held = make_simulation(held=True).problem()
     fixed = ~held.model.is_free
-    report = pl.solve(held, pl.Newton(), x0=held.start + 0.01, stop=pl.Stop(iterations=1))
-    np.testing.assert_array_equal(report.x[fixed], held.start[fixed])
+    report = pl.solve(held, pl.Newton(), x0=held.x_guess + 0.01, stop=pl.Stop(iterations=1))
+    np.testing.assert_array_equal(report.x[fixed], held.x_guess[fixed])
 
 
 def test_constrained_vertices_of_x0_are_put_on_their_lines_and_planes(make_simulation):
     """They can only be where the step may take them, wherever x0 has them."""
     held = make_simulation(held=True).problem()
-    report = pl.solve(held, pl.Newton(), x0=held.start + 0.01, stop=pl.Stop(iterations=1))
-    moved = report.x - held.start
+    report = pl.solve(held, pl.Newton(), x0=held.x_guess + 0.01, stop=pl.Stop(iterations=1))
+    moved = report.x - held.x_guess
     np.testing.assert_allclose(held.project(moved), moved, rtol=0, atol=1e-15)
 
 

@@ -8,9 +8,9 @@ import pytest
 import pliant as pl
 from pliant.geometry import colour_vertices, vertex_graph
 from pliant.materials import SOLID_LAWS
-from pliant.solvers.iterate import Execution
+from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery.vbd_tables import build_tables
 from pliant.solvers.vbd_reference import vbd_sweep
-from pliant.solvers.vbd_tables import build_tables
 
 
 def sheet(scene: pl.Scene, law=pl.StVenantKirchhoff, **options) -> None:

@@ -8,8 +8,8 @@ from pliant.geometry import colour_vertices, vertex_graph
 from pliant.lanes.host import default_width
 from pliant.materials import SOLID_LAWS
 from pliant.solvers import Execution
+from pliant.solvers.machinery.vbd_tables import build_tables
 from pliant.solvers.vbd_reference import vbd_sweep
-from pliant.solvers.vbd_tables import build_tables
 
 every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
 QUICK_WIDTH = default_width("double")

@@ -55,7 +55,7 @@ def bench(
 def _time(scene: Scene, iterations: int, threads: int) -> tuple[float, float, int]:
     """Seconds an iteration, seconds to build the solver's tables, and their bytes."""
     from pliant import VBD, Simulation
-    from pliant.solvers.iterate import Execution
+    from pliant.solvers.contract.loop import Execution
 
     solver, execution = VBD(iterations=iterations), Execution("single", threads)
     simulation = Simulation(scene, solver, threads=threads)

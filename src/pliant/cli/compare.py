@@ -50,7 +50,7 @@ def compare(
     from pliant.comparison import compare_motion, outputs
     from pliant.scenes.plans import open_plan
     from pliant.solvers import SOLVERS
-    from pliant.solvers.names import solver_from_text
+    from pliant.solvers.contract.names import solver_from_text
 
     folder, plan = writable_folder(out), open_plan(scene)
     chosen = [solver_from_text(text, SOLVERS) for text in solvers.split(",")]

@@ -13,9 +13,9 @@ from pliant.errors import SimulationError
 from pliant.model import Scene
 from pliant.progress import track
 from pliant.simulate import Simulation
-from pliant.solvers import Newton
-from pliant.solvers.names import solver_name
-from pliant.solvers.options import check_count
+from pliant.solvers import Newton, Solver
+from pliant.solvers.contract import check_count
+from pliant.solvers.contract.names import solver_name
 
 CONVERGED = 1e-6  # residual of the reference [m/s^2]
 
@@ -39,7 +39,7 @@ class MotionComparison:
 
 def compare_motion(
     make: Callable[[], Scene | Simulation],
-    solvers: Sequence[Any] | Mapping[str, Any],
+    solvers: Sequence[Solver[Any]] | Mapping[str, Solver[Any]],
     frames: int,
     frame_rate: float = 60,
     substeps: int = 1,
@@ -55,7 +55,7 @@ def compare_motion(
     check_count(frames, "compare_motion: frames")
     named = solvers if isinstance(solvers, Mapping) else {solver_name(s): s for s in solvers}
 
-    def simulate(solver: Any, precision: str) -> Simulation:
+    def simulate(solver: Solver[Any], precision: str) -> Simulation:
         made = make()
         if isinstance(made, Simulation):
             return Simulation(made.scene, solver, made.frame_rate, made.substeps, precision, threads)

@@ -14,9 +14,9 @@ from pliant.errors import SolverError
 from pliant.model import Scene
 from pliant.progress import track
 from pliant.simulate import Simulation
-from pliant.solvers import Execution, Newton
-from pliant.solvers.names import solver_name
-from pliant.solvers.options import check_count, check_fits, check_solver
+from pliant.solvers import Execution, Newton, Solver, Work
+from pliant.solvers.contract import check_count, check_solver, check_supports
+from pliant.solvers.contract.names import solver_name
 
 REFERENCE = 1e-12  # residual of the reference over that of the start
 ROUNDED = 1e-8  # below it a residual that no longer halves is rounding
@@ -81,7 +81,7 @@ class Comparison:
 
 def compare(
     scene: Scene | Simulation | IncrementalPotential,
-    solvers: Sequence[Any] | Mapping[str, Any],
+    solvers: Sequence[Solver[Any]] | Mapping[str, Solver[Any]],
     iterations: int | None = None,
     seconds: float | None = None,
     frame_rate: float = 60,
@@ -106,7 +106,7 @@ def compare(
         check_count(iterations, "compare: iterations")
     problem = _problem(scene, frame_rate, substeps)
     for solver in named.values():
-        check_fits(solver, problem.model)
+        check_supports(solver, problem.model)
     measuring = problem.with_own_internal_state()  # of contacts as they are at the minimum
     exact = converged(measuring)
     measuring.update_internal_state(exact)
@@ -132,9 +132,9 @@ def converged(problem: IncrementalPotential) -> np.ndarray:
     for _ in range(REFERENCE_ITERATIONS):
         if residual <= REFERENCE * first:
             break
-        newton.sweep(problem, x, work)
+        ended = newton.sweep(problem, x, work).ended
         before, residual = residual, problem.residual(x)
-        if before <= ROUNDED * first and residual > 0.5 * before:
+        if ended or (before <= ROUNDED * first and residual > 0.5 * before):
             break
     return x
 
@@ -148,7 +148,7 @@ def _problem(scene: Any, frame_rate: float, substeps: int) -> IncrementalPotenti
 
 
 def _time(
-    problem: IncrementalPotential, name: str, solver: Any, execution: Execution, iterations: int | None,
+    problem: IncrementalPotential, name: str, solver: Solver[Any], execution: Execution, iterations: int | None,
     seconds: float | None,
 ) -> tuple[Run, list[np.ndarray]]:  # fmt: skip
     """The timed run, and positions at its moments.
@@ -175,10 +175,10 @@ def _time(
 
 
 def _pass(
-    problem: IncrementalPotential, solver: Any, work: Any, iterations: int | None, seconds: float | None
+    problem: IncrementalPotential, solver: Solver[Any], work: Work, iterations: int | None, seconds: float | None
 ) -> tuple[list[int], list[float], list[np.ndarray]]:
-    """Iterations done at the moments, seconds from each to the next, and positions. Ends when nothing moves any more:
-    once may be a descent that has gone back to where it was best.
+    """Iterations done at the moments, seconds from each to the next, and positions. Ends when the solver has ended, or
+    when nothing moves any more: once may be a descent that has gone back to where it was best.
     """
     problem = problem.with_own_internal_state()
     x, done = problem.x_guess.copy(), [0]
@@ -190,10 +190,12 @@ def _pass(
         n = max(1, done[-1] // 8)  # measured ever more rarely: a step of an eighth on a logarithmic axis
         n = n if iterations is None else min(n, iterations - done[-1])
         began = began if not parts else time.perf_counter()  # beginning the step counts as iterating
-        solver.sweep(problem, x, work, n)
+        result = solver.sweep(problem, x, work, n)
         parts.append(time.perf_counter() - began)
-        done.append(done[-1] + n)
+        done.append(done[-1] + result.iterations)
         snapshots.append(x.copy())
+        if result.ended or result.iterations < n:
+            break
         if len(snapshots) > 2 and all(np.abs(x - before).max() <= STILL * size for before in snapshots[-3:-1]):
             break
     return done, parts, snapshots

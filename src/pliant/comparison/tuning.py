@@ -13,9 +13,9 @@ from pliant.energies import IncrementalPotential
 from pliant.errors import FileError, SolverError
 from pliant.model import Scene
 from pliant.simulate import Simulation
-from pliant.solvers import Chebyshev, Execution, GradientDescent
+from pliant.solvers import Chebyshev, Execution, GradientDescent, MomentumSolver
 from pliant.solvers.chebyshev import Phases
-from pliant.solvers.options import check_count
+from pliant.solvers.contract import check_count
 
 FIRST_RHO = 0.8  # where tuning begins: too small is safe
 CHANGES = (0.4, 0.2, 0.1, 0.05)  # epsilon of Equation 9, coarse to fine
@@ -23,7 +23,7 @@ CHANGES = (0.4, 0.2, 0.1, 0.05)  # epsilon of Equation 9, coarse to fine
 
 def tune_chebyshev(
     scene: Scene,
-    solver: Any = None,
+    solver: MomentumSolver[Any] | None = None,
     phases: int = 2,
     steps: int = 12,
     samples: int = 3,
@@ -54,7 +54,7 @@ def tune_chebyshev(
 
 def tune_on(
     problems: list[IncrementalPotential],
-    solver: Any,
+    solver: MomentumSolver[Any],
     phases: int,
     precision: str = "single",
     threads: int | None = None,
@@ -107,31 +107,25 @@ def _changes(phases: Phases, epsilon: float) -> Iterator[Phases]:
 
 
 class _Trial:
-    """Runs the solver with given phases on all samples."""
+    """Runs the solver with given phases on all samples, each time from the same state of the solver."""
 
-    def __init__(self, problems: list[IncrementalPotential], solver: Any, execution: Execution):
-        self.problems, self.solver, self.execution = problems, solver, execution
+    def __init__(self, problems: list[IncrementalPotential], solver: MomentumSolver[Any], execution: Execution):
+        self.problems, self.solver = problems, solver
+        self._work = Chebyshev(solver).init(problems[0], execution)
+        self._first_state = self._work.inner.state_dict()
 
     def error(self, phases: Phases) -> float:
         """Mean logarithm of the residual at the end of the steps; infinite if it breaks down."""
-        wrapped = Chebyshev(self.solver, phases)
-        work = self._work(wrapped)
+        wrapped, work = Chebyshev(self.solver, phases), self._work
         logs = []
         for problem in self.problems:
             x = problem.x_guess.copy()
-            if hasattr(work.inner, "length"):
-                work.inner.length = self.first_length
+            work.inner.load_state_dict(self._first_state)
             wrapped.begin_step(problem, work)
             wrapped.sweep(problem, x, work, self.solver.iterations)
             residual = problem.residual(x) if np.isfinite(x).all() else np.inf
             logs.append(np.log(max(residual, 1e-300)))
         return float(np.mean(logs))
-
-    def _work(self, wrapped: Chebyshev) -> Any:
-        if not hasattr(self, "_kept"):
-            self._kept = wrapped.init(self.problems[0], self.execution)
-            self.first_length = getattr(self._kept.inner, "length", 0.0)
-        return self._kept
 
 
 def save_phases(path: str | Path, phases: Phases) -> None:

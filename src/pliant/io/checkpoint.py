@@ -7,7 +7,7 @@ import os
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ class Kept:
     """What a checkpoint holds."""
 
     scene: Scene
-    solver: Any
+    solver: dict[str, Any]  # its name and options (solvers.contract.registry)
     settings: dict[str, Any]
     state: State
     notes: dict[str, Any]
@@ -49,16 +49,14 @@ class Kept:
 def write(
     path: Path,
     scene: Scene,
-    solver: Any,
+    solver: dict[str, Any],
     settings: dict[str, Any],
     state: State,
     notes: dict[str, Any],
     topology: dict[str, np.ndarray],
     contact: Mapping[str, np.ndarray],
-    solvers: Mapping[str, Any],
 ) -> None:
     """Write the whole file beside its place first, then move it there: a crash leaves the old one."""
-    _check_names(path, solver, solvers)
     arrays: dict[str, np.ndarray] = {f"state.{name}": getattr(state, name) for name in _STATE}
     arrays.update({f"topology.{name}": array for name, array in topology.items()})
     arrays.update({f"contact.{name}": array for name, array in contact.items()})
@@ -71,7 +69,7 @@ def write(
         "apart": sorted(scene.apart),
         "bodies": bodies,
         "outside": pack_outside(scene, arrays),
-        "solver": _describe(solver),
+        "solver": solver,
         "settings": settings,
         "step": state.step,
         "notes": notes,
@@ -100,24 +98,13 @@ def _discard(temporary: Path) -> None:
         temporary.unlink()
 
 
-def _check_names(path: Path, solver: Any, solvers: Mapping[str, Any]) -> None:
-    """Refuse now what `read` could not find again."""
-    while solver is not None:
-        if type(solver) is not solvers.get(type(solver).__name__):
-            raise FileError(
-                f"{path}: the solver {type(solver).__name__} is not registered: a checkpoint could not name it."
-            )
-        solver = getattr(solver, "solver", None)
-
-
 def read(
     path: Path,
     motions: dict[str, list[Motion]],
     forces: dict[str, list[Force]],
     functions_of_time: Functions,
-    solvers: Mapping[str, Any],
 ) -> Kept:
-    """A checkpoint; solvers by name."""
+    """A checkpoint."""
     if not path.exists():
         raise FileError(f"{path}: there is no such file.")
     if not zipfile.is_zipfile(path):
@@ -150,8 +137,7 @@ def read(
     state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
     topology = {key.removeprefix("topology."): arrays[key] for key in arrays if key.startswith("topology.")}
     contact = {name.removeprefix("contact."): array for name, array in arrays.items() if name.startswith("contact.")}
-    solver = _rebuild(header["solver"], solvers)
-    return Kept(scene, solver, header["settings"], state, header["notes"], topology, contact)
+    return Kept(scene, header["solver"], header["settings"], state, header["notes"], topology, contact)
 
 
 def how_to_resume(path: Path, scene: Scene) -> str:
@@ -267,15 +253,3 @@ def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.n
             raise FileError(f"{path}: body {body} has the law {value['law']}, which this Pliant does not know.")
         return SOLID_LAWS[value["law"]](*(_unpack(path, body, name, one, arrays) for one in value["parameters"]))
     return arrays[value["array"]]
-
-
-def _describe(solver: Any) -> dict[str, Any]:
-    """A solver as names and numbers; a wrapped solver inside its wrapper."""
-    values = {f.name: getattr(solver, f.name) for f in fields(solver)}
-    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items()}
-    return {"name": type(solver).__name__, **{k: _describe(v) if is_dataclass(v) else v for k, v in plain.items()}}
-
-
-def _rebuild(about: dict[str, Any], solvers: Mapping[str, Any]) -> Any:
-    options = {k: _rebuild(v, solvers) if isinstance(v, dict) else v for k, v in about.items() if k != "name"}
-    return solvers[about["name"]](**options)

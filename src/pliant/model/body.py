@@ -16,6 +16,7 @@ from pliant.model.forces import Force
 from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
 FREE, PLANE, LINE, FIXED = 3, 2, 1, 0  # dimension of the space a vertex moves in
+CARRIED = 6  # a point that a rigid body carries: it moves by the body's six numbers
 
 Motion = Callable[[float], ArrayLike]
 
@@ -34,7 +35,7 @@ class Body(ABC):
         self.damping = damping  # k_d [s]
         self.initial_positions = np.array(points)  # (n, 3) [m]
         self.initial_velocities = np.zeros((n, 3))  # [m/s]
-        self.subspace = np.full(n, FREE, np.int8)  # (n,) FREE, PLANE, LINE or FIXED
+        self.subspace = np.full(n, FREE, np.int8)  # (n,) FREE, PLANE, LINE, FIXED or CARRIED
         self.directions = np.zeros((n, 3))  # unit normal of the plane or direction of the line
         self.motions: list[tuple[np.ndarray, Motion]] = []
         self.releases: list[tuple[np.ndarray, float]] = []  # held vertices that become free at a time [s]

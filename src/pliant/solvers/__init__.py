@@ -1,63 +1,38 @@
-"""Solvers of one step, and the parts that wrap them."""
+"""The catalogue of solvers of one step: one file and one line each, in the order in which lists show them.
 
-from pliant.solvers.anderson import Anderson
-from pliant.solvers.backtracking import Backtracking
-from pliant.solvers.block_jacobi import BlockJacobi
-from pliant.solvers.chebyshev import Chebyshev
-from pliant.solvers.gpbd import GPBD
-from pliant.solvers.gradient_descent import GradientDescent
-from pliant.solvers.inertial_momentum import HeavyBall, Nesterov
-from pliant.solvers.iterate import Execution, Solver, solve
-from pliant.solvers.laplacian_quasi_newton import LaplacianQuasiNewton
-from pliant.solvers.lbfgs import LBFGS
-from pliant.solvers.newton import Newton
-from pliant.solvers.nonlinear_cg import NonlinearCG
-from pliant.solvers.projective_dynamics import ProjectiveDynamics
-from pliant.solvers.stopping import SolveReport, Stop
-from pliant.solvers.vbd import VBD
-from pliant.solvers.xpbd import XPBD
+`contract` is what every solver keeps to, `machinery` what they are built from.
+"""
 
-SOLVERS = {
-    solver.__name__: solver
-    for solver in (
-        VBD,
-        Newton,
-        GradientDescent,
-        BlockJacobi,
-        NonlinearCG,
-        LBFGS,
-        LaplacianQuasiNewton,
-        ProjectiveDynamics,
-        XPBD,
-        GPBD,
-        Chebyshev,
-        Nesterov,
-        HeavyBall,
-        Anderson,
-        Backtracking,
-    )
-}
+# ruff: noqa: I001
+from pliant.solvers.contract.registry import SOLVERS as SOLVERS
+from pliant.solvers.vbd import VBD as VBD
+from pliant.solvers.newton import Newton as Newton
+from pliant.solvers.gradient_descent import GradientDescent as GradientDescent
+from pliant.solvers.block_jacobi import BlockJacobi as BlockJacobi
+from pliant.solvers.nonlinear_cg import NonlinearCG as NonlinearCG
+from pliant.solvers.lbfgs import LBFGS as LBFGS
+from pliant.solvers.laplacian_quasi_newton import LaplacianQuasiNewton as LaplacianQuasiNewton
+from pliant.solvers.projective_dynamics import ProjectiveDynamics as ProjectiveDynamics
+from pliant.solvers.xpbd import XPBD as XPBD
+from pliant.solvers.gpbd import GPBD as GPBD
 
-__all__ = [
-    "GPBD",
-    "LBFGS",
-    "SOLVERS",
-    "VBD",
-    "XPBD",
-    "Anderson",
-    "Backtracking",
-    "BlockJacobi",
-    "Chebyshev",
-    "Execution",
-    "GradientDescent",
-    "HeavyBall",
-    "LaplacianQuasiNewton",
-    "Nesterov",
-    "Newton",
-    "NonlinearCG",
-    "ProjectiveDynamics",
-    "SolveReport",
-    "Solver",
-    "Stop",
-    "solve",
-]
+# accelerators, which wrap another solver
+from pliant.solvers.chebyshev import Chebyshev as Chebyshev
+from pliant.solvers.nesterov import Nesterov as Nesterov
+from pliant.solvers.heavy_ball import HeavyBall as HeavyBall
+from pliant.solvers.anderson import Anderson as Anderson
+from pliant.solvers.backtracking import Backtracking as Backtracking
+
+# what callers of solvers need
+from pliant.solvers.contract import (
+    Capabilities as Capabilities,
+    Execution as Execution,
+    MomentumSolver as MomentumSolver,
+    Solver as Solver,
+    SolveReport as SolveReport,
+    Stop as Stop,
+    SweepResult as SweepResult,
+    Work as Work,
+    register_solver as register_solver,
+)
+from pliant.solvers.contract.loop import solve as solve

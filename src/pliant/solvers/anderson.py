@@ -8,26 +8,26 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count
-from pliant.solvers.wrapper import Wrapper, WrapperWork
+from pliant.solvers.contract import Execution, SweepResult, check_count, register_solver
+from pliant.solvers.machinery.accelerator import EnergyAccelerator, EnergyWork
 
-ROUNDING = 1e-10  # of the largest singular value: differences that say nothing new are left out
+ROUNDING = 1e-10  # of the largest singular value: differences that add nothing new are left out
 
 
 @dataclass
-class AndersonWork(WrapperWork):
+class AndersonWork(EnergyWork):
     """The last iterations: where they led (n, 3), and how far they moved."""
 
-    led: list[np.ndarray] = field(default_factory=list)
+    mapped: list[np.ndarray] = field(default_factory=list)
     moved: list[np.ndarray] = field(default_factory=list)
 
 
+@register_solver
 @dataclass(frozen=True)
-class Anderson(Wrapper):
+class Anderson(EnergyAccelerator[AndersonWork]):
     """Wraps a solver: the next positions are those that would make the last iterations' motions cancel best.
 
-    window: iterations it remembers. Where the energy would rise, the plain iteration is taken and the memory emptied.
+    window: iterations it keeps. Where the energy would rise, the plain iteration is taken and the others are forgotten.
     """
 
     window: int = 5
@@ -39,35 +39,33 @@ class Anderson(Wrapper):
     def init(self, problem: IncrementalPotential, execution: Execution) -> AndersonWork:
         return AndersonWork(*self.init_inner(problem, execution))
 
-    def begin_step(self, problem: IncrementalPotential, work: AndersonWork) -> None:
-        self.solver.begin_step(problem, work.inner)
-        self.forget(work)
-        work.packed.noise = 0.0
-
     def forget(self, work: AndersonWork) -> None:
-        work.led, work.moved = [], []
+        work.mapped, work.moved = [], []
 
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AndersonWork, n: int = 1) -> None:
-        for _ in range(n):
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AndersonWork, n: int = 1) -> SweepResult:
+        for done in range(n):
             before = work.energy_at_start(x)
-            if work.packed.noise == 0.0:
-                work.packed.measure_scales(work.packed.tables.x)
-            plain = self.iterate_inner(problem, x, work)
-            work.led = [*work.led[-self.window :], plain]
+            plain, result = self.iterate_inner(problem, x, work)
+            if not result.iterations:
+                return result._replace(iterations=done)
+            work.mapped = [*work.mapped[-self.window :], plain]
             work.moved = [*work.moved[-self.window :], plain - x]
             mixed = _mix(work)
             if work.energy(mixed) <= before + work.packed.noise:
                 x[:] = mixed
             else:
-                work.led, work.moved = [], []
+                self.forget(work)
                 x[:] = plain
+        return SweepResult(n)
 
 
 def _mix(work: AndersonWork) -> np.ndarray:
-    """led_k - sum_j gamma_j (led_(j+1) - led_j), gamma minimising |moved_k - sum_j gamma_j (moved_(j+1) - moved_j)|."""
-    led, moved = work.led, work.moved
-    if len(led) == 1:
-        return led[0]
+    """g_k - sum_j gamma_j (g_(j+1) - g_j) over what iterations mapped to, g, with gamma minimising
+    |f_k - sum_j gamma_j (f_(j+1) - f_j)| over what they moved by, f.
+    """
+    mapped, moved = work.mapped, work.moved
+    if len(mapped) == 1:
+        return mapped[0]
     changes = np.array([(b - a).ravel() for a, b in pairwise(moved)])
     gamma = np.linalg.lstsq(changes.T, moved[-1].ravel(), rcond=ROUNDING)[0]
-    return led[-1] - sum(g * (b - a) for g, (a, b) in zip(gamma, pairwise(led), strict=True))
+    return mapped[-1] - sum(g * (b - a) for g, (a, b) in zip(gamma, pairwise(mapped), strict=True))

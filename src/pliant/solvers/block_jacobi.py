@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.guarded_descent import GuardedDescent, GuardedWork, guarded_descent
-from pliant.solvers.momentum import Momentum
-from pliant.solvers.options import check_count, check_start
+from pliant.solvers.contract import Momentum, SweepResult, check_count, check_start, register_solver
+from pliant.solvers.machinery.guarded_descent import GuardedDescent, GuardedWork, guarded_descent
 
 REFRESH = 32  # iterations between measurements of what energies can be trusted to
 
 
+@register_solver
 @dataclass(frozen=True)
 class BlockJacobi(GuardedDescent):
     """Every vertex moves towards the minimum of its own local energy, all at once, with the same step length control
     as gradient descent, which it needs to be stable.
 
-    iterations: a step.  start: as of VBD.
+    iterations: per step.  start: as of VBD.
     Deviation: a vertex whose block is indefinite moves along its force, so that every direction descends.
     """
 
@@ -33,5 +33,5 @@ class BlockJacobi(GuardedDescent):
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: GuardedWork, n: int = 1,
         momentum: Momentum | None = None,
-    ) -> None:  # fmt: skip
-        guarded_descent(work, x, n, work.tables.module.descend_blocks, REFRESH, momentum)
+    ) -> SweepResult:  # fmt: skip
+        return guarded_descent(work, x, n, work.packed.tables.module.descend_blocks, REFRESH, momentum)

@@ -12,9 +12,16 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.model.tearing import TopologyChange
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count, check_solver
-from pliant.solvers.wrapper import Around, AroundWork
+from pliant.solvers.contract import (
+    Capabilities,
+    Execution,
+    MomentumSolver,
+    SweepResult,
+    check_count,
+    check_solver,
+    register_solver,
+)
+from pliant.solvers.machinery.accelerator import Accelerator, AcceleratorWork
 
 Phases = tuple[tuple[int, float], ...]  # iterations and rho of each phase; the last goes on to the end of the step
 
@@ -59,24 +66,22 @@ class Factors:
 
 
 @dataclass
-class ChebyshevWork(AroundWork):
+class ChebyshevWork(AcceleratorWork):
     factors: Factors
     rho: float | None = None  # what "auto" has estimated
     moved: tuple[float, ...] = ()  # lengths of the iterations it estimates from
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint must keep."""
-        inner = self.inner.state_dict() if hasattr(self.inner, "state_dict") else {}
-        return {"rho": self.rho, "moved": list(self.moved), "inner": inner}
+        return {"rho": self.rho, "moved": list(self.moved), "inner": self.inner.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.rho, self.moved = state["rho"], tuple(state["moved"])
-        if state["inner"]:
-            self.inner.load_state_dict(state["inner"])
+        self.inner.load_state_dict(state["inner"])
 
 
+@register_solver
 @dataclass(frozen=True)
-class Chebyshev(Around):
+class Chebyshev(Accelerator[ChebyshevWork]):
     """Wraps a solver.
 
     rho: estimated spectral radius of its iterations, in (0, 1); the stiffer the scene, the nearer to 1.
@@ -84,11 +89,14 @@ class Chebyshev(Around):
         them for a scene. Or "auto": estimated from the first iterations of the first step, which are not accelerated.
     """
 
+    solver: MomentumSolver[Any]
     rho: float | str | Sequence[Sequence[float]] = 0.95
+
+    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True)
 
     def __post_init__(self) -> None:
         check_solver(self.solver, "Chebyshev: solver")
-        if not getattr(self.solver, "accepts_momentum", False):
+        if not (isinstance(self.solver, MomentumSolver) and self.solver.supports.momentum):
             raise SolverError(
                 f"Chebyshev cannot wrap {type(self.solver).__name__}: its iterations do not take momentum."
             )
@@ -109,19 +117,24 @@ class Chebyshev(Around):
         self.solver.update_contacts(problem, work.inner)
 
     def update_topology(self, problem: IncrementalPotential, work: ChebyshevWork, change: TopologyChange) -> bool:
-        return hasattr(self.solver, "update_topology") and self.solver.update_topology(problem, work.inner, change)
+        return self.solver.update_topology(problem, work.inner, change)
 
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ChebyshevWork, n: int = 1) -> None:
-        while n > 0 and self.rho == "auto" and work.rho is None:
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ChebyshevWork, n: int = 1) -> SweepResult:
+        done = 0
+        while done < n and self.rho == "auto" and work.rho is None:
             before = x.copy()
-            self.solver.sweep(problem, x, work.inner, 1)
-            n -= 1
+            result = self.solver.sweep(problem, x, work.inner, 1)
+            done += result.iterations
+            if result.ended:
+                return result._replace(iterations=done)
             work.moved = (*work.moved, float(np.linalg.norm(x - before)))
             if len(work.moved) == ESTIMATING:
                 work.rho = _estimate(work.moved)
                 work.factors = Factors(self._phases(work.rho))
-        if n:
-            self.solver.sweep(problem, x, work.inner, n, momentum=work.factors)
+        if done == n:
+            return SweepResult(n)
+        result = self.solver.sweep(problem, x, work.inner, n - done, momentum=work.factors)
+        return result._replace(iterations=done + result.iterations)
 
     def _phases(self, estimate: float | None) -> Phases:
         if isinstance(self.rho, tuple):

@@ -23,10 +23,9 @@ from pliant.kernels.strain_frame import frame_numbers
 from pliant.kernels.strain_source import StrainOptions, sheet_strain_source, strain_source
 from pliant.materials.calculus import law_code
 from pliant.model import Block, Model, Sheets, Solids
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count
-from pliant.solvers.projection_options import check_projection
-from pliant.solvers.projection_tables import (
+from pliant.solvers.contract import Capabilities, Execution, Solver, SweepResult, check_count, register_solver
+from pliant.solvers.machinery.projection_options import check_projection
+from pliant.solvers.machinery.projection_tables import (
     Constraints,
     Layout,
     ProjectionTables,
@@ -34,14 +33,15 @@ from pliant.solvers.projection_tables import (
     lay_out,
     movable,
 )
-from pliant.solvers.scalar_blocks import scalar_constraints
+from pliant.solvers.machinery.scalar_blocks import scalar_constraints
 
 
+@register_solver
 @dataclass(frozen=True)
-class GPBD:
+class GPBD(Solver[ProjectionTables]):
     """Generalised position-based dynamics.
 
-    iterations: over all elements a step (the paper's i_G).
+    iterations: over all elements per step (the paper's i_G).
     mode: "gauss-seidel", by colours of elements, or "jacobi", all at once, as the paper does.
     relaxation: part of a correction that is made, in (0, 2); Jacobi divides it by the number of elements at a vertex.
         Nearly incompressible bodies (Poisson's ratio above 0.49) in large steps want Jacobi, or half of a correction:
@@ -62,9 +62,7 @@ class GPBD:
     line_search: bool = True
 
     start = "accelerated"  # the inertial target
-    minimises = False
-    supports = ("contact",)
-    repairs_inversion = True
+    capabilities = Capabilities("satisfy", contact=True, any_guess=True)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "GPBD: iterations")
@@ -83,12 +81,13 @@ class GPBD:
         work.begin_step(problem)
 
     def update_contacts(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
-        """Take up what was detected in the middle of a step."""
+        """Load what was detected within a step."""
         work.update_contacts(problem)
 
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionTables, n: int = 1) -> None:
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionTables, n: int = 1) -> SweepResult:
         """n iterations; the first of a step begin at the inertial target, wherever x is."""
         work.sweep(problem, x, n)
+        return SweepResult(n)
 
     def _check(self, model: Model) -> None:
         if model.damping.any():

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.guarded_descent import GuardedDescent, GuardedWork, guarded_descent
-from pliant.solvers.momentum import Momentum
-from pliant.solvers.options import check_count, check_start
+from pliant.solvers.contract import Momentum, SweepResult, check_count, check_start, register_solver
+from pliant.solvers.machinery.guarded_descent import GuardedDescent, GuardedWork, guarded_descent
 
 
+@register_solver
 @dataclass(frozen=True)
 class GradientDescent(GuardedDescent):
     """Every vertex moves along its force divided by diag(H), all at once. Wrap it in Chebyshev, as the paper does.
 
-    iterations: a step.  refresh: iterations between measurements of diag(H) (the paper's M).
+    iterations: per step.  refresh: iterations between measurements of diag(H) (the paper's M).
     start: "previous" (constant position), "inertial" (constant velocity), "extrapolated" (constant acceleration),
     "optimised" (Equation 10) or one of VBD's.
     The step length is adjusted every 8 iterations and carried from step to step (Section 4.2).
@@ -34,5 +34,5 @@ class GradientDescent(GuardedDescent):
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: GuardedWork, n: int = 1,
         momentum: Momentum | None = None,
-    ) -> None:  # fmt: skip
-        guarded_descent(work, x, n, work.tables.module.descend_jacobi, self.refresh, momentum)
+    ) -> SweepResult:  # fmt: skip
+        return guarded_descent(work, x, n, work.packed.tables.module.descend_jacobi, self.refresh, momentum)

@@ -8,12 +8,11 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.energies.constant_stiffness import stiffness_laplacian
-from pliant.solvers import limited_memory
-from pliant.solvers.constant_matrix import ConstantMatrix, factorise_step
-from pliant.solvers.iterate import Execution
-from pliant.solvers.limited_memory import MemoryDescent, MemoryWork
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
+from pliant.solvers.contract import Execution, check_count, check_start, register_solver
+from pliant.solvers.machinery import limited_memory
+from pliant.solvers.machinery.constant_matrix import ConstantMatrix, factorise_step
+from pliant.solvers.machinery.limited_memory import MemoryDescent, MemoryWork
+from pliant.solvers.machinery.packed import pack
 
 
 @dataclass
@@ -21,11 +20,12 @@ class LaplacianWork(MemoryWork):
     matrix: ConstantMatrix = field(default=None)  # type: ignore[assignment]
 
 
+@register_solver
 @dataclass(frozen=True)
-class LaplacianQuasiNewton(MemoryDescent):
+class LaplacianQuasiNewton(MemoryDescent[LaplacianWork]):
     """L-BFGS whose first estimate is inertia plus a graph Laplacian as stiff as the bodies at rest, factorised once.
 
-    pairs: steps it remembers (the paper finds 5 best).
+    pairs: steps it keeps (the paper finds 5 best).
     Deviation: VBD's comparison solves with conjugate gradients on the GPU; here the matrix is factorised, as its
     authors do. The stiffness is that of linear elasticity, averaged over directions, for any law.
     """

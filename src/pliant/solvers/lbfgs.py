@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers import limited_memory
-from pliant.solvers.iterate import Execution
-from pliant.solvers.limited_memory import MemoryDescent, MemoryWork
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
+from pliant.solvers.contract import Execution, check_count, check_start, register_solver
+from pliant.solvers.machinery import limited_memory
+from pliant.solvers.machinery.limited_memory import MemoryDescent, MemoryWork
+from pliant.solvers.machinery.packed import pack
 
 
+@register_solver
 @dataclass(frozen=True)
-class LBFGS(MemoryDescent):
+class LBFGS(MemoryDescent[MemoryWork]):
     """L-BFGS with a backtracking search.
 
-    pairs: steps it remembers.  preconditioned: begin with 1 / diag(H), measured every `refresh` iterations, else with
+    pairs: steps it keeps.  preconditioned: begin with 1 / diag(H), measured every `refresh` iterations, else with
     a multiple of the identity. Every step of a simulation begins with an empty memory.
     """
 

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.solvers.assembly import AssembledPotential, build_assembly
-from pliant.solvers.conjugate_gradients import conjugate_gradients
-from pliant.solvers.factorisation import NotPositiveDefinite, factorise
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count, check_start
+from pliant.solvers.contract import (
+    Capabilities,
+    Execution,
+    Solver,
+    SweepResult,
+    check_count,
+    check_start,
+    register_solver,
+)
+from pliant.solvers.machinery.assembly import AssembledPotential, build_assembly
+from pliant.solvers.machinery.conjugate_gradients import conjugate_gradients
+from pliant.solvers.machinery.factorisation import NotPositiveDefinite, factorise
+from pliant.solvers.machinery.step_space import StepSpace, step_space
 
 ROUNDING = 1e-9  # of the largest entry of a projected Hessian: what is added, so that rounding leaves it definite
 
 LINEAR = ("direct", "cg")
 
 
+@register_solver
 @dataclass(frozen=True)
-class Newton:
+class Newton(Solver[AssembledPotential]):
     """Newton's method with a backtracking line search, in double precision.
 
     An iteration uses the true Hessian where it is positive definite, else the one with every element's part made
@@ -37,8 +46,7 @@ class Newton:
     linear: str = "direct"
     residual: float = 0.0
 
-    supports = ("contact", "pressure", "pl.Invertible materials")
-    minimises = True
+    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "Newton: iterations")
@@ -50,62 +58,61 @@ class Newton:
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AssembledPotential:
         """The pattern of the Hessian and what fills it."""
+        if self.linear == "cg" and problem.model.carried is not None:
+            raise SolverError("Newton: linear='cg' does not support rigid bodies: use linear='direct'.")
         return build_assembly(problem, execution)
 
-    def begin_step(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
-        """Nothing is kept from step to step."""
-
-    def update_contacts(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
-        """Nothing is kept of contacts either."""
-
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, n: int = 1) -> None:
-        for _ in range(n):
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, n: int = 1) -> SweepResult:
+        for done in range(n):
             problem.update_internal_state(x)
-            if self.residual and problem.residual(x) <= self.residual:
-                return
-            g = work.gradient(problem, x)[work.vertices]
-            step = newton_direction(problem, x, work, g, self.linear)
+            residual = problem.residual(x) if self.residual else np.inf
+            if residual <= self.residual:
+                met = f"converged: residual {residual:.3g} m/s^2 is at most {self.residual:g} m/s^2"
+                return SweepResult(done, met, converged=True)
+            space = step_space(problem, x, work)
+            g = space.gradient()
+            step = newton_direction(space, g, self.linear)
             if step is None:
-                return
-            whole = np.zeros_like(x)
-            whole[work.vertices] = step
-            whole = problem.project(whole)  # rounding would leave lines and planes
-            x[:] = backtrack(problem, x, work, whole, float(np.sum(g * step)))
+                return SweepResult(done, "converged: the gradient is zero", converged=True)
+            length = backtrack(space, step, float(g @ step))
+            # internal states may still change the potential where positions do not move
+            if length == 0.0 and not problem.model.internal_state.size:
+                return SweepResult(done + 1, "no further progress: no part of Newton's step lowers the energy")
+            x[:], problem.poses[:] = space.moved(length * step)
+        return SweepResult(n)
 
 
-def newton_direction(
-    problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, g: np.ndarray, linear: str = "direct"
-) -> np.ndarray | None:
-    """A descent direction (rows, 3) of the vertices that may move, or None where the gradient (rows, 3) vanishes."""
+def newton_direction(space: StepSpace, g: np.ndarray, linear: str = "direct") -> np.ndarray | None:
+    """A descent direction (N,) of the unknowns, or None where the gradient g (N,) vanishes."""
     if not g.any():
         return None
     for psd in (False, True):
-        H = work.hessian(problem, x, psd)
+        H = space.hessian(psd)
         if psd:
-            H = H + (ROUNDING * H.diagonal().max() * sp.identity(g.size)).tobsr((3, 3))
+            H = H + (ROUNDING * H.diagonal().max() * sp.identity(g.size)).asformat(H.format)
         try:
-            step = factorise(H)(-g.ravel()) if linear == "direct" else conjugate_gradients(H, -g.ravel(), work.team)
-            return step.reshape(g.shape)
+            return factorise(H)(-g) if linear == "direct" else conjugate_gradients(H, -g, space.work.team)
         except NotPositiveDefinite:
             continue
     raise SolverError("Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?")
 
 
-def backtrack(
-    problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, step: np.ndarray, slope: float
-) -> np.ndarray:
-    """Halve the step until the energy falls as its slope promises; stay if it never does.
+def backtrack(space: StepSpace, step: np.ndarray, slope: float) -> float:
+    """Halve the step until the energy falls as its slope promises; how much of it to take, 0 if it never does.
 
     Near the minimum the fall is lost in rounding, because elastic energies are small differences of large terms. A step
     is good there if it halves the residual without a visible rise of the energy.
     """
-    before, alpha = work.energy(problem, x), 1.0
+    problem, work = space.problem, space.work
+    before, alpha = work.energy(problem, space.x), 1.0
     while alpha > 1e-12:
-        trial = x + alpha * step
+        trial, poses = space.moved(alpha * step)
         after = work.energy(problem, trial)
         if after <= before + 1e-4 * alpha * slope:
-            return trial
-        if after <= before + 1e-8 * abs(before) and problem.residual(trial) <= 0.5 * problem.residual(x):
-            return trial
+            return alpha
+        if after <= before + 1e-8 * abs(before):
+            there = replace(problem, poses=poses)
+            if there.residual(trial) <= 0.5 * problem.residual(space.x):
+                return alpha
         alpha /= 2
-    return x
+    return 0.0

@@ -7,27 +7,31 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers import line_search
-from pliant.solvers.iterate import Execution
-from pliant.solvers.line_search import SearchWork
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
+from pliant.solvers.contract import (
+    Capabilities,
+    Execution,
+    Solver,
+    SweepResult,
+    check_count,
+    check_start,
+    register_solver,
+)
+from pliant.solvers.machinery import line_search
+from pliant.solvers.machinery.line_search import SearchWork
+from pliant.solvers.machinery.packed import pack
 
 
 @dataclass
 class ConjugateWork(SearchWork):
     steepest: np.ndarray = field(default_factory=lambda: np.zeros((0, 4)))  # (rows, 4) preconditioned force
-    product: float = 0.0  # z: force . preconditioned force, of the last iteration; 0 begins anew
+    product: float = 0.0  # z: force . preconditioned force, of the last iteration; 0 begins again
     since_refresh: int = 0
 
-    @property
-    def nbytes(self) -> int:
-        return super().nbytes + self.steepest.nbytes
 
-
+@register_solver
 @dataclass(frozen=True)
-class NonlinearCG:
-    """Nonlinear conjugate gradients with a secant search, two forces and an energy an iteration.
+class NonlinearCG(Solver[ConjugateWork]):
+    """Nonlinear conjugate gradients with a secant search, two forces and an energy per iteration.
 
     preconditioned: divide by diag(H), measured every `refresh` iterations.
     Deviation: the factor is Polak and Ribiere's, which vanishes when directions lose their conjugacy, instead of
@@ -39,8 +43,7 @@ class NonlinearCG:
     refresh: int = 32
     start: str = "adaptive"
 
-    minimises = True
-    supports = ("contact", "pressure")
+    capabilities = Capabilities("minimise", contact=True, pressure=True)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "NonlinearCG: iterations")
@@ -59,13 +62,14 @@ class NonlinearCG:
         work.packed.update_contacts(problem)
         work.product, work.exhausted = 0.0, False
 
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConjugateWork, n: int = 1) -> None:
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConjugateWork, n: int = 1) -> SweepResult:
         line_search.enter(work, x)
-        for _ in range(n):
-            if work.exhausted:
-                break
+        done = 0
+        while done < n and not work.exhausted:
             self._iterate(work)
+            done += 1
         work.packed.tables.write(x)
+        return work.result(done)
 
     def _iterate(self, work: ConjugateWork) -> None:
         packed = work.packed

@@ -7,8 +7,7 @@ F - R (Wang and Yang 2016, Section 4.1). The local step is the law's own gradien
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,35 +16,39 @@ from pliant.energies import IncrementalPotential
 from pliant.energies.constant_stiffness import projection_laplacian
 from pliant.errors import SolverError
 from pliant.kernels.transfer import to_rows
-from pliant.solvers.constant_matrix import ConstantMatrix, factorise_step
-from pliant.solvers.guarded_descent import GuardedWork, begin_guarded, guarded_descent, guarded_work
-from pliant.solvers.iterate import Execution
-from pliant.solvers.momentum import Momentum
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.packed import pack
+from pliant.solvers.contract import (
+    Capabilities,
+    Execution,
+    Momentum,
+    MomentumSolver,
+    SweepResult,
+    check_count,
+    check_start,
+    register_solver,
+)
+from pliant.solvers.machinery.constant_matrix import ConstantMatrix, factorise_step
+from pliant.solvers.machinery.guarded_descent import GuardedWork, begin_guarded, guarded_descent, guarded_work
+from pliant.solvers.machinery.packed import pack
+from pliant.solvers.machinery.vbd_tables import PackedWork, Tables
 
 GLOBAL_STEPS = ("direct", "jacobi", "gauss-seidel")
 REFRESH = 32  # iterations between measurements of what energies can be trusted to
 
 
 @dataclass
-class ProjectiveWork:
+class ProjectiveWork(PackedWork):
     guarded: GuardedWork
     laplacian: sp.csr_matrix
     matrix: ConstantMatrix | None = None
     scales: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (rows, 4) 1 / diag(A)
 
     @property
-    def tables(self) -> Any:
-        return self.guarded.tables
+    def packed_tables(self) -> Tables:
+        return self.guarded.packed_tables
 
     @property
     def undone(self) -> int:
         return self.guarded.undone
-
-    @property
-    def nbytes(self) -> int:
-        return self.guarded.nbytes + self.scales.nbytes
 
     def state_dict(self) -> dict[str, float]:
         return self.guarded.state_dict()
@@ -54,8 +57,9 @@ class ProjectiveWork:
         self.guarded.load_state_dict(state)
 
 
+@register_solver
 @dataclass(frozen=True)
-class ProjectiveDynamics:
+class ProjectiveDynamics(MomentumSolver[ProjectiveWork]):
     """Local projections and a global step with a constant matrix A, for laws that are a distance to a projection:
     solids and sheets of ARAP or of Corotated without lam, springs, yarns, quadratic bending, attachments and walls.
 
@@ -70,8 +74,7 @@ class ProjectiveDynamics:
     global_step: str = "direct"
     start: str = "adaptive"
 
-    minimises = True
-    is_fixed_point = True
+    capabilities = Capabilities("minimise", momentum=True, fixed_point=True)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "ProjectiveDynamics: iterations")
@@ -82,8 +85,9 @@ class ProjectiveDynamics:
             )
 
     @property
-    def accepts_momentum(self) -> bool:
-        return self.global_step != "direct"
+    def supports(self) -> Capabilities:
+        """A direct global step takes no momentum."""
+        return replace(self.capabilities, momentum=self.global_step != "direct")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ProjectiveWork:
         laplacian = projection_laplacian(problem)
@@ -105,7 +109,7 @@ class ProjectiveDynamics:
         if self.global_step == "direct":
             work.matrix = factorise_step(problem, L)
             return
-        packs = work.tables.packs
+        packs = work.packed_tables.packs
         inverse = np.repeat((1 / (problem.inertia + L.diagonal()))[:, None], 3, axis=1)
         to_rows(inverse, packs.vertex_of_row, packs.is_wide, packs.width, work.scales)
 
@@ -116,11 +120,10 @@ class ProjectiveDynamics:
         work: ProjectiveWork,
         n: int = 1,
         momentum: Momentum | None = None,
-    ) -> None:
+    ) -> SweepResult:
+        t = work.packed_tables
         if self.global_step == "jacobi":
-            guarded_descent(work.guarded, x, n, work.tables.module.descend_jacobi, REFRESH, momentum)
-            return
-        t = work.tables
+            return guarded_descent(work.guarded, x, n, t.module.descend_jacobi, REFRESH, momentum)
         t.read(x)
         if self.global_step == "gauss-seidel":
             omegas, memory = np.ones(n), (t.no_rows, t.no_rows)
@@ -131,10 +134,11 @@ class ProjectiveDynamics:
             for _ in range(n):
                 self._project_and_solve(work)
         t.write(x)
+        return SweepResult(n)
 
     def _project_and_solve(self, work: ProjectiveWork) -> None:
         assert work.matrix is not None
         packed, d = work.guarded.packed, work.guarded.direction
-        packed.force(work.tables.x, d)
-        work.matrix.solve_rows(d, work.tables.packs)
-        packed.add(work.tables.x, 1.0, d, work.tables.x)
+        packed.force(work.packed_tables.x, d)
+        work.matrix.solve_rows(d, work.packed_tables.packs)
+        packed.add(work.packed_tables.x, 1.0, d, work.packed_tables.x)

@@ -1,7 +1,7 @@
 """Vertex block descent (Chen et al. 2024): Gauss-Seidel over vertices, each moved to the minimum of its own local
 energy.
 
-This is Algorithm 1; contacts are detected by the simulation and taken up here.  The loop over iterations, colours and
+This is Algorithm 1; contacts are detected by the simulation and loaded here.  The loop over iterations, colours and
 vertices is compiled (kernels.sweep_source); `vbd_reference` is the same in plain NumPy.
 """
 
@@ -13,20 +13,28 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.model.tearing import TopologyChange
-from pliant.solvers.iterate import Execution
-from pliant.solvers.momentum import Momentum
-from pliant.solvers.options import check_count, check_start
-from pliant.solvers.vbd_tables import Tables, build_tables
+from pliant.solvers.contract import (
+    Capabilities,
+    Execution,
+    Momentum,
+    MomentumSolver,
+    SweepResult,
+    check_count,
+    check_start,
+    register_solver,
+)
+from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 
 
+@register_solver
 @dataclass(frozen=True)
-class VBD:
+class VBD(MomentumSolver[Tables]):
     """Vertex block descent.
 
-    iterations: sweeps over all vertices a step.
-    start: where the iterations begin (Section 3.7): "previous" position, "inertial" motion, "accelerated" by gravity
-    too, or "adaptive",
-        which takes as much of gravity as the last step followed.
+    iterations: sweeps over all vertices per step.
+    start: where the iterations begin (Section 3.7): the "previous" position, "inertial" motion, "accelerated" by
+        external forces too, or "adaptive", which takes as much of that acceleration as the last step followed; also
+        "extrapolated" and "optimised", as of GradientDescent.
     line_search: halve a vertex's step until its local energy, and so G, does not rise. Costs about as much again.
     psd: make every vertex block positive definite before it is solved.
     """
@@ -36,10 +44,9 @@ class VBD:
     line_search: bool = False
     psd: bool = False
 
-    supports = ("contact", "pressure", "pl.Invertible materials")
-    minimises = True  # ends in a minimum of G
-    is_fixed_point = True  # an iteration depends on positions alone
-    accepts_momentum = True  # sweep takes Chebyshev's factors
+    capabilities = Capabilities(
+        "minimise", contact=True, pressure=True, internal_state=True, momentum=True, fixed_point=True
+    )
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "VBD: iterations")
@@ -54,16 +61,16 @@ class VBD:
         work.begin_step(problem)
 
     def update_contacts(self, problem: IncrementalPotential, work: Tables) -> None:
-        """Take up what was detected last, in the middle of a step."""
+        """Load what was detected last, within a step."""
         work.update_contacts(problem)
 
     def update_topology(self, problem: IncrementalPotential, work: Tables, change: TopologyChange) -> bool:
-        """Take up a torn scene without building everything anew; whether there was room for it."""
+        """Take up a torn scene without building all tables again; whether there was room for it."""
         return work.update_topology(problem, change)
 
     def sweep(
         self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, momentum: Momentum | None = None
-    ) -> None:
+    ) -> SweepResult:
         """n iterations; with momentum each is carried on by Equation 18."""
         work.read(x)
         work.load_internal_state(problem.model)
@@ -74,3 +81,4 @@ class VBD:
         work.team.run(work.module.sweep, work.shares, omegas, *memory, *arrays)
         work.write(x)
         work.save_internal_state(problem.model)
+        return SweepResult(n)

@@ -19,10 +19,9 @@ from pliant.kernels.sheet_constraints import sheet_numbers, sheet_source
 from pliant.kernels.two_constraints import constraint_numbers, constraint_source
 from pliant.materials import StableNeoHookean, StVenantKirchhoff
 from pliant.model import Block, Sheets, Solids
-from pliant.solvers.iterate import Execution
-from pliant.solvers.options import check_count
-from pliant.solvers.projection_options import check_projection
-from pliant.solvers.projection_tables import (
+from pliant.solvers.contract import Capabilities, Execution, Solver, SweepResult, check_count, register_solver
+from pliant.solvers.machinery.projection_options import check_projection
+from pliant.solvers.machinery.projection_tables import (
     Constraints,
     Layout,
     ProjectionTables,
@@ -30,14 +29,15 @@ from pliant.solvers.projection_tables import (
     lay_out,
     movable,
 )
-from pliant.solvers.scalar_blocks import scalar_constraints
+from pliant.solvers.machinery.scalar_blocks import scalar_constraints
 
 
+@register_solver
 @dataclass(frozen=True)
-class XPBD:
+class XPBD(Solver[ProjectionTables]):
     """Extended position-based dynamics: elements corrected one after another.
 
-    iterations: over all elements a step. One iteration in many small steps often serves better (Macklin et al. 2019):
+    iterations: over all elements per step. One iteration in many small steps often serves better (Macklin et al. 2019):
         raise the simulation's substeps.
     mode: "gauss-seidel", by colours of elements, or "jacobi", all at once.
     relaxation: part of a correction that is made, in (0, 2); Jacobi divides it by the number of elements at a vertex.
@@ -56,8 +56,7 @@ class XPBD:
     relaxation: float = 1.0
 
     start = "accelerated"  # the inertial target
-    minimises = False
-    supports = ("contact",)
+    capabilities = Capabilities("satisfy", contact=True)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "XPBD: iterations")
@@ -74,12 +73,13 @@ class XPBD:
         work.begin_step(problem)
 
     def update_contacts(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
-        """Take up what was detected in the middle of a step."""
+        """Load what was detected within a step."""
         work.update_contacts(problem)
 
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionTables, n: int = 1) -> None:
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionTables, n: int = 1) -> SweepResult:
         """n iterations; the first of a step begin at the inertial target, wherever x is."""
         work.sweep(problem, x, n)
+        return SweepResult(n)
 
     def _constraints(self, layout: Layout, block: Block) -> Constraints:
         jacobi = self.mode == "jacobi"

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pliant.materials import LameLaw
 from pliant.model import Body, Cloth, Scene, Solid, SpringNet
-from pliant.solvers import SOLVERS, VBD
+from pliant.solvers import SOLVERS, VBD, Solver
+from pliant.solvers.machinery.accelerator import Accelerator
 
 ALONG_X = np.array([1.0, 0.0, 0.0])
 
 
-def usual_solver(name: str) -> Any:
-    """A solver by its name, with its usual options; a wrapper wraps vertex block descent."""
-    solver: Any = SOLVERS[name]
-    return solver(VBD()) if "solver" in {field.name for field in fields(solver)} else solver()
-
-
-def with_iterations(solver: Any, n: int) -> Any:
-    """The solver with so many iterations; those of a wrapper are its solver's."""
-    if hasattr(solver, "solver"):
-        return replace(solver, solver=with_iterations(solver.solver, n))
-    return replace(solver, iterations=n)
+def usual_solver(name: str) -> Solver[Any]:
+    """A solver by its name, with its usual options; an accelerator wraps vertex block descent."""
+    kind: Any = SOLVERS[name]
+    return kind(VBD()) if issubclass(kind, Accelerator) else kind()
 
 
 def constant_wind(scene: Scene) -> tuple[np.ndarray, float] | None:

@@ -22,7 +22,7 @@ from pliant.model.wind import Wind
 from pliant.recording import Recorder
 from pliant.simulate import Simulation
 from pliant.solvers import Solver
-from pliant.viewer.knobs import Stiffness, constant_wind, usual_solver, with_iterations
+from pliant.viewer.knobs import Stiffness, constant_wind, usual_solver
 from pliant.viewer.leash import Leash
 
 MEASURE_SECONDS = 0.1  # energies and residuals are not measured more often,
@@ -227,7 +227,7 @@ class Session:
             self.latest = Snapshot(number, simulation.time, simulation.positions, milliseconds, message, drawn)
             self._news.notify_all()
 
-    def _rebuild(self, solver: Solver | None = None, substeps: int | None = None, anew: bool = False) -> None:
+    def _rebuild(self, solver: Solver[Any] | None = None, substeps: int | None = None, anew: bool = False) -> None:
         """The same state under a changed scene, solver or step, or its first one anew. Between frames the time is a
         whole number of steps.
         """
@@ -264,7 +264,7 @@ class Session:
 
     def _set_iterations(self, n: int) -> None:
         if n != self.simulation.solver.iterations:  # a viewer that shows them sets them too
-            self._rebuild(solver=with_iterations(self.simulation.solver, n))
+            self._rebuild(solver=self.simulation.solver.with_iterations(n))
 
     def _set_gravity(self, acceleration: float) -> None:
         self.simulation.scene.gravity = (0.0, 0.0, -acceleration)

@@ -30,6 +30,7 @@ from pliant.model.body import FIXED, LINE, PLANE
 from pliant.scenes.files.build import LINKS
 from pliant.scenes.files.toml_text import toml_text
 from pliant.simulate import Simulation
+from pliant.solvers.contract.registry import describe_solver
 
 
 def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
@@ -65,15 +66,7 @@ def describe_run(simulation: Simulation) -> dict[str, Any]:
     """The tables `simulation` and `solver` of a file."""
     settings: dict[str, Any] = {"frame_rate": simulation.frame_rate, "substeps": simulation.substeps}
     settings["precision"] = simulation.execution.precision
-    return {"simulation": settings, "solver": _describe_solver(simulation.solver)}
-
-
-def _describe_solver(solver: Any) -> dict[str, Any]:
-    values = {field.name: getattr(solver, field.name) for field in fields(solver)}
-    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
-    return {"name": type(solver).__name__} | {
-        name: _describe_solver(value) if name == "solver" else value for name, value in plain.items()
-    }
+    return {"simulation": settings, "solver": describe_solver(simulation.solver)}
 
 
 # --- bodies ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from pliant.energies import IncrementalPotential
 from pliant.kernels.packs import Packs
 from pliant.kernels.transfer import from_rows, to_rows
 from pliant.model import Model
-from pliant.solvers.factorisation import Solve, factorise
+from pliant.solvers.machinery.factorisation import Solve, factorise
 
 
 @dataclass

@@ -11,7 +11,7 @@ from pliant.elements.registry import element_of
 from pliant.errors import SolverError
 from pliant.kernels.element_packs import spread_over_packs
 from pliant.kernels.scalar_constraints import scalar_source
-from pliant.solvers.projection_tables import Constraints, Layout, movable
+from pliant.solvers.machinery.projection_tables import Constraints, Layout, movable
 
 
 def scalar_constraints(layout: Layout, block: Any, solver: str, relaxation: float, jacobi: bool) -> Constraints:

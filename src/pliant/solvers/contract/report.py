@@ -5,13 +5,23 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pliant.contact.report import ContactReport
 from pliant.errors import SolverError
-from pliant.solvers.options import check_count
+from pliant.solvers.contract.checks import check_count
+
+RESIDUAL = "mass-weighted root mean square of (dG/dx) / m [m/s^2] (IncrementalPotential.residual)"
+
+
+class SweepResult(NamedTuple):
+    """What one call of `sweep` did."""
+
+    iterations: int  # done: those asked for, or fewer if it ended
+    ended: str = ""  # why further iterations would change nothing, as the start of a sentence; empty while they would
+    converged: bool = False  # it ended because a tolerance of the solver's own is met
 
 
 @dataclass(frozen=True)
@@ -34,11 +44,15 @@ class Stop:
         if self.iterations is not None:
             check_count(self.iterations, "Stop: iterations")
 
+    def is_met(self, residual: float) -> bool:
+        """Whether a residual [m/s^2] is as small as asked for."""
+        return self.residual is not None and residual <= self.residual
+
     def reason(self, iterations: int, residual: float, seconds: float) -> str | None:
         """Why to stop now, as a sentence, or None to go on."""
         if not np.isfinite(residual):
             return f"broke down: the residual is {residual} after {iterations} iterations"
-        if self.residual is not None and residual <= self.residual:
+        if self.is_met(residual):
             return f"converged: residual {residual:.3g} m/s^2 after {iterations} iterations"
         if self.iterations is not None and iterations >= self.iterations:
             return f"did all {iterations} iterations"
@@ -47,25 +61,32 @@ class Stop:
         return None
 
 
+def ended_early(last: SweepResult, done: int) -> str:
+    """Why a solve ended after `done` iterations, though it was asked for more."""
+    return f"{last.ended or 'no further progress'}, after {done} iterations"
+
+
 @dataclass
 class SolveReport:
-    """What a solve did. `residual` is defined in IncrementalPotential.residual [m/s^2]."""
+    """What a solve did."""
 
-    reason: str
-    iterations: int
+    reason: str  # why it ended, as a sentence
+    iterations: int  # done
     seconds: float  # spent in the solver, measuring excluded
     x: np.ndarray | None = None  # (n, 3) where it ended [m]; a simulation has it in its state
     residuals: list[float] = field(default_factory=list)  # at the start and after every measured iteration
     energies: list[float] = field(default_factory=list)  # G at the same moments [J]
     measured_at: list[int] = field(default_factory=list)  # iterations done at those moments
+    converged: bool = False  # it ended because a tolerance that was asked for is met
     singular_blocks: int = 0  # vertices the last iteration left in place because their Hessian was singular
     contact: ContactReport | None = None  # of a step with contact
     measure: Callable[[], float] | None = field(default=None, repr=False)
     contacts: Any = field(default=None, repr=False)  # the ContactPotential of a step; None without contact
+    residual_definition: str = field(default=RESIDUAL, repr=False)
 
     @property
     def residual(self) -> float:
-        """At the end. For a step of a simulation it is measured when first asked for."""
+        """At the end, as `residual_definition` says. For a step of a simulation it is measured when first asked for."""
         if not self.residuals:
             if self.measure is None:
                 raise SolverError("this solve was not measured; use pl.solve, which records residuals.")

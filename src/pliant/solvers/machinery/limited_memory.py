@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.kernels.row_vectors import vector_module
-from pliant.solvers import line_search
-from pliant.solvers.line_search import SearchWork
-from pliant.solvers.packed import PackedPotential
+from pliant.solvers.contract import Capabilities, Solver, SweepResult
+from pliant.solvers.machinery import line_search
+from pliant.solvers.machinery.line_search import SearchWork
+from pliant.solvers.machinery.packed import PackedPotential
 
 InitialInverse = Callable[[np.ndarray, "MemoryWork"], None]  # multiplies a vector in place
 
@@ -33,9 +34,8 @@ class MemoryWork(SearchWork):
     order: list[int] = field(default_factory=list)
     since_refresh: int = 0
 
-    @property
-    def nbytes(self) -> int:
-        return super().nbytes + self.steps.nbytes + self.changes.nbytes
+
+M = TypeVar("M", bound=MemoryWork)
 
 
 def memory_work(packed: PackedPotential, pairs: int) -> MemoryWork:
@@ -95,35 +95,39 @@ def descend(work: MemoryWork, initial_inverse: InitialInverse, first_length: flo
         work.order.clear()
 
 
-class MemoryDescent(ABC):
-    """What solvers have in common that remember the last steps; every step of a simulation begins with none."""
+class MemoryDescent(Solver[M]):
+    """What solvers have in common that keep the last steps; every step of a simulation begins with none."""
 
-    minimises = True
-    supports = ("contact", "pressure")
-    refresh: int  # iterations between measurements of diag(H), and so of what energies can be trusted to
+    capabilities = Capabilities("minimise", contact=True, pressure=True)
+
+    @property
+    @abstractmethod
+    def refresh(self) -> int:
+        """Iterations between measurements of diag(H), and so of what energies can be trusted to."""
 
     @abstractmethod
-    def descend(self, work: Any) -> None:
+    def descend(self, work: M) -> None:
         """One iteration."""
 
-    def begin_step(self, problem: IncrementalPotential, work: MemoryWork) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: M) -> None:
         line_search.begin_search(problem, work)
         work.order.clear()
         work.since_refresh = 0
 
-    def update_contacts(self, problem: IncrementalPotential, work: MemoryWork) -> None:
+    def update_contacts(self, problem: IncrementalPotential, work: M) -> None:
         work.packed.update_contacts(problem)
         work.order.clear()
         work.exhausted = False
 
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MemoryWork, n: int = 1) -> None:
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: M, n: int = 1) -> SweepResult:
         line_search.enter(work, x)
-        for _ in range(n):
-            if work.exhausted:
-                break
+        done = 0
+        while done < n and not work.exhausted:
             line_search.measure(work)
             if work.since_refresh == 0:
                 work.packed.measure_scales(work.x)
             work.since_refresh = (work.since_refresh + 1) % self.refresh
             self.descend(work)
+            done += 1
         work.packed.tables.write(x)
+        return work.result(done)

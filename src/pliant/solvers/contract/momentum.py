@@ -1,4 +1,4 @@
-"""What a solver whose iterations take momentum asks of the part that wraps it."""
+"""What a solver whose iterations take momentum asks of the accelerator that wraps it."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ class Momentum(Protocol):
         """Factors of the next n iterations."""
 
     def restart(self) -> None:
-        """Begin anew: the solver has gone back to an earlier state."""
+        """Begin again: the solver has gone back to an earlier state."""

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.packed import PackedPotential
+from pliant.solvers.contract import SweepResult
+from pliant.solvers.machinery.packed import PackedPotential
+from pliant.solvers.machinery.vbd_tables import PackedWork, Tables
 
 SUFFICIENT = 1e-4  # part of the fall that the slope promises (Wolfe's first condition)
 HALVINGS = 40
+NOTHING_FALLS = "no further progress: no step along the force lowers the energy"
 
 
 @dataclass
-class SearchWork:
+class SearchWork(PackedWork):
     """Where a search is: x in the tables, its energy and force, the direction, and a place to try."""
 
     packed: PackedPotential
@@ -32,9 +35,12 @@ class SearchWork:
         return self.packed.tables.x
 
     @property
-    def nbytes(self) -> int:
-        vectors = (self.force, self.direction, self.trial, self.trial_force)
-        return self.packed.nbytes + sum(v.nbytes for v in vectors)
+    def packed_tables(self) -> Tables:
+        return self.packed.tables
+
+    def result(self, done: int) -> SweepResult:
+        """The result of a sweep of so many iterations."""
+        return SweepResult(done, NOTHING_FALLS if self.exhausted else "")
 
 
 def search_vectors(packed: PackedPotential) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

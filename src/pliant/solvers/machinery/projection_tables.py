@@ -20,8 +20,8 @@ from pliant.kernels.transfer import from_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
 from pliant.model import Model
-from pliant.solvers.iterate import Execution
-from pliant.solvers.projection_contacts import TouchTables
+from pliant.solvers.contract import Execution, Work
+from pliant.solvers.machinery.projection_contacts import TouchTables
 
 PACKS_A_TILE = 32  # fewer tiles have longer borders, more of them leave threads without work
 ELEMENTS_A_THREAD = 4000  # fewer are corrected sooner by one thread than by two that wait for each other
@@ -44,7 +44,7 @@ class Constraints:
 
 
 @dataclass
-class ProjectionTables:
+class ProjectionTables(Work):
     """All arrays of a constraint solver. Vertices are in rows, neighbours in space near each other."""
 
     constraints: tuple[Constraints, ...]
@@ -65,13 +65,6 @@ class ProjectionTables:
     def singular_blocks(self) -> int:
         """Elements the last iteration could not correct."""
         return int(self.left.sum())
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of all arrays."""
-        arrays = [self.x, self.sums, self.start, self.held, self.row_of_vertex]
-        arrays += [a for c in self.constraints for a in (c.corners, c.numbers, c.accumulated)]
-        return sum(array.nbytes for array in arrays) + (0 if self.touches is None else self.touches.nbytes)
 
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Forget the last step."""

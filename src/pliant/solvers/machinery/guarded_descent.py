@@ -8,18 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.solvers.iterate import Execution
-from pliant.solvers.momentum import Momentum
-from pliant.solvers.packed import PackedPotential, pack
+from pliant.solvers.contract import Capabilities, Execution, Momentum, MomentumSolver, SweepResult
+from pliant.solvers.machinery.packed import PackedPotential, pack
+from pliant.solvers.machinery.vbd_tables import PackedWork, Tables
 
 CHECK_EVERY = 8  # iterations between looks at the energy
 SHRINK = 0.7  # gamma: what the step length is multiplied by when the energy has risen
 SHORTEST = 1e-4  # below it the step ends: further iterations are not worth it
+TOO_SHORT = f"no further progress: the step length fell below {SHORTEST:g}"
 
 
 @dataclass
-class GuardedWork:
-    """What changes while descending. `length` is state on from step to step."""
+class GuardedWork(PackedWork):
+    """What changes while descending. `length` is handed on from step to step."""
 
     packed: PackedPotential
     direction: np.ndarray  # (rows, 4)
@@ -35,19 +36,18 @@ class GuardedWork:
     constant_scales: np.ndarray | None = None  # (rows, 4) in place of 1 / diag(H)
 
     @property
-    def tables(self):
+    def packed_tables(self) -> Tables:
         return self.packed.tables
 
-    @property
-    def nbytes(self) -> int:
-        return self.packed.nbytes + self.direction.nbytes + self.safe.nbytes + sum(f.nbytes for f in self.forces)
-
     def state_dict(self) -> dict[str, float]:
-        """What a checkpoint must keep."""
         return {"length": self.length}
 
     def load_state_dict(self, state: dict[str, float]) -> None:
         self.length = state["length"]
+
+    def result(self, done: int) -> SweepResult:
+        """The result of a sweep of so many iterations."""
+        return SweepResult(done, TOO_SHORT if self.exhausted else "")
 
 
 def guarded_work(packed: PackedPotential) -> GuardedWork:
@@ -62,13 +62,10 @@ def begin_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
     work.safe_energy, work.exhausted = np.inf, False
 
 
-class GuardedDescent:
+class GuardedDescent(MomentumSolver[GuardedWork]):
     """What solvers have in common that move all vertices at once."""
 
-    minimises = True
-    is_fixed_point = True
-    accepts_momentum = True
-    supports = ("contact", "pressure")
+    capabilities = Capabilities("minimise", contact=True, pressure=True, momentum=True, fixed_point=True)
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> GuardedWork:
         return guarded_work(pack(problem, execution))
@@ -84,13 +81,13 @@ class GuardedDescent:
 
 def guarded_descent(
     work: GuardedWork, x: np.ndarray, n: int, kernel: Callable, refresh: int, momentum: Momentum | None
-) -> None:
+) -> SweepResult:
     """n iterations of a kernel of descent_source from x (n, 3). diag(H) is measured every `refresh` iterations.
 
     Every 8 iterations the energy must have fallen. If not, they are undone and repeated with a shorter step: undone
-    iterations count. Contacts take note of positions every 8 iterations too.
+    iterations count. Contacts are refreshed every 8 iterations too.
     """
-    t = work.tables
+    t, asked = work.packed.tables, n
     t.read(x)
     while n > 0 and not work.exhausted:
         if work.since_refresh == 0:
@@ -111,11 +108,12 @@ def guarded_descent(
         if work.since_check == 0 and not _has_fallen(work):
             _undo(work, momentum)
     t.write(x)
+    return work.result(asked - n)
 
 
 def _is_safe(work: GuardedWork) -> bool:
-    """Remember where eight iterations begin, unless a part that wraps this solver has led it uphill."""
-    packed, x = work.packed, work.tables.x
+    """Keep where eight iterations begin, unless an accelerator around this solver has taken it uphill."""
+    packed, x = work.packed, work.packed.tables.x
     energy = packed.energy(x)
     if np.isfinite(work.safe_energy) and not energy <= _safe_energy(work) + packed.noise:
         return False
@@ -133,7 +131,7 @@ def _safe_energy(work: GuardedWork) -> float:
 
 
 def _has_fallen(work: GuardedWork) -> bool:
-    packed, x = work.packed, work.tables.x
+    packed, x = work.packed, work.packed.tables.x
     after = packed.energy(x)
     _safe_energy(work)
     if not np.isfinite(after):
@@ -151,7 +149,7 @@ def _has_fallen(work: GuardedWork) -> bool:
 
 def _undo(work: GuardedWork, momentum: Momentum | None) -> None:
     """Back to where the energy was last seen to fall, with a shorter step."""
-    t = work.tables
+    t = work.packed.tables
     t.x[:] = work.safe
     work.length *= SHRINK
     work.undone += 1

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from pliant.kernels.block_cg import cg_module, cg_vectors
 from pliant.kernels.threads import Team
-from pliant.solvers.factorisation import NotPositiveDefinite
+from pliant.solvers.machinery.factorisation import NotPositiveDefinite
 
 LOOSEST = 0.1  # of |b|: what an iteration of Newton's method leaves over far from the solution
 

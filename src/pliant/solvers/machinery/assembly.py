@@ -34,7 +34,7 @@ from pliant.lanes.host import default_width
 from pliant.materials import ARAP
 from pliant.materials.calculus import law_code
 from pliant.model import Block, InvertibleSolids, Sheets, Solids
-from pliant.solvers.iterate import Execution
+from pliant.solvers.contract import Execution, Work
 
 ELEMENTS_A_THREAD = 2000  # fewer are not worth another thread
 
@@ -101,7 +101,7 @@ class OutsideTerm:
 
 
 @dataclass
-class AssembledPotential:
+class AssembledPotential(Work):
     """The matrix of the vertices that may move, in the scene's order, and all that is needed to fill it."""
 
     pattern: BlockPattern

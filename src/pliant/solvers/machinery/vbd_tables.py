@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -21,16 +22,25 @@ from pliant.lanes.types import DTYPES
 from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.model.topology import Topology
-from pliant.solvers.iterate import Execution
-from pliant.solvers.vbd_contacts import ContactTables
-from pliant.solvers.vbd_terms import Memory, VertexLoad, make_terms, update_lists
+from pliant.solvers.contract import Execution, Work
+from pliant.solvers.machinery.vbd_contacts import ContactTables
+from pliant.solvers.machinery.vbd_terms import Memory, VertexLoad, make_terms, update_lists
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
 
 
+class PackedWork(Work, ABC):
+    """A work object with tables in the order of packs, so that accelerators measure energies with them."""
+
+    @property
+    @abstractmethod
+    def packed_tables(self) -> Tables:
+        """The tables."""
+
+
 @dataclass
-class Tables:
+class Tables(PackedWork):
     """All arrays of the solver, in the order of packs."""
 
     packs: Packs
@@ -50,6 +60,10 @@ class Tables:
     momentum_is_fresh: bool = True
     potential_number: int = 0  # counts how often contacts have changed
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+
+    @property
+    def packed_tables(self) -> Tables:
+        return self
 
     @property
     def no_rows(self) -> np.ndarray:
@@ -149,18 +163,6 @@ class Tables:
                 iterate[:] = self.x
             self.momentum_is_fresh = False
         return self._memory
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of all arrays."""
-        arrays = [
-            *self.shares,
-            *self.vertices,
-            self.x,
-            *(a for term in self.terms for a in (term if isinstance(term, tuple) else (term,))),
-        ]
-        arrays += [self.packs.vertex_of_row, self.packs.row_of_vertex, *(self._memory or ())]
-        return sum(array.nbytes for array in arrays)
 
 
 def build_tables(

@@ -13,8 +13,8 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.kernels.row_vectors import PACKS_A_SUM, vector_module
 from pliant.model import Model
-from pliant.solvers.iterate import Execution
-from pliant.solvers.vbd_tables import Tables, build_tables
+from pliant.solvers.contract import Execution
+from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 
 NOISE = 16.0  # machine epsilons of the energies' terms within which a difference of two energies means nothing
 
@@ -113,10 +113,6 @@ class PackedPotential:
     @property
     def _moving_rows(self) -> int:
         return self.tables.packs.moving_count * self.tables.packs.width
-
-    @property
-    def nbytes(self) -> int:
-        return self.tables.nbytes + self.scales.nbytes
 
 
 def pack(problem: IncrementalPotential, execution: Execution) -> PackedPotential:

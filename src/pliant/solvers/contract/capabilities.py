@@ -1,0 +1,79 @@
+"""What a solver does with a step, and which scenes it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from pliant.errors import SolverError
+from pliant.model import Model, Pressures
+
+if TYPE_CHECKING:
+    from pliant.solvers.contract.solver import Solver
+
+Goal = Literal["minimise", "satisfy"]
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """Declared once, on the class of a solver. What is not declared is refused before any work, with a sentence.
+
+    goal: "minimise": iterations end at a minimum of the step's potential G. "satisfy": they end where constraints hold,
+        up to their compliance, which need not be a minimum of G. Nothing outside a solver assumes that G falls.
+    """
+
+    goal: Goal
+    contact: bool = False  # with obstacles and bodies, with friction
+    pressure: bool = False  # closed surfaces under pressure
+    internal_state: bool = False  # elements with a history, as those of pl.Invertible
+    hard_constraints: bool = False  # held by multipliers, without compliance
+    rigid_bodies: bool = False  # blocks of six unknowns
+    tearing: bool = True  # topology that changes: by update_topology, or by a new work object
+    momentum: bool = False  # sweep takes factors of momentum, as Chebyshev gives them
+    fixed_point: bool = False  # an iteration depends on positions alone, so that Anderson and others may wrap it
+    any_guess: bool = False  # starts from flat and inverted elements too, even of a law with a barrier
+
+    @property
+    def minimises(self) -> bool:
+        """Whether iterations end at a minimum of G."""
+        return self.goal == "minimise"
+
+    def around(self, inner: Capabilities) -> Capabilities:
+        """What an accelerator that could pass on all of these supports around a solver that supports `inner`."""
+        both = {name: value and vars(inner)[name] for name, value in vars(self).items() if name != "goal"}
+        return Capabilities(inner.goal, **both)
+
+
+class Requirement(NamedTuple):
+    """Something a model may have that not every solver supports."""
+
+    words: str
+    is_in: Callable[[Model], bool]
+    is_supported: Callable[[Capabilities], bool]
+
+
+def _has_pressure(model: Model) -> bool:
+    return any(isinstance(block, Pressures) for block in model.blocks)
+
+
+REQUIREMENTS = (
+    Requirement("contact", lambda model: model.contact is not None, lambda can: can.contact),
+    Requirement("pressure", _has_pressure, lambda can: can.pressure),
+    Requirement("pl.Invertible materials", lambda model: model.internal_state.size > 0, lambda can: can.internal_state),
+    Requirement("rigid bodies", lambda model: model.carried is not None, lambda can: can.rigid_bodies),
+    Requirement("tearing", lambda model: model.topology is not None, lambda can: can.tearing),
+)
+
+
+def check_supports(solver: Solver[Any], model: Model) -> None:
+    """Refuse a scene that the solver, or an accelerator around it, does not support."""
+    layer: Solver[Any] | None = solver
+    while layer is not None:
+        for required in REQUIREMENTS:
+            if required.is_in(model) and not required.is_supported(layer.capabilities):
+                raise SolverError(
+                    f"{type(layer).__name__} does not support {required.words}: use VBD or Newton, or build the scene "
+                    "without it."
+                )
+        layer = layer.wrapped

@@ -1,0 +1,21 @@
+"""Checks of the options that solvers share."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from pliant.errors import SolverError
+from pliant.kernels.predict import STARTS
+
+
+def check_count(value: Any, what: str) -> None:
+    """A whole number of at least 1."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise SolverError(f"{what} is {value!r}: give a whole number of at least 1.")
+
+
+def check_start(value: Any, what: str) -> None:
+    """One of the starts of VBD 3.7."""
+    if value not in STARTS:
+        raise SolverError(f"{what} is {value!r}: choose one of {', '.join(STARTS)}.")

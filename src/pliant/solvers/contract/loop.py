@@ -1,0 +1,77 @@
+"""One loop that drives every solver on one step and measures it, the same way for all."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
+from pliant.solvers.contract.capabilities import check_supports
+from pliant.solvers.contract.checks import check_count
+from pliant.solvers.contract.execution import Execution
+from pliant.solvers.contract.report import SolveReport, Stop, ended_early
+from pliant.solvers.contract.solver import Solver, check_solver
+
+
+def solve(
+    problem: IncrementalPotential,
+    solver: Solver[Any],
+    x0: np.ndarray | None = None,
+    stop: Stop | None = None,
+    precision: str = "double",
+    threads: int | None = None,
+    measure_every: int = 1,
+) -> SolveReport:
+    """Solve one step and record how it went.
+
+    x0: (n, 3) start [m], the step's own if None.  stop: by default the solver's number of iterations. It ends earlier
+    where the solver reports that further iterations would change nothing.
+    measure_every: iterations between measurements of energy and residual; measuring is not timed.
+    """
+    problem = problem.with_own_internal_state()
+    check_solver(solver, "solve: solver")
+    check_supports(solver, problem.model)
+    check_count(measure_every, "solve: measure_every")
+    if threads is not None:
+        check_count(threads, "solve: threads")
+    stop = stop or Stop(iterations=solver.iterations)
+    x = _first_positions(problem, x0)
+    work = solver.init(problem, Execution(precision, threads or 0))
+    solver.begin_step(problem, work)
+    report, ended = SolveReport("", 0, 0.0, x), ""
+    while True:
+        _measure(problem, x, report)
+        if stop.is_met(report.residual) or not np.isfinite(report.residual):
+            ended, report.converged = "", stop.is_met(report.residual)
+        report.reason = ended or stop.reason(report.iterations, report.residual, report.seconds) or ""
+        if report.reason:
+            return report
+        n = measure_every if stop.iterations is None else min(measure_every, stop.iterations - report.iterations)
+        began = time.perf_counter()
+        result = solver.sweep(problem, x, work, n)
+        report.seconds += time.perf_counter() - began
+        report.iterations += result.iterations
+        report.singular_blocks = work.singular_blocks
+        if result.ended or result.iterations < n:
+            ended, report.converged = ended_early(result, report.iterations), result.converged
+
+
+def _first_positions(problem: IncrementalPotential, x0: np.ndarray | None) -> np.ndarray:
+    """A copy of x0 or of the step's own guess, with held vertices on their lines and planes."""
+    x = np.array(problem.x_guess if x0 is None else x0, dtype=float)
+    if x.shape != problem.x_guess.shape:
+        raise SolverError(f"x0 has shape {x.shape}: the problem has positions of shape {problem.x_guess.shape}.")
+    held = problem.model.subspace < 3
+    x[held] = (problem.x_guess + problem.project(x - problem.x_guess))[held]
+    return x
+
+
+def _measure(problem: IncrementalPotential, x: np.ndarray, report: SolveReport) -> None:
+    if problem.contacts is not None:
+        problem.contacts.refresh(x)
+    report.residuals.append(problem.residual(x))
+    report.energies.append(problem.energy(x))
+    report.measured_at.append(report.iterations)

@@ -1,0 +1,104 @@
+"""What every solver is: a frozen dataclass of options, with methods that a time loop calls by name."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
+from pliant.model.tearing import TopologyChange
+from pliant.solvers.contract.capabilities import Capabilities
+from pliant.solvers.contract.execution import Execution
+from pliant.solvers.contract.momentum import Momentum
+from pliant.solvers.contract.report import SweepResult
+from pliant.solvers.contract.work import Work
+
+W = TypeVar("W", bound=Work)
+
+
+class Solver(ABC, Generic[W]):
+    """A frozen dataclass of options, each with a default. All that changes is in its work object, a W.
+
+    `init` is called once, `begin_step` at the start of every step, then `sweep`; where contacts are detected again
+    within a step, `update_contacts` comes between two sweeps. When a mesh has torn, `update_topology` comes after the
+    step.
+    """
+
+    @property
+    @abstractmethod
+    def capabilities(self) -> Capabilities:
+        """What its class does and supports at most: a class attribute, capabilities = Capabilities("minimise", ...)."""
+
+    @property
+    @abstractmethod
+    def iterations(self) -> int:
+        """Iterations per step. A field of the dataclass."""
+
+    @property
+    def start(self) -> str:
+        """Where iterations begin, one of kernels.predict.STARTS (VBD 3.7). A field, or a class attribute."""
+        return "adaptive"
+
+    @abstractmethod
+    def init(self, problem: IncrementalPotential, execution: Execution) -> W:
+        """Build what does not change from step to step: orderings, tables, factorisations, compiled code."""
+
+    def begin_step(self, problem: IncrementalPotential, work: W) -> None:
+        """Load a new step: its target, its previous positions, its contacts."""
+
+    @abstractmethod
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: W, n: int = 1) -> SweepResult:
+        """Improve x (n, 3) [m] in place by n iterations, in one compiled call where there is one.
+
+        n sweeps of one iteration give the same bits as one of n. The result holds how many iterations were done and,
+        if it is pointless to go on, why.
+        """
+
+    def update_contacts(self, problem: IncrementalPotential, work: W) -> None:
+        """Load contacts that were detected within a step. Without a copy of them there is nothing to do."""
+
+    def update_topology(self, problem: IncrementalPotential, work: W, change: TopologyChange) -> bool:
+        """Take up a scene that has torn. False: it cannot, and `init` builds a new work object."""
+        return False
+
+    @property
+    def supports(self) -> Capabilities:
+        """What this object supports: its class's capabilities, less what its options or a wrapped solver rule out."""
+        return self.capabilities
+
+    @property
+    def wrapped(self) -> Solver[Any] | None:
+        """The solver that an accelerator wraps; None for any other."""
+        return None
+
+    def options(self) -> dict[str, Any]:
+        """The fields of the dataclass by name."""
+        return {field.name: vars(self)[field.name] for field in fields(self)}  # type: ignore[arg-type]
+
+    def with_iterations(self, n: int) -> Self:
+        """The same solver with n iterations per step."""
+        return type(self)(**{**self.options(), "iterations": n})
+
+
+class MomentumSolver(Solver[W]):
+    """A solver whose iterations can be carried on by momentum (VBD, Equation 18), as Chebyshev does."""
+
+    @abstractmethod
+    def sweep(
+        self, problem: IncrementalPotential, x: np.ndarray, work: W, n: int = 1, momentum: Momentum | None = None
+    ) -> SweepResult:
+        """n iterations; with momentum, each is carried on by the next of its factors."""
+
+
+def check_solver(value: Any, what: str) -> None:
+    """An object of a class of solvers."""
+    if isinstance(value, type):
+        raise SolverError(
+            f"{what} is the class {value.__name__}: give an object of it, such as {value.__name__}(iterations=20)."
+        )
+    if not isinstance(value, Solver):
+        raise SolverError(f"{what} is {value!r}: give a solver such as pl.VBD(iterations=20), derived from pl.Solver.")

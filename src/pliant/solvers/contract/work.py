@@ -1,0 +1,65 @@
+"""What every work object has: its memory, its counters, and what checkpoints keep of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+OWN_ROOMS = ("pliant.solvers", "pliant.kernels")  # whose objects hold a solver's arrays
+
+
+class Work:
+    """What a solver keeps while it runs: tables, factors, vectors, and what one step hands on to the next.
+
+    A class of its own for each solver overrides what it has.
+    """
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of its arrays. Factors that other libraries keep are not counted."""
+        return bytes_of(self)
+
+    @property
+    def singular_blocks(self) -> int:
+        """Vertices or elements that the last iteration left in place because their block was singular."""
+        return 0
+
+    @property
+    def undone(self) -> int:
+        """How often iterations were taken back since the work object was made."""
+        return 0
+
+    def state_dict(self) -> dict[str, Any]:
+        """What the next step depends on, apart from the state of the simulation: numbers, words and lists of them."""
+        return {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from what `state_dict` gave."""
+
+
+def bytes_of(root: object) -> int:
+    """Memory of the arrays that an object holds in attributes, sequences and sparse matrices, each counted once."""
+    owners: dict[int, int] = {}
+    visited: set[int] = set()
+    waiting = [root]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, np.ndarray):
+            while isinstance(item.base, np.ndarray):
+                item = item.base
+            owners[id(item)] = item.nbytes
+        elif id(item) not in visited:
+            visited.add(id(item))
+            waiting.extend(_parts(item))
+    return sum(owners.values())
+
+
+def _parts(item: object) -> list[object]:
+    if isinstance(item, tuple | list):
+        return list(item)
+    if isinstance(item, dict):
+        return list(item.values())
+    is_own = type(item).__module__.startswith(OWN_ROOMS) and not isinstance(item, type)
+    return list(vars(item).values()) if is_own or isinstance(item, Work) or sp.issparse(item) else []
