@@ -1,7 +1,6 @@
 """An element that Pliant does not have, defined in this file alone: every solver takes it.
 
-It is a triangle that keeps its area, C = A - A_0 with energy k/2 C^2, as its measure says; docs/how-to-add-an-element.md
-shows the same.
+It is a triangle that keeps its area, C = A - A_0 with energy k/2 C^2; docs/how-to-add-an-element.md shows the same.
 """
 
 from collections.abc import Iterator
@@ -145,7 +144,7 @@ def test_the_energy_is_that_of_the_areas(problem, element) -> None:
 
 def test_rigid_motion_changes_nothing(problem, element) -> None:
     block, x = area_block(problem), shaken(problem)
-    moved = Rotation.from_rotvec([0.4, -1.1, 0.7]).apply(x) + [3.0, -2.0, 1.0]
+    moved = Rotation.from_rotvec([0.4, -1.1, 0.7]).apply(x) + np.array([3.0, -2.0, 1.0])
     of = energy_of(block)
     assert of.energy(block, moved) == pytest.approx(of.energy(block, x), rel=1e-12)
     g = of.gradient(block, x)

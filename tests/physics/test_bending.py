@@ -12,7 +12,7 @@ from pliant.elements.hinge import HINGE, Hinges
 from pliant.elements.pair import BENDING, Pairs
 from pliant.elements.quadratic_bending import bending_pairs
 from pliant.elements.rod_bend import ROD_BEND, RodBends
-from pliant.geometry import hinges, joints
+from pliant.geometry import hinges, rod_bends
 
 K = 0.7  # bending stiffness [N m]
 LENGTH, WIDTH = 1.0, 0.2
@@ -162,7 +162,7 @@ def test_rod_bent_to_a_circle(sides: int) -> None:
     """k/2 curvature^2 times the length, 2 pi r, of a straight rod; within the polygon's own error (pi / n)^2."""
     radius, rigidity = 0.4, 0.02
     points, edges = pl.shapes.polygon(radius, sides)
-    found = joints(edges, sides)
+    found = rod_bends(edges, sides)
     _, lengths = rod_bend.rest_data(points, found)
     energy = reference.energies(ROD_BEND, RodBends(found, np.zeros(sides), rigidity / lengths), points).sum()
     expected = rigidity / 2 / radius**2 * 2 * np.pi * radius
@@ -172,7 +172,7 @@ def test_rod_bent_to_a_circle(sides: int) -> None:
 def test_rod_under_a_load_sinks_as_a_beam() -> None:
     """Cantilever of 40 segments: F L^3 / (3 k), from the exact Hessian at rest."""
     points, edges = pl.shapes.chain(1.0, 40)
-    found = joints(edges, 41)
+    found = rod_bends(edges, 41)
     angles, lengths = rod_bend.rest_data(points, found)
     hessian = reference.hessians(ROD_BEND, RodBends(found, angles, 0.02 / lengths), points)[:, 2::3, 2::3]
     stiffness = np.zeros((41, 41))
