@@ -29,7 +29,7 @@ from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene
 from pliant.state import State
 
 FORMAT = 5
-_STATE = ("x", "v", "v_previous", "memory")
+_STATE = ("x", "v", "v_previous", "internal_state")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
 
