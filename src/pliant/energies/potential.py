@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from pliant.energies.elements import energy_of
 from pliant.energies.scatter import chunks
-from pliant.model import CARRIED, Block, Dampers, Model
+from pliant.model import CARRIED, Block, Model
 
 
 class ContactEnergy(Protocol):
@@ -185,7 +185,7 @@ class IncrementalPotential:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The model's blocks with the numbers of this step."""
-        return tuple(block.over(self.h) if isinstance(block, Dampers) else block for block in self.model.blocks)
+        return tuple(block.over(self.h) for block in self.model.blocks)
 
     @cached_property
     def viscous_pull(self) -> np.ndarray | None:

@@ -198,7 +198,11 @@ def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> A
         law = type(value).__name__
         if type(value) is not SOLID_LAWS.get(law):
             raise FileError(f"body {body.name} has the law {law}, which is not registered: a file could not name it.")
-        return {"law": law, "parameters": [float(parameter) for parameter in value.parameters]}
+        parameters = dict(zip(value.parameter_names(), value.parameters, strict=True))
+        varying = {key: number for key, number in parameters.items() if isinstance(number, np.ndarray)}
+        arrays.update({f"{name}.{key}": number for key, number in varying.items()})
+        kept = [{"array": f"{name}.{key}"} if key in varying else float(parameters[key]) for key in parameters]
+        return {"law": law, "parameters": kept}
     if isinstance(value, Invertible):
         law = _pack(body, name, value.law, arrays)
         return {"invertible": law, **{f.name: getattr(value, f.name) for f in fields(value) if f.name != "law"}}
@@ -247,5 +251,5 @@ def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.n
     if "law" in value:
         if value["law"] not in SOLID_LAWS:
             raise FileError(f"{path}: body {body} has the law {value['law']}, which this Pliant does not know.")
-        return SOLID_LAWS[value["law"]](*value["parameters"])
+        return SOLID_LAWS[value["law"]](*(_unpack(path, body, name, one, arrays) for one in value["parameters"]))
     return arrays[value["array"]]

@@ -82,6 +82,16 @@ def pushed_rows(packs: Packs, walks: LinkWalks, start, entry, lane) -> np.ndarra
     return rows.reshape(-1)
 
 
+def spread_over_entries(packs: Packs, walks: LinkWalks, values: np.ndarray, dtype) -> np.ndarray:
+    """Numbers of tets (m, k) at the pushes that complete them, flat (entries, k, width); elsewhere the first tet's."""
+    start, entry, lane = place(packs, walks)
+    numbers = np.empty((start[-1], values.shape[1], packs.width), dtype)
+    numbers[:] = values[0][:, None]
+    with_tet = walks.tet >= 0
+    numbers[entry[with_tet], :, lane[with_tet]] = values[walks.tet[with_tet]]
+    return numbers.reshape(-1)
+
+
 @njit(cache=True)
 def _deal(start, sign, row_of_vertex, is_wide, width):
     """Length of each pack's list; place in it and lane of every push. Paths of a wide pack go to the shortest lane."""

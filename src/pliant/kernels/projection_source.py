@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
+from pliant.kernels.term_source import in_order
 from pliant.lanes.cache import load_module
 
 
@@ -24,7 +26,7 @@ class ConstraintSource:
 
     name: str
     corners: int
-    imports: str
+    imports: str  # see term_source.import_lines
     tables: tuple[str, ...]
     lines: tuple[str, ...]
     definitions: str = ""  # functions of its own
@@ -32,6 +34,10 @@ class ConstraintSource:
 
     def numbered(self, text: str, k: int) -> str:
         return text.replace("_K", f"_{k}")
+
+    def arguments(self, tables: dict[str, Any]) -> tuple[Any, ...]:
+        """Tables by name, without `_K`, in the order in which a kernel takes them."""
+        return in_order(self.name, self.tables, tables)
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ def source(variant: ProjectionVariant) -> str:
     sources = list(enumerate(variant.constraints))
     order = "colours_{k}, tiles_{k}, strips_{k}" if variant.jacobi else "colours_{k}"
     tables = ", ".join(f"{order.format(k=k)}, corners_{k}, " + c.numbered(", ".join(c.tables), k) for k, c in sources)
-    imports = dict.fromkeys(line for _, c in sources for line in c.imports.splitlines())
+    imports = dict.fromkeys(line for k, c in sources for line in c.numbered(c.imports, k).splitlines())
     parts = [
         _HEADER.format(
             description=variant.describe(),

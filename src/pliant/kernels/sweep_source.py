@@ -18,7 +18,7 @@ from pliant.kernels.term_source import TermSource
 from pliant.lanes.cache import load_module
 from pliant.lanes.types import DTYPES
 
-SHARERS = (2, 3, 4)  # vertices an element may have
+SHARERS = range(1, 9)  # vertices an element may have
 
 
 class Vertices(NamedTuple):
@@ -74,7 +74,7 @@ def source(variant: Variant) -> str:
             description=variant.describe(),
             precision=variant.precision,
             width=variant.width,
-            imports="\n".join(dict.fromkeys(term.imports for term in variant.terms)),
+            imports="\n".join(dict.fromkeys("\n".join(_lines(variant, "imports")).splitlines())),
             contact_imports=(_CONTACT_IMPORTS if variant.contact else "") + (BODY_IMPORTS if variant.bodies else ""),
         ),
         *_lines(variant, "definitions"),

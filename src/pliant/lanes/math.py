@@ -1,4 +1,4 @@
-"""Functions of numbers: the same name works on floats, on lanes and (uncompiled) on NumPy arrays.
+"""Functions of numbers: the same name works on floats, on lanes and (uncompiled) on NumPy arrays and traced numbers.
 
 `log` and `exp` of lanes are computed in lanes by series after an exact reduction of the argument (a call of the C
 library for each lane would cost more than the rest of a vertex solve).  Their error is below two units in the last
@@ -16,6 +16,7 @@ from numba.core.cgutils import get_or_insert_function
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
+from pliant.lanes.traced import Traced, traced
 from pliant.lanes.types import Lanes, Mask, broadcast, llvm_vector
 
 # --- choices ----------------------------------------------------------------------------------------------------------
@@ -23,7 +24,10 @@ from pliant.lanes.types import Lanes, Mask, broadcast, llvm_vector
 
 def select(mask, a, b):
     """a where mask holds, else b."""
-    return np.where(mask, a, b)
+    one = traced(mask, a, b)
+    if one is not None:
+        return one.apply("select", mask, a, b)
+    return np.where(mask, a, b)[()]
 
 
 @intrinsic
@@ -157,7 +161,7 @@ _round_lanes = _vector_intrinsic("llvm.rint")
 
 
 def sqrt(a):
-    return np.sqrt(a)
+    return a.apply("sqrt", a) if isinstance(a, Traced) else np.sqrt(a)
 
 
 @overload(sqrt)
@@ -166,7 +170,7 @@ def _sqrt(a):
 
 
 def absolute(a):
-    return np.abs(a)
+    return a.apply("absolute", a) if isinstance(a, Traced) else np.abs(a)
 
 
 @overload(absolute)
@@ -243,7 +247,7 @@ def _log_reduced(terms):
 
 def log(a):
     """Natural logarithm: -inf at 0, NaN below."""
-    return np.log(a)
+    return a.apply("log", a) if isinstance(a, Traced) else np.log(a)
 
 
 @overload(log)
@@ -287,7 +291,7 @@ def _exp_reduced(terms):
 
 def exp(a):
     """Exponential: inf on overflow, 0 on underflow."""
-    return np.exp(a)
+    return a.apply("exp", a) if isinstance(a, Traced) else np.exp(a)
 
 
 @overload(exp)

@@ -35,7 +35,12 @@ class Constraints:
     packs: ElementPacks | StripPacks
     corners: np.ndarray  # flat (packs, corners, width): where the rows of the corners begin
     numbers: np.ndarray  # what does not change
-    memory: np.ndarray  # what an element remembers within a step: zero at its start
+    accumulated: np.ndarray  # multipliers or displacements of the elements within a step: zero at its start
+
+    @property
+    def tables(self) -> tuple[np.ndarray, ...]:
+        """As the kernel takes them."""
+        return self.source.arguments({"numbers": self.numbers, "accumulated": self.accumulated})
 
 
 @dataclass
@@ -64,7 +69,7 @@ class ProjectionTables(Work):
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Forget the last step."""
         for constraint in self.constraints:
-            constraint.memory[:] = 0
+            constraint.accumulated[:] = 0
         if len(self.start):
             self.start[self.row_of_vertex, :3] = problem.x_prev
         if self.touches is not None:
@@ -94,7 +99,7 @@ class ProjectionTables(Work):
         self.module.sweep(0, 1, np.zeros(1, np.int64), 0, *self._arguments())
 
     def _arguments(self) -> list[Any]:
-        tables = [(*c.packs.order, c.corners, c.numbers, c.memory) for c in self.constraints]
+        tables = [(*c.packs.order, c.corners, *c.tables) for c in self.constraints]
         touches = [] if self.touches is None else [self.touches.rows]
         return [self.left, self.x, self.sums, self.start, self.held, *(a for t in tables for a in t), *touches]
 

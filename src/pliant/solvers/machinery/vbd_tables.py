@@ -12,8 +12,6 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.geometry import colour_vertices, spatial_order, vertex_graph
-from pliant.kernels.links import Links
-from pliant.kernels.lists import Lists
 from pliant.kernels.packs import Packs, arrange, inherit, needs_wide_pack, spread, with_copies, with_spares
 from pliant.kernels.sharing import Shares, share_by_work, share_out
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
@@ -27,7 +25,7 @@ from pliant.model.topology import Topology
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.vbd_bodies import BodyTables, colours_of_bodies, merged_graph, without_padding
 from pliant.solvers.machinery.vbd_contacts import ContactTables
-from pliant.solvers.machinery.vbd_terms import TORN, Crowding, Memory, make_terms
+from pliant.solvers.machinery.vbd_terms import Memory, VertexLoad, make_terms, update_lists
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
@@ -57,7 +55,7 @@ class Tables(PackedWork):
     is_damped: bool
     memories: tuple[Memory | None, ...]  # of each block of the model
     refreshes: tuple[tuple[int, Callable[[Any], None]], ...]  # number of a block, and what takes up its numbers
-    tables_of_blocks: tuple[tuple[Any, ...], ...]  # `terms`, block by block
+    tables_of_blocks: tuple[dict[str, Any], ...]  # `terms` by name, block by block
     work_of_pack: np.ndarray  # (packs,) in entries of lists
     contacts: ContactTables | None = None
     bodies: BodyTables | None = None
@@ -146,8 +144,7 @@ class Tables(PackedWork):
         if packs is None:
             return False
         for block, edit, tables in zip(problem.blocks, change.edits, self.tables_of_blocks, strict=True):
-            term = TORN.get(type(block))
-            if term is not None and not term.update_topology(packs, tables, block, edit, change.parents):
+            if not update_lists(packs, tables, block, edit, change.parents):
                 return False
         self.packs = packs
         self.vertices.inertia[:] = spread(packs, problem.inertia, self.x.dtype, padding=1.0)
@@ -209,7 +206,7 @@ def build_tables(
     place[spatial_order(model.positions)] = np.arange(n)
     elements_of = sum((np.bincount(corners.ravel(), minlength=n) for corners in elements), np.zeros(n, np.int64))
     wide = needs_wide_pack(elements_of, width)
-    terms = make_terms(problem.blocks, Crowding(elements_of, wide, width))
+    terms = make_terms(problem.blocks, VertexLoad(elements_of, wide, width))
     lengths = sum((term.lengths for term in terms), np.zeros(n, np.int64))
     packs = arrange(colours, lengths, wide, model.subspace, place, width, colour_count, carrier)
     if model.topology is not None:
@@ -217,7 +214,7 @@ def build_tables(
 
     built = [term.build(packs, dtype) for term in terms]
     diagonal = sum((term.diagonal for term in built), np.zeros(n))
-    lists = [table for term in built for table in term.tables if isinstance(table, Links | Lists)]
+    lists = [term.tables[name] for term in built for name in term.lists]
     work_of_pack = sum((np.diff(table.start) for table in lists), np.full(packs.pack_count, SOLVE_WORK))
     damped = bool(model.damping.any())
     viscous = [term.viscous for term in built if term.viscous is not None]
@@ -250,7 +247,9 @@ def build_tables(
     shares = share_out(packs, work_of_pack, graph, threads)
     singular = np.zeros(threads, np.int64)
     memories = tuple(term.memory for term in built)
-    tables = tuple(table for term in built for table in term.tables)
+    tables = tuple(
+        table for source, term in zip(sources, built, strict=True) for table in source.arguments(term.tables)
+    )
     refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
     team = Team(threads)
     by_block = tuple(term.tables for term in built)
