@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from pliant.contact.detector import Detector
-from pliant.contact.potential import ContactPotential
-from pliant.contact.report import ContactReport, words_of_softness
+from pliant.contact.response.potential import ContactPotential
+from pliant.contact.response.report import ContactReport, words_of_softness
 from pliant.divergence import diagnose_divergence
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError

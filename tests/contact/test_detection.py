@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pliant.contact.broad_phase import open_rules
-from pliant.contact.colliders import Colliders, make_colliders
-from pliant.contact.contacts import Contacts, contacts_of_vertices, depths, no_contacts, refresh
-from pliant.contact.detection import continuous_contacts, discrete_contacts, remember
-from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.contact.memory import no_memory
+from pliant.contact.contact_set import Contacts, contacts_of_vertices, depths, no_contacts, refresh
+from pliant.contact.detection import continuous_contacts, discrete_contacts, track_sides
+from pliant.contact.search.broad_phase import open_rules
+from pliant.contact.search.colliders import Colliders, make_colliders
+from pliant.contact.tracking.side_history import no_side_history
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.errors import SimulationError
 from pliant.geometry import TetMesh, shapes
 from pliant.geometry.mesh import drop_isolated_vertices
@@ -103,18 +103,18 @@ def test_fast_sheet_does_not_tunnel(team: Team, assemble: Assemble, speed: float
 
 def test_sheet_keeps_its_side(team: Team, assemble: Assemble) -> None:
     """Pressed 0.2 mm through another sheet, it is pushed back to where it was, also after sliding on to other
-    triangles; without memory it is pushed on.
+    triangles; without history it is pushed on.
     """
     lower, upper = shapes.cloth((1, 1), (5, 5)), shapes.cloth((0.5, 0.5), (3, 3))
     sheets = [(lower.points, lower.triangles), (upper.points + np.array([0.013, 0.027, 4e-4]), upper.triangles)]
     above, colliders, body = assemble(sheets=sheets, radius=0.0005)
-    near = remember(team, colliders, no_memory(), above, above)
+    near = track_sides(team, colliders, no_side_history(), above, above)
     before = discrete_contacts(team, colliders, above, near)
     check(before)
     np.testing.assert_allclose(depths(before, above), 6e-4, rtol=1e-9)
     below = above.copy()
     below[body == 1] += [0.0, 0.0, -6e-4]
-    through = remember(team, colliders, near, above, below)
+    through = track_sides(team, colliders, near, above, below)
     after = discrete_contacts(team, colliders, below, through)
     np.testing.assert_allclose(depths(after, below), 1.2e-3, rtol=1e-9)
     up = np.where(body[after.vertices[:, 0]] == 1, 1.0, -1.0)
@@ -123,7 +123,7 @@ def test_sheet_keeps_its_side(team: Team, assemble: Assemble) -> None:
     np.testing.assert_allclose(depths(forgetful, below), 8e-4, rtol=1e-9)
     aside = below.copy()
     aside[body == 1] += [0.04, 0.02, 0.0]
-    slid = discrete_contacts(team, colliders, aside, remember(team, colliders, through, below, aside))
+    slid = discrete_contacts(team, colliders, aside, track_sides(team, colliders, through, below, aside))
     vertex = (slid.kind == VERTEX_TRIANGLE) & (body[slid.vertices[:, 0]] == 1)
     assert vertex.sum() == 16
     np.testing.assert_allclose(slid.normals[vertex, 2], 1, atol=1e-9)

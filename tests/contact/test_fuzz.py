@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pliant.contact.broad_phase import open_rules
-from pliant.contact.colliders import make_colliders
-from pliant.contact.contacts import Contacts, depths, refresh
-from pliant.contact.detection import continuous_contacts, discrete_contacts, remember
-from pliant.contact.memory import no_memory
+from pliant.contact.contact_set import Contacts, depths, refresh
+from pliant.contact.detection import continuous_contacts, discrete_contacts, track_sides
+from pliant.contact.search.broad_phase import open_rules
+from pliant.contact.search.colliders import make_colliders
+from pliant.contact.tracking.side_history import no_side_history
 from pliant.kernels.threads import Team
 
 soups = settings(deadline=None, max_examples=60)
@@ -47,9 +47,9 @@ def test_triangle_soups(
     now = discrete_contacts(team, colliders, x)
     check(now, x)
     check(continuous_contacts(team, colliders, x, x1), x1)
-    memory = remember(team, colliders, remember(team, colliders, no_memory(), x, x), x, x1)
-    check(discrete_contacts(team, colliders, x1, memory), x1)
-    check(continuous_contacts(team, colliders, x1, x, memory), x)
+    history = track_sides(team, colliders, track_sides(team, colliders, no_side_history(), x, x), x, x1)
+    check(discrete_contacts(team, colliders, x1, history), x1)
+    check(continuous_contacts(team, colliders, x1, x, history), x)
     refresh(now, x1)
     check(now, x1)
 

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pliant.contact.broad_phase import Rules
-from pliant.contact.colliders import Colliders, make_colliders
-from pliant.contact.contacts import Contacts, depths, joined, no_contacts, without
-from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, remember, remember_edges
-from pliant.contact.memory import Memory, no_memory
-from pliant.contact.motion import largest_motion, spread_of_motion
-from pliant.contact.near_shapes import touches_of_shape
-from pliant.contact.potential import ContactPotential
-from pliant.contact.report import ContactReport, bodies_met, missed_depths, softest_contact, words_of_start
-from pliant.contact.solid import thinnest
-from pliant.contact.starting import pierced_triangles
-from pliant.contact.touches import all_touches
+from pliant.contact.contact_set import Contacts, depths, joined, no_contacts, without
+from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, track_edge_sides, track_sides
+from pliant.contact.response.potential import ContactPotential
+from pliant.contact.response.report import ContactReport, missed_depths, softest_contact, touched_bodies, words_of_start
+from pliant.contact.response.touches import all_touches
+from pliant.contact.search.broad_phase import Rules
+from pliant.contact.search.colliders import Colliders, make_colliders
+from pliant.contact.search.initial_intersections import pierced_triangles
+from pliant.contact.search.motion import largest_motion, spread_of_motion
+from pliant.contact.search.near_obstacles import touches_of_shape
+from pliant.contact.search.solid import thinnest
+from pliant.contact.tracking.side_history import SideHistory, no_side_history
 from pliant.kernels.threads import Team
 from pliant.model import ContactModel
 
@@ -36,10 +36,10 @@ class Detector:
     h: float
     team: Team
     colliders: Colliders = field(init=False)
-    memory: Memory = field(default_factory=no_memory)
-    seen: np.ndarray | None = None  # (n, 3) positions that the memory is of [m]
-    known: np.ndarray | None = None  # sorted: vertices that met bodies in the step before (report.bodies_met)
-    unfolded: np.ndarray | None = None  # (bodies,) bool: who is unfolded at the positions seen last
+    side_history: SideHistory = field(default_factory=no_side_history)
+    seen: np.ndarray | None = None  # (n, 3) positions that the side history is of [m]
+    known: np.ndarray | None = None  # sorted: vertices that met bodies in the step before (report.touched_bodies)
+    no_self_contact: np.ndarray | None = None  # (bodies,) bool: who is no_self_contact at the positions seen last
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
@@ -60,16 +60,16 @@ class Detector:
         if not self._has_pairs:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
-            self.memory = remember(self.team, self.colliders, no_memory(), x_prev, x_prev)
-            self.known, self.unfolded = None, None
+            self.side_history = track_sides(self.team, self.colliders, no_side_history(), x_prev, x_prev)
+            self.known, self.no_self_contact = None, None
             self.seen = x_prev.copy()
-        self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.memory, self.unfolded)
+        self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
         self._found = no_contacts()
 
     def detect(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
         if self._has_pairs:
-            hits = continuous_contacts(self.team, self.colliders, x_prev, x, self.memory)
+            hits = continuous_contacts(self.team, self.colliders, x_prev, x, self.side_history)
             self._found = joined(self._found, without(hits, self._found))
         model, pairs = self.model, (self._at_start.contacts, self._found)
         reach = 2.0 * largest_motion(x_prev, x) if model.shapes else 0.0
@@ -88,12 +88,16 @@ class Detector:
             is_fast = spread_of_motion(x_prev, x) > self._thinnest  # who moves less than that cannot pass a solid
             looks_at_all = is_fast or len(self.model.triangles) > 0
             if looks_at_all:
-                self.memory = remember(self.team, self.colliders, self.memory, x_prev, x, is_fast)
-            self.unfolded = self.colliders.unfolded.mark(self.team, x_prev, x, 0.0, len(self.colliders.rules.allowed))
+                self.side_history = track_sides(self.team, self.colliders, self.side_history, x_prev, x, is_fast)
+            self.no_self_contact = self.colliders.self_collision_culling.mark(
+                self.team, x_prev, x, 0.0, len(self.colliders.rules.allowed)
+            )
             if len(self.colliders.sharp_tree.corners) or not looks_at_all:
-                self.memory = remember_edges(self.team, self.colliders, self.memory, x_prev, x, self.unfolded)
+                self.side_history = track_edge_sides(
+                    self.team, self.colliders, self.side_history, x_prev, x, self.no_self_contact
+                )
             self.seen = x.copy()
-            self.known = bodies_met(joined(contacts, self._found), body)
+            self.known = touched_bodies(joined(contacts, self._found), body)
         d, start = self._latest.depths(x), self._at_start
         softest, bound, needed = softest_contact(self._latest, d, self._edge)
         return ContactReport(
@@ -102,9 +106,9 @@ class Detector:
             deepest=float(d.max(initial=0.0)),
             missed=len(self._missed),
             deepest_missed=self.deepest_missed,
-            crossed=len(np.unique(self.memory.vertices[self.memory.crossed])),
-            indirect_exits=start.indirect_exits,
-            without_exit=start.without_exit,
+            crossed=len(np.unique(self.side_history.vertices[self.side_history.crossed])),
+            without_straight_path=start.without_straight_path,
+            without_surface_point=start.without_surface_point,
             softest=softest,
             bound=bound,
             needed_stiffness=needed,
@@ -139,13 +143,13 @@ class Detector:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
-        optional = {"known": self.known, "unfolded": self.unfolded}
-        return {**self.memory._asdict(), **{name: array for name, array in optional.items() if array is not None}}
+        optional = {"known": self.known, "no_self_contact": self.no_self_contact}
+        return {**self.side_history._asdict(), **{name: array for name, array in optional.items() if array is not None}}
 
     def load_state_dict(self, state: dict[str, np.ndarray], x: np.ndarray) -> None:
         """Go on from what `state_dict` gave at positions x (n, 3) [m]."""
-        self.memory = Memory(*(state[name] for name in Memory._fields))
-        self.known, self.unfolded = state.get("known"), state.get("unfolded")
+        self.side_history = SideHistory(*(state[name] for name in SideHistory._fields))
+        self.known, self.no_self_contact = state.get("known"), state.get("no_self_contact")
         self.seen = x.copy()
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pliant.elements.contact import add_contact, contact_energy, is_felt
 from pliant.kernels.contacts import (
-    ALONE_CONSTANTS,
+    COLOUR_MULTIPLICITY,
     CONSTANTS,
     GAP,
     HIGH_BIT,
@@ -14,7 +14,7 @@ from pliant.kernels.contacts import (
     OTHERS,
     POINT,
     START,
-    TOGETHER,
+    VERTEX_OBSTACLE_CONSTANTS,
 )
 from pliant.lanes import count, lane_sum, load, load3, number, select, store3, width_of
 from pliant.lanes.rows import add_rows, gather4
@@ -30,22 +30,26 @@ from pliant.lanes.vectors import (
 
 
 @physics
-def _alone(contacts, k, i, like):
-    return load(contacts.alone, (k * ALONE_CONSTANTS + i) * width_of(like), like)
+def _obstacle_number(contacts, k, i, like):
+    return load(contacts.vertex_obstacle, (k * VERTEX_OBSTACLE_CONSTANTS + i) * width_of(like), like)
 
 
 @physics
-def _alone_vector(contacts, k, i, like):
-    return (_alone(contacts, k, i, like), _alone(contacts, k, i + 1, like), _alone(contacts, k, i + 2, like))
+def _obstacle_vector(contacts, k, i, like):
+    return (
+        _obstacle_number(contacts, k, i, like),
+        _obstacle_number(contacts, k, i + 1, like),
+        _obstacle_number(contacts, k, i + 2, like),
+    )
 
 
 @physics
 def _of_obstacle(xi, contacts, k):
     """s, u, normal, gap and friction limit of entry k of the list of obstacles."""
-    s = subtract(xi, _alone_vector(contacts, k, POINT, xi[0]))
-    u = subtract(s, _alone_vector(contacts, k, START, xi[0]))
-    n = _alone_vector(contacts, k, NORMAL, xi[0])
-    return s, u, n, _alone(contacts, k, GAP, xi[0]), _alone(contacts, k, LIMIT, xi[0])
+    s = subtract(xi, _obstacle_vector(contacts, k, POINT, xi[0]))
+    u = subtract(s, _obstacle_vector(contacts, k, START, xi[0]))
+    n = _obstacle_vector(contacts, k, NORMAL, xi[0])
+    return s, u, n, _obstacle_number(contacts, k, GAP, xi[0]), _obstacle_number(contacts, k, LIMIT, xi[0])
 
 
 @physics
@@ -96,7 +100,7 @@ def contact_force_and_hessian(p, x, xi, contacts, is_wide):
     one = number(1.0, z)
     stiffness, slip, damping = _settings(contacts, z)
     f, H = (z, z, z), (z, z, z, z, z, z)
-    for k in range(contacts.alone_start[p], contacts.alone_start[p + 1]):
+    for k in range(contacts.vertex_obstacle_start[p], contacts.vertex_obstacle_start[p + 1]):
         s, u, n, gap, limit = _of_obstacle(xi, contacts, k)
         if count(is_felt(s, n, gap, limit)) > 0:
             f, H = add_contact(f, H, one, s, u, n, gap, stiffness, limit, slip, damping, one)
@@ -109,9 +113,9 @@ def contact_force_and_hessian(p, x, xi, contacts, is_wide):
         for k in range(contacts.start[p], contacts.start[p + 1]):
             w, s, u, n, gap, limit = _of_vertices(x, contacts, k, z)
             if count(is_felt(s, n, gap, limit)) > 0:
-                together = load(contacts.constants, (k * CONSTANTS + TOGETHER) * width, z)
+                colour_multiplicity = load(contacts.constants, (k * CONSTANTS + COLOUR_MULTIPLICITY) * width, z)
                 a, B = add_contact(
-                    (z, z, z), (z, z, z, z, z, z), w, s, u, n, gap, stiffness, limit, slip, damping, together
+                    (z, z, z), (z, z, z, z, z, z), w, s, u, n, gap, stiffness, limit, slip, damping, colour_multiplicity
                 )
                 add_rows(contacts.forces, contacts.own, k * width, a[0], a[1], a[2])
                 add_rows(contacts.upper, contacts.own, k * width, B[0], B[1], B[2])
@@ -136,7 +140,7 @@ def contacts_energy(p, x, xi, contacts, is_wide, is_shared):
     z = number(0.0, xi[0])
     stiffness, slip, damping = _settings(contacts, z)
     energy = z
-    for k in range(contacts.alone_start[p], contacts.alone_start[p + 1]):
+    for k in range(contacts.vertex_obstacle_start[p], contacts.vertex_obstacle_start[p + 1]):
         s, u, n, gap, limit = _of_obstacle(xi, contacts, k)
         energy = energy + contact_energy(s, u, n, gap, stiffness, limit, slip, damping)
     if contacts.start[p + 1] > contacts.start[p]:

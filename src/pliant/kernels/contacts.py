@@ -21,18 +21,18 @@ from pliant.kernels.threads import share
 OTHERS = 3
 # Numbers of an entry of a pack's list: which corner of the contact a vertex is, as two bits; how many of them move at
 # the same time.
-LOW_BIT, HIGH_BIT, TOGETHER = 0, 1, 2
+LOW_BIT, HIGH_BIT, COLOUR_MULTIPLICITY = 0, 1, 2
 CONSTANTS = 3
 # Numbers of a contact with an obstacle: its point, s at the start of the step, the normal.
 POINT, START, NORMAL, GAP, LIMIT = 0, 3, 6, 9, 10
-ALONE_CONSTANTS = 11
+VERTEX_OBSTACLE_CONSTANTS = 11
 
 
 class ContactRows(NamedTuple):
-    """Contacts in the order of packs: of a vertex alone with a point of an obstacle, and of four vertices."""
+    """Contacts in the order of packs: of a vertex vertex_obstacle with a point of an obstacle, and of four vertices."""
 
-    alone_start: np.ndarray  # (packs + 1,) first entry of each pack's list of obstacles
-    alone: np.ndarray  # flat (entries, ALONE_CONSTANTS, width); zero in padding
+    vertex_obstacle_start: np.ndarray  # (packs + 1,) first entry of each pack's list of obstacles
+    vertex_obstacle: np.ndarray  # flat (entries, VERTEX_OBSTACLE_CONSTANTS, width); zero in padding
     place: np.ndarray  # (contacts,) entry * width + lane with an obstacle, -1 for others
     start: np.ndarray  # (packs + 1,) first entry of each pack's list of contacts with other vertices
     own: np.ndarray  # flat (entries, width) four times the row of the vertex
@@ -69,14 +69,14 @@ def refresh_contacts(thread, threads, x, contacts, width, closest):
     # Arrays are taken out of the tuple once: each time is counted, and threads wait for each other at the count.
     rows, place, weights, normals = contacts.rows, contacts.place, contacts.weights, contacts.normals
     points, gaps, grips, follows = contacts.points, contacts.gaps, contacts.grips, contacts.follows
-    alone, x_prev = contacts.alone, contacts.x_prev
+    vertex_obstacle, x_prev = contacts.vertex_obstacle, contacts.x_prev
     records = (contacts.normal_rows, contacts.start_rows, contacts.weight_rows)
     first, last = share(0, len(rows), thread, threads)
     for c in range(first, last):
         if place[c] >= 0:
             if grips[c] > 0.0:
                 depth = gaps[c] - _along(_point(normals, c), _less(_point(x, rows[c, 0]), _point(points, c)))
-                alone[_at(place[c], LIMIT, width)] = grips[c] * max(0.0, depth)
+                vertex_obstacle[_at(place[c], LIMIT, width)] = grips[c] * max(0.0, depth)
             continue
         y = _four(x, rows, c)
         if follows[c]:
@@ -124,7 +124,7 @@ def _along(n, s):
 @njit(nogil=True, error_model="numpy", forceinline=True)
 def _at(place, i, width):
     """Index of constant i of a contact with an obstacle."""
-    return ((place // width) * ALONE_CONSTANTS + i) * width + place % width
+    return ((place // width) * VERTEX_OBSTACLE_CONSTANTS + i) * width + place % width
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
@@ -138,17 +138,18 @@ def _four(x, rows, c):
 
 
 @njit(cache=True, nogil=True)
-def count_entries(rows, is_alone, is_wide, width, counts, alone_start, start):
-    """Entries of each pack: for its obstacles (alone_start) and for its other contacts (start), both (packs + 1,).
+def count_entries(rows, is_vertex_obstacle, is_wide, width, counts, vertex_obstacle_start, start):
+    """Entries of each pack: for its obstacles (vertex_obstacle_start) and for its other contacts (start), each
+    (packs + 1,).
 
     rows (c, 4); counts (rows,): scratch, obstacles of each row.
     """
     counts[:] = 0
-    alone_start[:] = 0
+    vertex_obstacle_start[:] = 0
     start[:] = 0
     packs = len(is_wide)
     for c in range(len(rows)):
-        if is_alone[c]:
+        if is_vertex_obstacle[c]:
             if rows[c, 0] < packs * width:
                 counts[rows[c, 0]] += 1
             continue
@@ -162,41 +163,41 @@ def count_entries(rows, is_alone, is_wide, width, counts, alone_start, start):
         else:
             for lane in range(width):
                 longest = max(longest, counts[p * width + lane])
-        alone_start[p + 1] = alone_start[p] + longest
+        vertex_obstacle_start[p + 1] = vertex_obstacle_start[p] + longest
         start[p + 1] = start[p] + -(-start[p + 1] // width)
 
 
 @njit(cache=True, nogil=True)
-def fill_alone(is_alone, contacts, is_wide, width, limits, motions, filled):
+def fill_vertex_obstacle(is_vertex_obstacle, contacts, is_wide, width, limits, motions, filled):
     """Contacts with obstacles, which have moved by motions (c, 3) [m], into lanes; filled (rows,) is scratch."""
-    rows, place, alone, collided = contacts.rows, contacts.place, contacts.alone, contacts.collided
+    rows, place, vertex_obstacle, collided = contacts.rows, contacts.place, contacts.vertex_obstacle, contacts.collided
     normals, points, x_prev, gaps = contacts.normals, contacts.points, contacts.x_prev, contacts.gaps
     filled[:] = 0
-    alone[: contacts.alone_start[-1] * ALONE_CONSTANTS * width] = 0
+    vertex_obstacle[: contacts.vertex_obstacle_start[-1] * VERTEX_OBSTACLE_CONSTANTS * width] = 0
     for c in range(len(rows)):
         place[c] = -1
         row = rows[c, 0]
         pack, lane = row // width, row % width
-        if not is_alone[c] or pack >= len(is_wide):
+        if not is_vertex_obstacle[c] or pack >= len(is_wide):
             continue
         k = filled[row]
         filled[row] += 1
         if is_wide[pack]:
             k, lane = k // width, k % width
-        k += contacts.alone_start[pack]
+        k += contacts.vertex_obstacle_start[pack]
         place[c] = k * width + lane
         collided[row] = 1
-        at = k * ALONE_CONSTANTS * width + lane
+        at = k * VERTEX_OBSTACLE_CONSTANTS * width + lane
         for axis in range(3):
-            alone[at + (POINT + axis) * width] = points[c, axis]
-            rounded = alone[at + (POINT + axis) * width]
-            alone[at + (START + axis) * width] = x_prev[row, axis] - rounded + motions[c, axis]
-            alone[at + (NORMAL + axis) * width] = normals[c, axis]
-        alone[at + GAP * width], alone[at + LIMIT * width] = gaps[c], limits[c]
+            vertex_obstacle[at + (POINT + axis) * width] = points[c, axis]
+            rounded = vertex_obstacle[at + (POINT + axis) * width]
+            vertex_obstacle[at + (START + axis) * width] = x_prev[row, axis] - rounded + motions[c, axis]
+            vertex_obstacle[at + (NORMAL + axis) * width] = normals[c, axis]
+        vertex_obstacle[at + GAP * width], vertex_obstacle[at + LIMIT * width] = gaps[c], limits[c]
 
 
 @njit(cache=True, nogil=True)
-def fill_entries(is_alone, contacts, packs_wide, colour_of_pack, width, filled):
+def fill_entries(is_vertex_obstacle, contacts, packs_wide, colour_of_pack, width, filled):
     """Contacts of four vertices into the lists of each of them; filled (packs,) is scratch.
 
     colour_of_pack (packs,): packs of one colour move at the same time; all different where it does not matter.
@@ -206,7 +207,7 @@ def fill_entries(is_alone, contacts, packs_wide, colour_of_pack, width, filled):
     packs = len(packs_wide)
     filled[:] = 0
     for c in range(len(rows)):
-        if is_alone[c]:
+        if is_vertex_obstacle[c]:
             continue
         for i in range(4):
             row = rows[c, i]
@@ -219,14 +220,16 @@ def fill_entries(is_alone, contacts, packs_wide, colour_of_pack, width, filled):
             own[k * width + lane], record[k * width + lane] = 4 * row, 4 * c
             for j in range(OTHERS):
                 others[(k * OTHERS + j) * width + lane] = 4 * rows[c, (i + 1 + j) % 4]
-            together = 0
+            colour_multiplicity = 0
             for j in range(4):
                 other = rows[c, j] // width
                 if other < packs:
-                    together += j == i or (colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0)
+                    colour_multiplicity += j == i or (
+                        colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0
+                    )
             constants[(k * CONSTANTS + LOW_BIT) * width + lane] = i % 2
             constants[(k * CONSTANTS + HIGH_BIT) * width + lane] = i // 2
-            constants[(k * CONSTANTS + TOGETHER) * width + lane] = together
+            constants[(k * CONSTANTS + COLOUR_MULTIPLICITY) * width + lane] = colour_multiplicity
     for p in range(packs):
         for place in range(start[p] * width + filled[p], start[p + 1] * width):
             leave_empty(place, p, len(rows), own, others, record, constants, width)
@@ -244,13 +247,13 @@ def leave_empty(place, pack, nothing, own, others, record, constants, width):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def fill_records(is_alone, contacts, limits):
+def fill_records(is_vertex_obstacle, contacts, limits):
     """Records of contacts of four vertices, with friction limits (c,) [N], and the empty one."""
     records = (contacts.normal_rows, contacts.start_rows, contacts.weight_rows)
     normal_rows, start_rows, weight_rows = records
     normal_rows[-1], start_rows[-1], weight_rows[-1] = 0, 0, 0
-    for c in range(len(is_alone)):
-        if is_alone[c]:
+    for c in range(len(is_vertex_obstacle)):
+        if is_vertex_obstacle[c]:
             normal_rows[c], start_rows[c], weight_rows[c] = 0, 0, 0
             continue
         write_record(c, contacts.rows, contacts.weights, contacts.normals, contacts.x_prev, records)

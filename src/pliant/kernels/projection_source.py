@@ -219,8 +219,8 @@ _COLLECT = """        first, last = share(0, len(x), thread, threads)
 """
 
 _CONTACT_IMPORTS = (
-    "from pliant.contact.contacts import refreshed",
-    "from pliant.kernels.touch_projection import correct_touches",
+    "from pliant.contact.contact_set import refreshed",
+    "from pliant.kernels.contact_projection import correct_touches",
 )
 
 _TOUCH = """        if thread == 0:

@@ -303,7 +303,7 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
         skipped[thread] = singular
 '''
 
-_CONTACT_IMPORTS = """from pliant.contact.contacts import refreshed
+_CONTACT_IMPORTS = """from pliant.contact.contact_set import refreshed
 from pliant.kernels.contact_forces import contact_force_and_hessian, contacts_energy, show_buffered
 from pliant.kernels.contacts import refresh_contacts
 """

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pliant.contact.report import ContactReport
+from pliant.contact.response.report import ContactReport
 from pliant.errors import SolverError
 from pliant.solvers.contract.checks import check_count
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.kernels.touch_projection import TouchRows
+from pliant.kernels.contact_projection import TouchRows
 
 
 class TouchTables:

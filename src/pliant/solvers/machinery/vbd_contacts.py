@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from pliant.kernels.contacts import (
-    ALONE_CONSTANTS,
     CONSTANTS,
     OTHERS,
+    VERTEX_OBSTACLE_CONSTANTS,
     ContactRows,
     count_entries,
-    fill_alone,
     fill_entries,
     fill_records,
+    fill_vertex_obstacle,
 )
 from pliant.kernels.packs import Packs
 from pliant.kernels.transfer import to_rows
@@ -36,8 +36,8 @@ class ContactTables:
         self.count = 0  # contacts
         self.counts = np.zeros(rows, np.int64)
         self.rows = ContactRows(
-            alone_start=np.zeros(packs.pack_count + 1, np.int64),
-            alone=np.zeros(0, dtype),
+            vertex_obstacle_start=np.zeros(packs.pack_count + 1, np.int64),
+            vertex_obstacle=np.zeros(0, dtype),
             place=np.zeros(0, np.int64),
             start=np.zeros(packs.pack_count + 1, np.int64),
             own=np.zeros(0, np.uint32),
@@ -76,14 +76,14 @@ class ContactTables:
         vertices.
         """
         touches, packs, width = potential.touches, self.packs, self.packs.width
-        is_alone = touches.vertices[:, 1] < 0
-        self.count = k = len(is_alone)
+        is_vertex_obstacle = touches.vertices[:, 1] < 0
+        self.count = k = len(is_vertex_obstacle)
         vertices = np.where(touches.vertices < 0, touches.vertices[:, :1], touches.vertices)
         rows, old = packs.row_of_vertex[vertices].astype(np.int64), self.rows
-        count_entries(rows, is_alone, packs.is_wide, width, self.counts, old.alone_start, old.start)
-        alone, entries = int(old.alone_start[-1]) * width, int(old.start[-1]) * width
+        count_entries(rows, is_vertex_obstacle, packs.is_wide, width, self.counts, old.vertex_obstacle_start, old.start)
+        vertex_obstacle, entries = int(old.vertex_obstacle_start[-1]) * width, int(old.start[-1]) * width
         self.rows = old._replace(
-            alone=_room(old.alone, alone * ALONE_CONSTANTS),
+            vertex_obstacle=_room(old.vertex_obstacle, vertex_obstacle * VERTEX_OBSTACLE_CONSTANTS),
             place=np.empty(k, np.int64),
             own=_room(old.own, entries),
             others=_room(old.others, entries * OTHERS),
@@ -103,9 +103,11 @@ class ContactTables:
         settings = ((old.stiffness, potential.stiffness), (old.slip, potential.slip), (old.damping, potential.damping))
         for array, value in settings:
             array[0] = value
-        fill_alone(is_alone, self.rows, packs.is_wide, width, potential.limits, touches.motions, self.counts)
-        fill_entries(is_alone, self.rows, packs.is_wide, self.colour_of_pack, width, self.counts)
-        fill_records(is_alone, self.rows, potential.limits)
+        fill_vertex_obstacle(
+            is_vertex_obstacle, self.rows, packs.is_wide, width, potential.limits, touches.motions, self.counts
+        )
+        fill_entries(is_vertex_obstacle, self.rows, packs.is_wide, self.colour_of_pack, width, self.counts)
+        fill_records(is_vertex_obstacle, self.rows, potential.limits)
 
     @property
     def nbytes(self) -> int:
