@@ -1,4 +1,8 @@
-"""Lists of contacts: what penalty energies and solvers read."""
+"""The record of a contact, from detection to force: one struct of arrays.
+
+Detection makes sets of contacts, `joined` puts them into the one of a step, solvers refresh and read it, and the
+report, the recorders and `Simulation.contacts` measure forces from it.
+"""
 
 from __future__ import annotations
 
@@ -6,134 +10,148 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.closest import VERTEX_TRIANGLE, closest_vertex_triangle, row
+from pliant.elements.closest import VERTEX_OBSTACLE, closest_separation, row
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import cross, dot, subtract
+from pliant.lanes.vectors import dot
 
 
-class Contacts(NamedTuple):
-    """Contacts of four vertices each: a vertex and a triangle, or the ends of two edges.
+class ContactSet(NamedTuple):
+    """k contacts: a vertex and a triangle, two edges, or a vertex and an obstacle with a formula.
 
-    With the signed weights w the first primitive is at r = sum_i w_i x_i = x_a - x_b from the second, and the contact
-    is d = max(0, gap - r . n) deep (VBD Equation 12, where the gap is 0).
+    With the signed weights w, s = sum_i w_i x_i (less the obstacle's point) leads from the second side to the first,
+    and the contact is d = max(0, thickness - s . n) deep (VBD, Equation 12).
     """
 
-    kind: np.ndarray  # (k,) int8 VERTEX_TRIANGLE or EDGE_EDGE
-    vertices: np.ndarray  # (k, 4) int32 vertices of the scene
-    weights: np.ndarray  # (k, 4) signed weights of the contact points, sum 0
-    normals: np.ndarray  # (k, 3) unit vector n from the second primitive to the first
-    gap: np.ndarray  # (k,) distance to be kept [m]
-    is_discrete: np.ndarray  # (k,) bool: penetrates already, so the closest point moves with the vertices (`refresh`)
+    # who: tracking.identity makes ids of these that last from step to step
+    kind: np.ndarray  # (k,) int8 VERTEX_TRIANGLE, EDGE_EDGE or VERTEX_OBSTACLE
+    vertices: np.ndarray  # (k, 4) int32 vertices of the scene, -1 where there are fewer
+    obstacle: np.ndarray  # (k,) int32 number of the obstacle, -1 where there is none
+    # where
+    weights: np.ndarray  # (k, 4) signed weights of the vertices; they sum to 0, with an obstacle to 1
+    points: np.ndarray  # (k, 3) of the obstacle at the end of the step [m]
+    motions: np.ndarray  # (k, 3) of that point in the step [m]
+    normals: np.ndarray  # (k, 3) unit vector n from the second side to the first
+    thickness: np.ndarray  # (k,) distance to be kept [m]
+    side: np.ndarray  # (k,) int8 1 or -1: of the triangle, by its winding, that the vertex is on; 0 without a triangle
+    updates_closest_point: np.ndarray  # (k,) bool: weights and normal change with the positions (VBD 3.5)
+    # how it answers
+    stiffness: np.ndarray  # (k,) [N/m]
+    friction: np.ndarray  # (k,) coefficient mu
+    friction_limit: np.ndarray  # (k,) mu k d of the last refresh [N]
+    normal_multiplier: np.ndarray  # (k,) lambda >= 0 [N]; 0 unless a solver accumulates it
+    tangential_multiplier: np.ndarray  # (k, 3) lambda_T, across the normal [N]; likewise
+
+    @property
+    def size(self) -> int:
+        """How many contacts there are."""
+        return len(self.kind)
 
 
-def no_contacts() -> Contacts:
-    """An empty list."""
-    return Contacts(
-        np.zeros(0, np.int8),
-        np.zeros((0, 4), np.int32),
-        np.zeros((0, 4)),
-        np.zeros((0, 3)),
-        np.zeros(0),
-        np.zeros(0, bool),
+def pair_contacts(
+    kind: int | np.ndarray,
+    vertices: np.ndarray,
+    weights: np.ndarray,
+    normals: np.ndarray,
+    thickness: np.ndarray,
+    side: np.ndarray,
+    updates_closest_point: bool = False,
+) -> ContactSet:
+    """Contacts between vertices (k, 4) of the scene; what they answer with is still zero."""
+    k = len(vertices)
+    return ContactSet(
+        np.full(k, kind, np.int8),
+        np.ascontiguousarray(vertices, np.int32),
+        np.full(k, -1, np.int32),
+        weights,
+        np.zeros((k, 3)),
+        np.zeros((k, 3)),
+        normals,
+        thickness,
+        np.asarray(side, np.int8),
+        np.full(k, updates_closest_point),
+        *_no_answers(k),
     )
 
 
-def joined(*lists: Contacts) -> Contacts:
-    """One list after another."""
-    full = [contacts for contacts in lists if len(contacts.kind)]
+def obstacle_contacts(
+    obstacle: int,
+    vertices: np.ndarray,
+    points: np.ndarray,
+    motions: np.ndarray,
+    normals: np.ndarray,
+    thickness: np.ndarray,
+) -> ContactSet:
+    """Contacts of vertices (k,) of the scene with one obstacle; what they answer with is still zero."""
+    k = len(vertices)
+    corners, weights = np.full((k, 4), -1, np.int32), np.zeros((k, 4))
+    corners[:, 0], weights[:, 0] = vertices, 1.0
+    return ContactSet(
+        np.full(k, VERTEX_OBSTACLE, np.int8),
+        corners,
+        np.full(k, obstacle, np.int32),
+        weights,
+        points,
+        motions,
+        normals,
+        thickness,
+        np.zeros(k, np.int8),
+        np.zeros(k, bool),
+        *_no_answers(k),
+    )
+
+
+def _no_answers(k: int) -> tuple[np.ndarray, ...]:
+    return np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, 3))
+
+
+def no_contacts() -> ContactSet:
+    """An empty set."""
+    nothing = np.zeros(0)
+    return pair_contacts(0, np.zeros((0, 4)), np.zeros((0, 4)), np.zeros((0, 3)), nothing, nothing)
+
+
+def chosen(contacts: ContactSet, which: np.ndarray) -> ContactSet:
+    """Some of them, by a mask or by numbers."""
+    if which.dtype == bool:
+        if which.all():
+            return contacts
+        which = np.flatnonzero(which)
+    return ContactSet(*(array.take(which, axis=0) for array in contacts))
+
+
+def joined(*sets: ContactSet) -> ContactSet:
+    """One set after another."""
+    full = [contacts for contacts in sets if contacts.size]
     if len(full) == 1:
         return full[0]
-    return Contacts(*(np.concatenate(arrays) for arrays in zip(*(full or lists), strict=True)))
+    return ContactSet(*(np.concatenate(arrays) for arrays in zip(*(full or sets), strict=True)))
 
 
-def depths(contacts: Contacts, x: np.ndarray) -> np.ndarray:
-    """Penetration d (k,) [m] of contacts at positions x (n, 3)."""
-    d = np.empty(len(contacts.kind))
-    cached(measure_depths)(contacts, x, d)
-    return d
+def depths(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
+    """Penetration d (k,) [m] at positions x (n, 3) [m]."""
+    return np.maximum(-gaps(contacts, x), 0.0)
 
 
-@compiled
-def measure_depths(contacts, x, d):
-    for c in range(len(d)):
-        v, w = contacts.vertices[c], contacts.weights[c]
-        along = 0.0
-        for a in range(3):
-            r = w[0] * x[v[0], a] + w[1] * x[v[1], a] + w[2] * x[v[2], a] + w[3] * x[v[3], a]
-            along += r * contacts.normals[c, a]
-        d[c] = max(0.0, contacts.gap[c] - along)
-
-
-def contacts_of_vertices(contacts: Contacts, n_vertices: int) -> tuple[np.ndarray, np.ndarray]:
-    """Which contacts a vertex takes part in, and as which of the four.
-
-    Returns (start (n + 1,), entries): those of vertex v are entries[start[v]:start[v + 1]], each 4 contact + corner,
-    ascending.
-    """
-    start = np.zeros(n_vertices + 1, np.int64)
-    entries = np.empty(contacts.vertices.size, np.int64)
-    cached(sort_by_vertex)(contacts.vertices, start, entries)
-    return start, entries
+def gaps(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
+    """Distance beyond the thickness (k,) [m] at positions x (n, 3) [m]; negative where a contact penetrates."""
+    distances = np.empty(contacts.size)
+    cached(write_gaps)(contacts, x, distances)
+    return distances
 
 
 @compiled
-def sort_by_vertex(vertices, start, entries):
-    """Counting sort: start[v + 1] first counts, then is where v's next entry goes, then where v ends."""
-    for c in range(len(vertices)):
-        for k in range(4):
-            start[vertices[c, k] + 1] += 1
-    total = 0
-    for v in range(1, len(start)):
-        count = start[v]
-        start[v] = total
-        total += count
-    for c in range(len(vertices)):
-        for k in range(4):
-            place = start[vertices[c, k] + 1]
-            entries[place] = 4 * c + k
-            start[vertices[c, k] + 1] = place + 1
-
-
-def refresh(contacts: Contacts, x: np.ndarray) -> None:
-    """Recompute closest points and normals of discrete vertex-triangle contacts at positions x (n, 3), in place
-    (VBD 3.5).
-    """
-    cached(refresh_all)(contacts, x)
-
-
-@compiled
-def refresh_all(contacts, x):
-    kind, vertices, weights, normals = contacts.kind, contacts.vertices, contacts.weights, contacts.normals
-    for c in range(len(kind)):
-        if contacts.is_discrete[c] and kind[c] == VERTEX_TRIANGLE:
-            v = vertices[c]
-            y = (row(x, v[0]), row(x, v[1]), row(x, v[2]), row(x, v[3]))
-            w, n = refreshed(y, row(normals, c))
-            weights[c, 0], weights[c, 1], weights[c, 2], weights[c, 3] = w
-            normals[c, 0], normals[c, 1], normals[c, 2] = n
+def write_gaps(contacts, x, distances):
+    for place in range(len(distances)):
+        c = np.uint64(place)
+        s = closest_separation(c, positions_of(c, contacts, x), contacts)
+        distances[c] = dot(s, row(contacts.normals, c)) - contacts.thickness[c]
 
 
 @inlined
-def refreshed(y, n):
-    """Signed weights of a vertex and a triangle and their normal now; n, the one before, keeps the side.
-
-    Over the triangle the normal is the triangle's; beside it, where the closest point is on the rim, it stays.
-    """
-    w = closest_vertex_triangle(y)
-    if w[1] < 0.0 and w[2] < 0.0 and w[3] < 0.0:
-        m = cross(subtract(y[2], y[1]), subtract(y[3], y[1]))
-        size = dot(m, m) ** 0.5
-        if size > 0.0:
-            sign = 1.0 if dot(m, n) >= 0.0 else -1.0
-            return w, (sign * m[0] / size, sign * m[1] / size, sign * m[2] / size)
-    return w, n
-
-
-def without(contacts: Contacts, others: Contacts) -> Contacts:
-    """Those contacts whose pairs are not among others."""
-    if not len(contacts.kind) or not len(others.kind):
-        return contacts
-    keys = [np.column_stack([c.kind, c.vertices]).astype(np.int32) for c in (others, contacts)]
-    _, place = np.unique(np.concatenate(keys), axis=0, return_inverse=True)
-    is_new = ~np.isin(place.ravel()[len(others.kind) :], place.ravel()[: len(others.kind)])
-    return Contacts(*(array[is_new] for array in contacts))
+def positions_of(c, contacts, x):
+    """Positions of the four vertices of a contact, the first repeated where there are fewer."""
+    v = contacts.vertices
+    first = row(x, v[c, 0])
+    if contacts.obstacle[c] >= 0:
+        return (first, first, first, first)
+    return (first, row(x, v[c, 1]), row(x, v[c, 2]), row(x, v[c, 3]))

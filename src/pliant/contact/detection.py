@@ -1,7 +1,7 @@
 """Detection: what penetrates now, what would hit on the way from one position to another, and which sides to keep.
 
-Both read Colliders and positions and return Contacts.  Neighbouring triangles that see a vertex at their common edge,
-and edges that are closest at an end, tell of the same contact: it is listed once.
+Both read Colliders and positions and return a ContactSet.  Neighbouring triangles that see a vertex at their common
+edge, and edges that are closest at an end, are the same contact: it is listed once.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.contact_set import Contacts, joined, no_contacts
+from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, pair_contacts
 from pliant.contact.primitives.pair import are_sharp
 from pliant.contact.search.broad_phase import edge_edge_pairs, vertex_triangle_pairs
 from pliant.contact.search.ccd_culling import CcdCulling
 from pliant.contact.search.colliders import Colliders, check_positions, fit_surface, fit_trees
-from pliant.contact.search.impacts import contacts_of, find_impacts, sides_of, unknown
+from pliant.contact.search.impacts import contacts_of, find_impacts, thickness_of
 from pliant.contact.search.motion import motion_of
 from pliant.contact.search.overlaps import overlaps
 from pliant.contact.search.penetration import SurfacePoints, query_penetrations, vertices_in_tets
-from pliant.contact.tracking.duplicates import without_repetition
+from pliant.contact.tracking.duplicates import without_duplicates
+from pliant.contact.tracking.impact_sides import sides_of, unknown
 from pliant.contact.tracking.side_history import SideHistory, no_side_history, prune
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
@@ -30,18 +31,10 @@ SHARP = 0.97  # cosine of half the angle between the faces of an edge, below whi
 class Penetrations(NamedTuple):
     """What penetrates at one moment."""
 
-    contacts: Contacts
+    contacts: ContactSet
     inside: int  # vertices inside solids
     without_straight_path: int  # of which so many have no straight way out, and are pushed to the nearest face
     without_surface_point: int  # and so many have none at all, and are not among the contacts
-
-
-def discrete_contacts(team: Team, colliders: Colliders, x: np.ndarray, history: SideHistory | None = None) -> Contacts:
-    """What penetrates at positions x (n, 3) [m]: vertices inside solids, and what is near or has crossed a sheet.
-
-    history: what `track_sides` has found for x; None: sides are as they are at x.
-    """
-    return find_penetrations(team, colliders, x, history).contacts
 
 
 def find_penetrations(
@@ -51,9 +44,10 @@ def find_penetrations(
     history: SideHistory | None = None,
     no_self_contact: np.ndarray | None = None,
 ) -> Penetrations:
-    """`discrete_contacts`, and how vertices inside solids fare.
+    """What penetrates at positions x (n, 3) [m]: vertices inside solids, and what is near or has crossed a sheet.
 
-    no_self_contact (bodies,) bool: who is known to be no_self_contact at x; None: that is to be found out.
+    history: what `track_sides` has found for x; None: sides are as they are at x.
+    no_self_contact (bodies,) bool: who is known not to touch itself at x; None: that is to be found out.
     """
     x = check_positions(x, colliders, "the position")
     if history is None:
@@ -62,17 +56,17 @@ def find_penetrations(
         no_self_contact = colliders.self_collision_culling.mark(team, x, x, 0.0, len(colliders.rules.allowed))
     inside, indirect, lost = _inside_contacts(team, colliders, x, no_self_contact)
     contacts = prune(colliders.patches, colliders.surface.edges, colliders.radius, history, x)[1]
-    contacts = without_repetition(joined(inside, _without_those_inside(contacts, inside, colliders)))
+    contacts = without_duplicates(joined(inside, _without_those_inside(contacts, inside, colliders)))
     return Penetrations(contacts, len(inside.kind) + lost, indirect, lost)
 
 
 def continuous_contacts(
     team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, history: SideHistory | None = None
-) -> Contacts:
+) -> ContactSet:
     """What hits between positions x0 and x1 (n, 3) [m], with weights and normals at the time of impact.
 
-    Pairs that discrete detection finds at x0 are not repeated, and nothing stops what leaves a solid from inside or
-    comes back from the wrong side of a sheet, as `history` tells for x0.
+    Pairs that `find_penetrations` finds at x0 are not repeated, and nothing stops what leaves a solid from inside or
+    comes back from the wrong side of a sheet, as `history` has it for x0.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
     trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
@@ -82,8 +76,8 @@ def continuous_contacts(
         impacts = find_impacts(team, colliders, pairs, kind, x0, x1, trees.motion, near_too=False, solids_too=True)
         if history is not None:
             impacts = unknown(impacts, kind, colliders, history, x0)
-        lists.append(impacts.contacts)
-    return without_repetition(joined(*lists))
+        lists.append(contacts_of(kind, impacts, colliders))
+    return without_duplicates(joined(*lists))
 
 
 def track_sides(
@@ -108,10 +102,9 @@ def track_sides(
     edges = find_impacts(team, colliders, near_edges, EDGE_EDGE, x0, x1, trees.motion, **options)
     edges = unknown(edges, EDGE_EDGE, colliders, history, x0)
     pairs = np.column_stack([edges.first, edges.second]).astype(np.int32)
-    found = SideHistory(*sides, pairs, edges.contacts.normals)
-    together = SideHistory(
-        *(np.concatenate(parts) for parts in zip(history, found, strict=True))
-    )  # known ones first: they stay
+    found = SideHistory(*sides, pairs, edges.normals)
+    # known ones first: they stay
+    together = SideHistory(*(np.concatenate(parts) for parts in zip(history, found, strict=True)))
     return prune(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
 
 
@@ -126,7 +119,7 @@ def track_edge_sides(
     """The history at x1 (n, 3) [m], with the sharp edges of solids that have crossed on the way from x0.
 
     No vertex need be inside a solid for that, and so nothing else would know of it.
-    no_self_contact (bodies,) bool: who is no_self_contact all the way.
+    no_self_contact (bodies,) bool: who does not touch itself on the way.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
     motion = motion_of(team, x0, x1, 0.0)
@@ -141,14 +134,14 @@ def track_edge_sides(
     crossed = np.column_stack([impacts.first, impacts.second]).astype(np.int32)[is_sharp]
     together = history._replace(
         edges=np.concatenate([history.edges, crossed]),
-        normals=np.concatenate([history.normals, impacts.contacts.normals[is_sharp]]),
+        normals=np.concatenate([history.normals, impacts.normals[is_sharp]]),
     )
     return prune(colliders.patches, surface.edges, colliders.radius, together, x1)[0]
 
 
 def _inside_contacts(
     team: Team, colliders: Colliders, x: np.ndarray, no_self_contact: np.ndarray
-) -> tuple[Contacts, int, int]:
+) -> tuple[ContactSet, int, int]:
     """Vertices inside solids, pushed to the closest boundary point that is reachable through the solid; how many of
     them have no straight way there; and how many more have no way out.
     """
@@ -165,18 +158,13 @@ def _inside_contacts(
     has_point = points.face >= 0
     if not has_point.all():
         points = SurfacePoints(*(array[has_point] for array in points))
-    contacts = contacts_of(
-        VERTEX_TRIANGLE,
-        points.corners,
-        points.weights,
-        points.normal,
-        colliders,
-        is_discrete=True,
-    )
+    thickness = thickness_of(colliders, points.corners)
+    geometry = (points.corners, points.weights, points.normal, thickness, points.side)
+    contacts = pair_contacts(VERTEX_TRIANGLE, *geometry, updates_closest_point=True)
     return contacts, int((~points.is_direct).sum()), int((~has_point).sum())
 
 
-def _without_those_inside(contacts: Contacts, inside: Contacts, colliders: Colliders) -> Contacts:
+def _without_those_inside(contacts: ContactSet, inside: ContactSet, colliders: Colliders) -> ContactSet:
     """Contacts without those of a vertex with the solid that it is inside of."""
     touching = np.flatnonzero(contacts.kind == VERTEX_TRIANGLE)
     if not len(touching) or not len(inside.kind):
@@ -185,4 +173,4 @@ def _without_those_inside(contacts: Contacts, inside: Contacts, colliders: Colli
     keys = [body[v[:, 2]] * n + v[:, 0] for v in (contacts.vertices[touching], inside.vertices)]
     is_double = np.zeros(len(contacts.kind), bool)
     is_double[touching] = np.isin(*keys)
-    return Contacts(*(array[~is_double] for array in contacts))
+    return chosen(contacts, ~is_double)

@@ -19,7 +19,7 @@ import numpy as np
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
 
-VERTEX_TRIANGLE, EDGE_EDGE = 0, 1
+VERTEX_TRIANGLE, EDGE_EDGE, VERTEX_TET, VERTEX_OBSTACLE = range(4)  # kinds of pairs
 
 # Below this squared sine between two edges, their normal is rounding rather than direction.
 FLAT = 1e-20
@@ -150,3 +150,30 @@ def closest_points(kind: int, points: np.ndarray) -> tuple[np.ndarray, np.ndarra
     weights, distances = np.empty((len(points), 4)), np.empty(len(points))
     cached(_closest_of_all)(kind, points, weights, distances)
     return weights, distances
+
+
+@inlined
+def closest_separation(c, y, contacts):
+    """s [m] of contact c of a ContactSet, whose vertices are at y: from the second side to the first.
+
+    Relative to the first vertex, so that large coordinates cancel first.
+    """
+    if contacts.obstacle[c] >= 0:
+        return subtract(y[0], row(contacts.points, c))
+    w = contacts.weights
+    return combine((w[c, 0], w[c, 1], w[c, 2], w[c, 3]), y)
+
+
+@inlined
+def closest_point_and_normal(y, n, side):
+    """Signed weights of a vertex y0 and a triangle y1 y2 y3, and the normal on a side of it; n is the normal before.
+
+    Over the triangle the normal is the triangle's; beside it, where the closest point is on the rim, it stays.
+    """
+    w = closest_vertex_triangle(y)
+    if w[1] < 0.0 and w[2] < 0.0 and w[3] < 0.0:
+        m = cross(subtract(y[2], y[1]), subtract(y[3], y[1]))
+        size = dot(m, m) ** 0.5
+        if size > 0.0:
+            return w, (side * m[0] / size, side * m[1] / size, side * m[2] / size)
+    return w, n

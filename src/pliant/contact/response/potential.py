@@ -1,4 +1,7 @@
-"""The energy of all contacts of a step, for the potential that solvers minimise (elements.contact has the formulas)."""
+"""The energy of all contacts of a step, for the potential that solvers minimise.
+
+The formulas are those of elements.contact, on floats; compiled loops here put contacts in and sum up what comes out.
+"""
 
 from __future__ import annotations
 
@@ -7,157 +10,151 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from pliant.contact.contact_set import Contacts, refresh
-from pliant.contact.response.penalty import f0_array, f1_over_u_array
-from pliant.contact.response.touches import Touches
-from pliant.elements.closest import row
+from pliant.contact.contact_set import ContactSet, depths, positions_of
+from pliant.elements.closest import closest_separation, row
+from pliant.elements.contact import add_contact, contact_energy
 from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
+from pliant.kernels.contact_refresh import refresh_contact
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import add_scaled, dot, subtract
+from pliant.lanes.vectors import subtract
+
+_FULL = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where the entries of a 3x3 matrix are in its six numbers
 
 
 @dataclass
 class ContactPotential:
-    """Contacts with their weights and normals held, and the friction limit mu k d of the last refresh."""
+    """Contacts with their weights, normals and friction limits held between two refreshes."""
 
-    touches: Touches
-    stiffness: float  # k_c [N/m]
+    contacts: ContactSet
     slip: float  # friction_speed h [m]
     damping: float  # k_d / h
     x_prev: np.ndarray  # (n, 3) positions at the start of the step [m]
+    has_multipliers: bool = False  # whether a solver accumulates the forces in the multipliers
     start_depths: np.ndarray = field(init=False)  # (k,) at the start of the step [m]
-    limits: np.ndarray = field(init=False)  # (k,) friction limit [N]
 
     def __post_init__(self) -> None:
+        c = self.contacts
         self.start_depths = self.depths(self.x_prev)
-        self.limits = self.touches.friction * self.stiffness * self.start_depths
+        np.multiply(c.friction * c.stiffness, self.start_depths, out=c.friction_limit)
 
     @property
     def count(self) -> int:
         """How many contacts there are."""
-        return len(self.limits)
+        return self.contacts.size
+
+    @property
+    def vertices(self) -> np.ndarray:
+        """(k, 4); the first repeated where there are fewer: its weight there is zero."""
+        v = self.contacts.vertices
+        return np.where(v >= 0, v, v[:, :1])
 
     def refresh(self, x: np.ndarray) -> None:
-        """Find closest points again where they follow, and set friction limits; solvers do so before an iteration."""
-        t = self.touches
-        follows = np.flatnonzero(t.follows)
-        if len(follows):
-            part = Contacts(
-                np.zeros(len(follows), np.int8),
-                t.vertices[follows].astype(np.int32),
-                t.weights[follows],
-                t.normals[follows],
-                t.gaps[follows],
-                np.ones(len(follows), bool),
-            )
-            refresh(part, np.ascontiguousarray(x, dtype=float))
-            t.weights[follows], t.normals[follows] = part.weights, part.normals
-        self.limits = t.friction * self.stiffness * self.depths(x)
+        """Update closest points and friction limits at x (n, 3) [m]; solvers do so before an iteration."""
+        cached(refresh_all)(self.contacts, np.ascontiguousarray(x, dtype=float))
 
     def depths(self, x: np.ndarray) -> np.ndarray:
         """d (k,) [m]."""
-        d = np.empty(len(self.touches.gaps))
-        cached(write_depths)(self.touches, x, d)
-        return d
+        return depths(self.contacts, np.ascontiguousarray(x, dtype=float))
 
     def stored(self, x: np.ndarray) -> float:
         """k/2 d^2 of all contacts [J], without friction and damping."""
-        return 0.5 * self.stiffness * float(np.sum(self.depths(x) ** 2))
+        return 0.5 * float(np.sum(self.contacts.stiffness * self.depths(x) ** 2))
 
     def energy(self, x: np.ndarray) -> float:
         """[J], friction's potential included."""
-        d, _, across, tangent = self._state(x)
-        damped = np.where(d > 0, self.damping * across**2, 0.0)
-        friction = self.limits * (f0_array(np.linalg.norm(tangent, axis=1), self.slip) - self.slip / 3)
-        return float(np.sum(0.5 * self.stiffness * (d**2 + damped) + friction))
+        energies = np.empty(self.count)
+        cached(write_energies)(*self._arguments(x), energies)
+        return float(np.sum(energies))
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """(n, 3) [N]."""
-        return sum_at_vertices(self._vertices, -self.forces(x), len(x))
+        force, _ = self._forces_and_blocks(x)
+        return self._at_vertices(-force, len(x))
+
+    def forces(self, x: np.ndarray) -> np.ndarray:
+        """(k, 3) [N] on the first side of each contact, friction included; minus that on the second.
+
+        The multipliers, if a solver accumulates them; otherwise those of the energy at x (n, 3).
+        """
+        c = self.contacts
+        if self.has_multipliers:
+            return c.normal_multiplier[:, None] * c.normals + c.tangential_multiplier
+        return self._forces_and_blocks(x)[0]
+
+    def vertex_forces(self, x: np.ndarray) -> np.ndarray:
+        """(n, 3) [N] of all contacts on the vertices, as `forces`."""
+        return self._at_vertices(self.forces(x), len(x))
 
     def penetrations(self, x: np.ndarray) -> np.ndarray:
         """(n,) [m] of vertices: the deepest contact that each takes part in."""
-        deepest = np.zeros(len(x))
-        taking_part = self.touches.weights != 0
-        np.maximum.at(
-            deepest,
-            self._vertices[taking_part],
-            np.broadcast_to(self.depths(x)[:, None], taking_part.shape)[taking_part],
-        )
+        deepest, takes_part = np.zeros(len(x)), self.contacts.weights != 0
+        d = np.broadcast_to(self.depths(x)[:, None], takes_part.shape)
+        np.maximum.at(deepest, self.vertices[takes_part], d[takes_part])
         return deepest
-
-    def forces(self, x: np.ndarray) -> np.ndarray:
-        """(k, 4, 3) [N] on the vertices of each contact; zero where there is none."""
-        t = self.touches
-        d, _, across, tangent = self._state(x)
-        push = self.stiffness * np.where(d > 0, d - self.damping * across, 0.0)
-        drag = self.limits * f1_over_u_array(np.linalg.norm(tangent, axis=1), self.slip)
-        return t.weights[:, :, None] * (push[:, None] * t.normals - drag[:, None] * tangent)[:, None, :]
 
     def hessian(self, x: np.ndarray) -> sp.csr_matrix:
         """(3n, 3n) [N/m], with |u| held constant as in Equation 16: positive semidefinite."""
-        t, size = self.touches, 3 * len(x)
-        blocks = np.einsum("ki,kj,kab->kiajb", t.weights, t.weights, self._stiffness(x), optimize=True)
-        index = (3 * self._vertices[:, :, None] + np.arange(3)).reshape(-1, 12)
+        w, size = self.contacts.weights, 3 * len(x)
+        own = self._forces_and_blocks(x)[1][:, _FULL]
+        blocks = np.einsum("ki,kj,kab->kiajb", w, w, own, optimize=True)
+        index = (3 * self.vertices[:, :, None].astype(np.int64) + np.arange(3)).reshape(-1, 12)
         rows, columns = np.repeat(index, 12, axis=1).ravel(), np.tile(index, (1, 12)).ravel()
         return sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(size, size))
 
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
         """(n, 3, 3) [N/m]."""
-        own = self.touches.weights[:, :, None, None] ** 2 * self._stiffness(x)[:, None]
-        return sum_blocks_at_vertices(self._vertices, own, len(x))
+        own = self._forces_and_blocks(x)[1][:, _FULL]
+        return sum_blocks_at_vertices(
+            self.vertices, self.contacts.weights[:, :, None, None] ** 2 * own[:, None], len(x)
+        )
 
-    @property
-    def _vertices(self) -> np.ndarray:
-        """(k, 4); the first repeated where there are fewer: its weight there is zero."""
-        v = self.touches.vertices
-        return np.where(v >= 0, v, v[:, :1])
+    def _at_vertices(self, forces: np.ndarray, n: int) -> np.ndarray:
+        """Sum of forces (k, 3) on first sides at the n vertices."""
+        return sum_at_vertices(self.vertices, self.contacts.weights[:, :, None] * forces[:, None, :], n)
 
-    def _combined(self, values: np.ndarray) -> np.ndarray:
-        """sum_i w_i values_i (k, 3), relative to the first vertex so that large coordinates cancel."""
-        sums = np.empty((len(self.touches.gaps), 3))
-        cached(write_separations)(self.touches, values, sums)
-        return sums
+    def _forces_and_blocks(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces (k, 3) [N] and blocks (k, 6) [N/m] on a vertex of weight 1."""
+        forces, blocks = np.empty((self.count, 3)), np.empty((self.count, 6))
+        cached(write_forces_and_blocks)(*self._arguments(x), forces, blocks)
+        return forces, blocks
 
-    def _state(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Depths, relative motion, its part along the normal, and across it."""
-        t = self.touches
-        u = self._combined(x - self.x_prev) + t.outside[:, None] * t.motions
-        across = np.einsum("ka,ka->k", u, t.normals)
-        return self.depths(x), u, across, u - across[:, None] * t.normals
-
-    def _stiffness(self, x: np.ndarray) -> np.ndarray:
-        """(k, 3, 3): the block of a vertex of weight 1."""
-        t = self.touches
-        d, _, _, tangent = self._state(x)
-        along = np.einsum("ka,kb->kab", t.normals, t.normals)
-        push = self.stiffness * (d > 0) * (1 + self.damping)
-        drag = self.limits * f1_over_u_array(np.linalg.norm(tangent, axis=1), self.slip)
-        return push[:, None, None] * along + drag[:, None, None] * (np.eye(3) - along)
+    def _arguments(self, x: np.ndarray) -> tuple[ContactSet, np.ndarray, np.ndarray, float, float]:
+        return self.contacts, np.ascontiguousarray(x, dtype=float), self.x_prev, self.slip, self.damping
 
 
 @compiled
-def write_depths(touches, x, d):
-    for place in range(len(d)):
-        k = np.uint64(place)
-        s, p, n = separation(touches, k, x), row(touches.points, k), row(touches.normals, k)
-        d[k] = max(0.0, touches.gaps[k] - dot(add_scaled(s, touches.outside[k], p), n))
+def refresh_all(contacts, x):
+    for place in range(len(contacts.kind)):
+        c = np.uint64(place)
+        refresh_contact(c, positions_of(c, contacts, x), contacts)
 
 
 @compiled
-def write_separations(touches, values, sums):
-    for k in range(len(sums)):
-        sums[k, 0], sums[k, 1], sums[k, 2] = separation(touches, k, values)
+def write_energies(contacts, x, x_prev, slip, damping, energies):
+    for place in range(len(energies)):
+        c = np.uint64(place)
+        s, u, n = separation_and_motion(c, contacts, x, x_prev)
+        g, k, limit = contacts.thickness[c], contacts.stiffness[c], contacts.friction_limit[c]
+        energies[c] = contact_energy(s, u, n, g, k, limit, slip, damping)
+
+
+@compiled
+def write_forces_and_blocks(contacts, x, x_prev, slip, damping, forces, blocks):
+    zero, nothing = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for place in range(len(forces)):
+        c = np.uint64(place)
+        s, u, n = separation_and_motion(c, contacts, x, x_prev)
+        g, k, limit = contacts.thickness[c], contacts.stiffness[c], contacts.friction_limit[c]
+        f, H = add_contact(zero, nothing, 1.0, s, u, n, g, k, limit, slip, damping, 1.0)
+        for axis in range(3):
+            forces[c, axis] = f[axis]
+        for i in range(6):
+            blocks[c, i] = H[i]
 
 
 @inlined
-def separation(touches, k, values):
-    """Sum over the vertices of a contact, less the first's value where weights sum to zero."""
-    v, w = touches.vertices, touches.weights
-    first = row(values, v[k, 0])
-    if touches.outside[k] != 0.0:
-        return (w[k, 0] * first[0], w[k, 0] * first[1], w[k, 0] * first[2])
-    total = (0.0, 0.0, 0.0)
-    for i in range(1, 4):
-        total = add_scaled(total, w[k, i], subtract(row(values, v[k, i]), first))
-    return total
+def separation_and_motion(c, contacts, x, x_prev):
+    """s, its change u in the step, and the normal of a contact."""
+    s = closest_separation(c, positions_of(c, contacts, x), contacts)
+    before = closest_separation(c, positions_of(c, contacts, x_prev), contacts)
+    return s, subtract(subtract(s, before), row(contacts.motions, c)), row(contacts.normals, c)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.contact.contact_set import Contacts, depths
+from pliant.contact.contact_set import ContactSet, depths
 from pliant.contact.response.potential import ContactPotential
 from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.lanes.compiled import cached, compiled, inlined
@@ -23,19 +23,15 @@ class ContactReport:
     deepest: float  # the deepest of them
     missed: int  # contacts that press at the start of the step, although the step before knew nothing of them
     deepest_missed: float
-    crossed: int  # vertices on the wrong side of a sheet at the end of the step, remembered and pushed back
-    without_straight_path: (
-        int  # vertices inside solids at the start, pushed to the nearest face, for no straight way leads out
-    )
-    without_surface_point: int  # vertices inside solids at the start that no face is a way out for: nothing pushes them
-    softest: (
-        int  # vertex of the contact deepest against its bound, of those that were pressed deeper; -1: all are within
-    )
+    crossed: int  # vertices on the wrong side of a sheet at the end of the step, tracked and pushed back
+    without_straight_path: int  # vertices inside solids at the start that no straight way leads out of: nearest face
+    without_surface_point: int  # vertices inside solids at the start without any surface point: nothing pushes them
+    softest: int  # vertex of the contact deepest against its bound, of those pressed deeper; -1: all are within
     bound: float  # of that contact [m]: the thickness, or TOLERATED of a mean edge where there is none
     needed_stiffness: float  # [N/m] that would keep it within its bound under the same force; 0 if all are within
 
 
-def touched_bodies(contacts: Contacts, body: np.ndarray) -> np.ndarray:
+def touched_bodies(contacts: ContactSet, body: np.ndarray) -> np.ndarray:
     """Sorted numbers, each once, that name a vertex of contacts together with the body that it meets (`pair_key`);
     corners of weight 0 do not meet it.
     """
@@ -45,7 +41,7 @@ def touched_bodies(contacts: Contacts, body: np.ndarray) -> np.ndarray:
     return numbers[np.r_[True, numbers[1:] != numbers[:-1]][: len(numbers)]]
 
 
-def missed_depths(contacts: Contacts, x: np.ndarray, body: np.ndarray, known: np.ndarray) -> np.ndarray:
+def missed_depths(contacts: ContactSet, x: np.ndarray, body: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Depths (m,) [m] at x of contacts of which no one knew: a vertex that had no contact with that body, edges of
     which no end had. known: numbers of `touched_bodies`.
     """
@@ -86,12 +82,13 @@ def softest_contact(potential: ContactPotential, d: np.ndarray, edge: float) -> 
 
     A contact counts if it got deeper in the step, so an overlap that is being resolved does not.
     """
-    bounds = np.where(potential.touches.gaps > 0, potential.touches.gaps, TOLERATED * edge)
+    contacts = potential.contacts
+    bounds = np.where(contacts.thickness > 0, contacts.thickness, TOLERATED * edge)
     excess = np.where(d > potential.start_depths, d / np.maximum(bounds, 1e-300), 0.0)
     if not len(excess) or excess.max() <= 1:
         return -1, 0.0, 0.0
     k = int(np.argmax(excess))
-    return int(potential.touches.vertices[k, 0]), float(bounds[k]), potential.stiffness * float(excess[k])
+    return int(contacts.vertices[k, 0]), float(bounds[k]), float(contacts.stiffness[k] * excess[k])
 
 
 def words_of_softness(report: ContactReport, stiffness: float, where: str) -> str:

@@ -23,15 +23,14 @@ from pliant.contact.primitives.conservative_advancement import (
 from pliant.contact.primitives.time_of_impact import TOLERANCE
 from pliant.contact.search.bvh import FAN
 from pliant.contact.search.motion import Motion
-from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TET, VERTEX_TRIANGLE
 from pliant.lanes import absolute, make_zero, number, select
 from pliant.lanes.compiled import inlined
 from pliant.lanes.masks import mask_bits
 from pliant.lanes.rows import gather4_of
 from pliant.lanes.vectors import cross, dot, physics, subtract
 
-# Further kinds of pairs, beside VERTEX_TRIANGLE and EDGE_EDGE: all are let through; points in tets.
-ALL, VERTEX_TET = -1, 2
+ALL = -1  # kinds of pairs are not asked for: all are let through
 LANES = 8
 SLACK = 1e-9  # in barycentric coordinates: a point on the face between two tets is in at least one of them
 zero = make_zero("double", LANES)

@@ -45,10 +45,11 @@ class Bodies(NamedTuple):
 
 @compiled
 def describe_impacts(
-    thread, threads, barrier, kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, is_impact
+    thread, threads, barrier, kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, side, is_impact
 ):
-    """Which pairs come nearer than the sum of their radii on the way, and weights (k, 4) and normals (k, 3) of these at
-    the time of impact; not what hits a solid's surface from inside, or an edge from where its faces are hit first.
+    """Which pairs come nearer than the sum of their radii on the way, and weights (k, 4), normals (k, 3) and
+    side (k,) of these at the time of impact; not what hits a solid's surface from inside, or an edge from where its
+    faces are hit first.
 
     near_too: also those that are so near at the start; solids_too: also pairs of solids, or else only those with a
     sheet.
@@ -78,6 +79,7 @@ def describe_impacts(
             n = separating_normal(kind, y, w, r, motion, out_b)
             is_impact[k] = is_open(kind, is_solid_a, out_a, is_solid_b, out_b, n)
             write(weights, normals, k, w, n)
+            side[k] = side_of(kind, y, n)
 
 
 @inlined
@@ -114,3 +116,11 @@ def is_open(kind, is_solid_a, out_a, is_solid_b, out_b, n):
 def write(weights, normals, k, w, n):
     weights[k, 0], weights[k, 1], weights[k, 2], weights[k, 3] = w
     normals[k, 0], normals[k, 1], normals[k, 2] = n
+
+
+@inlined
+def side_of(kind, y, n):
+    """Of the triangle of a pair, by its winding, that n points to: 1 or -1; 0 for two edges."""
+    if kind != VERTEX_TRIANGLE:
+        return 0
+    return 1 if dot(common_normal(kind, y)[0], n) >= 0.0 else -1

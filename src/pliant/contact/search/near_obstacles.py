@@ -4,35 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.contact.contact_set import ContactSet, obstacle_contacts
 from pliant.contact.primitives.shapes import distance_and_normal, material_displacement, vertex_impact
-from pliant.contact.response.touches import Touches, friction_between
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model import ContactModel
-from pliant.model.obstacles import Shape
 
 
-def touches_of_shape(
-    team: Team, model: ContactModel, shape: Shape, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
-) -> Touches:
-    """Vertices that are within `reach` [m] of an obstacle at x1 (n, 3), or met it on the way from x0.
+def obstacle_contacts_at(
+    team: Team, model: ContactModel, number: int, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
+) -> ContactSet:
+    """Vertices that are within `reach` [m] of an obstacle, by its number, at x1 (n, 3), or met it on the way from x0.
 
-    The obstacle is taken as flat at the closest point, or where the vertex met it; that holds for one detection.
+    The obstacle moves from where it is at `time` to where it is h later [s].  It is taken as flat at the closest
+    point, or where the vertex met it; that holds for one detection.
     """
-    is_near = np.empty(len(x0), bool)
+    shape, is_near = model.shapes[number], np.empty(len(x0), bool)
     geometry = (shape.kind, shape.row(time), shape.row(time + h), x0, x1, reach, model.radius)
     team.run_for(6 * len(x0), cached(mark_near), *geometry, model.excluded, is_near)
     chosen = np.flatnonzero(is_near)
     k = len(chosen)
-    points, motions, normals, friction = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3)), np.empty(k)
+    points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))
     cached(describe_near)(chosen, *geometry, points, motions, normals)
-    cached(write_friction)(chosen, model.friction, float(shape.friction), model.settings.friction, friction)
-    vertices, weights = np.full((k, 4), -1, np.int64), np.zeros((k, 4))
-    vertices[:, 0], weights[:, 0] = chosen, 1.0
-    arrays = (points, motions, normals, model.radius[chosen])
-    return Touches(vertices, weights, np.full(k, -1.0), *arrays, friction, np.zeros(k, bool))
+    return obstacle_contacts(number, chosen, points, motions, normals, model.radius[chosen])
 
 
 @compiled
@@ -54,13 +50,6 @@ def describe_near(chosen, kind, row_start, row_end, x0, x1, reach, radius, point
         motion = material_displacement(row_start, row_end, q)
         for axis in range(3):
             points[k, axis], motions[k, axis], normals[k, axis] = q[axis], motion[axis], n[axis]
-
-
-@compiled
-def write_friction(chosen, frictions, own, otherwise, friction):
-    """Of chosen vertices with a shape that has a friction of its own."""
-    for k in range(len(chosen)):
-        friction[k] = friction_between(frictions[chosen[k]], own, otherwise)
 
 
 @inlined

@@ -14,7 +14,6 @@ from pliant.contact.search.bvh import FAN, FAN_BITS, Tree, box_at, boxes_overlap
 from pliant.contact.search.ccd_culling import (
     ALL,
     LANES,
-    VERTEX_TET,
     CcdCulling,
     Pack,
     coarse_cull,
@@ -22,6 +21,7 @@ from pliant.contact.search.ccd_culling import (
     no_culling,
 )
 from pliant.contact.search.motion import ROW
+from pliant.elements.closest import VERTEX_TET
 from pliant.kernels.threads import Team, next_part
 from pliant.lanes import load, make_zero, number
 from pliant.lanes.compiled import allocating, at, cached, compiled, inlined, put

@@ -1,4 +1,4 @@
-"""Vertices inside solids, and the way out of each: the closest boundary point reachable through the solid
+"""Vertices inside solids, and the closest surface point of each that is reachable through the solid
 (penetration_query.py).
 """
 
@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from pliant.contact.search.bvh import Tree
-from pliant.contact.search.ccd_culling import VERTEX_TET, CcdCulling
+from pliant.contact.search.ccd_culling import CcdCulling
 from pliant.contact.search.motion import Motion
 from pliant.contact.search.overlaps import Pairs, overlaps
 from pliant.contact.search.penetration_query import search_surface_points
 from pliant.contact.search.solid import Solid
+from pliant.elements.closest import VERTEX_TET
 from pliant.kernels.threads import Team
 from pliant.lanes.compiled import cached, compiled, inlined
 
@@ -22,13 +23,14 @@ if TYPE_CHECKING:
 
 
 class SurfacePoints(NamedTuple):
-    """Ways out of vertices that are inside."""
+    """Closest surface points of vertices that are inside."""
 
     vertex: np.ndarray  # (k,) int32 vertex of the scene
-    face: np.ndarray  # (k,) int32 boundary face of the solid, -1 where none is a way out
+    face: np.ndarray  # (k,) int32 boundary face of the solid, -1 where there is none
     corners: np.ndarray  # (k, 4) int32 the vertex and the face's corners
     weights: np.ndarray  # (k, 4) their signed weights
-    normal: np.ndarray  # (k, 3) unit vector towards the way out
+    side: np.ndarray  # (k,) int8 of the face, by its winding, that the normal points to
+    normal: np.ndarray  # (k, 3) unit vector out of the solid
     depth: np.ndarray  # (k,) [m]
     is_direct: np.ndarray  # (k,) bool: False where no straight way was found and the nearest face of the body is taken
 
@@ -72,13 +74,9 @@ def query_penetrations(
     no_self_contact (bodies,) bool: nearly convex bodies, in which every straight way is taken as one inside.
     """
     k = len(pairs.first)
-    face, corners, weights, normal = (
-        np.empty(k, np.int32),
-        np.empty((k, 4), np.int32),
-        np.empty((k, 4)),
-        np.empty((k, 3)),
-    )
-    points = SurfacePoints(pairs.first, face, corners, weights, normal, np.empty(k), np.empty(k, bool))
+    face, corners, weights = np.empty(k, np.int32), np.empty((k, 4), np.int32), np.empty((k, 4))
+    numbers = (np.empty(k, np.int8), np.empty((k, 3)), np.empty(k), np.empty(k, bool))
+    points = SurfacePoints(pairs.first, face, corners, weights, *numbers)
     no_self_contact = np.zeros(int(body.max(initial=0)) + 1, bool) if no_self_contact is None else no_self_contact
     arguments = (pairs, face_tree, solid, x, motion.start, body, no_self_contact, points)
     team.run_for(400 * k, cached(search_surface_points), *arguments)

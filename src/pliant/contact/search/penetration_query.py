@@ -175,7 +175,9 @@ def measure_surface_points(first, last, solid, x, points):
             n, has_normal = common_normal(VERTEX_TRIANGLE, y)
             side = subtract(y[2], y[1])
             is_on_face = has_normal and depth * depth <= ON_FACE * ON_FACE * dot(side, side)
+            points.side[k] = 1
             if depth > 0.0 and not is_on_face:
+                points.side[k] = 1 if dot(n, r) <= 0.0 else -1
                 n = (-r[0] / depth, -r[1] / depth, -r[2] / depth)
             points.depth[k], points.corners[k, 0] = depth, points.vertex[k]
             for i in range(3):

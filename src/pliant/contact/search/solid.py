@@ -7,8 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.search.motion import ROW
+from pliant.elements.closest import row
 from pliant.errors import MeshError
 from pliant.geometry.surface import TET_FACES
+from pliant.kernels.threads import Team, share
+from pliant.lanes.compiled import cached, compiled
+from pliant.lanes.vectors import cross, dot, subtract
 
 AROUND = 8  # faces at a vertex that lanes read at a time
 
@@ -51,13 +55,44 @@ def solid_of(tets: np.ndarray, n_vertices: int) -> Solid:
     return Solid(tets, neighbours.reshape(-1, 4), faces, tet_of_face, around_start, next_rows, last_rows)
 
 
-def thinnest(tets: np.ndarray, x: np.ndarray) -> float:
-    """The least height [m] of a tet at positions x (n, 3), infinite if there is none: what moves less in a step cannot
-    pass a solid.
+def least_width(team: Team, tets: np.ndarray, x: np.ndarray) -> float:
+    """The least distance [m] between parallel planes that hold a tet (m, 4) at positions x (n, 3), infinite if there is
+    none: what moves less in a step cannot pass a solid.
+
+    If no two vertices move against each other by more than d, it changes by at most d.
     """
     if not len(tets):
         return np.inf
-    return float(heights(x[tets]).min())
+    least = np.full(team.threads, np.inf)
+    team.run_for(30 * len(tets), cached(measure_least_width), tets, x, least)
+    return float(np.sqrt(least.min()))
+
+
+@compiled
+def measure_least_width(thread, threads, barrier, tets, x, least):
+    """The least squared width of each thread's tets into least (threads,)."""
+    first, last = share(0, len(tets), thread, threads)
+    smallest = np.inf
+    for place in range(first, last):
+        t = np.uint64(place)
+        a, b = row(x, tets[t, 0]), row(x, tets[t, 1])
+        c, d = row(x, tets[t, 2]), row(x, tets[t, 3])
+        ab, ac, ad, bc, bd, cd = (
+            subtract(b, a),
+            subtract(c, a),
+            subtract(d, a),
+            subtract(c, b),
+            subtract(d, b),
+            subtract(d, c),
+        )
+        n = cross(ab, ac)
+        area2 = dot(n, n)
+        for u, v in ((ab, ad), (ac, ad), (bc, bd), (ab, cd), (ac, bd), (ad, bc)):
+            m = cross(u, v)
+            area2 = max(area2, dot(m, m))
+        volume = dot(n, ad)
+        smallest = min(smallest, volume * volume / max(area2, 1e-300))
+    least[thread] = smallest
 
 
 def heights(corners: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""Contacts that tell of the same place, listed once.
+"""Contacts of the same place, listed once.
 
-Neighbouring triangles that see a vertex at their common edge, and edges that are closest at an end, tell of the same
+Neighbouring triangles that see a vertex at their common edge, and edges that are closest at an end, are the same
 contact of that vertex with that edge or vertex: what counts is which vertices have a weight, on either side.
 """
 
@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.contact.contact_set import Contacts
+from pliant.contact.contact_set import ContactSet, chosen
+from pliant.contact.tracking.identity import hash_of, is_same, table_size
 from pliant.lanes.compiled import cached, compiled, inlined
 
 ROUNDING = 1e-12  # a weight below is of a corner that the closest point does not see
 SIDES = 6  # numbers that name a contact: up to three vertices of each side
 
 
-def without_repetition(contacts: Contacts) -> Contacts:
+def without_duplicates(contacts: ContactSet) -> ContactSet:
     """The first of each contact, in their order; no pair of primitives is listed twice."""
     k = len(contacts.kind)
     names, is_first = np.empty((k, SIDES), np.int32), np.empty(k, bool)
-    table = np.full(2 ** max(4, (2 * k).bit_length()), -1, np.int32)  # at least half of it stays empty
+    table = np.full(table_size(k), -1, np.int32)
     cached(mark_first)(contacts.vertices, contacts.weights, names, table, is_first)
-    return contacts if is_first.all() else Contacts(*(array[is_first] for array in contacts))
+    return chosen(contacts, is_first)
 
 
 @compiled
@@ -43,7 +44,7 @@ def mark_first(vertices, weights, names, table, is_first):
 
 @inlined
 def sees_all(weights, k):
-    """Whether all four corners of a contact have a weight: then no other pair tells of it."""
+    """Whether all four corners of a contact have a weight: then no other pair is the same."""
     least = min(min(abs(weights[k, 0]), abs(weights[k, 1])), min(abs(weights[k, 2]), abs(weights[k, 3])))
     return least > ROUNDING
 
@@ -79,19 +80,3 @@ def insert(vertex, name, start):
     while carried >= 0:
         name[place], carried = carried, name[place]
         place += 1
-
-
-@inlined
-def hash_of(name):
-    h = np.uint64(1469598103934665603)
-    for i in range(SIDES):
-        h = (h ^ np.uint64(np.uint32(name[i]))) * np.uint64(1099511628211)
-    return np.int64((h ^ (h >> np.uint64(29))) & np.uint64(0x7FFFFFFFFFFFFFFF))
-
-
-@inlined
-def is_same(a, b):
-    for i in range(SIDES):  # noqa: SIM110 (a loop compiles, all() over a generator does not)
-        if a[i] != b[i]:
-            return False
-    return True

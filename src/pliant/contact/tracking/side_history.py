@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.contact_set import Contacts, joined, no_contacts
+from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, pair_contacts
 from pliant.contact.primitives.pair import common_normal, is_inner, points_of, unit
 from pliant.contact.search.patches import (
     Patches,
@@ -61,7 +61,7 @@ def no_side_history() -> SideHistory:
 
 def prune(
     patches: Patches, edges: np.ndarray, radius: np.ndarray, history: SideHistory, x: np.ndarray
-) -> tuple[SideHistory, Contacts]:
+) -> tuple[SideHistory, ContactSet]:
     """The history at positions x without what has come apart, each pair once, and the contacts it stands for."""
     vertices = _prune_vertices(patches, radius, history, x) if len(history.vertices) else (history[:4], no_contacts())
     pairs = _prune_edges(edges, radius, history, x) if len(history.edges) else (history[4:], no_contacts())
@@ -70,31 +70,31 @@ def prune(
 
 def _prune_vertices(
     patches: Patches, radius: np.ndarray, history: SideHistory, x: np.ndarray
-) -> tuple[tuple[np.ndarray, ...], Contacts]:
+) -> tuple[tuple[np.ndarray, ...], ContactSet]:
     k = len(history.vertices)
     triangles, sides, crossed = history.triangles.copy(), history.sides.copy(), history.crossed.copy()
     keep, touches, contacts = np.empty(k, bool), np.empty(k, bool), _blank(VERTEX_TRIANGLE, k)
     cached(prune_vertices)(history.vertices, triangles, sides, crossed, x, radius, patches, contacts, keep, touches)
     key = history.vertices.astype(np.int64) * len(patches.triangles) + triangles
-    chosen = _first_of_each(key, keep)
-    parts = (history.vertices[chosen], triangles[chosen], sides[chosen], crossed[chosen])
-    return parts, Contacts(*(array[chosen[touches[chosen]]] for array in contacts))
+    kept = _first_of_each(key, keep)
+    parts = (history.vertices[kept], triangles[kept], sides[kept], crossed[kept])
+    return parts, chosen(contacts, kept[touches[kept]])
 
 
 def _prune_edges(
     edges: np.ndarray, radius: np.ndarray, history: SideHistory, x: np.ndarray
-) -> tuple[tuple[np.ndarray, np.ndarray], Contacts]:
+) -> tuple[tuple[np.ndarray, np.ndarray], ContactSet]:
     k = len(history.edges)
     keep, contacts = np.empty(k, bool), _blank(EDGE_EDGE, k)
     cached(prune_edges)(history.edges, history.normals, edges, x, radius, contacts, keep)
-    chosen = _first_of_each(history.edges.astype(np.int64) @ (len(edges), 1), keep)
-    return (history.edges[chosen], contacts.normals[chosen]), Contacts(*(array[chosen] for array in contacts))
+    kept = _first_of_each(history.edges.astype(np.int64) @ (len(edges), 1), keep)
+    return (history.edges[kept], contacts.normals[kept]), chosen(contacts, kept)
 
 
-def _blank(kind: int, k: int) -> Contacts:
-    """Discrete contacts of one kind, to be filled in."""
-    arrays = (np.empty((k, 4), np.int32), np.empty((k, 4)), np.empty((k, 3)), np.empty(k), np.ones(k, bool))
-    return Contacts(np.full(k, kind, np.int8), *arrays)
+def _blank(kind: int, k: int) -> ContactSet:
+    """Contacts of one kind, to be filled in."""
+    arrays = (np.empty((k, 4), np.int32), np.empty((k, 4)), np.empty((k, 3)), np.empty(k), np.zeros(k, np.int8))
+    return pair_contacts(kind, *arrays, updates_closest_point=kind == VERTEX_TRIANGLE)
 
 
 def _first_of_each(key: np.ndarray, keep: np.ndarray) -> np.ndarray:
@@ -113,7 +113,8 @@ def prune_vertices(vertices, triangles, sides, crossed, x, radius, patches, cont
         touches[k], n, sides[k], crossed[k] = push_from_patch(w, r, t, sides[k], crossed[k], gap, x, patches)
         keep[k] = touches[k] or crossed[k]
         triangles[k] = t
-        contacts.vertices[k, 0], contacts.gap[k] = v, gap
+        contacts.vertices[k, 0], contacts.thickness[k] = v, gap
+        contacts.side[k] = np.int8(sides[k] * patches.orient[t])
         for i in range(3):
             contacts.vertices[k, i + 1], contacts.normals[k, i] = corners[i], n[i]
         for i in range(4):
@@ -152,7 +153,7 @@ def prune_edges(pairs, normals, edges, x, radius, contacts, keep):
         w = closest_edge_edge(y)
         r = combine(w, y)
         keep[k], n = push_from_edge(w, r, y, row(normals, k), gap)
-        contacts.gap[k] = gap
+        contacts.thickness[k] = gap
         for i in range(4):
             contacts.vertices[k, i], contacts.weights[k, i] = v[i], w[i]
         for i in range(3):
