@@ -21,7 +21,6 @@ from pliant.model.obstacles import (
     Plane,
     Shape,
     Sphere,
-    shape_rows,
 )
 
 
@@ -155,10 +154,10 @@ def test_moving_plate_hits_a_vertex_at_rest() -> None:
 
 def test_rows_for_kernels() -> None:
     """Kinds and rows of all shapes; friction is the last number."""
-    kinds, rows = shape_rows([*SHAPES, Sphere(friction=0.4)], 0.0)
-    assert kinds.tolist() == [0, 1, 2, 3, 4, 5, 1]
-    assert rows.shape == (7, ROW_LENGTH)
-    assert rows[-1, FRICTION] == 0.4
+    shapes_and_ball = [*SHAPES, Sphere(friction=0.4)]
+    assert [shape.kind for shape in shapes_and_ball] == [0, 1, 2, 3, 4, 5, 1]
+    assert {shape.row(0.0).shape for shape in shapes_and_ball} == {(ROW_LENGTH,)}
+    assert shapes_and_ball[-1].row(0.0)[FRICTION] == 0.4
 
 
 def test_mesh_obstacle_moves_rigidly() -> None:

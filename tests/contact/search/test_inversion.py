@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.contact.detection import continuous_contacts, discrete_contacts, track_sides
+from pliant.contact.detection import continuous_contacts, find_penetrations, track_sides
 from pliant.contact.search.broad_phase import surface_of
 from pliant.contact.search.inversion import apexes, are_opposite, opposite_edges
 from pliant.contact.search.solid import solid_of
@@ -39,7 +39,7 @@ def test_nothing_meets_when_a_tet_turns_inside_out_or_back(
     assert len(continuous_contacts(team, colliders, start, end, no_side_history()).kind) == 0
     history = track_sides(team, colliders, no_side_history(), start, end, solids_too=True)
     assert len(history.vertices) == len(history.edges) == 0
-    assert len(discrete_contacts(team, colliders, end).kind) == 0
+    assert len(find_penetrations(team, colliders, end).contacts.kind) == 0
 
 
 def test_a_vertex_of_another_tet_still_meets(team: Team, assemble: Callable) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.contact.detection import continuous_contacts, discrete_contacts
+from pliant.contact.detection import continuous_contacts, find_penetrations
 from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.colliders import make_colliders
 from pliant.contact.search.self_collision_culling import SelfCollisionCulling
@@ -130,7 +130,7 @@ def test_detection_gives_the_same_with_and_without(threads: int) -> None:
     found = []
     for start in (None, mesh.points):
         colliders = make_colliders(np.zeros((0, 3)), mesh.tets, open_rules(len(x), body), None, start)
-        found.append((discrete_contacts(team, colliders, x), continuous_contacts(team, colliders, above, x)))
+        found.append((find_penetrations(team, colliders, x).contacts, continuous_contacts(team, colliders, above, x)))
         assert len(colliders.self_collision_culling.bodies) == (0 if start is None else 2)
     for ours, theirs in zip(*found, strict=True):
         assert len(ours.kind) > 5

@@ -4,20 +4,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pliant.contact.contact_set import Contacts, joined, no_contacts
-from pliant.contact.tracking.duplicates import without_repetition
+from pliant.contact.contact_set import ContactSet, joined, no_contacts, pair_contacts
+from pliant.contact.tracking.duplicates import without_duplicates
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 
 
-def contact(kind: int, vertices: tuple[int, ...], weights: tuple[float, ...]) -> Contacts:
-    arrays = (
-        np.array([vertices], np.int32),
-        np.array([weights], float),
-        np.zeros((1, 3)),
-        np.zeros(1),
-        np.zeros(1, bool),
-    )
-    return Contacts(np.array([kind], np.int8), *arrays)
+def contact(kind: int, vertices: tuple[int, ...], weights: tuple[float, ...]) -> ContactSet:
+    return pair_contacts(kind, np.array([vertices]), np.array([weights], float), np.zeros((1, 3)), np.zeros(1), [0])
 
 
 def name(vertices: np.ndarray, weights: np.ndarray) -> frozenset:
@@ -37,10 +30,10 @@ def test_a_vertex_at_a_common_edge_and_edges_closest_at_an_end_are_the_same() ->
         contact(VERTEX_TRIANGLE, (9, 1, 2, 3), (1, -1, 0, 0)),  # two vertices: another
         contact(VERTEX_TRIANGLE, (1, 9, 8, 7), (1, -1, 0, 0)),  # and the same from the other side
     )
-    once = without_repetition(several)
+    once = without_duplicates(several)
     np.testing.assert_array_equal(once.vertices, several.vertices[[0, 4, 5, 6]])
     np.testing.assert_array_equal(once.weights, several.weights[[0, 4, 5, 6]])
-    assert len(without_repetition(no_contacts()).kind) == 0
+    assert len(without_duplicates(no_contacts()).kind) == 0
 
 
 @settings(max_examples=100, deadline=None)
@@ -66,4 +59,4 @@ def test_the_first_of_each_is_kept_in_order(rows) -> None:
         if own not in seen:
             expected.append(k)
             seen.add(own)
-    np.testing.assert_array_equal(without_repetition(several).vertices, several.vertices[expected])
+    np.testing.assert_array_equal(without_duplicates(several).vertices, several.vertices[expected])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pliant.contact.contact_set import depths
-from pliant.contact.detection import continuous_contacts, discrete_contacts, track_edge_sides, track_sides
+from pliant.contact.detection import continuous_contacts, find_penetrations, track_edge_sides, track_sides
 from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.colliders import Colliders, make_colliders
 from pliant.contact.tracking.side_history import SideHistory, no_side_history
@@ -46,7 +46,7 @@ def test_what_went_through_is_pushed_back_however_deep(team: Team, assemble: Ass
     history = track_sides(team, colliders, no_side_history(), above, below)
     aside = moved(below, body == 1, (0.31, -0.23, 0))
     history = track_sides(team, colliders, history, below, aside)
-    contacts = discrete_contacts(team, colliders, aside, history)
+    contacts = find_penetrations(team, colliders, aside, history).contacts
     mine = (contacts.kind == VERTEX_TRIANGLE) & (body[contacts.vertices[:, 0]] == 1)
     np.testing.assert_array_equal(np.unique(contacts.vertices[mine, 0]), np.flatnonzero(body == 1))
     np.testing.assert_allclose(contacts.normals[mine, 2], 1, atol=1e-9)
@@ -66,7 +66,7 @@ def test_crossed_edges_are_remembered(team: Team, assemble: Assemble) -> None:
     above, colliders, body = assemble(sheets=sheets, radius=5e-4)
     below = moved(above, body == 1, (0, 0, -0.08))
     history = track_sides(team, colliders, no_side_history(), above, below)
-    contacts = discrete_contacts(team, colliders, below, history)
+    contacts = find_penetrations(team, colliders, below, history).contacts
     crossing = contacts.kind == EDGE_EDGE
     assert crossing.sum() >= 4
     up = np.where(body[contacts.vertices[:, 0]] == 1, 1.0, -1.0)
@@ -84,7 +84,7 @@ def test_what_goes_around_the_rim_is_free(team: Team, assemble: Assemble) -> Non
     for shift in steps:
         after = moved(x, body == 1, shift)
         history, x = track_sides(team, colliders, history, x, after), after
-    contacts = discrete_contacts(team, colliders, x, history)
+    contacts = find_penetrations(team, colliders, x, history).contacts
     mine = (contacts.kind == VERTEX_TRIANGLE) & (body[contacts.vertices[:, 0]] == 1)
     assert mine.sum() == 25
     np.testing.assert_allclose(contacts.normals[mine, 2], -1, atol=1e-9)
@@ -110,7 +110,9 @@ def test_the_other_layer_of_a_fold_is_another_patch(team: Team, assemble: Assemb
     mine = (hits.kind == VERTEX_TRIANGLE) & (hits.vertices[:, 0] == tip)
     assert mine.any()
     np.testing.assert_allclose(hits.normals[mine, 2], 1, atol=1e-6)
-    after = discrete_contacts(team, colliders, through, track_sides(team, colliders, history, between, through))
+    after = find_penetrations(
+        team, colliders, through, track_sides(team, colliders, history, between, through)
+    ).contacts
     mine = (after.kind == VERTEX_TRIANGLE) & (after.vertices[:, 0] == tip)
     np.testing.assert_allclose(
         np.sort(depths(after, through)[mine]), [0.1 - radius + 1e-3, 0.1 + radius + 1e-3], rtol=1e-2
@@ -125,7 +127,7 @@ def test_a_vertex_that_has_passed_a_thin_plate_comes_back_through_it(team: Team,
     above, colliders, body = assemble(solids=solids)
     below = moved(above, body == 1, (0, 0, -0.25))
     history = track_sides(team, colliders, no_side_history(), above, below, solids_too=True)
-    contacts = discrete_contacts(team, colliders, below, history)
+    contacts = find_penetrations(team, colliders, below, history).contacts
     mine = (contacts.kind == VERTEX_TRIANGLE) & (body[contacts.vertices[:, 0]] == 1)
     assert mine.sum() >= 9
     np.testing.assert_allclose(contacts.normals[mine, 2], 1, atol=1e-9)
@@ -152,10 +154,10 @@ def test_sharp_edges_that_cross_between_detections_are_remembered(team: Team) ->
     body = np.repeat([0, 1], box.n_vertices).astype(np.int32)
     above, below = (np.concatenate([box.points, upper + np.array([0, 0, height])]) for height in (1.001, 0.995))
     colliders = make_colliders(np.zeros((0, 3)), tets, open_rules(len(above), body), None, above)
-    assert len(discrete_contacts(team, colliders, below).kind) == 0  # without history, nothing tells
+    assert len(find_penetrations(team, colliders, below).contacts.kind) == 0  # without history, nothing tells
     folded = np.zeros(2, bool)
     history = track_edge_sides(team, colliders, no_side_history(), above, below, folded)
-    contacts = discrete_contacts(team, colliders, below, history)
+    contacts = find_penetrations(team, colliders, below, history).contacts
     assert list(contacts.kind) == 8 * [EDGE_EDGE]
     np.testing.assert_allclose(depths(contacts, below), 0.005, rtol=1e-9)
     np.testing.assert_allclose(np.abs(contacts.normals), 8 * [[0, 0, 1]], atol=1e-9)

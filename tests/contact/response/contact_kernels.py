@@ -1,6 +1,6 @@
 """Physics functions of elements.contact in one loop that Numba compiles, once for each precision and width.
 
-The fixture `penalty_kernels` writes the declaration below again and loads this text as a generated module.
+The fixture `contact_kernels` writes the declaration below again and loads this text as a generated module.
 """
 
 from numba import njit

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pliant.contact.response.touches import friction_between
+from pliant.contact.response.friction import friction_between
 
 
 @njit
