@@ -2,6 +2,6 @@
 
 `detector.py` runs a step, `detection.py` puts search and tracking together, `contact_set.py` is the record of a contact
 from detection to force.  Rooms: `primitives/` (one pair), `search/` (trees, candidates, impacts, penetration),
-`tracking/` (sides, ids, multipliers), `response/` (energy, friction, forces, report).  ARCHITECTURE.md follows a contact
-from detection to force.
+`tracking/` (sides, ids, multipliers), `response/` (energy, friction, forces, report).  ARCHITECTURE.md follows a
+contact on its way.
 """

@@ -60,10 +60,10 @@ def test_forces_between_two_bodies_sum_to_zero(resting) -> None:
 
 
 def test_torque_of_an_eccentric_load(resting) -> None:
-    """The upper cube stands 1 cm beside the centre of the lower one: at rest nothing turns either of them, and the plane,
-    which counts from a point at x = 2 cm, feels both weights at their levers.
+    """The upper cube stands 1 cm beside the centre of the lower one: at rest nothing turns either of them, and the
+    plane, which counts from a point at x = 2 cm, feels both weights at their levers.
     """
-    sim, scene = resting
+    _, scene = resting
     lower, upper = scene.bodies
     for body in (lower, upper):
         assert np.abs(body.contact_torque).max() < 1e-3 * G * 0.05
@@ -192,8 +192,8 @@ def test_energies_see_a_moving_obstacle_where_it_is_now() -> None:
 
 
 def test_a_recorded_step_may_split_vertices(tmp_path) -> None:
-    """A sheet pulled apart on a floor: frames in which it tears have fields of all vertices; what tearing has just added
-    has no force yet.
+    """A sheet pulled apart on a floor: frames in which it tears have fields of all vertices; what tearing has just
+    added has no force yet.
     """
     scene = pl.Scene(gravity=(0, 0, -G))
     scene.contact = pl.Contact(stiffness=1e4, thickness=4e-3)
