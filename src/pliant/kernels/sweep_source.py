@@ -308,11 +308,11 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
         skipped[thread] = singular
 '''
 
-_CONTACT_IMPORTS = """from pliant.contact.contacts import refreshed
+_CONTACT_IMPORTS = """
 from pliant.kernels.contact_forces import contact_force_and_hessian, contacts_energy, show_buffered
 from pliant.kernels.contacts import refresh_contacts
 """
-_REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, WIDTH, refreshed)
+_REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, WIDTH)
 """
 _CONTACT_STEPS = {
     "refresh": f"""    {_REFRESH_CONTACTS}        arrivals += threads
