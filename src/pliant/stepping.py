@@ -14,13 +14,15 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pliant.contact.detector import Detector
-from pliant.contact.potential import ContactPotential
-from pliant.contact.report import ContactReport, words_of_softness
+from pliant.contact.response.potential import ContactPotential
+from pliant.contact.response.report import ContactReport, words_of_softness
+from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.divergence import diagnose_divergence
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
@@ -69,6 +71,7 @@ class Stepping:
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
         self.state = State(*start, internal_state=self.model.internal_state, **initial_poses(self.model, scene.bodies))
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
+        self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
         self._allocate()
@@ -76,6 +79,9 @@ class Stepping:
         for k, body in enumerate(scene.bodies):
             body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
             body._elements = lambda k=k: self.model.elements_of(k)
+            body._contact_load = lambda k=k: (self.contacts.body_forces[k], self.contacts.body_torques[k])
+        for k, shape in enumerate(scene.shapes):
+            shape.watch(partial(self._obstacle_load, k))
 
     def _allocate(self) -> None:
         """Make what depends on the number of vertices."""
@@ -224,7 +230,6 @@ class Stepping:
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
-        report.contacts = problem.contacts
         return report, problem
 
     def _finish(self, report: SolveReport) -> None:
@@ -259,17 +264,36 @@ class Stepping:
 
     def _take(self, change: TopologyChange) -> None:
         """Go on with a model that tearing or deleting has changed."""
-        old = self.state
+        old, detector = self.state, self._detector
         grown = np.concatenate([np.arange(len(old.x)), change.parents])
         self.model = change.model
         arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
         self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists)
         self._allocate()
+        if self._detector is not None and detector is not None:
+            self._detector.inherit(detector, grown, self.state.x)
 
     @property
     def time(self) -> float:
         """Simulated time [s]."""
         return self.state.step * self.h
+
+    @property
+    def contacts(self) -> StepContacts:
+        """Contacts of the last step, measured when they are first asked for; none before the first step, after resuming
+        and after deleting elements.
+        """
+        solved = self._solved
+        if solved is None or not isinstance(solved.contacts, ContactPotential):
+            return no_step_contacts(self.model)
+        if self._measured is None or self._measured[0] is not solved:
+            x = self.state.x[: solved.model.n_vertices]  # without what has torn since
+            self._measured = (solved, measure_contacts(solved.contacts, solved.model, x, self.time))
+        return self._measured[1]
+
+    def _obstacle_load(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Net contact force (3,) [N] and torque (3,) [N m] on an obstacle."""
+        return self.contacts.obstacle_forces[k], self.contacts.obstacle_torques[k]
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

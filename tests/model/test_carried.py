@@ -145,3 +145,16 @@ def test_unknowns_of_all_sizes_have_the_derivatives_of_the_potential() -> None:
     step = np.concatenate([np.zeros(space.vertices), step[-6:]])
     bend = (problem.energy(at(eps).x) - 2 * problem.energy(x) + problem.energy(at(-eps).x)) / eps**2
     assert step @ hessian @ step == pytest.approx(bend, rel=1e-3)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+def test_vertex_block_descent_reaches_newtons_minimiser_with_a_body(friction: float) -> None:
+    """A rigid box pressed into a soft block, with vertices on a line and in a plane: positions to 1e-6 of its size."""
+    scene, _ = scene_with_a_box(friction)
+    problem = pl.Simulation(scene, pl.Newton(), precision="double").problem()
+    exact = pl.solve(problem, pl.Newton(iterations=60), measure_every=60)
+    report = pl.solve(problem, pl.VBD(iterations=400), measure_every=400)
+    assert exact.residual < 1e-7
+    moved = np.abs(exact.x - problem.x_guess).max()
+    assert moved > 1e-4
+    assert np.abs(report.x - exact.x).max() < 1e-6 * 0.5

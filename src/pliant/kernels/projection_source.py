@@ -85,7 +85,7 @@ def source(variant: ProjectionVariant) -> str:
         for k, c in sources
     )
     collect = (_COLLECT if variant.jacobi else "") + (_TOUCH if variant.contact else "")
-    tables += ", touches" if variant.contact else ""
+    tables += ", contacts" if variant.contact else ""
     parts.append(_SWEEP.format(tables=tables, sweeps=sweeps, collect=collect))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -224,13 +224,10 @@ _COLLECT = """        first, last = share(0, len(x), thread, threads)
         barrier_wait(barrier, arrivals)
 """
 
-_CONTACT_IMPORTS = (
-    "from pliant.contact.contacts import refreshed",
-    "from pliant.kernels.touch_projection import correct_touches",
-)
+_CONTACT_IMPORTS = ("from pliant.kernels.contact_projection import correct_contacts",)
 
 _TOUCH = """        if thread == 0:
-            correct_touches(x, held, touches, refreshed)
+            correct_contacts(x, held, contacts)
         arrivals += threads
         barrier_wait(barrier, arrivals)
 """

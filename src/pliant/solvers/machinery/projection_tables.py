@@ -21,7 +21,7 @@ from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
 from pliant.model import Model
 from pliant.solvers.contract import Execution, Work
-from pliant.solvers.machinery.projection_contacts import TouchTables
+from pliant.solvers.machinery.projection_contacts import ProjectionContacts
 
 PACKS_A_TILE = 32  # fewer tiles have longer borders, more of them leave threads without work
 ELEMENTS_A_THREAD = 4000  # fewer are corrected sooner by one thread than by two that wait for each other
@@ -57,7 +57,7 @@ class ProjectionTables(Work):
     held: np.ndarray  # (n, 4) line or normal of a plane, and 1 or 2; no rows if there are none
     left: np.ndarray  # (threads,) elements the last iteration could not correct
     inverse_mass: np.ndarray  # (n,) h^2 / m of the scene's vertices, zero for those that are held [s^2/kg]
-    touches: TouchTables | None = None
+    contacts: ProjectionContacts | None = None
     shift: np.ndarray | None = None  # (n, 3) change of the contacts' forces that positions do not show yet [N]
     is_new_step: bool = True
 
@@ -72,14 +72,14 @@ class ProjectionTables(Work):
             constraint.accumulated[:] = 0
         if len(self.start):
             self.start[self.row_of_vertex, :3] = problem.x_prev
-        if self.touches is not None:
-            self.touches.begin_step(problem.contacts, problem.x_prev)
+        if self.contacts is not None:
+            self.contacts.begin_step(problem.contacts, problem.x_prev)
         self.is_new_step, self.shift = True, None
 
     def update_contacts(self, problem: IncrementalPotential) -> None:
         """Take up what was detected in the middle of a step."""
-        if self.touches is not None:
-            change = self.touches.exchange(problem.contacts)
+        if self.contacts is not None:
+            change = self.contacts.exchange(problem.contacts)
             self.shift = change if self.shift is None else self.shift + change
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, n: int) -> None:
@@ -100,8 +100,8 @@ class ProjectionTables(Work):
 
     def _arguments(self) -> list[Any]:
         tables = [(*c.packs.order, c.corners, *c.tables) for c in self.constraints]
-        touches = [] if self.touches is None else [self.touches.rows]
-        return [self.left, self.x, self.sums, self.start, self.held, *(a for t in tables for a in t), *touches]
+        contacts = [] if self.contacts is None else [self.contacts.table]
+        return [self.left, self.x, self.sums, self.start, self.held, *(a for t in tables for a in t), *contacts]
 
 
 def inertial_start(problem: IncrementalPotential) -> np.ndarray:
@@ -226,7 +226,7 @@ def build_projection(
         held,
         np.zeros(threads, np.int64),
         layout.inverse_mass,
-        TouchTables(layout.row_of_vertex) if layout.is_touching else None,
+        ProjectionContacts(layout.row_of_vertex) if layout.is_touching else None,
     )
     tables.compile()
     return tables
