@@ -96,6 +96,7 @@ def negative(array: np.ndarray) -> np.ndarray | None:
 
 # an array of another length shows in those that must be as long: the points of a mesh in its elements
 LENGTHS = ("mesh.points", "motion0", "origin", "contact.vertices", "contact.edges", "vertices_a", "vertices_b")
+MAY_SHRINK = ("topology.left", "topology.tets_left", "body2.release", "contact.known")
 DAMAGES = (shorter, longer, deeper, other_type, words, not_finite, beyond, negative)
 
 
