@@ -17,8 +17,8 @@ from numba.extending import intrinsic
 _MACHINE = platform.machine().lower()
 _IS_X86 = _MACHINE in ("x86_64", "amd64")
 _IS_ARM = _MACHINE in ("arm64", "aarch64")
-SPINS = 1000 if _IS_X86 else 10000  # looks at a number that last about as long as falling asleep and waking up: 40 us
-FEWEST_SPINS = SPINS // 50  # where looking has been in vain lately
+SPINS = 4000 if _IS_X86 else 40000  # looks at a number: 100 us, as long as falling asleep and waking up may take
+FEWEST_SPINS = SPINS // 200  # where looking has been in vain lately
 
 _FUTEX = {"x86_64": 202, "aarch64": 98}.get(_MACHINE, 0) if sys.platform == "linux" else 0  # of the system call
 _WAIT, _WAKE = 128, 129  # FUTEX_WAIT and FUTEX_WAKE of FUTEX_PRIVATE_FLAG

@@ -34,7 +34,7 @@ def barrier_wait(barrier, arrivals):
     """Wait until the threads have arrived `arrivals` times in all.
 
     Who spins in vain falls asleep, and all spin for half as long from then on: another thread waits for a core.  Every
-    wait that ends while spinning brings back an eighth of what is lacking.
+    wait that ends while spinning brings back a quarter of what is lacking.
     """
     if atomic_add(barrier, ARRIVALS, 1) + 1 >= arrivals:
         if atomic_load(barrier, SLEEPERS) > 0:
@@ -44,7 +44,7 @@ def barrier_wait(barrier, arrivals):
     for _ in range(SPINS - haste):
         if atomic_load(barrier, ARRIVALS) >= arrivals:
             if haste > 0:
-                barrier[HASTE] = haste - haste // 8 - 1
+                barrier[HASTE] = haste - haste // 4 - 1
             return
         pause()
     barrier[HASTE] = min((SPINS + haste) // 2, SPINS - FEWEST_SPINS)
