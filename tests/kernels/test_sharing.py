@@ -82,4 +82,3 @@ def test_shares_of_fewer_threads_are_the_borders_alone() -> None:
         assert not len(few.borrowed)
         assert shares(threads) is few
         assert [typeof(array) for array in few] == [typeof(array) for array in shares(3)]
-    assert shares.nbytes == sum(array.nbytes for threads in (1, 2, 3) for array in shares(threads))

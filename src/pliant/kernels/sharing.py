@@ -46,11 +46,6 @@ class ColourShares:
         for threads, shares in self._shares.items():
             self._shares[threads] = shares._replace(packs=share_by_work(packs, self._work, threads))
 
-    @property
-    def nbytes(self) -> int:
-        """Memory of all arrays."""
-        return sum(array.nbytes for shares in self._shares.values() for array in shares)
-
 
 def share_out(packs: Packs, work: np.ndarray, graph: tuple[np.ndarray, np.ndarray], threads: int) -> Shares:
     """Share packs of known work (packs,) among threads; graph: neighbours of the vertices in compressed rows."""
