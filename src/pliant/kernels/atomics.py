@@ -11,8 +11,11 @@ import platform
 import sys
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 
 _MACHINE = platform.machine().lower()
 _IS_X86 = _MACHINE in ("x86_64", "amd64")
@@ -82,29 +85,29 @@ def pause(typingctx):
 
 if _FUTEX:
 
-    @njit(nogil=True, _nrt=False)
+    @inner(nogil=True, _nrt=False)
     def sleep_while(array, seen):
         """Sleep until `wake_all`, unless array[0] is no longer `seen`; may also return without a reason."""
         _SYSTEM_CALL(_FUTEX, _address(array), _WAIT, seen & 0xFFFFFFFF, 0, 0, 0)
 
-    @njit(nogil=True, _nrt=False)
+    @inner(nogil=True, _nrt=False)
     def wake_all(array):
         """Wake all threads that sleep because of array[0]."""
         _SYSTEM_CALL(_FUTEX, _address(array), _WAKE, _ALL, 0, 0, 0)
 
 else:
 
-    @njit(nogil=True, _nrt=False)
+    @inner(nogil=True, _nrt=False)
     def sleep_while(array, seen):
         """Give up this time slice."""
         _YIELD()
 
-    @njit(nogil=True, _nrt=False)
+    @inner(nogil=True, _nrt=False)
     def wake_all(array):
         """Nobody sleeps."""
 
 
-@njit(nogil=True, cache=True)
+@entry(nogil=True)
 def spin(flag, spins):
     """Whether flag[0] has become 1 within so many looks at it."""
     for _ in range(spins):

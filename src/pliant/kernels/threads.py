@@ -14,11 +14,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from pliant.kernels.atomics import FEWEST_SPINS, SPINS, atomic_add, atomic_load, pause, sleep_while, wake_all
 from pliant.kernels.thread_choice import ThreadChoice
 from pliant.kernels.worker import Worker, dismiss_all
+from pliant.lanes.inner import inner
 
 WORTH_WAKING = 2e5  # nanoseconds of work for which other threads are woken
 ARRIVALS, SLEEPERS, HASTE = 0, 1, 8  # places in a barrier; HASTE: by how much threads spin less than SPINS
@@ -29,7 +29,7 @@ def new_barrier() -> np.ndarray:
     return np.zeros(16, np.int64)
 
 
-@njit(nogil=True, _nrt=False)
+@inner(nogil=True, _nrt=False)
 def barrier_wait(barrier, arrivals):
     """Wait until the threads have arrived `arrivals` times in all.
 
@@ -56,13 +56,13 @@ def barrier_wait(barrier, arrivals):
     atomic_add(barrier, SLEEPERS, -1)
 
 
-@njit(nogil=True, _nrt=False)
+@inner(nogil=True, _nrt=False)
 def next_part(counter):
     """A number that no other thread has been given yet: 0, 1, 2 ... of a barrier at which nobody waits."""
     return atomic_add(counter, ARRIVALS, 1)
 
 
-@njit(nogil=True)
+@inner(nogil=True)
 def share(first, last, thread, threads):
     """The part of first..last that belongs to a thread."""
     n = last - first
