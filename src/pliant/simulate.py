@@ -32,7 +32,7 @@ class Simulation(Stepping):
 
     frame_rate: frames a second; substeps: steps a frame, so that a step is h = 1 / (frame_rate * substeps) seconds
     long. precision: "single" or "double", of the solver; states are kept in double.
-    threads: None for as many as pay off. Any number gives the same bits.
+    threads: exactly so many, or None for as many as are fastest, step by step. Any number gives the same bits.
     """
 
     # --- running ----------------------------------------------------------------------------------------------------
