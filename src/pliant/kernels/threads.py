@@ -19,6 +19,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from pliant.lanes.inner import inner
+
 SPINS_BEFORE_YIELD = 2000
 SPINS_BEFORE_SLEEP = 3000
 WORTH_WAKING = 2e5  # nanoseconds of work for which other threads are woken
@@ -65,7 +67,7 @@ def _pause(typingctx):
     return types.void(), codegen
 
 
-@njit(nogil=True)
+@inner(nogil=True)
 def barrier_wait(barrier, arrivals):
     """Wait until the threads have arrived `arrivals` times in all."""
     _atomic_add(barrier, 1)
@@ -86,13 +88,13 @@ def spin(flag, spins):
         _pause()
 
 
-@njit(nogil=True, _nrt=False)
+@inner(nogil=True, _nrt=False)
 def next_part(counter):
     """A number that no other thread has been given yet: 0, 1, 2 ... of a counter that nobody meets at."""
     return _atomic_add(counter, 1)
 
 
-@njit(nogil=True)
+@inner(nogil=True)
 def share(first, last, thread, threads):
     """The part of first..last that belongs to a thread."""
     n = last - first
