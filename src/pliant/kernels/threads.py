@@ -16,9 +16,10 @@ from collections.abc import Callable
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
+from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 
 SPINS_BEFORE_YIELD = 2000
@@ -79,7 +80,7 @@ def barrier_wait(barrier, arrivals):
             _YIELD()
 
 
-@njit(nogil=True, cache=True)
+@entry(nogil=True)
 def spin(flag, spins):
     """Until flag[0] is 1, but not for long."""
     for _ in range(spins):
