@@ -67,6 +67,15 @@ def _worth_emptying(colours: NDArray[np.int32]) -> bool:
     return 1 < last <= 64 and int(np.count_nonzero(colours == last)) <= n // 64 + 8
 
 
+@inner()
+def _largest(values):  # type: ignore[no-untyped-def]
+    """values.max(), which takes Numba half a second to compile."""
+    result = values[0]
+    for value in values:
+        result = max(result, value)
+    return result
+
+
 @entry()
 def _smallest_last(indptr, indices):  # type: ignore[no-untyped-def]
     """Order in which few neighbours precede any vertex: remove the least connected again and again, reverse.
@@ -75,7 +84,7 @@ def _smallest_last(indptr, indices):  # type: ignore[no-untyped-def]
     """
     n = len(indptr) - 1
     degree = indptr[1:] - indptr[:-1]
-    bucket = np.zeros(degree.max() + 2, np.int64)
+    bucket = np.zeros(_largest(degree) + 2, np.int64)
     for v in range(n):
         bucket[degree[v] + 1] += 1
     bucket = np.cumsum(bucket)
@@ -135,7 +144,7 @@ def _without_last_colour(indptr, indices, colours, steps):  # type: ignore[no-un
     A homeless vertex takes the colour that fewest of its neighbours have; these become homeless in turn and
     may not return to that colour for a while (tabu), so that the search does not undo itself.
     """
-    n, last = len(colours), colours.max()
+    n, last = len(colours), _largest(colours)
     result = colours.copy()
     homeless = np.empty(n, np.int64)
     waiting = 0
@@ -181,7 +190,7 @@ def _without_last_colour(indptr, indices, colours, steps):  # type: ignore[no-un
 @entry()
 def _balance(indptr, indices, colours):  # type: ignore[no-untyped-def]
     """Move vertices, in place, to the least used colour their neighbours allow: no colour stays tiny."""
-    n, k_colours = len(colours), colours.max() + 1
+    n, k_colours = len(colours), _largest(colours) + 1
     sizes = np.zeros(k_colours, np.int64)
     for v in range(n):
         sizes[colours[v]] += 1

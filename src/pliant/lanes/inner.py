@@ -14,12 +14,13 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from numba import _dynfunc, extending, njit
+from numba import _dynfunc, extending, njit, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import require_global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 
@@ -36,6 +37,10 @@ def inner(**options: Any) -> Callable[[Callable], InnerFunction]:
 def overload(function: Callable) -> Callable:
     """numba.extending.overload, for what compiled code calls."""
     return extending.overload(function, jit_options={"pipeline_class": InnerCompiler})
+
+
+def _any_number(kind: types.Type) -> types.Type:
+    return types.unliteral(kind) if isinstance(kind, types.IntegerLiteral) else kind
 
 
 class InnerLibrary(JITCodeLibrary):
@@ -109,6 +114,16 @@ class InnerFunction(CPUDispatcher):
 
     def add_overload(self, cres):
         self.overloads[tuple(cres.signature.args)] = cres
+
+    def get_call_template(self, args, kws):
+        """The function for the types of a call: one for all whole numbers, where it does not need to know which.
+
+        Numba would compile f(x, 0), f(x, 1) and f(x, i) as three functions.
+        """
+        try:
+            return super().get_call_template([_any_number(kind) for kind in args], kws)
+        except NumbaError:
+            return super().get_call_template(args, kws)
 
     def _compile_for_args(self, *args, **kws):
         """What Python calls: Numba asks for it whenever it finds no machine code for the arguments."""
