@@ -39,10 +39,8 @@ def info(
     cleared = _clear_cache() if clear_cache else {}
     if show_compiled and scene is None:
         raise typer.BadParameter("needs a scene, for example: pliant info twist --compile", param_hint="--compile")
-    if scene is None:
-        facts = _computer()
-    else:
-        facts = first_frame(scene) if show_compiled else _scene(scene)
+    look = _scene if not show_compiled else first_frame
+    facts = _computer() if scene is None else look(scene)
     if as_json:
         print_json({**cleared, **facts})
         return
