@@ -28,9 +28,9 @@ def stack(solver=None, gravity=(0, 0, -G), friction: float = 0.3) -> tuple[pl.Si
 
 @pytest.fixture(scope="module")
 def resting() -> tuple[pl.Simulation, pl.Scene]:
-    """After a second, at rest."""
+    """After three seconds, at rest."""
     sim, scene = stack()
-    for _ in range(120):
+    for _ in range(360):
         sim.step()
     assert np.abs(sim.velocities).max() < 1e-4
     return sim, scene
@@ -104,7 +104,7 @@ def test_multipliers_are_the_forces_of_constraint_solvers() -> None:
     scene = pl.Scene()
     scene.contact = pl.Contact(stiffness=1e5, damping=0.02)
     cube = scene.add_solid(cube_at(0.05), LAW, density=1000.0)
-    scene.add_plane()
+    scene.add_plane((0, 0, 0), (0, 0, 1))
     sim = pl.Simulation(scene, pl.GPBD(iterations=100), frame_rate=60, substeps=5, precision="double")
     for _ in range(300):
         sim.step()
@@ -204,7 +204,7 @@ def test_a_recorded_step_may_split_vertices(tmp_path) -> None:
     for end, way in ((x[:, 0] < x[:, 0].min() + 1e-6, -1.0), (x[:, 0] > x[:, 0].max() - 1e-6, 1.0)):
         points = x[end]
         sheet.move(end, lambda t, points=points, way=way: points + np.array([0.4 * way * t, 0, 0]))
-    scene.add_plane()
+    scene.add_plane((0, 0, 0), (0, 0, 1))
     sim = pl.Simulation(scene, pl.VBD(iterations=20), frame_rate=120, substeps=1, precision="double")
     lengths = []
     with sim.record(tmp_path / "torn.npz"):
