@@ -63,12 +63,15 @@ def test_torque_of_an_eccentric_load(resting) -> None:
     """The upper cube stands 1 cm beside the centre of the lower one: at rest nothing turns either of them, and the
     plane, which counts from a point at x = 2 cm, feels both weights at their levers.
     """
-    _, scene = resting
-    lower, upper = scene.bodies
-    for body in (lower, upper):
+    sim, scene = resting
+    torque = np.zeros(3)
+    for k, body in enumerate(scene.bodies):
         assert np.abs(body.contact_torque).max() < 1e-3 * G * 0.05
-    # weights at x = 0 and 0.01, seen from x = 0.02: levers -0.02 and -0.01; (x, 0, 0) x (0, 0, -G) = (0, x G, 0)
-    np.testing.assert_allclose(scene.shapes[0].contact_torque, (0, -0.03 * G, 0), atol=2e-3 * G * 0.03)
+        mass = sim.model.mass[sim.model.vertices_of(k)]
+        lever = mass @ body.positions / mass.sum() - (0.02, 0, 0)
+        assert lever[0] == pytest.approx((-0.02, -0.01)[k], abs=1e-4)
+        torque += np.cross(lever, (0, 0, -G))
+    np.testing.assert_allclose(scene.shapes[0].contact_torque, torque, atol=2e-3 * G * 0.03)
 
 
 def test_who_touches_where(resting) -> None:
