@@ -9,6 +9,7 @@ import pytest
 
 import pliant as pl
 from pliant.energies.elements import energy_of
+from pliant.kernels.element_packs import ElementPacks
 
 # A shell's background jobs ignore Ctrl-C, and so would the runs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -166,3 +167,15 @@ def nominal_stress() -> dict[str, Callable[..., float]]:
 def elastic_energy() -> Callable[[pl.IncrementalPotential, np.ndarray], float]:
     """A function: the elastic energy of a problem's model at x [J]."""
     return lambda problem, x: sum(energy_of(block).energy(block, x) for block in problem.model.blocks)
+
+
+@pytest.fixture(scope="session")
+def from_packs() -> Callable[[ElementPacks, np.ndarray, int], np.ndarray]:
+    """A function: numbers of elements (m, count), in their order, from flat (packs, count, width)."""
+
+    def gather(packs: ElementPacks, flat: np.ndarray, count: int) -> np.ndarray:
+        values = np.empty((packs.element.max() + 1, count), flat.dtype)
+        values[packs.element] = flat.reshape(packs.pack_count, count, packs.width).transpose(0, 2, 1)
+        return values
+
+    return gather

@@ -48,10 +48,10 @@ def turned(points: np.ndarray, rate: float):
 
 def deepest(sim: pl.Simulation) -> float:
     """How deep the deepest vertex is inside the other beam or its own [m]."""
-    from pliant.contact.contacts import depths
-    from pliant.contact.detection import discrete_contacts
+    from pliant.contact.contact_set import depths
+    from pliant.contact.detection import find_penetrations
 
-    contacts = discrete_contacts(Team(1), sim._detector.colliders, sim.positions)
+    contacts = find_penetrations(Team(1), sim._detector.colliders, sim.positions).contacts
     return float(depths(contacts, sim.positions).max(initial=0.0))
 
 

@@ -29,7 +29,7 @@ def recolouring(steps: int = 20, sweeps: int = 12) -> dict:
         sim.step()
     problem = sim.problem()
     n, elements = sim.model.n_vertices, [block.elements for block in sim.model.blocks]
-    v = problem.contacts.touches.vertices
+    v = problem.contacts.contacts.vertices
     quads = v[v[:, 3] >= 0]
     plain = colour_vertices(*vertex_graph(elements, n))
     recoloured = colour_vertices(*vertex_graph([*elements, quads], n))

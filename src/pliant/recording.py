@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies.stress import TetFields, in_rows
 from pliant.errors import FileError, PliantError
 from pliant.io.results import formats
@@ -31,8 +32,8 @@ QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 Field = Callable[[State, Any], np.ndarray]
 
 
-#: Time [s], positions and fields of vertices, and which of them are drawn, if not simply all.
-_Seen = tuple[float, np.ndarray, dict[str, np.ndarray], np.ndarray | None]
+#: Time [s], positions and fields of vertices, fields of bodies, and which vertices are drawn, if not simply all.
+_Seen = tuple[float, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray | None]
 
 
 class Recorder:
@@ -51,9 +52,11 @@ class Recorder:
         steps: int,
         volume: bool = False,
         fields: Mapping[str, Field] | None = None,
+        contacts: Callable[[], StepContacts] | None = None,
     ):
         self.path = Path(path)
-        self._h, self._steps, self._has_contact = h, steps, model.contact is not None
+        self._h, self._steps = h, steps
+        self._contacts = contacts if model.contact is not None else None  # of the step that is observed
         self._fields = dict(fields or {})
         _check_fields(self._fields)
         self._export = formats.exporter(self.path)
@@ -81,14 +84,17 @@ class Recorder:
         if (state.step - self._first_step) % self._steps:
             return
         self._raise_if_failed()
-        fields = self._fields_at(state, report) if self._measure.with_fields else {}
-        self._queue.put((state.step * self._h, state.x.copy(), fields, state.drawn))
+        fields, of_bodies = {}, {}
+        if self._measure.with_fields:
+            fields = self._fields_at(state, report)
+            of_bodies = {} if self._contacts is None else _body_fields(self._contacts())
+        self._queue.put((state.step * self._h, state.x.copy(), fields, of_bodies, state.drawn))
 
     def _fields_at(self, state: State, report: Any) -> dict[str, np.ndarray]:
         """Of vertices, as copies."""
         fields = {"velocity": state.v.copy()}
-        if self._has_contact:
-            fields |= _contact_fields(state.x, None if report is None else report.contacts)
+        if self._contacts is not None:
+            fields |= _contact_fields(self._contacts(), len(state.x))
         fields |= {name: np.array(field(state, report)) for name, field in self._fields.items()}
         _check_shapes(fields, len(state.x))
         return fields
@@ -187,7 +193,12 @@ class _Measure:
         self._is_ordered = len(self._measured) == 1 and np.array_equal(wanted, needed)
 
     def frame(
-        self, time: float, x: np.ndarray, fields: dict[str, np.ndarray], drawn: np.ndarray | None = None
+        self,
+        time: float,
+        x: np.ndarray,
+        fields: dict[str, np.ndarray],
+        of_bodies: dict[str, np.ndarray],
+        drawn: np.ndarray | None = None,
     ) -> Frame:
         cells = self._cell_fields(x) if self.with_fields else {}
         if drawn is not None:
@@ -195,7 +206,7 @@ class _Measure:
         if self._obstacles:
             x, fields = self._with_obstacles(time, x, fields)
         kept = {name: values[self._kept] for name, values in fields.items()}
-        return Frame(time, x[self._kept], kept, cells)
+        return Frame(time, x[self._kept], kept, cells, of_bodies)
 
     def _cell_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
         rows = in_rows(x)
@@ -247,12 +258,23 @@ def _part(number: int, body: Body, model: Model) -> Part:
     return Part(body.n_vertices, body.surface, nothing[1], edges)
 
 
-def _contact_fields(x: np.ndarray, contacts: Any) -> dict[str, np.ndarray]:
-    """contact_force (n, 3) [N], friction included, and penetration (n,) [m] of vertices; zero before the first step."""
-    if contacts is None:
-        return {"contact_force": np.zeros_like(x), "penetration": np.zeros(len(x))}
-    contacts.refresh(x)
-    return {"contact_force": -contacts.gradient(x), "penetration": contacts.penetrations(x)}
+def _contact_fields(contacts: StepContacts, n: int) -> dict[str, np.ndarray]:
+    """contact_force (n, 3) [N], friction included, and penetration (n,) [m] of n vertices; zero before the first step,
+    and of vertices that tearing has added since the contacts were found.
+    """
+    added = n - len(contacts.penetrations)
+    return {
+        "contact_force": np.concatenate([contacts.vertex_forces, np.zeros((added, 3))]),
+        "penetration": np.concatenate([contacts.penetrations, np.zeros(added)]),
+    }
+
+
+def _body_fields(contacts: StepContacts) -> dict[str, np.ndarray]:
+    """Net contact_force [N] and contact_torque [N m] (m, 3) of bodies, then of obstacles."""
+    return {
+        "contact_force": np.concatenate([contacts.body_forces, contacts.obstacle_forces]),
+        "contact_torque": np.concatenate([contacts.body_torques, contacts.obstacle_torques]),
+    }
 
 
 def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:

@@ -32,7 +32,7 @@ class Simulation(Stepping):
 
     frame_rate: frames a second; substeps: steps a frame, so that a step is h = 1 / (frame_rate * substeps) seconds
     long. precision: "single" or "double", of the solver; states are kept in double.
-    threads: None for as many as pay off. Any number gives the same bits.
+    threads: exactly so many, or None for as many as are fastest, step by step. Any number gives the same bits.
     """
 
     # --- running ----------------------------------------------------------------------------------------------------
@@ -89,9 +89,9 @@ class Simulation(Stepping):
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own. The simulation stays as it is."""
         model = self._released()
-        y, x_guess = np.empty_like(self.state.x), np.empty_like(self.state.x)
-        self._predict(model, y, x_guess)
-        return self._problem_of(model, y, x_guess, self._detect(x_guess))
+        y, x_guess, poses = np.empty_like(self.state.x), np.empty_like(self.state.x), self.state.poses.copy()
+        self._predict(model, y, x_guess, poses)
+        return self._problem_of(model, y, x_guess, poses, self._detect(x_guess))
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].
@@ -104,8 +104,9 @@ class Simulation(Stepping):
         and "missed_penetration" [m], the deepest of those that the last step knew nothing of.
         """
         model = self.model.with_internal_state(self.state.internal_state).at(self.time)
-        x, contacts = self.state.x, self._detect(self.state.x)
-        numbers = {"contact": 0.0} if contacts is None else self._detector.numbers(contacts, x)  # type: ignore[union-attr]
+        numbers = {"contact": 0.0}
+        if self._detector is not None:
+            numbers = self._detector.numbers(self._detector.contacts_at(self.state.x, self.time), self.state.x)
         return energies_of(model, self.state, self._solved, numbers)
 
     @property
@@ -143,12 +144,13 @@ class Simulation(Stepping):
         .npz (Pliant, NumPy), .pvd (ParaView), .usdc .usda (Blender, Houdini), .glb (browsers), .ply .obj (numbered
         files), .mp4 .gif (movies), .png (a strip of moments). Frames carry velocity, energy density, von Mises
         stress and, if the scene has contact, contact_force (n, 3) [N] and penetration (n,) [m] where the format has
-        room; obstacles are in them as surfaces.
+        room; obstacles are in them as surfaces. In .npz, body_fields hold the net contact_force [N] and contact_torque
+        [N m] of bodies and obstacles.
         volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
         of vertices by name, each a function of (state, report); the report is None for the first frame.
         """
         steps = self.substeps * checks.count(every, "record: every")
-        recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields)
+        recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields, lambda: self.contacts)
         recorder.observe(self._seen(), None)
         self.observers.append(recorder.observe)
         recorder.on_close = lambda: self.observers.remove(recorder.observe)

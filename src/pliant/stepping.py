@@ -14,20 +14,21 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pliant.contact.detector import Detector
-from pliant.contact.potential import ContactPotential
-from pliant.contact.report import ContactReport, words_of_softness
+from pliant.contact.response.potential import ContactPotential
+from pliant.contact.response.report import ContactReport, words_of_softness
+from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.divergence import diagnose_divergence
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
-from pliant.kernels.threads import Team
-from pliant.lanes.host import core_count
 from pliant.model import Model, Scene, build_model, checks
+from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.solvers import VBD, Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
@@ -61,13 +62,15 @@ class Stepping:
         self.solver: Solver[Any] = solver or VBD()
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
+        self._team = self.execution.team()  # that detects contacts
         self.h = 1 / (self.frame_rate * self.substeps)
         self.model = build_model(scene)
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
-        self.state = State(*start, internal_state=self.model.internal_state)
+        self.state = State(*start, internal_state=self.model.internal_state, **initial_poses(self.model, scene.bodies))
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
+        self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
         self._allocate()
@@ -75,6 +78,9 @@ class Stepping:
         for k, body in enumerate(scene.bodies):
             body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
             body._elements = lambda k=k: self.model.elements_of(k)
+            body._contact_load = lambda k=k: (self.contacts.body_forces[k], self.contacts.body_torques[k])
+        for k, shape in enumerate(scene.shapes):
+            shape.watch(partial(self._obstacle_load, k))
 
     def _allocate(self) -> None:
         """Make what depends on the number of vertices."""
@@ -82,10 +88,9 @@ class Stepping:
         self._y, self._x_guess = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._internal_state_new = np.empty_like(self.state.internal_state)
+        self._poses = self.state.poses.copy()
         contact = self.model.contact
-        self._detector = (
-            None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
-        )
+        self._detector = None if contact is None else Detector(contact, self.h, self._team)
         self._detect_every = None if contact is None else contact.settings.detect_every
 
     def _prepare(self) -> None:
@@ -107,7 +112,7 @@ class Stepping:
             if said:
                 logger.warning(said)
         self._release_due()
-        self._predict(self.model, self._y, self._x_guess)
+        self._predict(self.model, self._y, self._x_guess, self._poses)
         contacts = self._detect(self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
@@ -123,21 +128,25 @@ class Stepping:
         """The state as observers see it."""
         return self.state.read_only(self.model.drawn_points)
 
-    def _predict(self, model: Model, y: np.ndarray, x_guess: np.ndarray) -> None:
-        """Fill in the inertial target and the start; held vertices are where they are to be in both."""
+    def _predict(self, model: Model, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray) -> None:
+        """Fill in the inertial target, the initial guess and its poses; held vertices are where they are to be."""
         state, fixed = self.state, ~model.is_free
         policy = STARTS.index(self.solver.start)
         acceleration = model.acceleration(state.x, state.v, self.time)
         drag = model.air_damping
         predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, x_guess)
         if self.solver.start == "optimised":
-            x_guess += optimised_reach(self._problem_of(model, y, x_guess, None), state.v) * state.v
+            x_guess += optimised_reach(self._problem_of(model, y, x_guess, poses, None), state.v) * state.v
         if self._has_constraints:
             x_guess[:] = state.x + model.project(x_guess - state.x)
         x_guess[fixed] = model.positions[fixed]
         for kinematic in model.kinematic:
             x_guess[kinematic.vertices] = kinematic.positions((state.step + 1) * self.h)
         y[fixed] = x_guess[fixed]
+        if model.carried is not None:
+            turns = np.zeros_like(state.twists[:, 3:]) if policy == 0 else self.h * state.twists[:, 3:]
+            poses[:] = model.carried.predicted(state.poses, turns, x_guess, model.mass)
+            x_guess[model.carried.points] = model.carried.places(poses)
         if not self.solver.supports.any_guess:
             keep_volumes_positive(model, state.x, x_guess)
 
@@ -162,16 +171,21 @@ class Stepping:
     def _problem_for_step(
         self, y: np.ndarray, x_guess: np.ndarray, contacts: ContactPotential | None
     ) -> IncrementalPotential:
-        """The step that is solved; its internal states become the next state's."""
+        """The step that is solved; its internal states and poses become the next state's."""
         self._internal_state_new[:] = self.state.internal_state
-        return self._pose(self.model, self._internal_state_new, self.state.x, y, x_guess, contacts)
+        return self._pose(self.model, self._internal_state_new, self.state.x, y, x_guess, self._poses, contacts)
 
     def _problem_of(
-        self, model: Model, y: np.ndarray, x_guess: np.ndarray, contacts: ContactPotential | None
+        self,
+        model: Model,
+        y: np.ndarray,
+        x_guess: np.ndarray,
+        poses: np.ndarray,
+        contacts: ContactPotential | None,
     ) -> IncrementalPotential:
         """The next step as a problem to look at, with positions and internal states of its own."""
         own = (self.state.internal_state.copy(), self.state.x.copy())
-        return self._pose(model, *own, y, x_guess, contacts)
+        return self._pose(model, *own, y, x_guess, poses, contacts)
 
     def _pose(
         self,
@@ -180,10 +194,11 @@ class Stepping:
         x_prev: np.ndarray,
         y: np.ndarray,
         x_guess: np.ndarray,
+        poses: np.ndarray,
         contacts: ContactPotential | None,
     ) -> IncrementalPotential:
         at_end = model.at((self.state.step + 1) * self.h)
-        return IncrementalPotential.for_step(at_end, internal_state, self.h, x_prev, y, x_guess, contacts)
+        return IncrementalPotential.for_step(at_end, internal_state, self.h, x_prev, y, x_guess, contacts, poses)
 
     def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
         """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
@@ -212,7 +227,6 @@ class Stepping:
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
-        report.contacts = problem.contacts
         return report, problem
 
     def _finish(self, report: SolveReport) -> None:
@@ -224,6 +238,9 @@ class Stepping:
             report.contact = self._detector.end(state.x, self._x_new)
             self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
+        if self.model.carried is not None:
+            new.poses = self._poses.copy()
+            new.twists = self.model.carried.velocities(state.poses, new.poses, self.h)
         # the old arrays are the next step's
         self.state, self._x_new, self._v_new, self._internal_state_new = (
             new,
@@ -244,16 +261,36 @@ class Stepping:
 
     def _take(self, change: TopologyChange) -> None:
         """Go on with a model that tearing or deleting has changed."""
-        old = self.state
+        old, detector = self.state, self._detector
         grown = np.concatenate([np.arange(len(old.x)), change.parents])
         self.model = change.model
-        self.state = State(old.x[grown], old.v[grown], old.v_previous[grown], old.step, change.model.internal_state)
+        arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
+        self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists)
         self._allocate()
+        if self._detector is not None and detector is not None:
+            self._detector.inherit(detector, grown, self.state.x)
 
     @property
     def time(self) -> float:
         """Simulated time [s]."""
         return self.state.step * self.h
+
+    @property
+    def contacts(self) -> StepContacts:
+        """Contacts of the last step, measured when they are first asked for; none before the first step, after resuming
+        and after deleting elements.
+        """
+        solved = self._solved
+        if solved is None or not isinstance(solved.contacts, ContactPotential):
+            return no_step_contacts(self.model)
+        if self._measured is None or self._measured[0] is not solved:
+            x = self.state.x[: solved.model.n_vertices]  # without what has torn since
+            self._measured = (solved, measure_contacts(solved.contacts, solved.model, x, self.time))
+        return self._measured[1]
+
+    def _obstacle_load(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Net contact force (3,) [N] and torque (3,) [N m] on an obstacle."""
+        return self.contacts.obstacle_forces[k], self.contacts.obstacle_torques[k]
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pliant.contact.broad_phase import open_rules
-from pliant.contact.colliders import Colliders, make_colliders
-from pliant.contact.motion import motion_of
-from pliant.contact.normals import vertex_normal
-from pliant.contact.solid import Solid
+from pliant.contact.search.broad_phase import open_rules
+from pliant.contact.search.colliders import Colliders, make_colliders
+from pliant.contact.search.motion import motion_of
+from pliant.contact.search.normals import vertex_normal
+from pliant.contact.search.solid import Solid
 from pliant.kernels.threads import Team
 
 

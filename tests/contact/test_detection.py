@@ -5,12 +5,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pliant.contact.broad_phase import open_rules
-from pliant.contact.colliders import Colliders, make_colliders
-from pliant.contact.contacts import Contacts, contacts_of_vertices, depths, no_contacts, refresh
-from pliant.contact.detection import continuous_contacts, discrete_contacts, remember
-from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.contact.memory import no_memory
+from pliant.contact.contact_set import ContactSet, depths
+from pliant.contact.detection import continuous_contacts, find_penetrations, track_sides
+from pliant.contact.response.potential import ContactPotential
+from pliant.contact.search.broad_phase import open_rules
+from pliant.contact.search.colliders import Colliders, make_colliders
+from pliant.contact.tracking.side_history import no_side_history
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.errors import SimulationError
 from pliant.geometry import TetMesh, shapes
 from pliant.geometry.mesh import drop_isolated_vertices
@@ -19,7 +20,7 @@ from pliant.kernels.threads import Team
 Assemble = Callable[..., tuple[np.ndarray, Colliders, np.ndarray]]
 
 
-def check(contacts: Contacts) -> None:
+def check(contacts: ContactSet) -> None:
     """What holds for every list: weights sum to 0, the first primitive has 1 in sum, normals are unit vectors."""
     assert np.abs(contacts.weights.sum(axis=1)).max(initial=0.0) < 1e-12
     ours = np.where(contacts.kind == VERTEX_TRIANGLE, contacts.weights[:, 0], contacts.weights[:, :2].sum(axis=1))
@@ -38,11 +39,11 @@ def blocks(assemble: Assemble, shift: np.ndarray) -> tuple[np.ndarray, Colliders
 def test_block_pressed_into_another(team: Team, assemble: Assemble) -> None:
     """0.1 m deep from above: all 9 vertices of the lower face are pushed up by 0.1 m."""
     x, colliders, body = blocks(assemble, np.array([0.03, 0.02, 1.4]))
-    contacts = discrete_contacts(team, colliders, x)
+    contacts = find_penetrations(team, colliders, x).contacts
     check(contacts)
     small = body[contacts.vertices[:, 0]] == 1
     assert small.sum() == 9
-    assert contacts.is_discrete.all()
+    assert contacts.updates_closest_point.all()
     np.testing.assert_allclose(depths(contacts, x)[small], 0.1, rtol=1e-9)
     np.testing.assert_allclose(contacts.normals[small], np.tile([0.0, 0, 1], (9, 1)), atol=1e-12)
 
@@ -61,7 +62,7 @@ def test_block_falling_on_another(team: Team, assemble: Assemble) -> None:
     falling = contacts.vertices[(contacts.kind == VERTEX_TRIANGLE) & (up > 0), 0]
     assert len(np.unique(falling)) == 9
     assert (contacts.kind == EDGE_EDGE).any()
-    assert not contacts.is_discrete.any()
+    assert not contacts.updates_closest_point.any()
 
 
 def test_leaving_from_inside_is_not_stopped(team: Team, assemble: Assemble) -> None:
@@ -70,13 +71,13 @@ def test_leaving_from_inside_is_not_stopped(team: Team, assemble: Assemble) -> N
     x1 = x0.copy()
     x1[body == 1, 2] += 0.5
     assert len(continuous_contacts(team, colliders, x0, x1).kind) == 0
-    assert len(discrete_contacts(team, colliders, x1).kind) == 0
+    assert len(find_penetrations(team, colliders, x1).contacts.kind) == 0
 
 
 def test_bodies_at_rest_touch_nothing(team: Team, assemble: Assemble) -> None:
     """Apart and without motion: a body does not see its own neighbours either."""
     x, colliders, _ = blocks(assemble, np.array([0.0, 0.0, 2.0]))
-    assert len(discrete_contacts(team, colliders, x).kind) == 0
+    assert len(find_penetrations(team, colliders, x).contacts.kind) == 0
     assert len(continuous_contacts(team, colliders, x, x).kind) == 0
 
 
@@ -103,27 +104,27 @@ def test_fast_sheet_does_not_tunnel(team: Team, assemble: Assemble, speed: float
 
 def test_sheet_keeps_its_side(team: Team, assemble: Assemble) -> None:
     """Pressed 0.2 mm through another sheet, it is pushed back to where it was, also after sliding on to other
-    triangles; without memory it is pushed on.
+    triangles; without history it is pushed on.
     """
     lower, upper = shapes.cloth((1, 1), (5, 5)), shapes.cloth((0.5, 0.5), (3, 3))
     sheets = [(lower.points, lower.triangles), (upper.points + np.array([0.013, 0.027, 4e-4]), upper.triangles)]
     above, colliders, body = assemble(sheets=sheets, radius=0.0005)
-    near = remember(team, colliders, no_memory(), above, above)
-    before = discrete_contacts(team, colliders, above, near)
+    near = track_sides(team, colliders, no_side_history(), above, above)
+    before = find_penetrations(team, colliders, above, near).contacts
     check(before)
     np.testing.assert_allclose(depths(before, above), 6e-4, rtol=1e-9)
     below = above.copy()
     below[body == 1] += [0.0, 0.0, -6e-4]
-    through = remember(team, colliders, near, above, below)
-    after = discrete_contacts(team, colliders, below, through)
+    through = track_sides(team, colliders, near, above, below)
+    after = find_penetrations(team, colliders, below, through).contacts
     np.testing.assert_allclose(depths(after, below), 1.2e-3, rtol=1e-9)
     up = np.where(body[after.vertices[:, 0]] == 1, 1.0, -1.0)
     np.testing.assert_allclose(after.normals[:, 2], up, atol=1e-9)
-    forgetful = discrete_contacts(team, colliders, below)
+    forgetful = find_penetrations(team, colliders, below).contacts
     np.testing.assert_allclose(depths(forgetful, below), 8e-4, rtol=1e-9)
     aside = below.copy()
     aside[body == 1] += [0.04, 0.02, 0.0]
-    slid = discrete_contacts(team, colliders, aside, remember(team, colliders, through, below, aside))
+    slid = find_penetrations(team, colliders, aside, track_sides(team, colliders, through, below, aside)).contacts
     vertex = (slid.kind == VERTEX_TRIANGLE) & (body[slid.vertices[:, 0]] == 1)
     assert vertex.sum() == 16
     np.testing.assert_allclose(slid.normals[vertex, 2], 1, atol=1e-9)
@@ -136,7 +137,7 @@ def test_contact_at_a_shared_edge_is_listed_once(team: Team, assemble: Assemble)
     tips = [np.array([0.0, 0.0, 1e-4]), np.array([0.5, 0.0, 1e-4])]  # over the middle vertex, over an edge
     sheets = [(sheet.points, sheet.triangles), *((needle + tip, np.array([[0, 1, 2]])) for tip in tips)]
     x, colliders, body = assemble(sheets=sheets, radius=0.0005)
-    contacts = discrete_contacts(team, colliders, x)
+    contacts = find_penetrations(team, colliders, x).contacts
     check(contacts)
     assert sorted(body[contacts.vertices].max(axis=1)) == [1, 2]
     np.testing.assert_allclose(depths(contacts, x), 9e-4, rtol=1e-9)
@@ -150,7 +151,7 @@ def test_cloth_inside_a_solid_goes_out(team: Team, assemble: Assemble) -> None:
         sheets=[(sheet.points + np.array([0.02, 0.03, 0.49]), sheet.triangles)],
         radius=1e-3,
     )
-    contacts = discrete_contacts(team, colliders, x)
+    contacts = find_penetrations(team, colliders, x).contacts
     inside = (contacts.kind == VERTEX_TRIANGLE) & (body[contacts.vertices[:, 0]] == 1)
     assert inside.sum() == 16
     np.testing.assert_allclose(depths(contacts, x)[inside], 0.011, rtol=1e-9)
@@ -164,22 +165,10 @@ def test_self_contact_of_a_folded_sheet(team: Team, assemble: Assemble) -> None:
     right = x[:, 0] > 0
     x[right] = np.column_stack([-x[right, 0] + 0.013, x[right, 1] + 0.011, np.full(right.sum(), 5e-4)])
     x, colliders, _ = assemble(sheets=[(x, sheet.triangles)], radius=0.0005)
-    contacts = discrete_contacts(team, colliders, x)
+    contacts = find_penetrations(team, colliders, x).contacts
     check(contacts)
     assert len(contacts.kind) > 50
     assert (np.ptp(right[contacts.vertices].astype(int), axis=1) == 1).all()
-
-
-def test_contacts_of_vertices() -> None:
-    """Each of the 4 k entries once, at its vertex, ascending."""
-    vertices = np.random.default_rng(0).integers(0, 30, (50, 4)).astype(np.int32)
-    contacts = no_contacts()._replace(vertices=vertices)
-    start, entries = contacts_of_vertices(contacts, 32)
-    assert start[0] == 0
-    assert start[-1] == 200
-    for v in range(32):
-        mine = entries[start[v] : start[v + 1]]
-        np.testing.assert_array_equal(mine, np.flatnonzero(vertices.ravel() == v))
 
 
 def test_refresh_follows_the_vertex(team: Team, assemble: Assemble) -> None:
@@ -187,11 +176,11 @@ def test_refresh_follows_the_vertex(team: Team, assemble: Assemble) -> None:
     same.
     """
     x, colliders, body = blocks(assemble, np.array([0.03, 0.02, 1.4]))
-    contacts = discrete_contacts(team, colliders, x)
+    contacts = find_penetrations(team, colliders, x).contacts
     moved = x.copy()
     moved[body == 1] += [0.01, 0.015, -0.05]
     small = body[contacts.vertices[:, 0]] == 1
-    refresh(contacts, moved)
+    ContactPotential(contacts, 1.0, 0.0, x).refresh(moved)
     check(contacts)
     r = np.einsum("ki,kia->ka", contacts.weights, moved[contacts.vertices])[small]
     still_above = np.abs(r[:, :2]).max(axis=1) < 1e-12
@@ -209,10 +198,11 @@ def test_same_bits_for_any_number_of_threads(assemble: Assemble) -> None:
     )
     x1 = x + np.random.default_rng(1).normal(0, 0.02, x.shape)
     results = [
-        (*discrete_contacts(Team(n), colliders, x), *continuous_contacts(Team(n), colliders, x, x1)) for n in (1, 2, 3)
+        (*find_penetrations(Team(n), colliders, x).contacts, *continuous_contacts(Team(n), colliders, x, x1))
+        for n in (1, 2, 3)
     ]
     assert len(results[0][0]) > 20
-    assert len(results[0][6]) > 20
+    assert len(results[0][len(ContactSet._fields)]) > 20
     for other in results[1:]:
         for a, b in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(a, b)
@@ -225,11 +215,11 @@ def test_not_a_number_is_an_error(team: Team, assemble: Assemble, bad: float) ->
     broken = x.copy()
     broken[7, 1] = bad
     with pytest.raises(SimulationError, match="vertex 7"):
-        discrete_contacts(team, colliders, broken)
+        find_penetrations(team, colliders, broken)
     with pytest.raises(SimulationError, match="vertex 7"):
         continuous_contacts(team, colliders, x, broken)
     with pytest.raises(SimulationError, match="shape"):
-        discrete_contacts(team, colliders, x[:-1])
+        find_penetrations(team, colliders, x[:-1])
 
 
 def test_when_trees_were_built_does_not_matter(team: Team) -> None:
@@ -249,9 +239,9 @@ def test_when_trees_were_built_does_not_matter(team: Team) -> None:
     results, orders = [], []
     for before in (x, turned):
         colliders = make_colliders(np.zeros((0, 3)), tets, open_rules(len(x), body), None, x)
-        discrete_contacts(team, colliders, before)
+        find_penetrations(team, colliders, before)
         continuous_contacts(team, colliders, before, before)
-        results.append((discrete_contacts(team, colliders, x), continuous_contacts(team, colliders, x, end)))
+        results.append((find_penetrations(team, colliders, x).contacts, continuous_contacts(team, colliders, x, end)))
         orders.append([tree.tree.order for tree in (colliders.face_tree, colliders.edge_tree) if tree.tree])
     assert all(not np.array_equal(*pair) for pair in zip(*orders, strict=True))
     for one, other in zip(*results, strict=True):

@@ -53,7 +53,7 @@ def test_neighbours_do_not_touch_and_self_contact_can_be_off() -> None:
         contacts = pl.Simulation(scene, pl.VBD(iterations=1)).problem().contacts
         counts.append(contacts.count)
         if self_contact:
-            for corners in contacts.touches.vertices:
+            for corners in contacts.contacts.vertices:
                 assert len(set(corners)) == 4
     assert counts[0] > 20
     assert counts[1] == 0

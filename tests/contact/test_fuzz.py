@@ -4,17 +4,18 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pliant.contact.broad_phase import open_rules
-from pliant.contact.colliders import make_colliders
-from pliant.contact.contacts import Contacts, depths, refresh
-from pliant.contact.detection import continuous_contacts, discrete_contacts, remember
-from pliant.contact.memory import no_memory
+from pliant.contact.contact_set import ContactSet, depths
+from pliant.contact.detection import continuous_contacts, find_penetrations, track_sides
+from pliant.contact.response.potential import ContactPotential
+from pliant.contact.search.broad_phase import open_rules
+from pliant.contact.search.colliders import make_colliders
+from pliant.contact.tracking.side_history import no_side_history
 from pliant.kernels.threads import Team
 
 soups = settings(deadline=None, max_examples=60)
 
 
-def check(contacts: Contacts, x: np.ndarray) -> None:
+def check(contacts: ContactSet, x: np.ndarray) -> None:
     """Finite, balanced, unit normals; no vertex on both sides."""
     assert all(np.isfinite(array).all() for array in contacts)
     assert np.abs(contacts.weights.sum(axis=1)).max(initial=0.0) < 1e-9
@@ -44,13 +45,13 @@ def test_triangle_soups(
     x = x + offset
     x1 = x + motion * (rng.normal(size=x.shape) if grid == 0 else rng.integers(-1, 2, x.shape))
     colliders = make_colliders(rng.integers(0, n, (m, 3)), np.zeros((0, 4), int), open_rules(n), np.full(n, radius))
-    now = discrete_contacts(team, colliders, x)
+    now = find_penetrations(team, colliders, x).contacts
     check(now, x)
     check(continuous_contacts(team, colliders, x, x1), x1)
-    memory = remember(team, colliders, remember(team, colliders, no_memory(), x, x), x, x1)
-    check(discrete_contacts(team, colliders, x1, memory), x1)
-    check(continuous_contacts(team, colliders, x1, x, memory), x)
-    refresh(now, x1)
+    history = track_sides(team, colliders, track_sides(team, colliders, no_side_history(), x, x), x, x1)
+    check(find_penetrations(team, colliders, x1, history).contacts, x1)
+    check(continuous_contacts(team, colliders, x1, x, history), x)
+    ContactPotential(now, 1.0, 0.0, x).refresh(x1)
     check(now, x1)
 
 
@@ -62,8 +63,8 @@ def test_tet_soups(team: Team, seed: int, m: int, squash: float) -> None:
     x = rng.random((4 * m, 3))
     tets = np.arange(4 * m).reshape(m, 4)
     colliders = make_colliders(np.zeros((0, 3), int), tets, open_rules(4 * m, np.repeat(np.arange(m), 4)))
-    check(discrete_contacts(team, colliders, x), x)
+    check(find_penetrations(team, colliders, x).contacts, x)
     x1 = x.copy()
     x1[: 2 * m, 2] *= squash
     check(continuous_contacts(team, colliders, x, x1), x1)
-    check(discrete_contacts(team, colliders, x1), x1)
+    check(find_penetrations(team, colliders, x1).contacts, x1)

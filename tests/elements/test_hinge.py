@@ -1,10 +1,10 @@
-"""Angles of hinges and joints on figures whose angles are known."""
+"""Angles of hinges and rods on figures whose angles are known."""
 
 import numpy as np
 import pytest
 
-from pliant.elements import hinge, joint, spring
-from pliant.geometry import hinges, joints, shapes
+from pliant.elements import hinge, rod_bend, spring
+from pliant.geometry import hinges, rod_bends, shapes
 
 
 @pytest.mark.parametrize("angle", [-3.0, -1.2, 0.0, 0.5, 3.1])
@@ -32,7 +32,7 @@ def test_cube_has_right_angles() -> None:
 
 def test_joints_of_a_polygon_turn_by_its_outer_angle() -> None:
     points, edges = shapes.polygon(1.0, 7)
-    angles, lengths = joint.rest_data(points, joints(edges, 7))
+    angles, lengths = rod_bend.rest_data(points, rod_bends(edges, 7))
     np.testing.assert_allclose(angles, 2 * np.pi / 7, rtol=1e-14)
     np.testing.assert_allclose(lengths, 2 * np.sin(np.pi / 7), rtol=1e-14)
 

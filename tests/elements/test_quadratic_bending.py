@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from pliant.elements import reference
+from pliant.elements.pair import BENDING, Pairs
 from pliant.elements.quadratic_bending import bending_pairs, vertex_areas
-from pliant.energies import pairs as weighted_pairs
 from pliant.geometry import hinges, shapes
 
 
@@ -35,10 +36,10 @@ def test_flat_sheets_have_no_bending_energy() -> None:
     A = np.array([[1.2, 0.4, 0.0], [-0.3, 0.8, 0.0], [0.5, 0.1, 1.0]])
     x = points @ A.T
     forces = np.zeros_like(x)
-    np.add.at(forces, pairs, weighted_pairs.gradient(x, pairs, weights))
+    np.add.at(forces, pairs, reference.gradients(BENDING, Pairs(pairs, weights), x))
     assert np.abs(forces).max() < 1e-10 * np.abs(weights).max()
     blocks = np.zeros((len(x), 3, 3))
-    np.add.at(blocks, pairs, weighted_pairs.vertex_blocks(x, pairs, weights))
+    np.add.at(blocks, pairs, reference.vertex_blocks(BENDING, Pairs(pairs, weights), x))
     assert np.linalg.eigvalsh(blocks).min() > 0
 
 

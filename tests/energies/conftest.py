@@ -1,20 +1,30 @@
-"""Deformed elements of sheets, rods and nets, each with the functions of its energy bound to its data."""
+"""Deformed elements of sheets, rods and nets, with the functions of their energies; and their views, compiled alone."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pliant.elements import fibre, hinge, joint, spring, triangle
-from pliant.energies import fibres, hinges, joints, springs, triangles
-from pliant.energies import pairs as weighted_pairs
-from pliant.kernels.term_source import law_functions
+from pliant.elements import fibre, hinge, reference, rod_bend, spring, triangle
+from pliant.elements.bound import Bounds
+from pliant.elements.element import Element
+from pliant.elements.fibre import Fibres
+from pliant.elements.hinge import Hinges
+from pliant.elements.pair import Pairs
+from pliant.elements.registry import element_of
+from pliant.elements.rod_bend import RodBends
+from pliant.elements.sheet import Sheets
+from pliant.elements.spring import Springs
+from pliant.energies import triangles
+from pliant.kernels.element_lists import structured
+from pliant.kernels.term_source import import_lines, law_functions
 from pliant.lanes.cache import load_module
+from pliant.lanes.types import DTYPES
 from pliant.materials import ARAP, SOLID_LAWS
 from pliant.materials.calculus import law_code
 
@@ -25,23 +35,35 @@ N = 48  # a multiple of every lane width
 class Case:
     """N separate elements of k vertices: element e has vertices k e ... k e + k - 1."""
 
-    module: ModuleType
+    block: Any
     rest: np.ndarray  # (N k, 3)
     x: np.ndarray  # (N k, 3)
-    elements: np.ndarray  # (N, k)
-    data: tuple  # what energy, gradient ... take after x and elements
+
+    @property
+    def element(self) -> Element:
+        return element_of(self.block)
+
+    @property
+    def elements(self) -> np.ndarray:
+        return self.block.elements
 
     def energy(self, x: np.ndarray) -> np.ndarray:
-        return self.module.energy(x, self.elements, *self.data)
+        return self._of("energies", "energy", x)
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
-        return self.module.gradient(x, self.elements, *self.data)
+        return self._of("gradients", "gradient", x)
 
     def hessian(self, x: np.ndarray) -> np.ndarray:
-        return self.module.hessian(x, self.elements, *self.data)
+        return self._of("hessians", "hessian", x)
 
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
-        return self.module.vertex_blocks(x, self.elements, *self.data)
+        return self._of("vertex_blocks", "vertex_blocks", x)
+
+    def _of(self, name: str, of_triangles: str, x: np.ndarray) -> np.ndarray:
+        b = self.block
+        if isinstance(b, Sheets):
+            return getattr(triangles, of_triangles)(x, b.elements, b.gradients, b.areas, b.law, b.parameters)
+        return getattr(reference, name)(self.element, b, x)
 
 
 def deformed(k: int, seed: int, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -61,7 +83,7 @@ def deformed(k: int, seed: int, shape: np.ndarray) -> tuple[np.ndarray, np.ndarr
 def spring_case(compression: float) -> Case:
     rest, x, edges = deformed(2, 1, np.array([[0.0, 0, 0], [1, 0, 0]]))
     stiffness = np.random.default_rng(2).uniform(0.5, 2, N)
-    return Case(springs, rest, x, edges, (stiffness, spring.rest_data(rest, edges), np.full(N, compression)))
+    return Case(Springs(edges, spring.rest_data(rest, edges), stiffness, np.full(N, compression)), rest, x)
 
 
 TRIANGLE = np.array([[0.0, 0, 0], [1, 0, 0], [0.3, 0.9, 0]])
@@ -72,30 +94,38 @@ def triangle_case(law) -> Case:
     gradients, areas, _ = triangle.rest_data(rest, elements)
     material = law.from_young(1.3, 0.0 if law is ARAP else 0.3)
     parameters = np.random.default_rng(4).uniform(0.9, 1.1, (N, 1)) * material.parameters
-    return Case(triangles, rest, x, elements, (gradients, areas, law, parameters))
+    return Case(Sheets(elements, law, gradients, areas, parameters), rest, x)
 
 
 def fibre_case() -> Case:
     rest, x, elements = deformed(3, 5, TRIANGLE)
-    beta = fibre.rest_data(rest, elements, np.random.default_rng(6).normal(size=(N, 3)))
-    return Case(fibres, rest, x, elements, (beta, np.random.default_rng(7).uniform(0.5, 2, N)))
+    slopes = fibre.rest_data(rest, elements, np.random.default_rng(6).normal(size=(N, 3)))
+    return Case(Fibres(elements, slopes, np.random.default_rng(7).uniform(0.5, 2, N)), rest, x)
 
 
 def hinge_case() -> Case:
     rest, x, elements = deformed(4, 8, np.array([[0.0, 0, 0], [1, 0, 0], [0.4, 0.9, 0.3], [0.6, -0.8, 0.2]]))
     angles, weights = hinge.rest_data(rest, elements)
-    return Case(hinges, rest, x, elements, (angles, 1.4 * weights))
+    return Case(Hinges(elements, angles, 1.4 * weights), rest, x)
 
 
-def joint_case(straight: bool) -> Case:
+def bend_case(straight: bool) -> Case:
     rest, x, elements = deformed(3, 9, np.array([[0.0, 0, 0], [1, 0, 0], [1.8, 0.4, 0]]))
-    angles, lengths = joint.rest_data(rest, elements)
-    return Case(joints, rest, x, elements, (0 * angles if straight else angles, 1.4 / lengths))
+    angles, lengths = rod_bend.rest_data(rest, elements)
+    return Case(RodBends(elements, 0 * angles if straight else angles, 1.4 / lengths), rest, x)
 
 
 def pair_case() -> Case:
     rest, x, pairs = deformed(2, 10, np.array([[0.0, 0, 0], [1, 0, 0]]))
-    return Case(weighted_pairs, rest, x, pairs, (np.random.default_rng(11).normal(size=N),))
+    return Case(Pairs(pairs, np.random.default_rng(11).normal(size=N)), rest, x)
+
+
+def bound_case() -> Case:
+    """Vertices around a box, some bounds missing."""
+    rest, x, vertices = deformed(1, 12, np.zeros((1, 3)))
+    lower, upper = np.full((N, 3), -0.3), np.full((N, 3), 0.4)
+    lower[::3, 1], upper[::4, 2] = -np.inf, np.inf
+    return Case(Bounds(vertices, lower, upper, np.random.default_rng(13).uniform(0.5, 2, N)), 0.1 * rest, x)
 
 
 CASES: dict[str, Callable[[], Case]] = {
@@ -104,9 +134,10 @@ CASES: dict[str, Callable[[], Case]] = {
     **{f"triangle {name}": lambda law=law: triangle_case(law) for name, law in SOLID_LAWS.items()},
     "fibre": fibre_case,
     "hinge": hinge_case,
-    "straight joint": lambda: joint_case(True),
-    "bent joint": lambda: joint_case(False),
+    "straight rod": lambda: bend_case(True),
+    "bent rod": lambda: bend_case(False),
     "pair": pair_case,
+    "bound": bound_case,
 }
 
 
@@ -116,25 +147,96 @@ def sheet_case() -> Callable[[str], Case]:
     return cache(lambda name: CASES[name]())
 
 
-KERNELS = Path(__file__).parent / "sheet_kernels.py"
-DECLARATION = 'PRECISION, WIDTH = "single", 1\n'
-LAW = "density_K, derivatives_K, law_parameters = None, None, None  # the law's functions stand here\n"
+def view_columns(case: Case, x: np.ndarray, view: int, order: tuple[int, ...]) -> list[np.ndarray]:
+    """What a view takes, one column (n, c) for each argument: positions, numbers of corners and element, parameters."""
+    element, block, corners = case.element, case.block, x[case.elements]
+    own = corners[:, order[0]]
+    columns = [own] if element.views[view].is_absolute else []
+    columns += [corners[:, other] - own for other in order[1:]]
+    seen = element.seen(view, order)
+    columns += [values[:, corner] for values in element.corner_numbers_of(block) for corner in seen]
+    columns += element.numbers_of(block)
+    return [*columns, block.parameters] if element.has_law else columns
+
+
+class ViewKernels:
+    """The views of a case's element, each in a loop of its own, in floats (width 1) or lanes."""
+
+    def __init__(self, case: Case, precision: str, width: int):
+        self.case, self.width, self.dtype = case, width, DTYPES[precision]
+        self.module = _module(case, precision, width)
+
+    def run(self, view: int, columns: list[np.ndarray]) -> np.ndarray:
+        """Energy, force (3) and block (6) of n elements (n, 10), from what the view takes."""
+        n = len(columns[0])
+        table = np.concatenate([values.reshape(n, -1) for values in columns], axis=1).astype(self.dtype)
+        out = np.full(10 * n, np.nan, self.dtype)
+        packed = table.reshape(-1, self.width, table.shape[1]).transpose(0, 2, 1).ravel()
+        getattr(self.module, f"view{view}")(packed, out)
+        return out.reshape(-1, 10, self.width).transpose(0, 2, 1).reshape(n, 10).astype(float)
+
+
+def _module(case: Case, precision: str, width: int) -> ModuleType:
+    element = case.element
+    loops = []
+    for number, view in enumerate(element.views):
+        columns = view_columns(case, case.x, number, view.orders[0])
+        sizes = [0 if values.ndim == 1 else values.shape[1] for values in columns]
+        count = sum(max(size, 1) for size in sizes)
+        arguments = structured(sizes, lambda i, count=count: f"load(numbers, (p * {count} + {i}) * WIDTH, z)")
+        slopes, density = (["derivatives_law"], ["energy_density_law"]) if element.has_law else ([], [])
+        add = f"{view.add.__name__}({', '.join(['f', 'H', *arguments, *slopes])})"
+        energy = f"{view.energy.__name__}({', '.join([*arguments, *density])})"
+        loops.append(LOOP.format(number=number, add=add, energy=energy))
+    law = law_functions(law_code(case.block.law).text).replace("_K", "_law") if element.has_law else ""
+    functions = import_lines(*(f for view in element.views for f in (view.add, view.energy)))
+    text = HEADER.format(precision=precision, width=width, functions=functions, law=law) + "\n\n".join(loops)
+    return load_module("views", text, f"views of {element.name} under test ({precision}, {width})")
+
+
+HEADER = """
+from numba import njit
+
+{functions}
+from pliant.lanes import exp, inverse_cube_root, load, log, make_zero, sqrt, store
+from pliant.lanes.vectors import physics
+
+WIDTH = {width}
+zero = make_zero("{precision}", WIDTH)
+{law}
+"""
+
+LOOP = """
+@njit(cache=True, error_model="numpy")
+def view{number}(numbers, out):
+    for p in range(len(out) // (10 * WIDTH)):
+        z = zero()
+        f, H = (z, z, z), (z, z, z, z, z, z)
+        f, H = {add}
+        store(out, 10 * p * WIDTH, {energy})
+        for k in range(3):
+            store(out, (10 * p + 1 + k) * WIDTH, f[k])
+        for k in range(6):
+            store(out, (10 * p + 4 + k) * WIDTH, H[k])
+"""
 
 
 @pytest.fixture(scope="session")
-def sheet_kernels() -> Callable[[str, int, str], ModuleType]:
-    """The module sheet_kernels for a precision, a width (1: plain floats) and a law's name."""
-    text = KERNELS.read_text()
-    assert DECLARATION in text
-    assert LAW in text
+def view_kernels() -> Callable[[Case, str, int], ViewKernels]:
+    """A function: the views of a case's element, compiled for a precision and a width."""
+    return ViewKernels
 
-    @cache
-    def load(precision: str, width: int, law: str = "StVenantKirchhoff") -> ModuleType:
-        count = len(SOLID_LAWS[law].parameter_names())
-        kept = ", ".join("abcd"[:count])
-        chosen = law_functions(law_code(SOLID_LAWS[law]).text)
-        chosen += f"\n\n@physics\ndef law_parameters(a, b, c, d):\n    return ({kept},)\n"
-        own = text.replace(DECLARATION, f'PRECISION, WIDTH = "{precision}", {width}\n').replace(LAW, chosen)
-        return load_module("sheet_kernels", own, f"sheets under test ({law}, {precision}, {width})")
 
-    return load
+@pytest.fixture(scope="session")
+def one_element() -> Callable[[Any, np.ndarray], Case]:
+    """A function: the case of a single element at the vertices of x."""
+
+    def make(block: Any, x: np.ndarray) -> Case:
+        return Case(replace(block, elements=np.arange(len(x))[None]), x, x)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def columns_of() -> Callable[..., list[np.ndarray]]:
+    return view_columns

@@ -1,10 +1,10 @@
-"""Hinges, boundary edges and joints against Euler's counts, brute force, and what must be refused."""
+"""Hinges, boundary edges and bends of rods against Euler's counts, brute force, and what must be refused."""
 
 import numpy as np
 import pytest
 
 from pliant.errors import MeshError
-from pliant.geometry import boundary_edges, hinges, joints, shapes
+from pliant.geometry import boundary_edges, hinges, rod_bends, shapes
 
 
 def brute_force(triangles: np.ndarray) -> dict[frozenset, list[int]]:
@@ -75,11 +75,11 @@ def test_crowded_edge_is_named() -> None:
 
 
 def test_joints_of_chains_and_rings() -> None:
-    """A chain of m edges has m - 1 joints, a ring m; neighbours stand beside their vertex."""
+    """A chain of m edges has m - 1 bends, a ring m; neighbours stand beside their vertex."""
     points, edges = shapes.chain(segments=4)
-    np.testing.assert_array_equal(joints(edges, len(points)), [[0, 1, 2], [1, 2, 3], [2, 3, 4]])
+    np.testing.assert_array_equal(rod_bends(edges, len(points)), [[0, 1, 2], [1, 2, 3], [2, 3, 4]])
     points, edges = shapes.polygon(sides=5)
-    found = joints(edges, len(points))
+    found = rod_bends(edges, len(points))
     np.testing.assert_array_equal(found[:, 1], np.arange(5))
     assert [set(j) for j in found[:, ::2].tolist()] == [{(v + 1) % 5, (v - 1) % 5} for v in range(5)]
 
@@ -87,4 +87,4 @@ def test_joints_of_chains_and_rings() -> None:
 def test_branch_is_named() -> None:
     points, edges = shapes.wheel(spokes=4)
     with pytest.raises(MeshError, match=r"Vertex 0 has 3 edges.*pass"):
-        joints(edges, len(points))
+        rod_bends(edges, len(points))

@@ -30,7 +30,7 @@ def undefined_names(text: str) -> set[str]:
         if isinstance(node, ast.FunctionDef):
             known |= {node.name, *(a.arg for a in node.args.args)}
         elif isinstance(node, ast.ImportFrom):
-            known |= {alias.name for alias in node.names}
+            known |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             known.add(node.id)
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - known

@@ -8,7 +8,7 @@ from pliant.errors import MaterialError
 from pliant.materials import stretch
 
 LAW = pl.NeoHookean(2e4, 5e4)
-smallest_stretch = stretch.smallest_stretch.py_func
+smallest_stretch = stretch.smallest_stretch
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.contact.shapes import measure
+from pliant.contact.primitives.shapes import measure
 from pliant.geometry.surface import enclosed_volume, unmatched_edge
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, Plane, Sphere
 from pliant.model.outlines import ROUND, outlines

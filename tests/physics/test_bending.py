@@ -7,12 +7,12 @@ from scipy.sparse.linalg import spsolve
 from scipy.spatial import Delaunay
 
 import pliant as pl
-from pliant.elements import hinge, joint
+from pliant.elements import hinge, reference, rod_bend
+from pliant.elements.hinge import HINGE, Hinges
+from pliant.elements.pair import BENDING, Pairs
 from pliant.elements.quadratic_bending import bending_pairs
-from pliant.energies import hinges as hinge_energies
-from pliant.energies import joints as joint_energies
-from pliant.energies import pairs as weighted_pairs
-from pliant.geometry import hinges, joints
+from pliant.elements.rod_bend import ROD_BEND, RodBends
+from pliant.geometry import hinges, rod_bends
 
 K = 0.7  # bending stiffness [N m]
 LENGTH, WIDTH = 1.0, 0.2
@@ -69,11 +69,12 @@ def bent(points: np.ndarray, curvature: float, direction: float) -> np.ndarray:
 def hinge_energy(points: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> float:
     found = hinges(triangles, len(points))
     angles, weights = hinge.rest_data(points, found)
-    return hinge_energies.energy(x, found, angles, K * weights).sum()
+    return reference.energies(HINGE, Hinges(found, angles, K * weights), x).sum()
 
 
 def quadratic_energy(points: np.ndarray, triangles: np.ndarray, x: np.ndarray) -> float:
-    return weighted_pairs.energy(x, *bending_pairs(points, triangles, hinges(triangles, len(points)), K)).sum()
+    pairs = Pairs(*bending_pairs(points, triangles, hinges(triangles, len(points)), K))
+    return reference.energies(BENDING, pairs, x).sum()
 
 
 def relative(energy, name: str, curvature: float, direction: float = 0.0) -> float:
@@ -139,7 +140,7 @@ def hinge_stiffness(points: np.ndarray, triangles: np.ndarray) -> sp.csr_matrix:
     """Of heights, from the exact Hessians of hinges at rest."""
     found = hinges(triangles, len(points))
     angles, weights = hinge.rest_data(points, found)
-    blocks = hinge_energies.hessian(points, found, angles, K * weights)[:, 2::3, 2::3]
+    blocks = reference.hessians(HINGE, Hinges(found, angles, K * weights), points)[:, 2::3, 2::3]
     index = np.repeat(found, 4, axis=1).ravel(), np.tile(found, (1, 4)).ravel()
     return sp.csr_matrix((blocks.ravel(), index), (len(points),) * 2)
 
@@ -161,9 +162,9 @@ def test_rod_bent_to_a_circle(sides: int) -> None:
     """k/2 curvature^2 times the length, 2 pi r, of a straight rod; within the polygon's own error (pi / n)^2."""
     radius, rigidity = 0.4, 0.02
     points, edges = pl.shapes.polygon(radius, sides)
-    found = joints(edges, sides)
-    _, lengths = joint.rest_data(points, found)
-    energy = joint_energies.energy(points, found, np.zeros(sides), rigidity / lengths).sum()
+    found = rod_bends(edges, sides)
+    _, lengths = rod_bend.rest_data(points, found)
+    energy = reference.energies(ROD_BEND, RodBends(found, np.zeros(sides), rigidity / lengths), points).sum()
     expected = rigidity / 2 / radius**2 * 2 * np.pi * radius
     assert energy == pytest.approx(expected, rel=(np.pi / sides) ** 2)
 
@@ -171,9 +172,9 @@ def test_rod_bent_to_a_circle(sides: int) -> None:
 def test_rod_under_a_load_sinks_as_a_beam() -> None:
     """Cantilever of 40 segments: F L^3 / (3 k), from the exact Hessian at rest."""
     points, edges = pl.shapes.chain(1.0, 40)
-    found = joints(edges, 41)
-    angles, lengths = joint.rest_data(points, found)
-    hessian = joint_energies.hessian(points, found, angles, 0.02 / lengths)[:, 2::3, 2::3]
+    found = rod_bends(edges, 41)
+    angles, lengths = rod_bend.rest_data(points, found)
+    hessian = reference.hessians(ROD_BEND, RodBends(found, angles, 0.02 / lengths), points)[:, 2::3, 2::3]
     stiffness = np.zeros((41, 41))
     for vertices, block in zip(found, hessian, strict=True):
         stiffness[np.ix_(vertices, vertices)] += block

@@ -226,6 +226,6 @@ def test_descent_with_contact_reaches_newtons_minimum() -> None:
     problem = sim.problem()
     newton = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=60, residual=1e-9))
     descent = pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=4000, residual=1e-8), measure_every=200)
-    assert len(problem.contacts.touches.vertices) > 10
+    assert len(problem.contacts.contacts.vertices) > 10
     moved = np.abs(newton.x - problem.x_prev).max()
     np.testing.assert_allclose(descent.x, newton.x, atol=1e-6 * moved)

@@ -59,10 +59,10 @@ def test_the_scene_is_in_contact_and_slides() -> None:
     contacts = problem.with_own_internal_state().contacts
     contacts.refresh(minimiser)
     pressed = contacts.depths(minimiser) > 0
-    outside = contacts.touches.outside != 0
+    outside = contacts.contacts.obstacle >= 0
     assert (pressed & outside).sum() == 9
     assert (pressed & ~outside).sum() >= 4
-    assert contacts.limits[pressed].sum() > 1
+    assert contacts.contacts.friction_limit[pressed].sum() > 1
 
 
 @every_solver

@@ -6,7 +6,7 @@ import pytest
 import pliant as pl
 from pliant.energies import elastic
 from pliant.geometry.quality import tet_volumes
-from pliant.kernels.element_packs import gather_from_packs, spread_over_packs
+from pliant.kernels.element_packs import spread_over_packs
 from pliant.kernels.strain_frame import frame_numbers
 from pliant.materials import SOLID_LAWS
 from pliant.materials.calculus import law_code
@@ -91,7 +91,7 @@ def test_equals_the_papers_formulas(law):
 
 
 @every_law
-def test_fixed_point(law):
+def test_fixed_point(law, from_packs):
     """S_i (d_i + W grad U_i) = 0 for every element, to 1e-9 of its size; here D = sum d_i c_i^T is what is kept."""
     problem = pinned_block(law).problem()
     solver = pl.GPBD(newton_iterations=3)
@@ -100,7 +100,7 @@ def test_fixed_point(law):
     solver.sweep(problem, x, work, 1500)
     block, free = problem.model.solids[0], problem.model.is_free
     moving = np.flatnonzero(free[block.tets].any(axis=1))
-    own = gather_from_packs(work.constraints[0].packs, work.constraints[0].memory, 9)
+    own = from_packs(work.constraints[0].packs, work.constraints[0].accumulated, 9)
     w = np.where(free, 1 / problem.inertia, 0)[block.tets[moving]]
     numbers = frame_numbers(block.gradients[moving], w, block.volumes[moving], np.ones(len(moving)))
     c = numbers[:, :9].reshape(-1, 3, 3)
@@ -136,11 +136,11 @@ def test_equals_xpbd_on_a_linearly_compliant_constraint():
 
     c = frame_numbers(block.gradients, np.full((1, 4), w), block.volumes, np.ones(1))[0, :9].reshape(3, 3)
     D = np.einsum("ia,ic->ca", w * multiplier * g, np.vstack([-c.sum(axis=0), c]))
-    remembered = {pl.GPBD(1, line_search=False): D.reshape(1, 9), pl.XPBD(1): np.array([[0.0, multiplier]])}
-    for solver, memory in remembered.items():
+    accumulated = {pl.GPBD(1, line_search=False): D.reshape(1, 9), pl.XPBD(1): np.array([[0.0, multiplier]])}
+    for solver, kept in accumulated.items():
         work = begun(problem, solver)
         own = work.constraints[0]
-        own.memory[:] = spread_over_packs(own.packs, memory, float)
+        own.accumulated[:] = spread_over_packs(own.packs, kept, float)
         x = problem.x_guess.copy()
         solver.sweep(problem, x, work, 1)
         np.testing.assert_allclose(x - problem.y, w * step * g, rtol=0, atol=1e-13)

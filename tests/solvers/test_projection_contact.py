@@ -123,7 +123,7 @@ def test_a_converged_step_in_contact_nears_implicit_euler_with_the_fourth_power_
     distances = []
     for h in (1e-3, 5e-4):
         problem = pressed_sheets(h).problem()
-        kinds = (problem.contacts.touches.vertices >= 0).all(axis=1)
+        kinds = (problem.contacts.contacts.vertices >= 0).all(axis=1)
         assert kinds.sum() > 10
         exact = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=40, residual=1e-9)).x
         x = pl.solve(problem, solver, stop=pl.Stop(iterations=2000), measure_every=2000).x

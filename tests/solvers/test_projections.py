@@ -59,7 +59,7 @@ def hinges_alone(h=1e-3):
 
 
 def sheet(h=1e-3, law=pl.StVenantKirchhoff, **options):
-    """A crumpled sheet with threads and hinges, one corner held, others linked to a rod and pushed back by a wall."""
+    """A crumpled sheet with yarns and hinges, one corner held, others linked to a rod and pushed back by a wall."""
     mesh = pl.shapes.cloth((1, 1), (3, 3))
     random = np.random.default_rng(5)
     scene = pl.Scene()

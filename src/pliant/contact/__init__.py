@@ -1,6 +1,7 @@
-"""Contact: who may touch, who touches, where, and what that costs. Arrays in, arrays out.
+"""Contact: who may touch, who touches and where, what is kept from step to step, and what that costs.
 
-broad_phase and bvh find pairs of primitives that are near; distances and continuous measure a pair; inside finds the
-way out of a solid; detection puts these together into lists of contacts; obstacles are analytic shapes; penalty is the
-energy.
+`detector.py` runs a step, `detection.py` puts search and tracking together, `contact_set.py` is the record of a contact
+from detection to force.  Rooms: `primitives/` (one pair), `search/` (trees, candidates, impacts, penetration),
+`tracking/` (sides, ids, multipliers), `response/` (energy, friction, forces, report).  ARCHITECTURE.md follows a
+contact on its way.
 """

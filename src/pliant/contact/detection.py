@@ -1,7 +1,7 @@
-"""Detection: what penetrates now, what would hit on the way from one position to another, and what to remember of it.
+"""Detection: what penetrates now, what would hit on the way from one position to another, and which sides to keep.
 
-Both read Colliders and positions and return Contacts.  Neighbouring triangles that see a vertex at their common edge,
-and edges that are closest at an end, tell of the same contact: it is listed once.
+Both read Colliders and positions and return a ContactSet.  Neighbouring triangles that see a vertex at their common
+edge, and edges that are closest at an end, are the same contact: it is listed once.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.broad_phase import edge_edge_pairs, vertex_triangle_pairs
-from pliant.contact.colliders import Colliders, check_positions, fit_surface, fit_trees
-from pliant.contact.contacts import Contacts, joined, no_contacts
-from pliant.contact.distances import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.contact.inside import Exits, find_exits, vertices_in_tets
-from pliant.contact.meetings import contacts_of, find_meetings, sides_of, unknown
-from pliant.contact.memory import Memory, no_memory, settled
-from pliant.contact.motion import motion_of
-from pliant.contact.overlaps import overlaps
-from pliant.contact.pair import are_sharp
-from pliant.contact.repetition import without_repetition
-from pliant.contact.sieve import Sieve
+from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, pair_contacts
+from pliant.contact.primitives.pair import are_sharp
+from pliant.contact.search.broad_phase import edge_edge_pairs, vertex_triangle_pairs
+from pliant.contact.search.ccd_culling import CcdCulling
+from pliant.contact.search.colliders import Colliders, check_positions, fit_surface, fit_trees
+from pliant.contact.search.impacts import contacts_of, find_impacts, thickness_of
+from pliant.contact.search.motion import motion_of
+from pliant.contact.search.overlaps import overlaps
+from pliant.contact.search.penetration import SurfacePoints, query_penetrations, vertices_in_tets
+from pliant.contact.tracking.duplicates import without_duplicates
+from pliant.contact.tracking.impact_sides import sides_of, unknown
+from pliant.contact.tracking.side_history import SideHistory, no_side_history, prune
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
 
 SHARP = 0.97  # cosine of half the angle between the faces of an edge, below which (28 degrees) a solid is sharp there
@@ -30,61 +31,63 @@ SHARP = 0.97  # cosine of half the angle between the faces of an edge, below whi
 class Penetrations(NamedTuple):
     """What penetrates at one moment."""
 
-    contacts: Contacts
+    contacts: ContactSet
     inside: int  # vertices inside solids
-    indirect_exits: int  # of which so many have no straight way out, and are pushed to the nearest face
-    without_exit: int  # and so many have none at all, and are not among the contacts
-
-
-def discrete_contacts(team: Team, colliders: Colliders, x: np.ndarray, memory: Memory | None = None) -> Contacts:
-    """What penetrates at positions x (n, 3) [m]: vertices inside solids, and what is near or has crossed a sheet.
-
-    memory: what `remember` has found for x; None: sides are as they are at x.
-    """
-    return find_penetrations(team, colliders, x, memory).contacts
+    without_straight_path: int  # of which so many have no straight way out, and are pushed to the nearest face
+    without_surface_point: int  # and so many have none at all, and are not among the contacts
 
 
 def find_penetrations(
-    team: Team, colliders: Colliders, x: np.ndarray, memory: Memory | None = None, unfolded: np.ndarray | None = None
+    team: Team,
+    colliders: Colliders,
+    x: np.ndarray,
+    history: SideHistory | None = None,
+    no_self_contact: np.ndarray | None = None,
 ) -> Penetrations:
-    """`discrete_contacts`, and how vertices inside solids fare.
+    """What penetrates at positions x (n, 3) [m]: vertices inside solids, and what is near or has crossed a sheet.
 
-    unfolded (bodies,) bool: who is known to be unfolded at x; None: that is to be found out.
+    history: what `track_sides` has found for x; None: sides are as they are at x.
+    no_self_contact (bodies,) bool: who is known not to touch itself at x; None: that is to be found out.
     """
     x = check_positions(x, colliders, "the position")
-    if memory is None:
-        memory = remember(team, colliders, no_memory(), x, x)
-    if unfolded is None:
-        unfolded = colliders.unfolded.mark(team, x, x, 0.0, len(colliders.rules.allowed))
-    inside, indirect, lost = _inside_contacts(team, colliders, x, unfolded)
-    contacts = settled(colliders.patches, colliders.surface.edges, colliders.radius, memory, x)[1]
-    contacts = without_repetition(joined(inside, _without_those_inside(contacts, inside, colliders)))
+    if history is None:
+        history = track_sides(team, colliders, no_side_history(), x, x)
+    if no_self_contact is None:
+        no_self_contact = colliders.self_collision_culling.mark(team, x, x, 0.0, len(colliders.rules.allowed))
+    inside, indirect, lost = _inside_contacts(team, colliders, x, no_self_contact)
+    contacts = prune(colliders.patches, colliders.surface.edges, colliders.radius, history, x)[1]
+    contacts = without_duplicates(joined(inside, _without_those_inside(contacts, inside, colliders)))
     return Penetrations(contacts, len(inside.kind) + lost, indirect, lost)
 
 
 def continuous_contacts(
-    team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, memory: Memory | None = None
-) -> Contacts:
+    team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, history: SideHistory | None = None
+) -> ContactSet:
     """What hits between positions x0 and x1 (n, 3) [m], with weights and normals at the time of impact.
 
-    Pairs that discrete detection finds at x0 are not repeated, and nothing stops what leaves a solid from inside or
-    comes back from the wrong side of a sheet, as `memory` tells for x0.
+    Pairs that `find_penetrations` finds at x0 are not repeated, and nothing stops what leaves a solid from inside or
+    comes back from the wrong side of a sheet, as `history` has it for x0.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
     trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
     lists = []
     for kind, find in ((VERTEX_TRIANGLE, vertex_triangle_pairs), (EDGE_EDGE, edge_edge_pairs)):
         pairs = find(team, trees, colliders.surface, colliders.rules)
-        meetings = find_meetings(team, colliders, pairs, kind, x0, x1, trees.motion, near_too=False, solids_too=True)
-        if memory is not None:
-            meetings = unknown(meetings, kind, colliders, memory, x0)
-        lists.append(meetings.contacts)
-    return without_repetition(joined(*lists))
+        impacts = find_impacts(team, colliders, pairs, kind, x0, x1, trees.motion, near_too=False, solids_too=True)
+        if history is not None:
+            impacts = unknown(impacts, kind, colliders, history, x0)
+        lists.append(contacts_of(kind, impacts, colliders))
+    return without_duplicates(joined(*lists))
 
 
-def remember(
-    team: Team, colliders: Colliders, memory: Memory, x0: np.ndarray, x1: np.ndarray, solids_too: bool = False
-) -> Memory:
+def track_sides(
+    team: Team,
+    colliders: Colliders,
+    history: SideHistory,
+    x0: np.ndarray,
+    x1: np.ndarray,
+    solids_too: bool = False,
+) -> SideHistory:
     """Sides of all pairs that are near or have crossed at x1 (n, 3) [m], from those at x0 and the motion between.
 
     solids_too: also of vertices of solids that may have passed through a solid.
@@ -93,48 +96,52 @@ def remember(
     trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
     options = {"near_too": True, "solids_too": solids_too}
     near_triangles = vertex_triangle_pairs(team, trees, colliders.surface, colliders.rules)
-    vertices = find_meetings(team, colliders, near_triangles, VERTEX_TRIANGLE, x0, x1, trees.motion, **options)
-    sides = sides_of(vertices, colliders, memory, x0, x1)
+    vertices = find_impacts(team, colliders, near_triangles, VERTEX_TRIANGLE, x0, x1, trees.motion, **options)
+    sides = sides_of(vertices, colliders, history, x0, x1)
     near_edges = edge_edge_pairs(team, trees, colliders.surface, colliders.rules)
-    edges = find_meetings(team, colliders, near_edges, EDGE_EDGE, x0, x1, trees.motion, **options)
-    edges = unknown(edges, EDGE_EDGE, colliders, memory, x0)
+    edges = find_impacts(team, colliders, near_edges, EDGE_EDGE, x0, x1, trees.motion, **options)
+    edges = unknown(edges, EDGE_EDGE, colliders, history, x0)
     pairs = np.column_stack([edges.first, edges.second]).astype(np.int32)
-    found = Memory(*sides, pairs, edges.contacts.normals)
-    together = Memory(
-        *(np.concatenate(parts) for parts in zip(memory, found, strict=True))
-    )  # known ones first: they stay
-    return settled(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
+    found = SideHistory(*sides, pairs, edges.normals)
+    # known ones first: they stay
+    together = SideHistory(*(np.concatenate(parts) for parts in zip(history, found, strict=True)))
+    return prune(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
 
 
-def remember_edges(
-    team: Team, colliders: Colliders, memory: Memory, x0: np.ndarray, x1: np.ndarray, unfolded: np.ndarray
-) -> Memory:
-    """The memory at x1 (n, 3) [m], with the sharp edges of solids that have crossed on the way from x0.
+def track_edge_sides(
+    team: Team,
+    colliders: Colliders,
+    history: SideHistory,
+    x0: np.ndarray,
+    x1: np.ndarray,
+    no_self_contact: np.ndarray,
+) -> SideHistory:
+    """The history at x1 (n, 3) [m], with the sharp edges of solids that have crossed on the way from x0.
 
     No vertex need be inside a solid for that, and so nothing else would know of it.
-    unfolded (bodies,) bool: who is unfolded all the way.
+    no_self_contact (bodies,) bool: who does not touch itself on the way.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
     motion = motion_of(team, x0, x1, 0.0)
     tree = fit_trees(team, (colliders.sharp_tree,), motion)[0]
-    pairs = overlaps(team, tree, tree, True, colliders.rules, Sieve(EDGE_EDGE, motion, 0.0), unfolded)
-    meetings = find_meetings(team, colliders, pairs, EDGE_EDGE, x0, x1, motion, near_too=False, solids_too=True)
-    meetings = unknown(meetings, EDGE_EDGE, colliders, memory, x0)
+    pairs = overlaps(team, tree, tree, True, colliders.rules, CcdCulling(EDGE_EDGE, motion, 0.0), no_self_contact)
+    impacts = find_impacts(team, colliders, pairs, EDGE_EDGE, x0, x1, motion, near_too=False, solids_too=True)
+    impacts = unknown(impacts, EDGE_EDGE, colliders, history, x0)
     surface = colliders.surface
-    is_sharp = np.ones(len(meetings.first), bool)
-    for edges in (meetings.first, meetings.second):
+    is_sharp = np.ones(len(impacts.first), bool)
+    for edges in (impacts.first, impacts.second):
         is_sharp &= are_sharp(x1, surface.triangles, colliders.faces_of_edge, edges, SHARP)
-    crossed = np.column_stack([meetings.first, meetings.second]).astype(np.int32)[is_sharp]
-    together = memory._replace(
-        edges=np.concatenate([memory.edges, crossed]),
-        normals=np.concatenate([memory.normals, meetings.contacts.normals[is_sharp]]),
+    crossed = np.column_stack([impacts.first, impacts.second]).astype(np.int32)[is_sharp]
+    together = history._replace(
+        edges=np.concatenate([history.edges, crossed]),
+        normals=np.concatenate([history.normals, impacts.normals[is_sharp]]),
     )
-    return settled(colliders.patches, surface.edges, colliders.radius, together, x1)[0]
+    return prune(colliders.patches, surface.edges, colliders.radius, together, x1)[0]
 
 
 def _inside_contacts(
-    team: Team, colliders: Colliders, x: np.ndarray, unfolded: np.ndarray
-) -> tuple[Contacts, int, int]:
+    team: Team, colliders: Colliders, x: np.ndarray, no_self_contact: np.ndarray
+) -> tuple[ContactSet, int, int]:
     """Vertices inside solids, pushed to the closest boundary point that is reachable through the solid; how many of
     them have no straight way there; and how many more have no way out.
     """
@@ -144,18 +151,20 @@ def _inside_contacts(
     motion = motion_of(team, x, x, 0.0)
     trees = (colliders.vertex_tree, colliders.tet_tree, colliders.face_tree)
     vertex_tree, tet_tree, face_tree = fit_trees(team, trees, motion)
-    pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, motion, rules, unfolded)
+    pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, motion, rules, no_self_contact)
     if not len(pairs.first):
         return no_contacts(), 0, 0
-    exits = find_exits(team, pairs, face_tree, solid, x, motion, rules.body, unfolded)
-    has_exit = exits.face >= 0
-    if not has_exit.all():
-        exits = Exits(*(array[has_exit] for array in exits))
-    contacts = contacts_of(VERTEX_TRIANGLE, exits.corners, exits.weights, exits.normal, colliders, is_discrete=True)
-    return contacts, int((~exits.is_direct).sum()), int((~has_exit).sum())
+    points = query_penetrations(team, pairs, face_tree, solid, x, motion, rules.body, no_self_contact)
+    has_point = points.face >= 0
+    if not has_point.all():
+        points = SurfacePoints(*(array[has_point] for array in points))
+    thickness = thickness_of(colliders, points.corners)
+    geometry = (points.corners, points.weights, points.normal, thickness, points.side)
+    contacts = pair_contacts(VERTEX_TRIANGLE, *geometry, updates_closest_point=True)
+    return contacts, int((~points.is_direct).sum()), int((~has_point).sum())
 
 
-def _without_those_inside(contacts: Contacts, inside: Contacts, colliders: Colliders) -> Contacts:
+def _without_those_inside(contacts: ContactSet, inside: ContactSet, colliders: Colliders) -> ContactSet:
     """Contacts without those of a vertex with the solid that it is inside of."""
     touching = np.flatnonzero(contacts.kind == VERTEX_TRIANGLE)
     if not len(touching) or not len(inside.kind):
@@ -164,4 +173,4 @@ def _without_those_inside(contacts: Contacts, inside: Contacts, colliders: Colli
     keys = [body[v[:, 2]] * n + v[:, 0] for v in (contacts.vertices[touching], inside.vertices)]
     is_double = np.zeros(len(contacts.kind), bool)
     is_double[touching] = np.isin(*keys)
-    return Contacts(*(array[~is_double] for array in contacts))
+    return chosen(contacts, ~is_double)

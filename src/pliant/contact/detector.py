@@ -6,18 +6,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pliant.contact.broad_phase import Rules
-from pliant.contact.colliders import Colliders, make_colliders
-from pliant.contact.contacts import Contacts, depths, joined, no_contacts, without
-from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, remember, remember_edges
-from pliant.contact.memory import Memory, no_memory
-from pliant.contact.motion import largest_motion, spread_of_motion
-from pliant.contact.near_shapes import touches_of_shape
-from pliant.contact.potential import ContactPotential
-from pliant.contact.report import ContactReport, bodies_met, missed_depths, softest_contact, words_of_start
-from pliant.contact.solid import thinnest
-from pliant.contact.starting import pierced_triangles
-from pliant.contact.touches import all_touches
+from pliant.contact.contact_set import ContactSet, chosen, depths, joined, no_contacts
+from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, track_edge_sides, track_sides
+from pliant.contact.response.friction import set_friction
+from pliant.contact.response.potential import ContactPotential
+from pliant.contact.response.report import ContactReport, missed_depths, softest_contact, touched_bodies, words_of_start
+from pliant.contact.search.broad_phase import Rules
+from pliant.contact.search.colliders import Colliders, make_colliders
+from pliant.contact.search.initial_intersections import pierced_triangles
+from pliant.contact.search.motion import largest_motion, spread_of_motion
+from pliant.contact.search.near_obstacles import obstacle_contacts_at
+from pliant.contact.search.solid import least_width
+from pliant.contact.tracking.identity import contact_ids, places_among
+from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
+from pliant.contact.tracking.side_history import SideHistory, no_side_history
+from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
 from pliant.model import ContactModel
 
@@ -26,9 +29,9 @@ TOUCHING = 1e-6  # of an edge: what starts less deep only touches
 
 @dataclass
 class Detector:
-    """Keeps trees, the sides of what is near, and the contacts of the step.
+    """Keeps trees, the sides of what is near, multipliers, and the contacts of the step.
 
-    begin (the start of a step), detect (as often as one likes), end (the step is done), and so on.  A contact that was
+    begin_step (at its start), detect (as often as one likes), end (the step is done), and so on.  A contact that was
     detected once stays until the end of the step.
     """
 
@@ -36,64 +39,94 @@ class Detector:
     h: float
     team: Team
     colliders: Colliders = field(init=False)
-    memory: Memory = field(default_factory=no_memory)
-    seen: np.ndarray | None = None  # (n, 3) positions that the memory is of [m]
-    known: np.ndarray | None = None  # sorted: vertices that met bodies in the step before (report.bodies_met)
-    unfolded: np.ndarray | None = None  # (bodies,) bool: who is unfolded at the positions seen last
+    side_history: SideHistory = field(default_factory=no_side_history)
+    multipliers: Multipliers = field(default_factory=no_multipliers)  # of the step before
+    seen: np.ndarray | None = None  # (n, 3) positions that the side history is of [m]
+    known: np.ndarray | None = None  # sorted: vertices that met bodies in the step before (report.touched_bodies)
+    no_self_contact: np.ndarray | None = None  # (bodies,) bool: who does not touch itself at the positions seen last
+    least_width: float = field(init=False)  # [m] of all tets at the positions seen last, at most
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
-    _latest: ContactPotential | None = None  # that was detected last
+    _latest: ContactPotential | None = None  # that was detected last in this step
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
-    _found: Contacts = field(default_factory=no_contacts)
-    _thinnest: float = field(init=False)  # [m] of all tets as they start
+    _found: ContactSet = field(default_factory=no_contacts)
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
 
     def __post_init__(self) -> None:
         m = self.model
         rules = Rules(m.body.astype(np.int32), m.allowed, m.excluded)
         self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions)
-        self._thinnest = thinnest(m.tets, m.positions)
+        self.least_width = least_width(self.team, m.tets, m.positions)
         ends = m.positions[self.colliders.surface.edges]
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
 
+    def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
+        """Take over what an older detector knows, before a mesh was torn or elements were deleted.
+
+        before (n,): the vertex that each vertex was; x (n, 3) [m]: where they are, no vertex has moved.
+        """
+        inheritance = Inheritance(old.colliders, self.colliders, before)
+        self.multipliers = inheritance.multipliers(old.multipliers)
+        if not self._has_pairs or old.seen is None or not np.array_equal(old.seen[before], x):
+            return
+        self._begin_at(x, inheritance.sides(old.side_history))
+        if old.known is not None:
+            self.known = inheritance.touched_bodies(old.known, int(self.colliders.rules.body.max(initial=0)) + 1)
+
     def begin_step(self, x_prev: np.ndarray) -> None:
         """What penetrates at the start of a step (VBD 3.5)."""
+        self._latest = None
         if not self._has_pairs:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
-            self.memory = remember(self.team, self.colliders, no_memory(), x_prev, x_prev)
-            self.known, self.unfolded = None, None
-            self.seen = x_prev.copy()
-        self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.memory, self.unfolded)
+            self._begin_at(x_prev, no_side_history())
+        self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
         self._found = no_contacts()
+
+    def _begin_at(self, x: np.ndarray, sides: SideHistory) -> None:
+        """Go on from positions x (n, 3) [m] of which only these sides are known."""
+        self.side_history = track_sides(self.team, self.colliders, sides, x, x)
+        self.known, self.no_self_contact = None, None
+        self.least_width = least_width(self.team, self.model.tets, x)
+        self.seen = x.copy()
 
     def detect(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
         if self._has_pairs:
-            hits = continuous_contacts(self.team, self.colliders, x_prev, x, self.memory)
-            self._found = joined(self._found, without(hits, self._found))
-        model, pairs = self.model, (self._at_start.contacts, self._found)
-        reach = 2.0 * largest_motion(x_prev, x) if model.shapes else 0.0
-        near = [touches_of_shape(self.team, model, shape, x_prev, x, time, self.h, reach) for shape in model.shapes]
-        settings = model.settings
-        slip, damping = settings.friction_speed * self.h, settings.damping / self.h
-        self._latest = ContactPotential(all_touches(pairs, near, model), settings.stiffness, slip, damping, x_prev)
+            hits = continuous_contacts(self.team, self.colliders, x_prev, x, self.side_history)
+            if hits.size and self._found.size:
+                hits = chosen(hits, places_among(contact_ids(hits), contact_ids(self._found)) < 0)
+            self._found = joined(self._found, hits)
+        kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
+        self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h)
+        restore_multipliers(self._latest.contacts, kept)
         return self._latest
+
+    def contacts_at(self, x: np.ndarray, time: float) -> ContactPotential:
+        """What touches at positions x (n, 3) [m], with obstacles where they are at `time` [s]."""
+        self.begin_step(x)
+        return self._potential((self._at_start.contacts,), x, x, time, 0.0)
+
+    def _potential(
+        self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray, time: float, h: float
+    ) -> ContactPotential:
+        """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]."""
+        model, settings = self.model, self.model.settings
+        reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
+        numbers = range(len(model.shapes))
+        near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
+        contacts = joined(no_contacts(), *pairs, *near)
+        if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
+            contacts = ContactSet(*(array.copy() for array in contacts))
+        contacts.stiffness[:] = settings.stiffness
+        set_friction(contacts, model)
+        return ContactPotential(contacts, settings.friction_speed * self.h, settings.damping / self.h, x0)
 
     def end(self, x_prev: np.ndarray, x: np.ndarray) -> ContactReport:
         """Take note of all that came near or crossed in the step from x_prev to x, whether it was detected or not."""
         assert self._latest is not None
+        self.multipliers = multipliers_of(self._latest.contacts)
         if self._has_pairs:
-            contacts, body = self._at_start.contacts, self.colliders.rules.body
-            self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_prev, body, self.known)
-            is_fast = spread_of_motion(x_prev, x) > self._thinnest  # who moves less than that cannot pass a solid
-            looks_at_all = is_fast or len(self.model.triangles) > 0
-            if looks_at_all:
-                self.memory = remember(self.team, self.colliders, self.memory, x_prev, x, is_fast)
-            self.unfolded = self.colliders.unfolded.mark(self.team, x_prev, x, 0.0, len(self.colliders.rules.allowed))
-            if len(self.colliders.sharp_tree.corners) or not looks_at_all:
-                self.memory = remember_edges(self.team, self.colliders, self.memory, x_prev, x, self.unfolded)
-            self.seen = x.copy()
-            self.known = bodies_met(joined(contacts, self._found), body)
+            self._track(x_prev, x)
         d, start = self._latest.depths(x), self._at_start
         softest, bound, needed = softest_contact(self._latest, d, self._edge)
         return ContactReport(
@@ -102,13 +135,41 @@ class Detector:
             deepest=float(d.max(initial=0.0)),
             missed=len(self._missed),
             deepest_missed=self.deepest_missed,
-            crossed=len(np.unique(self.memory.vertices[self.memory.crossed])),
-            indirect_exits=start.indirect_exits,
-            without_exit=start.without_exit,
+            crossed=len(np.unique(self.side_history.vertices[self.side_history.crossed])),
+            without_straight_path=start.without_straight_path,
+            without_surface_point=start.without_surface_point,
             softest=softest,
             bound=bound,
             needed_stiffness=needed,
         )
+
+    def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
+        """Bring the sides from x_prev to x."""
+        team, colliders, contacts = self.team, self.colliders, self._at_start.contacts
+        body = colliders.rules.body
+        self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_prev, body, self.known)
+        is_fast = self._may_pass_solids(x_prev, x)
+        looks_at_all = is_fast or len(self.model.triangles) > 0
+        if looks_at_all:
+            self.side_history = track_sides(team, colliders, self.side_history, x_prev, x, is_fast)
+        culling = colliders.self_collision_culling
+        self.no_self_contact = culling.mark(team, x_prev, x, 0.0, len(colliders.rules.allowed))
+        if len(colliders.sharp_tree.corners) or not looks_at_all:
+            self.side_history = track_edge_sides(team, colliders, self.side_history, x_prev, x, self.no_self_contact)
+        self.seen = x.copy()
+        self.known = touched_bodies(joined(contacts, self._found), body)
+
+    def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
+        """Whether anything may have come out behind a tet in the step from x_prev to x: who moves less than the least
+        width of all tets, at the start and at the end, cannot.
+
+        The width is measured only if what it was, less the motion since, does not decide.
+        """
+        spread, before = spread_of_motion(x_prev, x), self.least_width
+        self.least_width = before - spread
+        if spread > self.least_width:
+            self.least_width = least_width(self.team, self.model.tets, x)
+        return spread > min(before, self.least_width)
 
     @property
     def deepest_missed(self) -> float:
@@ -139,13 +200,20 @@ class Detector:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
-        optional = {"known": self.known, "unfolded": self.unfolded}
-        return {**self.memory._asdict(), **{name: array for name, array in optional.items() if array is not None}}
+        optional = {"known": self.known, "no_self_contact": self.no_self_contact}
+        return {
+            **self.side_history._asdict(),
+            **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
+            "least_width": np.array(self.least_width),
+            **{name: array for name, array in optional.items() if array is not None},
+        }
 
     def load_state_dict(self, state: dict[str, np.ndarray], x: np.ndarray) -> None:
         """Go on from what `state_dict` gave at positions x (n, 3) [m]."""
-        self.memory = Memory(*(state[name] for name in Memory._fields))
-        self.known, self.unfolded = state.get("known"), state.get("unfolded")
+        self.side_history = SideHistory(*(state[name] for name in SideHistory._fields))
+        self.multipliers = Multipliers(*(state[f"multipliers_{name}"] for name in Multipliers._fields))
+        self.least_width = float(state["least_width"])
+        self.known, self.no_self_contact = state.get("known"), state.get("no_self_contact")
         self.seen = x.copy()
 
     @property

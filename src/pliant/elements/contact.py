@@ -49,21 +49,21 @@ def friction_energy(length, slip):
 
 
 @physics
-def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, together):
+def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, colour_multiplicity):
     """Add force and block on a vertex of weight w (Equation 16 for friction); damping: k_d / h.
 
-    together: how many vertices of the contact are moved at the same time. Each would take back the whole depth; blocks
-    that are so many times larger make them share it: (sum_i w_i d_i)^2 <= together sum_i (w_i d_i)^2.
+    colour_multiplicity m: how many vertices of the contact are moved at the same time. Each would take back the whole
+    depth; blocks that are m times larger make them share it: (sum_i w_i d_i)^2 <= m sum_i (w_i d_i)^2.
     """
     zero = number(0.0, w)
     d = depth(s, n, thickness)
     touches = select(d > zero, w * stiffness, zero)
     f = add_scaled(f, touches * (d - damping * dot(u, n)), n)
-    H = add_square(H, touches * w * (1.0 + damping) * together, n)
+    H = add_square(H, touches * w * (1.0 + damping) * colour_multiplicity, n)
     t = tangential(u, n)
     c = limit * friction_slope(sqrt(dot(t, t)), slip)
     f = add_scaled(f, -(w * c), t)
-    c = w * w * c * together
+    c = w * w * c * colour_multiplicity
     return f, add_square(add_identity(H, c), -c, n)
 
 

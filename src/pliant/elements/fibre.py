@@ -12,14 +12,28 @@ solves, as in elements.spring.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from pliant.elements import triangle
+from pliant.elements.block import Block, Tearing
+from pliant.elements.element import Element, View
 from pliant.errors import MeshError
 from pliant.lanes import maximum, number
-from pliant.lanes.vectors import add_identity, add_scaled, add_square, dot, physics
+from pliant.lanes.vectors import add_identity, add_scaled, add_square, dot, physics, subtract
 
 LEAST_SINE = 1e-6  # of the angle between a direction and a triangle's normal
+
+
+@dataclass(frozen=True)
+class Fibres(Block):
+    """Triangles (m, 3) that resist stretch along one direction of their rest state: the yarns of a cloth."""
+
+    tearing = Tearing.FOLLOWS_TRIANGLES
+
+    slopes: np.ndarray  # (m, 3) derivatives of the shape functions along it [1/m]
+    stiffness: np.ndarray  # (m,) stiffness [N/m] times area: [J]
 
 
 def rest_data(points: np.ndarray, triangles: np.ndarray, direction: np.ndarray) -> np.ndarray:
@@ -64,3 +78,43 @@ def add_fibre(f, H, a, b, beta_a, beta_b, stiffness):
 def _stretched(a, b, beta_a, beta_b):
     """F d: the rest direction as it is now."""
     return (a[0] * beta_a + b[0] * beta_b, a[1] * beta_a + b[1] * beta_b, a[2] * beta_a + b[2] * beta_b)
+
+
+@physics
+def fibre_measure(corners, slope_0, slope_1, slope_2, stiffness):
+    """Green's strain along a yarn, (|F d|^2 - 1) / 2."""
+    s = _stretched(subtract(corners[1], corners[0]), subtract(corners[2], corners[0]), slope_1, slope_2)
+    g = (
+        (slope_0 * s[0], slope_0 * s[1], slope_0 * s[2]),
+        (slope_1 * s[0], slope_1 * s[1], slope_1 * s[2]),
+        (slope_2 * s[0], slope_2 * s[1], slope_2 * s[2]),
+    )
+    return 0.5 * (dot(s, s) - 1.0), g, stiffness
+
+
+def hessian(corners: np.ndarray, slopes: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
+    """d2E/dx2 (m, 9, 9) [N/m], exact."""
+    stretch = np.einsum("mj,mja->ma", slopes[:, 1:], corners[:, 1:] - corners[:, :1])
+    strain = np.einsum("ma,ma->m", stretch, stretch) - 1
+    along = stretch[:, :, None] * stretch[:, None, :]
+    by_stretch = stiffness[:, None, None] * (along + 0.5 * strain[:, None, None] * np.eye(3))
+    return np.einsum("mi,mj,mab->miajb", slopes, slopes, by_stretch, optimize=True).reshape(-1, 9, 9)
+
+
+def stretched_stiffness(fibres: Fibres) -> np.ndarray:
+    """(m, 3, 3) as if stretched, so that nothing is too soft [N/m]."""
+    return fibres.stiffness[:, None, None] * fibres.slopes[:, :, None] * fibres.slopes[:, None, :]
+
+
+FIBRE = Element(
+    Fibres,
+    "yarns",
+    corners=3,
+    corner_numbers=("slopes",),
+    numbers=("stiffness",),
+    measure=fibre_measure,
+    views=(View(((0, 1, 2), (1, 2, 0), (2, 0, 1)), add_fibre, fibre_energy),),
+    hessian=hessian,
+    laplacian=stretched_stiffness,
+    projection=stretched_stiffness,
+)

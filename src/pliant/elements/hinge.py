@@ -12,7 +12,7 @@ With u_T = n_T / |n_T|^2, e from 0 to 1 and its unit vector t, the derivatives o
     wing 3: -|e| u_2       edge 1:  ((x_2 - x_0) . t) u_1 + ((x_3 - x_0) . t) u_2
 
 Vertex block descent solves with the block k w dtheta dtheta^T (Gauss-Newton), which is never indefinite; the exact
-Hessian is in energies.hinges.
+Hessian is at the end of this file.
 
 Deviation: Grinspun et al. 2003 (Discrete Shells) weigh with 3 |e|^2 / (A_1 + A_2), three times as much.  With the
 weight above, points on a cylinder have the energy of the plate if the mesh is made of equilateral triangles, or of
@@ -24,14 +24,28 @@ cannot have it: 1.0 to 1.5 times as much on irregular meshes and along alternati
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from pliant.elements.block import Block, Tearing
+from pliant.elements.element import Element, View
 from pliant.lanes import maximum, number, sqrt
 from pliant.lanes.angles import atan2
 from pliant.lanes.vectors import add_scaled, add_square, cross, dot, physics, subtract
 
 FLAT = 1e-12  # least |n|^2 / |e|^4 that divides: the direction in which a collapsed triangle bends is rounding
 TINY = 1e-37  # divides in place of zero; its inverse is finite in single precision
+
+
+@dataclass(frozen=True)
+class Hinges(Block):
+    """Pairs of triangles bent about their common edge (m, 4): its start and end, then the two wings."""
+
+    tearing = Tearing.FOLLOWS_FOLDS
+
+    angles: np.ndarray  # (m,) at rest [rad]
+    stiffness: np.ndarray  # (m,) bending stiffness times the hinge's weight [J]
 
 
 def rest_data(points: np.ndarray, hinges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -78,15 +92,53 @@ def angle_at_edge(b, c, d):
 
 
 @physics
-def hinge_energy(theta, rest_angle, stiffness):
+def energy_at_wing(a, b, c, rest_angle, stiffness):
     """E [J]; stiffness k w [J]."""
+    theta, _ = angle_at_wing(a, b, c)
+    return _energy(theta, rest_angle, stiffness)
+
+
+@physics
+def energy_at_edge(b, c, d, rest_angle, stiffness):
+    """E [J]; stiffness k w [J]."""
+    theta, _ = angle_at_edge(b, c, d)
+    return _energy(theta, rest_angle, stiffness)
+
+
+@physics
+def add_at_wing(f, H, a, b, c, rest_angle, stiffness):
+    """Add the force on wing 2 and its block; stiffness k w [J]."""
+    theta, gradient = angle_at_wing(a, b, c)
+    return _add(f, H, theta, gradient, rest_angle, stiffness)
+
+
+@physics
+def add_at_edge(f, H, b, c, d, rest_angle, stiffness):
+    """Add the force on the edge's start 0 and its block; stiffness k w [J]."""
+    theta, gradient = angle_at_edge(b, c, d)
+    return _add(f, H, theta, gradient, rest_angle, stiffness)
+
+
+@physics
+def hinge_measure(corners, rest_angle, stiffness):
+    """theta - theta_0."""
+    x0, x1, x2, x3 = corners
+    theta, wing = angle_at_wing(subtract(x0, x2), subtract(x1, x2), subtract(x3, x2))
+    _, other = angle_at_wing(subtract(x1, x3), subtract(x0, x3), subtract(x2, x3))
+    _, edge = angle_at_edge(subtract(x1, x0), subtract(x2, x0), subtract(x3, x0))
+    end = (-(edge[0] + wing[0] + other[0]), -(edge[1] + wing[1] + other[1]), -(edge[2] + wing[2] + other[2]))
+    return theta - rest_angle, (edge, end, wing, other), stiffness
+
+
+@physics
+def _energy(theta, rest_angle, stiffness):
     bend = theta - rest_angle
     return 0.5 * stiffness * bend * bend
 
 
 @physics
-def add_hinge(f, H, theta, gradient, rest_angle, stiffness):
-    """Add the force on the vertex and its block; gradient = dtheta/dx_i [1/m], stiffness k w [J]."""
+def _add(f, H, theta, gradient, rest_angle, stiffness):
+    """gradient = dtheta/dx_i [1/m]."""
     f = add_scaled(f, -stiffness * (theta - rest_angle), gradient)
     return f, add_square(H, stiffness, gradient)
 
@@ -103,3 +155,60 @@ def _inverse(n, squared_edge):
     nn = dot(n, n)
     scale = 1.0 / maximum(nn, FLAT * squared_edge * squared_edge + TINY)
     return (n[0] * scale, n[1] * scale, n[2] * scale)
+
+
+def hessian(corners: np.ndarray, rest_angles: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
+    """d2E/dx2 (m, 12, 12) [N/m], exact: k w (dtheta dtheta^T + (theta - theta_0) d2theta)."""
+    m = len(corners)
+    angles, _ = rest_data(corners.reshape(-1, 3), np.arange(4 * m).reshape(m, 4))
+    g = np.zeros((m, 4, 3))
+    second = np.zeros((m, 4, 3, 4, 3))
+    for wing in (2, 3):
+        own, part = _side_derivatives(corners, wing)
+        g[:, (0, 1, wing)] += own
+        second[np.ix_(range(m), (0, 1, wing), range(3), (0, 1, wing), range(3))] += part
+    g, bend = g.reshape(m, 12), (angles - rest_angles)[:, None, None]
+    return stiffness[:, None, None] * (g[:, :, None] * g[:, None, :] + bend * second.reshape(m, 12, 12))
+
+
+def _side_derivatives(corners: np.ndarray, wing: int) -> tuple[np.ndarray, np.ndarray]:
+    """What the triangle (0, 1, wing) adds to dtheta (m, 3, 3) and d2theta (m, 3, 3, 3, 3) at its corners.
+
+    The derivative of each vertex is a factor times n / |n|^2; both are differentiated.
+    """
+    start, end, tip = corners[:, 0], corners[:, 1], corners[:, wing]
+    edge, arm, back = end - start, tip - start, tip - end
+    sign = 1.0 if wing == 2 else -1.0
+    n = sign * np.cross(edge, arm)
+    length = np.maximum(np.linalg.norm(edge, axis=1), TINY)
+    size = np.maximum(np.sum(n * n, axis=1), FLAT * length**4 + TINY)[:, None]
+    t = edge / length[:, None]
+    along_back, along_arm = np.sum(back * t, axis=1), np.sum(arm * t, axis=1)
+    factors = np.stack((-along_back, along_arm, -length), axis=1)
+    tilt_back = (back - along_back[:, None] * t) / length[:, None]  # d(back . t) by the edge alone
+    tilt_arm = (arm - along_arm[:, None] * t) / length[:, None]
+    of_start = np.stack((tilt_back, t - tilt_back, -t), axis=1)
+    of_end = np.stack((-t - tilt_arm, tilt_arm, t), axis=1)
+    of_wing = np.stack((t, -t, np.zeros_like(t)), axis=1)
+    by_factors = np.stack((of_start, of_end, of_wing), axis=1)  # factor, corner, axis
+    opposite = np.stack((back, -arm, edge), axis=1)  # dn = opposite x dx
+    by_normal = sign * np.cross(opposite[:, :, None, :], np.eye(3)).swapaxes(2, 3)  # corner, component of n, axis
+    inverse = n / size
+    turned = (np.eye(3) - 2 * n[:, :, None] * inverse[:, None, :]) / size[:, :, None]  # d(n / |n|^2) / dn
+    second = np.einsum("ma,mijb->miajb", inverse, by_factors)
+    second += np.einsum("mi,mab,mjbc->miajc", factors, turned, by_normal, optimize=True)
+    return (factors / size)[:, :, None] * n[:, None, :], second
+
+
+HINGE = Element(
+    Hinges,
+    "hinges",
+    corners=4,
+    numbers=("angles", "stiffness"),
+    measure=hinge_measure,
+    views=(
+        View(((2, 0, 1, 3), (3, 1, 0, 2)), add_at_wing, energy_at_wing),
+        View(((0, 1, 2, 3), (1, 0, 3, 2)), add_at_edge, energy_at_edge),
+    ),
+    hessian=hessian,
+)

@@ -2,108 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 
+from pliant.elements.registry import element_of
 from pliant.energies.elements import energy_of
 from pliant.energies.potential import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.materials.calculus import law_code
-from pliant.model import (
-    Attachments,
-    Block,
-    Bounds,
-    Dampers,
-    Fibres,
-    Hinges,
-    Joints,
-    Model,
-    Pairs,
-    Pressures,
-    Sheets,
-    Solids,
-    Springs,
-)
-
-Matrices = Callable[[Any, Model], np.ndarray]  # (m, corners, corners) of a block's elements
+from pliant.model import Block, InvertibleSolids, Model, Sheets, Solids
 
 
 def stiffness_laplacian(problem: IncrementalPotential) -> sp.csr_matrix:
-    """About as stiff as the elements at rest: their Hessians averaged over directions; springs and threads as if
+    """About as stiff as the elements at rest: their Hessians averaged over directions; springs and yarns as if
     stretched, so that nothing is too soft; pressure, which has no stiffness of its own, and walls, which few vertices
     touch, left out.
     """
-    return _assemble(
-        problem,
-        {
-            Solids: _isotropic_tets,
-            Sheets: _isotropic_triangles,
-            Fibres: _fibres,
-            Springs: _springs,
-            Pairs: _pairs,
-            Attachments: _pairs,
-            Dampers: _pairs,
-            Bounds: _nothing,
-            Pressures: _nothing,
-            Hinges: _initial,
-            Joints: _initial,
-        },
-        "LaplacianQuasiNewton",
-    )
+    return _assemble(problem, [_stiffness(block, problem.model) for block in problem.blocks])
 
 
 def projection_laplacian(problem: IncrementalPotential) -> sp.csr_matrix:
     """The Hessian of the elements' distances to their projections, those held constant (Bouaziz et al. 2014)."""
-    kinds: dict[type[Block], Matrices] = {
-        Solids: _projected_tets,
-        Sheets: _projected_triangles,
-        Fibres: _fibres,
-        Springs: _springs,
-        Pairs: _pairs,
-        Attachments: _pairs,
-        Dampers: _pairs,
-        Bounds: _bounds,
-    }
-    return _assemble(problem, kinds, "ProjectiveDynamics")
+    return _assemble(problem, [_projected(block) for block in problem.blocks])
 
 
-def _assemble(problem: IncrementalPotential, kinds: dict[type[Block], Matrices], solver: str) -> sp.csr_matrix:
-    model, n = problem.model, problem.model.n_vertices
+def _assemble(problem: IncrementalPotential, matrices: list[np.ndarray]) -> sp.csr_matrix:
+    """The sum of matrices (m, corners, corners) of the blocks' elements."""
+    n = problem.model.n_vertices
     total = sp.csr_matrix((n, n))
-    for block in problem.blocks:
-        if type(block) not in kinds:
-            raise SolverError(
-                f"{solver} cannot take elements of kind {type(block).__name__}, which have no constant matrix: use "
-                "pl.VBD or pl.LBFGS."
-            )
+    for block, own in zip(problem.blocks, matrices, strict=True):
         corners, k = block.elements, block.elements.shape[1]
         rows, columns = np.repeat(corners, k, axis=1).ravel(), np.tile(corners, (1, k)).ravel()
-        matrices = kinds[type(block)](block, model)
-        total = total + sp.csr_matrix((matrices.ravel(), (rows, columns)), shape=(n, n))
+        total = total + sp.csr_matrix((own.ravel(), (rows, columns)), shape=(n, n))
     return total
 
 
-def _isotropic_tets(block: Solids, model: Model) -> np.ndarray:
+def _stiffness(block: Block, model: Model) -> np.ndarray:
+    laplacian = element_of(block).laplacian
+    if laplacian is not None:
+        return laplacian(block)
+    if isinstance(block, InvertibleSolids):
+        raise _refusal("LaplacianQuasiNewton", block)
+    if isinstance(block, Solids):
+        return _isotropic_tets(block)
+    return _isotropic_triangles(block) if isinstance(block, Sheets) else _initial(block, model)
+
+
+def _projected(block: Block) -> np.ndarray:
+    projection = element_of(block).projection
+    if projection is not None:
+        return projection(block)
+    if isinstance(block, InvertibleSolids) or not isinstance(block, Solids | Sheets):
+        raise _refusal("ProjectiveDynamics", block)
+    return _projected_tets(block) if isinstance(block, Solids) else _projected_triangles(block)
+
+
+def _refusal(solver: str, block: Block) -> SolverError:
+    return SolverError(
+        f"{solver} cannot take elements of kind {type(block).__name__}, which have no constant matrix: use "
+        "pl.VBD or pl.LBFGS."
+    )
+
+
+def _isotropic_tets(block: Solids) -> np.ndarray:
     """A third of the trace of V ((lam + mu) b_i b_j^T + mu b_i . b_j 1), the Hessian of linear elasticity."""
     lam, mu = lame_parameters_at_rest(block.law, block.parameters)
     return _products(block.volumes * (lam + 4 * mu) / 3, block.gradients)
 
 
-def _isotropic_triangles(block: Sheets, model: Model) -> np.ndarray:
+def _isotropic_triangles(block: Sheets) -> np.ndarray:
     """The same in a plane; across it a flat sheet has no stiffness."""
     lam, mu = lame_parameters_at_rest(block.law, block.parameters)
     return _products(block.areas * (lam + 3 * mu) / 3, block.gradients)
 
 
-def _projected_tets(block: Solids, model: Model) -> np.ndarray:
+def _projected_tets(block: Solids) -> np.ndarray:
     """psi = w/2 |F - R|^2 has the Hessian V w b_i . b_j 1 as long as R does not turn."""
     return _products(block.volumes * _projection_weights(block), block.gradients)
 
 
-def _projected_triangles(block: Sheets, model: Model) -> np.ndarray:
+def _projected_triangles(block: Sheets) -> np.ndarray:
     """The same with F (3, 2): the law takes the stretch across the sheet as 1, so that R keeps its length there."""
     return _products(block.areas * _projection_weights(block), block.gradients)
 
@@ -119,35 +97,11 @@ def _projection_weights(block: Solids | Sheets) -> np.ndarray:
     return weights
 
 
-def _fibres(block: Fibres, model: Model) -> np.ndarray:
-    return _products(block.stiffness, block.slopes[:, :, None])
-
-
-def _springs(block: Springs, model: Model) -> np.ndarray:
-    return block.stiffness[:, None, None] * _PAIR
-
-
-def _pairs(block: Pairs, model: Model) -> np.ndarray:
-    return block.weights[:, None, None] * _PAIR
-
-
-def _bounds(block: Bounds, model: Model) -> np.ndarray:
-    """k/2 |x - p|^2, p the nearest point in the box."""
-    return block.stiffness[:, None, None]
-
-
-def _nothing(block: Block, model: Model) -> np.ndarray:
-    return np.zeros((*block.elements.shape, block.elements.shape[1]))
-
-
 def _initial(block: Block, model: Model) -> np.ndarray:
     """Hessians where the simulation starts, averaged over directions, their negative parts left out."""
     hessians = energy_of(block).element_hessians(block, model.positions, slice(None))
     values, vectors = np.linalg.eigh(np.einsum("miaja->mij", hessians) / 3)
     return np.einsum("mik,mk,mjk->mij", vectors, np.maximum(values, 0), vectors)
-
-
-_PAIR = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
 
 def _products(weights: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
 
-from pliant.energies import bounds, elastic, fibres, hinges, invertible, joints, pairs, pressure, springs, triangles
+from pliant.elements import reference
+from pliant.elements.element import Element
+from pliant.elements.registry import element_of
+from pliant.energies import elastic, invertible, pressure, triangles
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
-from pliant.model import (
-    Attachments,
-    Block,
-    Bounds,
-    Dampers,
-    Fibres,
-    Hinges,
-    InvertibleSolids,
-    Joints,
-    Pairs,
-    Pressures,
-    Sheets,
-    Solids,
-    Springs,
-)
+from pliant.model import Block, Sheets
 
 
 class ElementEnergy(Protocol):
-    """What is known of a kind of element. Files of functions (elastic, pairs) have these too.
+    """What is known of a kind of element. Files of functions (elastic, pressure) have these too.
 
-    Where elements remember something, there is also remember(block, x), which brings it up to date at x.
+    Where elements have an internal state, there is also update_internal_state(block, x), which brings it up to date.
     """
 
     def energy(self, block: Any, x: np.ndarray) -> float:
@@ -49,50 +36,64 @@ class ElementEnergy(Protocol):
 
 @dataclass(frozen=True)
 class Elementwise:
-    """Sums over a block of functions of single elements: module.energy(x, elements, *numbers) (m,) and so on."""
+    """Sums over a block of an element's own functions (elements.reference)."""
 
-    module: ModuleType
-    numbers: Callable[[Any], tuple[Any, ...]]  # of a block, after its elements
+    element: Element
 
     def energy(self, block: Block, x: np.ndarray) -> float:
-        return float(np.sum(self.module.energy(x, *self._arguments(block))))
+        return float(np.sum(reference.energies(self.element, block, x)))
 
     def gradient(self, block: Block, x: np.ndarray) -> np.ndarray:
-        return sum_at_vertices(block.elements, self.module.gradient(x, *self._arguments(block)), len(x))
+        return sum_at_vertices(block.elements, reference.gradients(self.element, block, x), len(x))
 
     def element_hessians(self, block: Block, x: np.ndarray, part: slice) -> np.ndarray:
-        corners = block.elements.shape[1]
-        return self.module.hessian(x, *self._arguments(block, part)).reshape(-1, corners, 3, corners, 3)
+        return _by_corners(block, reference.hessians(self.element, block, x, part))
 
     def vertex_blocks(self, block: Block, x: np.ndarray) -> np.ndarray:
-        blocks = np.zeros((len(x), 3, 3))
-        for part in chunks(len(block.elements)):
-            own = self.module.vertex_blocks(x, *self._arguments(block, part))
-            blocks += sum_blocks_at_vertices(block.elements[part], own, len(x))
-        return blocks
-
-    def _arguments(self, block: Block, part: slice = slice(None)) -> list[Any]:
-        arrays = (block.elements, *self.numbers(block))
-        return [value[part] if isinstance(value, np.ndarray) else value for value in arrays]
+        return _summed(block, lambda part: reference.vertex_blocks(self.element, block, x, part), len(x))
 
 
-_PAIRS = Elementwise(pairs, lambda b: (b.weights,))
+class Membranes:
+    """Sums over the triangles of sheets (energies.triangles)."""
 
-ENERGIES: dict[type[Block], Any] = {
-    Solids: elastic,
-    InvertibleSolids: invertible,
-    Pairs: _PAIRS,
-    Sheets: Elementwise(triangles, lambda b: (b.gradients, b.areas, b.law, b.parameters)),
-    Fibres: Elementwise(fibres, lambda b: (b.slopes, b.stiffness)),
-    Springs: Elementwise(springs, lambda b: (b.stiffness, b.lengths, b.compression)),
-    Hinges: Elementwise(hinges, lambda b: (b.angles, b.stiffness)),
-    Joints: Elementwise(joints, lambda b: (b.angles, b.stiffness)),
-    Attachments: _PAIRS,
-    Dampers: _PAIRS,
-    Bounds: bounds,
-    Pressures: pressure,
-}
+    def energy(self, block: Sheets, x: np.ndarray) -> float:
+        return float(np.sum(triangles.energy(x, *_of_sheets(block))))
+
+    def gradient(self, block: Sheets, x: np.ndarray) -> np.ndarray:
+        return sum_at_vertices(block.elements, triangles.gradient(x, *_of_sheets(block)), len(x))
+
+    def element_hessians(self, block: Sheets, x: np.ndarray, part: slice) -> np.ndarray:
+        return _by_corners(block, triangles.hessian(x, *_of_sheets(block, part)))
+
+    def vertex_blocks(self, block: Sheets, x: np.ndarray) -> np.ndarray:
+        return _summed(block, lambda part: triangles.vertex_blocks(x, *_of_sheets(block, part)), len(x))
+
+
+def _of_sheets(block: Sheets, part: slice = slice(None)) -> tuple[Any, ...]:
+    arrays = (block.elements[part], block.gradients[part], block.areas[part])
+    return (*arrays, block.law, block.parameters[part])
+
+
+def _by_corners(block: Block, hessians: np.ndarray) -> np.ndarray:
+    corners = block.elements.shape[1]
+    return hessians.reshape(-1, corners, 3, corners, 3)
+
+
+def _summed(block: Block, of_corners: Any, n: int) -> np.ndarray:
+    """Blocks of corners (m, k, 3, 3), part by part, at the vertices (n, 3, 3)."""
+    parts = chunks(len(block.elements))
+    return sum(
+        (sum_blocks_at_vertices(block.elements[part], of_corners(part), n) for part in parts), np.zeros((n, 3, 3))
+    )
+
+
+#: What is not made of an element's lane functions alone.
+_OF_PATHS: dict[str, Any] = {"tets": elastic, "invertible tets": invertible, "surface": pressure}
 
 
 def energy_of(block: Block) -> Any:
-    return ENERGIES[type(block)]
+    """The energy of a block's kind of element."""
+    element = element_of(block)
+    if element.path in _OF_PATHS:
+        return _OF_PATHS[element.path]
+    return Membranes() if element.has_law else Elementwise(element)

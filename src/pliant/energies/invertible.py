@@ -16,7 +16,7 @@ from pliant.model import InvertibleSolids, Solids
 def update_internal_state(block: InvertibleSolids, x: np.ndarray) -> None:
     """Bring the interpolants up to date at x, in place (Equation 17)."""
     lower, upper, release, _ = block.conversion.T
-    s = smallest_stretch.py_func(*elastic.invariants(elastic.deformation_gradients(block, x)))
+    s = smallest_stretch(*elastic.invariants(elastic.deformation_gradients(block, x)))
     wanted = np.maximum((upper - s) / (upper - lower), block.interpolants - release)
     block.interpolants[:] = np.clip(wanted, 0.0, 1.0)
 

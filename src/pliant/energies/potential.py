@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from pliant.energies.elements import energy_of
 from pliant.energies.scatter import chunks
-from pliant.model import Block, Dampers, Model
+from pliant.model import CARRIED, Block, Model
 
 
 class ContactEnergy(Protocol):
@@ -48,6 +48,9 @@ class IncrementalPotential:
     y: np.ndarray  # (n, 3) inertial target; for pinned and kinematic vertices where they are to be [m]
     x_guess: np.ndarray  # (n, 3) where a solver begins if nothing else is said; held vertices are in place [m]
     contacts: ContactEnergy | None = None  # what touches in this step
+    poses: np.ndarray = field(
+        default_factory=lambda: np.zeros((0, 7))
+    )  # (b, 7) of rigid bodies; solvers change it with x
     model_at_start: Model | None = None  # with the internal state at the start of the step, if there is one
 
     @classmethod
@@ -60,15 +63,17 @@ class IncrementalPotential:
         y: np.ndarray,
         x_guess: np.ndarray,
         contacts: ContactEnergy | None = None,
+        poses: np.ndarray | None = None,
     ) -> IncrementalPotential:
         """The step from x_prev.
 
         internal_state: (k,) of elements, kept from iteration to iteration.  It is brought up to date at x_prev, and
         changes in place as a solver goes on: between two iterations G is another potential where such elements convert.
         """
+        own = np.zeros((0, 7)) if poses is None else poses
         if not len(internal_state):
-            return cls(model, h, x_prev, y, x_guess, contacts)
-        problem = cls(model.with_internal_state(internal_state), h, x_prev, y, x_guess, contacts)
+            return cls(model, h, x_prev, y, x_guess, contacts, own)
+        problem = cls(model.with_internal_state(internal_state), h, x_prev, y, x_guess, contacts, own)
         problem.update_internal_state(x_prev)
         return replace(problem, model_at_start=model.with_internal_state(internal_state.copy()))
 
@@ -81,10 +86,11 @@ class IncrementalPotential:
             self.contacts.refresh(x)
 
     def with_own_internal_state(self) -> IncrementalPotential:
-        """The same problem, with a internal_state and contacts that a solve may change without changing this one's."""
-        return replace(
-            self, model=self.model.with_internal_state(self.model.internal_state), contacts=deepcopy(self.contacts)
-        )
+        """The same problem, with internal state, contacts and poses that a solve may change without changing this
+        one's.
+        """
+        own = self.model.with_internal_state(self.model.internal_state)
+        return replace(self, model=own, contacts=deepcopy(self.contacts), poses=self.poses.copy())
 
     def energy(self, x: np.ndarray) -> float:
         """G [J]."""
@@ -140,12 +146,19 @@ class IncrementalPotential:
 
             r = sqrt( sum_i |g_i|^2 / m_i  /  sum_i m_i ),   g = dG/dx, over vertices and directions that may move
 
+        A rigid body has g^T M^-1 g for |g_i|^2 / m_i, with its force and torque g and its mass matrix M (6, 6).
         It does not depend on the resolution of the mesh, has a unit to compare with gravity, and is the only
         definition in Pliant.
         """
-        g, free = self.project(self.gradient(x)), self.model.is_free
-        mass = self.model.mass[free]
-        return float(np.sqrt(np.sum(np.sum(g[free] ** 2, axis=1) / mass) / np.sum(mass)))
+        model = self.model
+        g, own = self.project(self.gradient(x)), model.is_free & (model.subspace != CARRIED)
+        total, mass = np.sum(np.sum(g[own] ** 2, axis=1) / model.mass[own]), np.sum(model.mass[own])
+        if model.carried is not None:
+            force = model.carried.gathered(g, self.poses)
+            masses = model.carried.mass_matrices(model.mass, self.poses)
+            total += np.einsum("bi,bi->", force, np.linalg.solve(masses, force[:, :, None])[:, :, 0])
+            mass += np.sum(masses[:, 0, 0])
+        return float(np.sqrt(total / mass))
 
     @cached_property
     def damping_blocks(self) -> np.ndarray:
@@ -172,7 +185,7 @@ class IncrementalPotential:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The model's blocks with the numbers of this step."""
-        return tuple(block.over(self.h) if isinstance(block, Dampers) else block for block in self.model.blocks)
+        return tuple(block.over(self.h) for block in self.model.blocks)
 
     @cached_property
     def viscous_pull(self) -> np.ndarray | None:

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pliant.geometry import shapes
-from pliant.geometry.folds import boundary_edges, hinges, joints
+from pliant.geometry.folds import boundary_edges, hinges, rod_bends
 from pliant.geometry.mesh import TetMesh, TriMesh, drop_isolated_vertices
 from pliant.geometry.ordering import spatial_order
 from pliant.geometry.quality import dihedral_angles, radius_ratios, tet_volumes, triangle_areas
@@ -35,8 +35,8 @@ __all__ = [
     "drop_isolated_vertices",
     "hinges",
     "is_closed_surface",
-    "joints",
     "radius_ratios",
+    "rod_bends",
     "shapes",
     "spatial_order",
     "tet_volumes",

@@ -1,4 +1,4 @@
-"""Where sheets and rods bend: hinges between two triangles, joints between two edges; and the rim of a sheet."""
+"""Where sheets and rods bend: hinges between two triangles, bends between two edges; and the rim of a sheet."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +46,8 @@ def boundary_edges(triangles: IntArray, n_vertices: int) -> IntArray:
     return edges[first[count == 1]]
 
 
-def joints(edges: IntArray, n_vertices: int) -> IntArray:
-    """Joints (j, 3) of a rod or ring of edges (m, 2): neighbour, vertex, neighbour, for every vertex with two edges.
+def rod_bends(edges: IntArray, n_vertices: int) -> IntArray:
+    """Bends (j, 3) of a rod or ring of edges (m, 2): neighbour, vertex, neighbour, for every vertex with two edges.
 
     Sorted by the vertex. Raises MeshError where three or more edges meet: the turn is not defined there.
     """

@@ -31,7 +31,7 @@ from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Model, Motion
 from pliant.state import State
 
 FORMAT = 6
-_STATE = ("x", "v", "v_previous", "internal_state")
+_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
 
@@ -212,7 +212,11 @@ def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> A
         law = type(value).__name__
         if type(value) is not SOLID_LAWS.get(law):
             raise FileError(f"body {body.name} has the law {law}, which is not registered: a file could not name it.")
-        return {"law": law, "parameters": [float(parameter) for parameter in value.parameters]}
+        parameters = dict(zip(value.parameter_names(), value.parameters, strict=True))
+        varying = {key: number for key, number in parameters.items() if isinstance(number, np.ndarray)}
+        arrays.update({f"{name}.{key}": number for key, number in varying.items()})
+        kept = [{"array": f"{name}.{key}"} if key in varying else float(parameters[key]) for key in parameters]
+        return {"law": law, "parameters": kept}
     if isinstance(value, Invertible):
         law = _pack(body, name, value.law, arrays)
         return {"invertible": law, **{f.name: getattr(value, f.name) for f in fields(value) if f.name != "law"}}
@@ -273,6 +277,8 @@ def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.n
     if "law" in value:
         if value["law"] not in SOLID_LAWS:
             raise FileError(f"{path}: body {body} has the law {value['law']}, which this Pliant does not know.")
-        return SOLID_LAWS[value["law"]](*value["parameters"])
+        kind = SOLID_LAWS[value["law"]]
+        named = zip(kind.parameter_names(), value["parameters"], strict=True)
+        return kind(*(_unpack(path, body, f"{name}.{key}", one, arrays) for key, one in named))
     check_numbers(path, name, arrays)
     return arrays.pop(name)

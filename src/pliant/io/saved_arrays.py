@@ -78,6 +78,9 @@ def check_state(
     n = model.n_vertices
     wanted = {f"state.{name}": Expected((n, 3), np.float64) for name in ("x", "v", "v_previous")}
     wanted["state.internal_state"] = like(model.internal_state)
+    bodies_count = 0 if model.carried is None else model.carried.count
+    wanted["state.poses"] = Expected((bodies_count, 7), np.float64)
+    wanted["state.twists"] = Expected((bodies_count, 6), np.float64)
     check_arrays(path, {f"state.{name}": array for name, array in state.items()}, wanted)
 
 

@@ -12,8 +12,22 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.kernels.block_pattern import CHUNK, pair_count
-from pliant.kernels.term_source import law_functions
+from pliant.kernels.pair_blocks import (
+    add_tet_curvature,
+    add_triangle_curvature,
+    curvature_rows,
+    pair_block,
+    store_block,
+    store_vector,
+    tet_state,
+    tet_vertex,
+    triangle_state,
+    triangle_vertex,
+    vertex_gradient,
+)
+from pliant.kernels.term_source import import_lines, law_functions
 from pliant.lanes.cache import load_module
+from pliant.lanes.functions import LaneFunction
 
 
 class ElementTable(NamedTuple):
@@ -32,13 +46,15 @@ class Shape:
     name: str  # tet or triangle
     corners: int
     axes: int  # of a shape-function gradient
+    functions: tuple[LaneFunction, ...]  # {name}_state, {name}_vertex and add_{name}_curvature
 
     def buffer_size(self, width: int) -> int:
         """Numbers of a chunk's blocks."""
         return CHUNK // width * pair_count(self.corners) * 9 * width
 
 
-TET, TRIANGLE = Shape("tet", 4, 3), Shape("triangle", 3, 2)
+TET = Shape("tet", 4, 3, (tet_state, tet_vertex, add_tet_curvature))
+TRIANGLE = Shape("triangle", 3, 2, (triangle_state, triangle_vertex, add_triangle_curvature))
 
 
 def element_table(elements, gradients, sizes, parameters, width: int) -> ElementTable:
@@ -82,6 +98,9 @@ def assembly_module(
         gradients=_gradients(shape),
         blocks=_blocks(shape),
         packs=CHUNK // width,
+        functions=import_lines(
+            *shape.functions, curvature_rows, pair_block, store_block, store_vector, vertex_gradient
+        ),
         inside=_INSIDE if has_barrier else "",
     )
     return load_module("elements", text, f"{law_name} in {shape.name}s")
@@ -143,10 +162,7 @@ import numpy as np
 from numba import njit
 
 from pliant.kernels.block_sums import add_to_blocks
-from pliant.kernels.pair_blocks import (
-    add_{shape}_curvature, curvature_rows, pair_block, {shape}_state, {shape}_vertex, store_block, store_vector,
-    vertex_gradient,
-)
+{functions}
 from pliant.kernels.positive_elements import make_positive
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes import exp, gather3, inverse_cube_root, load, log, make_zero, number, select, sqrt, store

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from pliant.elements.contact import add_contact, contact_energy, is_felt
 from pliant.kernels.contacts import (
-    ALONE_CONSTANTS,
+    COLOUR_MULTIPLICITY,
     CONSTANTS,
-    GAP,
     HIGH_BIT,
     LIMIT,
     LOW_BIT,
     NORMAL,
+    OBSTACLE_CONSTANTS,
     OTHERS,
     POINT,
-    START,
-    TOGETHER,
+    PREV,
+    STIFFNESS,
+    THICKNESS,
 )
 from pliant.lanes import count, lane_sum, load, load3, number, select, store3, width_of
 from pliant.lanes.rows import add_rows, gather4
@@ -30,22 +31,22 @@ from pliant.lanes.vectors import (
 
 
 @physics
-def _alone(contacts, k, i, like):
-    return load(contacts.alone, (k * ALONE_CONSTANTS + i) * width_of(like), like)
+def _number(contacts, k, i, like):
+    return load(contacts.vertex_obstacle, (k * OBSTACLE_CONSTANTS + i) * width_of(like), like)
 
 
 @physics
-def _alone_vector(contacts, k, i, like):
-    return (_alone(contacts, k, i, like), _alone(contacts, k, i + 1, like), _alone(contacts, k, i + 2, like))
+def _vector(contacts, k, i, like):
+    return (_number(contacts, k, i, like), _number(contacts, k, i + 1, like), _number(contacts, k, i + 2, like))
 
 
 @physics
 def _of_obstacle(xi, contacts, k):
-    """s, u, normal, gap and friction limit of entry k of the list of obstacles."""
-    s = subtract(xi, _alone_vector(contacts, k, POINT, xi[0]))
-    u = subtract(s, _alone_vector(contacts, k, START, xi[0]))
-    n = _alone_vector(contacts, k, NORMAL, xi[0])
-    return s, u, n, _alone(contacts, k, GAP, xi[0]), _alone(contacts, k, LIMIT, xi[0])
+    """s, u, normal, thickness, stiffness and friction limit of entry k of the list of obstacles."""
+    s = subtract(xi, _vector(contacts, k, POINT, xi[0]))
+    u = subtract(s, _vector(contacts, k, PREV, xi[0]))
+    n, thickness = _vector(contacts, k, NORMAL, xi[0]), _number(contacts, k, THICKNESS, xi[0])
+    return s, u, n, thickness, _number(contacts, k, STIFFNESS, xi[0]), _number(contacts, k, LIMIT, xi[0])
 
 
 @physics
@@ -68,25 +69,27 @@ def _turned(w, low, high):
 
 @physics
 def _of_vertices(x, contacts, k, like):
-    """Weight of the vertex itself, s, u, normal, gap and friction limit of entry k of the list of other vertices.
+    """Weight of the vertex itself, s, u, normal, thickness, stiffness and friction limit of entry k of the list of
+    other vertices.
 
     The vertex itself is where the buffer says.
     """
     width = width_of(like)
     xi = gather4(contacts.buffer, contacts.own, k * width, like)
     n = gather4(contacts.normal_rows, contacts.record, k * width, like)
-    at_start = gather4(contacts.start_rows, contacts.record, k * width, like)
+    prev = gather4(contacts.prev_rows, contacts.record, k * width, like)
     low = load(contacts.constants, (k * CONSTANTS + LOW_BIT) * width, like)
     high = load(contacts.constants, (k * CONSTANTS + HIGH_BIT) * width, like)
-    w = _turned(gather4(contacts.weight_rows, contacts.record, k * width, like), low, high)
+    last = gather4(contacts.weight_rows, contacts.record, k * width, like)
+    w = _turned((-(last[0] + last[1] + last[2]), last[0], last[1], last[2]), low, high)
     z = number(0.0, like)
     s = (z, z, z)
     for j in range(OTHERS):
         xj = gather4(x, contacts.others, (k * OTHERS + j) * width, like)
         wj = w[1] if j == 0 else (w[2] if j == 1 else w[3])
         s = add_scaled(s, wj, (xj[0] - xi[0], xj[1] - xi[1], xj[2] - xi[2]))
-    u = (s[0] - at_start[0], s[1] - at_start[1], s[2] - at_start[2])
-    return w[0], s, u, (n[0], n[1], n[2]), at_start[3], n[3]
+    u = (s[0] - prev[0], s[1] - prev[1], s[2] - prev[2])
+    return w[0], s, u, (n[0], n[1], n[2]), prev[3], last[3], n[3]
 
 
 @physics
@@ -94,12 +97,12 @@ def contact_force_and_hessian(p, x, xi, contacts, is_wide):
     """Sum over the contacts of the vertices of pack p."""
     z = number(0.0, xi[0])
     one = number(1.0, z)
-    stiffness, slip, damping = _settings(contacts, z)
+    slip, damping = _settings(contacts, z)
     f, H = (z, z, z), (z, z, z, z, z, z)
-    for k in range(contacts.alone_start[p], contacts.alone_start[p + 1]):
-        s, u, n, gap, limit = _of_obstacle(xi, contacts, k)
-        if count(is_felt(s, n, gap, limit)) > 0:
-            f, H = add_contact(f, H, one, s, u, n, gap, stiffness, limit, slip, damping, one)
+    for k in range(contacts.vertex_obstacle_start[p], contacts.vertex_obstacle_start[p + 1]):
+        s, u, n, thickness, stiffness, limit = _of_obstacle(xi, contacts, k)
+        if count(is_felt(s, n, thickness, limit)) > 0:
+            f, H = add_contact(f, H, one, s, u, n, thickness, stiffness, limit, slip, damping, one)
     if contacts.start[p + 1] > contacts.start[p]:
         width = width_of(z)
         store3(contacts.buffer, p * width, xi[0], xi[1], xi[2])
@@ -107,11 +110,11 @@ def contact_force_and_hessian(p, x, xi, contacts, is_wide):
         store3(contacts.upper, p * width, z, z, z)
         store3(contacts.lower, p * width, z, z, z)
         for k in range(contacts.start[p], contacts.start[p + 1]):
-            w, s, u, n, gap, limit = _of_vertices(x, contacts, k, z)
-            if count(is_felt(s, n, gap, limit)) > 0:
-                together = load(contacts.constants, (k * CONSTANTS + TOGETHER) * width, z)
+            w, s, u, n, thickness, stiffness, limit = _of_vertices(x, contacts, k, z)
+            if count(is_felt(s, n, thickness, limit)) > 0:
+                multiplicity = load(contacts.constants, (k * CONSTANTS + COLOUR_MULTIPLICITY) * width, z)
                 a, B = add_contact(
-                    (z, z, z), (z, z, z, z, z, z), w, s, u, n, gap, stiffness, limit, slip, damping, together
+                    (z, z, z), (z, z, z, z, z, z), w, s, u, n, thickness, stiffness, limit, slip, damping, multiplicity
                 )
                 add_rows(contacts.forces, contacts.own, k * width, a[0], a[1], a[2])
                 add_rows(contacts.upper, contacts.own, k * width, B[0], B[1], B[2])
@@ -126,26 +129,26 @@ def contact_force_and_hessian(p, x, xi, contacts, is_wide):
 
 @physics
 def _settings(contacts, like):
-    """Stiffness, slip and damping, in all lanes."""
-    return number(contacts.stiffness[0], like), number(contacts.slip[0], like), number(contacts.damping[0], like)
+    """Slip and damping, in all lanes."""
+    return number(contacts.slip[0], like), number(contacts.damping[0], like)
 
 
 @physics
 def contacts_energy(p, x, xi, contacts, is_wide, is_shared):
     """Energy of the contacts of pack p's vertices, were they at xi; is_shared: only a vertex's share of each."""
     z = number(0.0, xi[0])
-    stiffness, slip, damping = _settings(contacts, z)
+    slip, damping = _settings(contacts, z)
     energy = z
-    for k in range(contacts.alone_start[p], contacts.alone_start[p + 1]):
-        s, u, n, gap, limit = _of_obstacle(xi, contacts, k)
-        energy = energy + contact_energy(s, u, n, gap, stiffness, limit, slip, damping)
+    for k in range(contacts.vertex_obstacle_start[p], contacts.vertex_obstacle_start[p + 1]):
+        s, u, n, thickness, stiffness, limit = _of_obstacle(xi, contacts, k)
+        energy = energy + contact_energy(s, u, n, thickness, stiffness, limit, slip, damping)
     if contacts.start[p + 1] > contacts.start[p]:
         width = width_of(z)
         store3(contacts.buffer, p * width, xi[0], xi[1], xi[2])
         store3(contacts.forces, p * width, z, z, z)
         for k in range(contacts.start[p], contacts.start[p + 1]):
-            _, s, u, n, gap, limit = _of_vertices(x, contacts, k, z)
-            own = contact_energy(s, u, n, gap, stiffness, limit, slip, damping)
+            _, s, u, n, thickness, stiffness, limit = _of_vertices(x, contacts, k, z)
+            own = contact_energy(s, u, n, thickness, stiffness, limit, slip, damping)
             add_rows(contacts.forces, contacts.own, k * width, own, z, z)
         own = load3(contacts.forces, p * width, z)[0]
         energy = energy + (own * 0.25 if is_shared else own)

@@ -1,7 +1,7 @@
-"""Contacts of the vertices of a pack, as lists that are filled anew whenever contacts are detected.
+"""Contacts of the vertices of a pack, as lists that are filled again whenever contacts are detected.
 
 A vertex that touches an obstacle has its numbers in its own lane.  A contact of four vertices has one record, which all
-four read: it is found anew in every iteration, and would else be written to four places.  Few vertices of a pack may
+four read: it changes in every iteration, and would otherwise be written to four places.  Few vertices of a pack may
 have many such contacts, so they fill lanes in any order, and what they give is added to the rows of their vertices.
 
 Contacts join vertices that the colouring does not know of, perhaps two of one colour.  So a pack with such contacts
@@ -11,28 +11,31 @@ vertex sees a half-finished colour, and the result does not depend on the thread
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from pliant.kernels.contact_refresh import refresh_contact
 from pliant.kernels.threads import share
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
+from pliant.lanes.vectors import physics
 
 OTHERS = 3
-# Numbers of an entry of a pack's list: which corner of the contact a vertex is, as two bits; how many of them move at
-# the same time.
-LOW_BIT, HIGH_BIT, TOGETHER = 0, 1, 2
+# Numbers of an entry of a pack's list: which corner of the contact a vertex is, as two bits; how many of its vertices
+# have the same colour.
+LOW_BIT, HIGH_BIT, COLOUR_MULTIPLICITY = 0, 1, 2
 CONSTANTS = 3
 # Numbers of a contact with an obstacle: its point, s at the start of the step, the normal.
-POINT, START, NORMAL, GAP, LIMIT = 0, 3, 6, 9, 10
-ALONE_CONSTANTS = 11
+POINT, PREV, NORMAL, THICKNESS, LIMIT, STIFFNESS = 0, 3, 6, 9, 10, 11
+OBSTACLE_CONSTANTS = 12
 
 
 class ContactRows(NamedTuple):
-    """Contacts in the order of packs: of a vertex alone with a point of an obstacle, and of four vertices."""
+    """A ContactSet in the order of packs: contacts of a vertex with an obstacle, and of four vertices."""
 
-    alone_start: np.ndarray  # (packs + 1,) first entry of each pack's list of obstacles
-    alone: np.ndarray  # flat (entries, ALONE_CONSTANTS, width); zero in padding
+    vertex_obstacle_start: np.ndarray  # (packs + 1,) first entry of each pack's list of obstacles
+    vertex_obstacle: np.ndarray  # flat (entries, OBSTACLE_CONSTANTS, width); zero in padding
     place: np.ndarray  # (contacts,) entry * width + lane with an obstacle, -1 for others
     start: np.ndarray  # (packs + 1,) first entry of each pack's list of contacts with other vertices
     own: np.ndarray  # flat (entries, width) four times the row of the vertex
@@ -40,70 +43,50 @@ class ContactRows(NamedTuple):
     record: np.ndarray  # flat (entries, width) four times the contact's number; that of an empty one in padding
     constants: np.ndarray  # flat (entries, CONSTANTS, width)
     normal_rows: np.ndarray  # (contacts + 1, 4) normal and friction limit mu k d [N]
-    start_rows: np.ndarray  # (contacts + 1, 4) s at the start of the step [m] and the distance to be kept [m]
-    weight_rows: np.ndarray  # (contacts + 1, 4) weights
+    prev_rows: np.ndarray  # (contacts + 1, 4) s at the start of the step [m] and the thickness [m]
+    weight_rows: np.ndarray  # (contacts + 1, 4) the last three weights and the stiffness [N/m]
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
-    weights: np.ndarray  # (contacts, 4)
-    normals: np.ndarray  # (contacts, 3)
-    points: np.ndarray  # (contacts, 3) of the obstacle [m]
-    gaps: np.ndarray  # (contacts,) distance to be kept [m]
-    grips: np.ndarray  # (contacts,) mu k [N/m]: the friction limit over the depth
-    follows: np.ndarray  # (contacts,) 1 where the closest point is found anew in every iteration
+    contacts: Any  # the ContactSet
     x_prev: np.ndarray  # (rows, 4) positions at the start of the step
     buffer: np.ndarray  # (rows, 4) new positions of packs with contacts
     forces: np.ndarray  # (rows, 4) of contacts with other vertices: scratch
     upper: np.ndarray  # (rows, 4) first half of their Hessian blocks: xx, xy, xz
     lower: np.ndarray  # (rows, 4) second half: yy, yz, zz
     collided: np.ndarray  # (rows,) 1 for vertices that had a contact in this step
-    stiffness: np.ndarray  # (1,) k [N/m]
     slip: np.ndarray  # (1,) friction_speed h [m]
     damping: np.ndarray  # (1,) k_d / h of contacts
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
-def refresh_contacts(thread, threads, x, contacts, width, closest):
-    """Before an iteration: find closest points anew where they follow, and set the friction limit mu k d.
-
-    closest: function of the four positions and the last normal that gives weights and normal.
-    """
-    # Arrays are taken out of the tuple once: each time is counted, and threads wait for each other at the count.
-    rows, place, weights, normals = contacts.rows, contacts.place, contacts.weights, contacts.normals
-    points, gaps, grips, follows = contacts.points, contacts.gaps, contacts.grips, contacts.follows
-    alone, x_prev = contacts.alone, contacts.x_prev
-    records = (contacts.normal_rows, contacts.start_rows, contacts.weight_rows)
+@physics
+def refresh_contacts(thread, threads, x, table, width):
+    """Before an iteration: refresh all contacts at x (rows, 4), and copy what has changed to where lanes read it."""
+    contacts, rows, place = table.contacts, table.rows, table.place
+    records = (table.normal_rows, table.prev_rows, table.weight_rows)
     first, last = share(0, len(rows), thread, threads)
     for c in range(first, last):
-        if place[c] >= 0:
-            if grips[c] > 0.0:
-                depth = gaps[c] - _along(_point(normals, c), _less(_point(x, rows[c, 0]), _point(points, c)))
-                alone[_at(place[c], LIMIT, width)] = grips[c] * max(0.0, depth)
+        has_friction, is_moving = contacts.friction[c] > 0.0, contacts.updates_closest_point[c]
+        if not (has_friction or is_moving):
             continue
-        y = _four(x, rows, c)
-        if follows[c]:
-            w, n = closest(y, _point(normals, c))
-            for i in range(4):
-                weights[c, i] = w[i]
-            for axis in range(3):
-                normals[c, axis] = n[axis]
-            write_record(c, rows, weights, normals, x_prev, records)
-        if grips[c] > 0.0:
-            depth = gaps[c] - _along(_point(normals, c), _separation(y, weights, c))
-            records[0][c, 3] = grips[c] * max(0.0, depth)
+        refresh_contact(c, _four(x, rows, c), contacts)
+        if place[c] >= 0:
+            table.vertex_obstacle[_at(place[c], LIMIT, width)] = contacts.friction_limit[c]
+            continue
+        if is_moving:
+            write_record(c, rows, contacts.weights, contacts.normals, table.x_prev, records)
+        table.normal_rows[c, 3] = contacts.friction_limit[c]
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def write_record(c, rows, weights, normals, x_prev, records):
     """Normal, s at the start of the step, and weights of a contact of four vertices."""
-    normal_rows, start_rows, weight_rows = records
-    y = _four(x_prev, rows, c)
-    s = _separation(y, weights, c)
+    normal_rows, prev_rows, weight_rows = records
+    s = _separation(_four(x_prev, rows, c), weights, c)
     for axis in range(3):
-        normal_rows[c, axis], start_rows[c, axis] = normals[c, axis], s[axis]
-    for i in range(4):
-        weight_rows[c, i] = weights[c, i]
+        normal_rows[c, axis], prev_rows[c, axis] = normals[c, axis], s[axis]
+        weight_rows[c, axis] = weights[c, axis + 1]
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _separation(y, weights, c):
     """s [m] of four positions, relative to the first so that large coordinates cancel."""
     a, b, d = _less(y[1], y[0]), _less(y[2], y[0]), _less(y[3], y[0])
@@ -111,44 +94,40 @@ def _separation(y, weights, c):
     return (u * a[0] + v * b[0] + w * d[0], u * a[1] + v * b[1] + w * d[1], u * a[2] + v * b[2] + w * d[2])
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _less(a, b):
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
-def _along(n, s):
-    return n[0] * s[0] + n[1] * s[1] + n[2] * s[2]
-
-
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _at(place, i, width):
     """Index of constant i of a contact with an obstacle."""
-    return ((place // width) * ALONE_CONSTANTS + i) * width + place % width
+    return ((place // width) * OBSTACLE_CONSTANTS + i) * width + place % width
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _point(x, row):
     return (np.float64(x[row, 0]), np.float64(x[row, 1]), np.float64(x[row, 2]))
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _four(x, rows, c):
     return (_point(x, rows[c, 0]), _point(x, rows[c, 1]), _point(x, rows[c, 2]), _point(x, rows[c, 3]))
 
 
-@njit(cache=True, nogil=True)
-def count_entries(rows, is_alone, is_wide, width, counts, alone_start, start):
-    """Entries of each pack: for its obstacles (alone_start) and for its other contacts (start), both (packs + 1,).
+@entry(nogil=True)
+def count_entries(rows, has_obstacle, is_wide, width, counts, vertex_obstacle_start, start):
+    """Entries of each pack: for its obstacles (vertex_obstacle_start) and for its other contacts (start), both
+    (packs + 1,).
 
     rows (c, 4); counts (rows,): scratch, obstacles of each row.
     """
     counts[:] = 0
-    alone_start[:] = 0
+    vertex_obstacle_start[:] = 0
     start[:] = 0
     packs = len(is_wide)
     for c in range(len(rows)):
-        if is_alone[c]:
+        if has_obstacle[c]:
             if rows[c, 0] < packs * width:
                 counts[rows[c, 0]] += 1
             continue
@@ -162,51 +141,53 @@ def count_entries(rows, is_alone, is_wide, width, counts, alone_start, start):
         else:
             for lane in range(width):
                 longest = max(longest, counts[p * width + lane])
-        alone_start[p + 1] = alone_start[p] + longest
+        vertex_obstacle_start[p + 1] = vertex_obstacle_start[p] + longest
         start[p + 1] = start[p] + -(-start[p + 1] // width)
 
 
-@njit(cache=True, nogil=True)
-def fill_alone(is_alone, contacts, is_wide, width, limits, motions, filled):
-    """Contacts with obstacles, which have moved by motions (c, 3) [m], into lanes; filled (rows,) is scratch."""
-    rows, place, alone, collided = contacts.rows, contacts.place, contacts.alone, contacts.collided
-    normals, points, x_prev, gaps = contacts.normals, contacts.points, contacts.x_prev, contacts.gaps
+@entry(nogil=True)
+def fill_vertex_obstacle(has_obstacle, table, is_wide, width, filled):
+    """Contacts with obstacles into lanes; filled (rows,) is scratch."""
+    rows, place, lanes, collided = table.rows, table.place, table.vertex_obstacle, table.collided
+    contacts, x_prev = table.contacts, table.x_prev
+    normals, points, motions = contacts.normals, contacts.points, contacts.motions
     filled[:] = 0
-    alone[: contacts.alone_start[-1] * ALONE_CONSTANTS * width] = 0
+    lanes[: table.vertex_obstacle_start[-1] * OBSTACLE_CONSTANTS * width] = 0
     for c in range(len(rows)):
         place[c] = -1
         row = rows[c, 0]
         pack, lane = row // width, row % width
-        if not is_alone[c] or pack >= len(is_wide):
+        if not has_obstacle[c] or pack >= len(is_wide):
             continue
         k = filled[row]
         filled[row] += 1
         if is_wide[pack]:
             k, lane = k // width, k % width
-        k += contacts.alone_start[pack]
+        k += table.vertex_obstacle_start[pack]
         place[c] = k * width + lane
         collided[row] = 1
-        at = k * ALONE_CONSTANTS * width + lane
+        at = k * OBSTACLE_CONSTANTS * width + lane
         for axis in range(3):
-            alone[at + (POINT + axis) * width] = points[c, axis]
-            rounded = alone[at + (POINT + axis) * width]
-            alone[at + (START + axis) * width] = x_prev[row, axis] - rounded + motions[c, axis]
-            alone[at + (NORMAL + axis) * width] = normals[c, axis]
-        alone[at + GAP * width], alone[at + LIMIT * width] = gaps[c], limits[c]
+            lanes[at + (POINT + axis) * width] = points[c, axis]
+            rounded = lanes[at + (POINT + axis) * width]
+            lanes[at + (PREV + axis) * width] = x_prev[row, axis] - rounded + motions[c, axis]
+            lanes[at + (NORMAL + axis) * width] = normals[c, axis]
+        lanes[at + THICKNESS * width], lanes[at + LIMIT * width] = contacts.thickness[c], contacts.friction_limit[c]
+        lanes[at + STIFFNESS * width] = contacts.stiffness[c]
 
 
-@njit(cache=True, nogil=True)
-def fill_entries(is_alone, contacts, packs_wide, colour_of_pack, width, filled):
+@entry(nogil=True)
+def fill_entries(has_obstacle, table, packs_wide, colour_of_pack, width, filled):
     """Contacts of four vertices into the lists of each of them; filled (packs,) is scratch.
 
     colour_of_pack (packs,): packs of one colour move at the same time; all different where it does not matter.
     """
-    rows, own, others, record = contacts.rows, contacts.own, contacts.others, contacts.record
-    constants, collided, start = contacts.constants, contacts.collided, contacts.start
+    rows, own, others, record = table.rows, table.own, table.others, table.record
+    constants, collided, start = table.constants, table.collided, table.start
     packs = len(packs_wide)
     filled[:] = 0
     for c in range(len(rows)):
-        if is_alone[c]:
+        if has_obstacle[c]:
             continue
         for i in range(4):
             row = rows[c, i]
@@ -219,20 +200,21 @@ def fill_entries(is_alone, contacts, packs_wide, colour_of_pack, width, filled):
             own[k * width + lane], record[k * width + lane] = 4 * row, 4 * c
             for j in range(OTHERS):
                 others[(k * OTHERS + j) * width + lane] = 4 * rows[c, (i + 1 + j) % 4]
-            together = 0
+            multiplicity = 0
             for j in range(4):
                 other = rows[c, j] // width
                 if other < packs:
-                    together += j == i or (colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0)
+                    is_same = colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0
+                    multiplicity += j == i or is_same
             constants[(k * CONSTANTS + LOW_BIT) * width + lane] = i % 2
             constants[(k * CONSTANTS + HIGH_BIT) * width + lane] = i // 2
-            constants[(k * CONSTANTS + TOGETHER) * width + lane] = together
+            constants[(k * CONSTANTS + COLOUR_MULTIPLICITY) * width + lane] = multiplicity
     for p in range(packs):
         for place in range(start[p] * width + filled[p], start[p + 1] * width):
             leave_empty(place, p, len(rows), own, others, record, constants, width)
 
 
-@njit(nogil=True, forceinline=True)
+@inner(nogil=True, forceinline=True)
 def leave_empty(place, pack, nothing, own, others, record, constants, width):
     """A place that no contact takes: it reads the record that is zero."""
     k, lane = place // width, place % width
@@ -243,15 +225,16 @@ def leave_empty(place, pack, nothing, own, others, record, constants, width):
         constants[(k * CONSTANTS + i) * width + lane] = 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def fill_records(is_alone, contacts, limits):
-    """Records of contacts of four vertices, with friction limits (c,) [N], and the empty one."""
-    records = (contacts.normal_rows, contacts.start_rows, contacts.weight_rows)
-    normal_rows, start_rows, weight_rows = records
-    normal_rows[-1], start_rows[-1], weight_rows[-1] = 0, 0, 0
-    for c in range(len(is_alone)):
-        if is_alone[c]:
-            normal_rows[c], start_rows[c], weight_rows[c] = 0, 0, 0
+@entry(nogil=True, error_model="numpy")
+def fill_records(has_obstacle, table):
+    """Records of contacts of four vertices, and the empty one."""
+    contacts, rows, x_prev = table.contacts, table.rows, table.x_prev
+    normal_rows, prev_rows, weight_rows = records = (table.normal_rows, table.prev_rows, table.weight_rows)
+    normal_rows[-1], prev_rows[-1], weight_rows[-1] = 0, 0, 0
+    for c in range(len(has_obstacle)):
+        if has_obstacle[c]:
+            normal_rows[c], prev_rows[c], weight_rows[c] = 0, 0, 0
             continue
-        write_record(c, contacts.rows, contacts.weights, contacts.normals, contacts.x_prev, records)
-        normal_rows[c, 3], start_rows[c, 3] = limits[c], contacts.gaps[c]
+        write_record(c, rows, contacts.weights, contacts.normals, x_prev, records)
+        normal_rows[c, 3], prev_rows[c, 3] = contacts.friction_limit[c], contacts.thickness[c]
+        weight_rows[c, 3] = contacts.stiffness[c]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from pliant.kernels.term_source import import_lines
 from pliant.lanes import number, select
 from pliant.lanes.vectors import dot, physics, subtract
-
-IMPORT = "from pliant.kernels.corners import drift, inner, moved, unheld"
 
 
 @physics
@@ -36,6 +35,9 @@ def moved(row, s, g):
     """Correction h^2 / m  s g."""
     k = row[3] * s
     return (k * g[0], k * g[1], k * g[2])
+
+
+IMPORT = import_lines(drift, inner, moved, unheld)
 
 
 def each_corner(corners: int, text: str, join: str = ", ") -> str:

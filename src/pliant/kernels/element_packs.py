@@ -54,11 +54,3 @@ def corner_starts(packs: ElementPacks, elements: np.ndarray, row_of_vertex: np.n
 def spread_over_packs(packs: ElementPacks | StripPacks, values: np.ndarray, dtype) -> np.ndarray:
     """Numbers of elements (m, k) as flat (packs, k, width)."""
     return np.ascontiguousarray(values[packs.element].transpose(0, 2, 1), dtype).reshape(-1)
-
-
-def gather_from_packs(packs: ElementPacks, flat: np.ndarray, count: int) -> np.ndarray:
-    """The way back: flat (packs, count, width) to (m, count), in the order of the elements."""
-    numbers = flat.reshape(packs.pack_count, count, packs.width).transpose(0, 2, 1)
-    values = np.empty((packs.element.max() + 1, count), flat.dtype)
-    values[packs.element] = numbers
-    return values

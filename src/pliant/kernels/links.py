@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.elements.tet import limit_volume_loss
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.packs import Packs
 from pliant.lanes import gather3, load, number, select, width_of
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import cross, dot, physics, subtract
 
 
@@ -82,7 +82,17 @@ def pushed_rows(packs: Packs, walks: LinkWalks, start, entry, lane) -> np.ndarra
     return rows.reshape(-1)
 
 
-@njit(cache=True)
+def spread_over_entries(packs: Packs, walks: LinkWalks, values: np.ndarray, dtype) -> np.ndarray:
+    """Numbers of tets (m, k) at the pushes that complete them, flat (entries, k, width); elsewhere the first tet's."""
+    start, entry, lane = place(packs, walks)
+    numbers = np.empty((start[-1], values.shape[1], packs.width), dtype)
+    numbers[:] = values[0][:, None]
+    with_tet = walks.tet >= 0
+    numbers[entry[with_tet], :, lane[with_tet]] = values[walks.tet[with_tet]]
+    return numbers.reshape(-1)
+
+
+@entry()
 def _deal(start, sign, row_of_vertex, is_wide, width):
     """Length of each pack's list; place in it and lane of every push. Paths of a wide pack go to the shortest lane."""
     lengths = np.zeros(len(is_wide), np.int64)

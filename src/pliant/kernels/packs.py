@@ -1,9 +1,10 @@
 """How vertices and their elements lie in memory: packs of vertices that lanes solve together.
 
 A pack is `width` vertices of one colour with nearly equal numbers of elements.  Vertices are renumbered to *rows*, so
-that pack p owns rows p * width .. (p + 1) * width - 1 and neighbours in space are near in memory.  Fixed vertices come
-last, in packs that no solver moves: their share of an element's energy is counted there. Missing vertices of an
-incomplete pack are rows of their own without elements.
+that pack p owns rows p * width .. (p + 1) * width - 1 and neighbours in space are near in memory.  Fixed vertices
+follow, in packs that no solver moves: their share of an element's energy is counted there. The points of rigid bodies
+come last, body after body in the order of their colours, each from a new pack on (kernels.bodies). Missing vertices of
+an incomplete pack are rows of their own without elements.
 
 Scenes that tear need rows for vertices that do not exist yet: *spare* packs at the end of a colour, in use from the
 first on.
@@ -30,7 +31,8 @@ class Packs(NamedTuple):
     row_of_vertex: np.ndarray  # (n,) first row that holds a vertex
     colour_start: np.ndarray  # (colours + 1,) first pack of each colour; the packs of fixed vertices follow
     is_wide: np.ndarray  # (packs,) 1 where all lanes share one vertex
-    subspace: np.ndarray  # (packs,) dimension of the space its vertices move in: 3 free, 2 plane, 1 line, 0 fixed
+    subspace: np.ndarray  # (packs,) dimension of the space its vertices move in: 3 free, 2 plane, 1 line, 0 fixed; 6
+    # for points that a rigid body carries
     next_row: np.ndarray  # (colours,) end of each colour's rows that are in use; what follows is spare
 
     @property
@@ -54,17 +56,22 @@ def needs_wide_pack(elements_of: np.ndarray, width: int) -> np.ndarray:
     return elements_of > max(WIDE_FACTOR * np.median(elements_of), width)
 
 
-def arrange(colours, lengths, wide, subspace, place, width) -> Packs:
+def arrange(colours, lengths, wide, subspace, place, width, colour_count=None, carrier=None) -> Packs:
     """Sort vertices into packs.
 
-    colours: (n,) colour of each vertex, -1 if fixed; lengths: (n,) of their lists of elements; wide: (n,) which get a
-    pack of their own; subspace: (n,) 1, 2 or 3; place: (n,) position along a curve through space.
+    colours: (n,) colour of each vertex, -1 if it is fixed or carried; lengths: (n,) of their lists of elements; wide:
+    (n,) which get a pack of their own; subspace: (n,) 1, 2, 3 or 6; place: (n,) position along a curve through space;
+    colour_count: colours, also those of rigid bodies alone; carrier: (n,) place of the body that carries it in the
+    order of colours, -1 for others.
     """
-    n, colour_count = len(colours), int(colours.max()) + 1
-    fixed = colours < 0
-    colours, subspace = np.where(fixed, colour_count, colours), np.where(fixed, 0, subspace)
-    walk = np.lexsort((place, subspace, wide, colours))
-    group = np.stack([colours[walk], wide[walk], subspace[walk]], 1)
+    n = len(colours)
+    colour_count = int(colours.max()) + 1 if colour_count is None else colour_count
+    carrier = np.full(n, -1) if carrier is None else carrier
+    unmoved, is_carried = colours < 0, carrier >= 0
+    colours = np.where(unmoved, colour_count, colours)
+    wide, subspace = wide & ~is_carried, np.where(unmoved & ~is_carried, 0, subspace)
+    walk = np.lexsort((place, subspace, wide, carrier, colours))
+    group = np.stack([colours[walk], carrier[walk], wide[walk], subspace[walk]], 1)
     starts = np.flatnonzero(np.r_[True, np.any(group[1:] != group[:-1], axis=1)])
     sizes = np.diff(np.r_[starts, len(walk)])
     group_of = np.repeat(np.arange(len(starts)), sizes)
@@ -89,7 +96,7 @@ def arrange(colours, lengths, wide, subspace, place, width) -> Packs:
     vertex_of_row[row] = walk
     row_of_vertex = np.empty(n, np.int64)
     row_of_vertex[walk] = row
-    packs_of_colour = np.bincount(colours[walk[starts]], packs_in_group).astype(np.int64)
+    packs_of_colour = np.bincount(colours[walk[starts]], packs_in_group, minlength=colour_count).astype(np.int64)
     colour_start = np.r_[0, np.cumsum(packs_of_colour[:colour_count])]
     return Packs(
         width,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.kernels.lists import Incidences, other
-from pliant.kernels.term_source import TermSource
+from pliant.kernels.term_source import TermSource, import_lines
 from pliant.lanes import load, load3, number, width_of
 from pliant.lanes.vectors import add_scaled, cross, dot, physics, subtract
 
@@ -44,7 +44,7 @@ def pressure_energy(p, x, xi, energy, lists, pressures, share):
 
 PRESSURE_SOURCE = TermSource(
     name="pressure",
-    imports="from pliant.kernels.pressure import add_pressure, pressure_energy",
+    imports=import_lines(add_pressure, pressure_energy),
     tables=("surface_K", "pressures_K"),
     force=("f = add_pressure(p, x, xi, f, surface_K, pressures_K)",),
     energy=("energy = pressure_energy(p, x, xi, energy, surface_K, pressures_K, SHARE_OF_3)",),

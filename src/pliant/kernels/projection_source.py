@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
+from pliant.kernels.term_source import in_order
 from pliant.lanes.cache import load_module
 
 
@@ -24,7 +26,7 @@ class ConstraintSource:
 
     name: str
     corners: int
-    imports: str
+    imports: str  # see term_source.import_lines
     tables: tuple[str, ...]
     lines: tuple[str, ...]
     definitions: str = ""  # functions of its own
@@ -32,6 +34,10 @@ class ConstraintSource:
 
     def numbered(self, text: str, k: int) -> str:
         return text.replace("_K", f"_{k}")
+
+    def arguments(self, tables: dict[str, Any]) -> tuple[Any, ...]:
+        """Tables by name, without `_K`, in the order in which a kernel takes them."""
+        return in_order(self.name, self.tables, tables)
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ def source(variant: ProjectionVariant) -> str:
     sources = list(enumerate(variant.constraints))
     order = "colours_{k}, tiles_{k}, strips_{k}" if variant.jacobi else "colours_{k}"
     tables = ", ".join(f"{order.format(k=k)}, corners_{k}, " + c.numbered(", ".join(c.tables), k) for k, c in sources)
-    imports = dict.fromkeys(line for _, c in sources for line in c.imports.splitlines())
+    imports = dict.fromkeys(line for k, c in sources for line in c.numbered(c.imports, k).splitlines())
     parts = [
         _HEADER.format(
             description=variant.describe(),
@@ -79,7 +85,7 @@ def source(variant: ProjectionVariant) -> str:
         for k, c in sources
     )
     collect = (_COLLECT if variant.jacobi else "") + (_TOUCH if variant.contact else "")
-    tables += ", touches" if variant.contact else ""
+    tables += ", contacts" if variant.contact else ""
     parts.append(_SWEEP.format(tables=tables, sweeps=sweeps, collect=collect))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -218,13 +224,10 @@ _COLLECT = """        first, last = share(0, len(x), thread, threads)
         barrier_wait(barrier, arrivals)
 """
 
-_CONTACT_IMPORTS = (
-    "from pliant.contact.contacts import refreshed",
-    "from pliant.kernels.touch_projection import correct_touches",
-)
+_CONTACT_IMPORTS = ("from pliant.kernels.contact_projection import correct_contacts",)
 
 _TOUCH = """        if thread == 0:
-            correct_touches(x, held, touches, refreshed)
+            correct_contacts(x, held, contacts)
         arrivals += threads
         barrier_wait(barrier, arrivals)
 """

@@ -15,6 +15,7 @@ import numpy as np
 from pliant.kernels.corners import IMPORT, gradient_lines, inner
 from pliant.kernels.elimination import elimination_source
 from pliant.kernels.projection_source import ConstraintSource
+from pliant.kernels.term_source import import_lines
 from pliant.lanes import load, store, width_of
 from pliant.lanes.vectors import dot, physics, subtract
 
@@ -38,10 +39,10 @@ def sheet_source(damped: bool, constrained: bool) -> ConstraintSource:
         f"n = ({numbers})",
         "c, g, k, m = strains(r, n)",
         *gradient_lines(names, 3, damped, constrained, rate),
-        "d = strain_corrections(p, r, c, (g, k, m), n, rate, (drag_g, drag_k, drag_m), multipliers_K, solve_3)",
+        "d = strain_corrections(p, r, c, (g, k, m), n, rate, (drag_g, drag_k, drag_m), accumulated_K, solve_3)",
     )
-    imports = f"from pliant.kernels.sheet_constraints import strain_corrections, strains\n{IMPORT}"
-    tables, shared = ("numbers_K", "multipliers_K"), elimination_source(3)
+    imports = f"{import_lines(strain_corrections, strains)}\n{IMPORT}"
+    tables, shared = ("numbers_K", "accumulated_K"), elimination_source(3)
     return ConstraintSource("StVenantKirchhoff sheets", 3, imports, tables, lines, shared=shared)
 
 

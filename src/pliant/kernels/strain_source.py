@@ -5,21 +5,77 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pliant.kernels.elimination import elimination_source
+from pliant.kernels.inversion import repair, with_moves
 from pliant.kernels.projection_source import ConstraintSource
 from pliant.kernels.sheet_strain import NUMBERS as SHEET_NUMBERS
-from pliant.kernels.strain_frame import NUMBERS
-from pliant.kernels.term_source import law_functions
+from pliant.kernels.sheet_strain import (
+    load_sheet,
+    sheet_advanced,
+    sheet_columns,
+    sheet_derivatives,
+    sheet_frame,
+    sheet_gram,
+    sheet_largest,
+    sheet_moves,
+    sheet_newton_step,
+    sheet_pull,
+    sheet_searched,
+)
+from pliant.kernels.strain_derivatives import first_derivatives, strain_derivatives
+from pliant.kernels.strain_frame import (
+    NUMBERS,
+    columns,
+    combine,
+    corner_moves,
+    gram,
+    has_still_axes,
+    load_columns,
+    load_frame,
+    pulled_back,
+    remember,
+    symmetric_columns,
+    with_still_axes,
+)
+from pliant.kernels.strain_newton import advanced, keep, largest, newton_step, searched, times
+from pliant.kernels.term_source import import_lines, law_functions
 
-_IMPORTS = """from pliant.kernels.strain_derivatives import first_derivatives, strain_derivatives
-from pliant.kernels.inversion import repair, with_moves
-from pliant.kernels.strain_frame import columns, corner_moves, gram, load_columns, load_frame, pulled_back, remember
-from pliant.kernels.strain_frame import combine, has_still_axes, symmetric_columns, with_still_axes
-from pliant.kernels.strain_newton import advanced, keep, largest, newton_step, searched, times"""
+_IMPORTS = import_lines(
+    first_derivatives,
+    strain_derivatives,
+    repair,
+    with_moves,
+    columns,
+    corner_moves,
+    gram,
+    load_columns,
+    load_frame,
+    pulled_back,
+    remember,
+    combine,
+    has_still_axes,
+    symmetric_columns,
+    with_still_axes,
+    advanced,
+    keep,
+    largest,
+    newton_step,
+    searched,
+    times,
+)
 
-
-_SHEET_IMPORTS = """from pliant.kernels.sheet_strain import load_sheet, sheet_advanced, sheet_columns, sheet_derivatives
-from pliant.kernels.sheet_strain import sheet_frame, sheet_gram, sheet_largest, sheet_moves, sheet_newton_step
-from pliant.kernels.sheet_strain import sheet_pull, sheet_searched"""
+_SHEET_IMPORTS = import_lines(
+    load_sheet,
+    sheet_advanced,
+    sheet_columns,
+    sheet_derivatives,
+    sheet_frame,
+    sheet_gram,
+    sheet_largest,
+    sheet_moves,
+    sheet_newton_step,
+    sheet_pull,
+    sheet_searched,
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +102,7 @@ def strain_source(name: str, text: str, parameter_count: int, has_barrier: bool,
     lines += [
         "F = columns(r, frame)",
         "C = gram(F)",
-        "D = load_columns(own_K, p, zero())",
+        "D = load_columns(accumulated_K, p, zero())",
         "z = (zero(), zero(), zero(), zero(), zero(), zero())",
         *first_step,
         "if count(has_still_axes(signed_roots)) > 0:  # few elements: the others are spared the arithmetic of t",
@@ -69,11 +125,11 @@ def strain_source(name: str, text: str, parameter_count: int, has_barrier: bool,
         "z0, z1, z2 = symmetric_columns(z)",
         "A = (combine(F, z0), combine(F, z1), combine(F, z2))",
         "d = corner_moves(r, A, frame)",
-        "remember(own_K, p, D, A)",
+        "remember(accumulated_K, p, D, A)",
     ]
     if has_barrier:
         lines += ["d = with_moves(frame[4], moves, d)"]
-    tables = ("numbers_K", "own_K")
+    tables = ("numbers_K", "accumulated_K")
     return ConstraintSource(name, 4, _IMPORTS, tables, tuple(lines), law_functions(text), elimination_source(6))
 
 
@@ -94,7 +150,7 @@ def sheet_strain_source(name: str, text: str, parameter_count: int, options: Str
         f"law = ({', '.join(loads[SHEET_NUMBERS:])},)",
         "F = sheet_columns(r, frame)",
         "C = sheet_gram(F)",
-        "D = load_sheet(own_K, p, zero())",
+        "D = load_sheet(accumulated_K, p, zero())",
         "pull = sheet_pull(F, D)",
         "z = (zero(), zero(), zero())",
         *again,
@@ -106,8 +162,8 @@ def sheet_strain_source(name: str, text: str, parameter_count: int, options: Str
             "        break",
             *("    " + line for line in again),
         ]
-    lines += ["d = sheet_moves(p, r, F, D, z, frame, own_K)"]
-    tables, functions = ("numbers_K", "own_K"), law_functions(text)
+    lines += ["d = sheet_moves(p, r, F, D, z, frame, accumulated_K)"]
+    tables, functions = ("numbers_K", "accumulated_K"), law_functions(text)
     sheets = f"{name} sheets"
     return ConstraintSource(sheets, 3, _SHEET_IMPORTS, tables, tuple(lines), functions, elimination_source(3))
 

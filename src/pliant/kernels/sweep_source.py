@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.kernels.body_source import BODY_IMPORTS, NO_BODY_STEPS, body_steps, solve_body_source
 from pliant.kernels.descent_source import descent_functions
 from pliant.kernels.term_source import TermSource
 from pliant.lanes.cache import load_module
 from pliant.lanes.types import DTYPES
 
-SHARERS = (2, 3, 4)  # vertices an element may have
+SHARERS = range(1, 9)  # vertices an element may have
 
 
 class Vertices(NamedTuple):
@@ -48,6 +49,7 @@ class Variant:
     line_search: bool = False
     psd: bool = False
     contact: bool = False
+    bodies: bool = False
 
     def describe(self) -> str:
         laws = " and ".join(term.name for term in self.terms)
@@ -62,16 +64,18 @@ def sweep_module(variant: Variant) -> ModuleType:
 
 
 def source(variant: Variant) -> str:
-    tables = ", ".join([*_lines(variant, "tables"), *(["contacts"] if variant.contact else [])])
+    extra = (("contacts", variant.contact), ("bodies", variant.bodies))
+    tables = ", ".join([*_lines(variant, "tables"), *(name for name, is_on in extra if is_on)])
     iteration = [*lines, *_BARRIER] if (lines := _lines(variant, "iteration")) else []
-    steps = _CONTACT_STEPS if variant.contact else _NO_CONTACT_STEPS
+    steps = dict(_CONTACT_STEPS if variant.contact else _NO_CONTACT_STEPS)
+    steps |= body_steps(tables, variant.contact) if variant.bodies else NO_BODY_STEPS
     parts = [
         _HEADER.format(
             description=variant.describe(),
             precision=variant.precision,
             width=variant.width,
-            imports="\n".join(dict.fromkeys(term.imports for term in variant.terms)),
-            contact_imports=_CONTACT_IMPORTS if variant.contact else "",
+            imports="\n".join(dict.fromkeys("\n".join(_lines(variant, "imports")).splitlines())),
+            contact_imports=(_CONTACT_IMPORTS if variant.contact else "") + (BODY_IMPORTS if variant.bodies else ""),
         ),
         *_lines(variant, "definitions"),
         _ELASTIC.format(tables=tables, body=_indent(_lines(variant, "force"))),
@@ -80,6 +84,7 @@ def source(variant: Variant) -> str:
         _energy_source(variant, tables, "shared_energy", "The vertices' shares of G.", is_shared=True),
         _step_source(variant, tables),
         _solve_source(variant, tables),
+        solve_body_source(tables, variant.contact) if variant.bodies else "",
         _SWEEP.format(tables=tables, iteration="".join(f"        {line}\n" for line in iteration), **steps),
         *descent_functions(tables, variant.constrained, steps["held"]),
     ]
@@ -292,9 +297,9 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
                 prefetch_row(x, shares.borrowed[k])
             for p in range(shares.packs[c, thread], shares.packs[c, thread + 1]):
                 singular += solve_pack(p, x, vertices, {tables})
-            arrivals += threads
+{solve_bodies}            arrivals += threads
             barrier_wait(barrier, arrivals)
-{show}        if len(previous) > 0:
+{show_bodies}{show}        if len(previous) > 0:
             for c in range(len(shares.packs)):
                 first, last = shares.packs[c, thread] * WIDTH, shares.packs[c, thread + 1] * WIDTH
                 accelerate(x, previous, before_previous, omega, first, last, {held})
@@ -303,11 +308,11 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
         skipped[thread] = singular
 '''
 
-_CONTACT_IMPORTS = """from pliant.contact.contacts import refreshed
+_CONTACT_IMPORTS = """
 from pliant.kernels.contact_forces import contact_force_and_hessian, contacts_energy, show_buffered
 from pliant.kernels.contacts import refresh_contacts
 """
-_REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, WIDTH, refreshed)
+_REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, WIDTH)
 """
 _CONTACT_STEPS = {
     "refresh": f"""    {_REFRESH_CONTACTS}        arrivals += threads

@@ -143,7 +143,7 @@ def measure(x, corners, gradients, parameters, densities, stresses):
     for p in range(len(corners) // (4 * WIDTH)):
         B, (I, II, J) = strain_and_invariants(p, x, corners, gradients, WIDTH, zero())
         law = ({parameters},)
-        psi = density(I, II, J, *law)
+        psi = energy_density(I, II, J, *law)
         store(densities, p * WIDTH, {psi})
         first, _ = derivatives(I, II, J, *law)
         store(stresses, p * WIDTH, von_mises(B, J, first[0], first[1]))

@@ -9,7 +9,6 @@ the walk turns.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from pliant.elements.tet import (
     deformation_gradient,
@@ -20,10 +19,11 @@ from pliant.elements.tet import (
     second_invariant_curvature,
 )
 from pliant.geometry.links import LinkWalks
-from pliant.kernels.links import Links, constant, place, push, pushed_rows
+from pliant.kernels.links import Links, bound_volume_loss, constant, place, push, pushed_rows
 from pliant.kernels.packs import Packs
-from pliant.kernels.term_source import TermSource, law_functions, load_parameters
+from pliant.kernels.term_source import TermSource, import_lines, law_functions, law_of_entries
 from pliant.lanes import absolute, number, select
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import (
     add_identity,
     add_outer,
@@ -68,8 +68,8 @@ def rest_unless(is_tet, I, II, J):
 
 
 @physics
-def add_general(p, x, xi, f, H, links, parameters, derivatives):
-    """Add force and Hessian on the vertices of pack p."""
+def add_general(p, x, xi, f, H, links, law, law_at, derivatives):
+    """Add force and Hessian on the vertices of pack p; law_at(law, k, like) gives the parameters of entry k."""
     zero = number(0.0, xi[0])
     a = b = c = (zero, zero, zero)
     diagonal = zero
@@ -79,7 +79,8 @@ def add_general(p, x, xi, f, H, links, parameters, derivatives):
         volume = absolute(turned_volume)
         F, own = deformation(links, k, a, b, c)
         B = left_cauchy_green(F)
-        first, second = derivatives(*rest_unless(volume > zero, *invariants(F, B)), *parameters)
+        measures = rest_unless(volume > zero, *invariants(F, B))
+        first, second = derivatives(*measures, *law_at(law, k, xi[0]))
         gradients = invariant_gradients(F, B, own)
         f, H, diagonal = add_law(f, H, diagonal, first, second, volume, B, dot(own, own), gradients)
     return f, add_identity(H, diagonal)
@@ -143,7 +144,7 @@ def _add_second(blocks, psi_II, volume, bb, B, q):
 
 
 @physics
-def general_energy(p, x, xi, energy, links, parameters, density, share):
+def general_energy(p, x, xi, energy, links, law, law_at, density, share):
     """Add a share of the energy of the tets at the vertices of pack p, were they at xi."""
     zero = number(0.0, xi[0])
     a = b = c = (zero, zero, zero)
@@ -153,25 +154,26 @@ def general_energy(p, x, xi, energy, links, parameters, density, share):
         volume = absolute(turned_volume)
         F, _ = deformation(links, k, a, b, c)
         arguments = rest_unless(volume > zero, *invariants(F, left_cauchy_green(F)))
-        energy = energy + (share * volume) * density(*arguments, *parameters)
+        energy = energy + (share * volume) * density(*arguments, *law_at(law, k, xi[0]))
     return energy
 
 
-_IMPORTS = """from pliant.kernels.links import bound_volume_loss
-from pliant.kernels.tets_general import add_general, general_energy"""
-
-
-def general_source(law_name: str, law_text: str, parameter_count: int, has_barrier: bool) -> TermSource:
-    """Tets of one law, as a kernel sees them."""
-    parameters = load_parameters(parameter_count)
+def general_source(
+    law_name: str, law_text: str, parameter_count: int, has_barrier: bool, varies: bool = False
+) -> TermSource:
+    """Tets of one law, as a kernel sees them; varies: whether tets at one vertex differ in their parameters."""
+    law, law_at = law_of_entries(parameter_count, varies)
     return TermSource(
         name=law_name,
-        imports=_IMPORTS,
+        imports=import_lines(add_general, general_energy, *([bound_volume_loss] if has_barrier else [])),
         tables=("links_K", "parameters_K"),
-        force=(parameters, "f, H = add_general(p, x, xi, f, H, links_K, law_K, derivatives_K)"),
-        energy=(parameters, "energy = general_energy(p, x, xi, energy, links_K, law_K, energy_density_K, SHARE_OF_4)"),
+        force=(law, "f, H = add_general(p, x, xi, f, H, links_K, law_K, law_at_K, derivatives_K)"),
+        energy=(
+            law,
+            "energy = general_energy(p, x, xi, energy, links_K, law_K, law_at_K, energy_density_K, SHARE_OF_4)",
+        ),
         bound=(f"step = bound_volume_loss(p, x, xi, dx, step, links_K, 9, {CONSTANTS})",) if has_barrier else (),
-        definitions=law_functions(law_text),
+        definitions=law_functions(law_text) + "\n" + law_at,
     )
 
 
@@ -183,7 +185,7 @@ def general_links(packs: Packs, walks: LinkWalks, tets, gradients, volumes, dtyp
     return Links(start, pushed_rows(packs, walks, start, entry, lane), numbers.reshape(-1))
 
 
-@njit(cache=True)
+@entry()
 def _fill(start, pushed, tet, sign, tets, gradients, volumes, entry, lane, numbers):
     for i in range(len(start) - 1):
         a = b = c = i

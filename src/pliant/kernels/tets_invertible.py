@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.elements.tet import (
     deformation_gradient,
@@ -23,10 +22,11 @@ from pliant.elements.tet import (
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import constant, place, push
 from pliant.kernels.packs import Packs
-from pliant.kernels.term_source import TermSource, law_functions, load_parameters
+from pliant.kernels.term_source import TermSource, import_lines, law_functions, law_of_entries
 from pliant.kernels.tets_general import CONSTANTS, add_law, deformation, rest_unless
 from pliant.kernels.threads import share
 from pliant.lanes import absolute, count, gather3, load, maximum, minimum, number, select, store, width_of
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import add_identity, add_scaled, cross, dot, load_vector, physics, subtract
 from pliant.materials.stretch import smallest_stretch, trace_and_gradient, trace_of_stretch
 
@@ -72,8 +72,11 @@ def update_interpolants(thread, threads, x, tets, by_entry, like):
 
 
 @physics
-def add_invertible(p, x, xi, f, H, links, by_entry, parameters, stiffness, derivatives):
-    """Add force and Hessian on the vertices of pack p; of the projective energy its constant matrix (Equation 19)."""
+def add_invertible(p, x, xi, f, H, links, by_entry, law, law_at, derivatives):
+    """Add force and Hessian on the vertices of pack p; of the projective energy its constant matrix (Equation 19).
+
+    law_at(law, k, like) gives the parameters of entry k, then the projective stiffness.
+    """
     zero, one = number(0.0, xi[0]), number(1.0, xi[0])
     a = b = c = (zero, zero, zero)
     diagonal = zero
@@ -87,10 +90,11 @@ def add_invertible(p, x, xi, f, H, links, by_entry, parameters, stiffness, deriv
         I, II, J = invariants(F, B)
         gradients = invariant_gradients(F, B, own)
         bb, kept = dot(own, own), volume * (one - l)
-        first, second = derivatives(*rest_unless(kept > zero, I, II, J), *parameters)
+        own_law = law_at(law, k, xi[0])
+        first, second = derivatives(*rest_unless(kept > zero, I, II, J), *own_law[:-1])
         f, H, diagonal = add_law(f, H, diagonal, first, second, kept, B, bb, gradients)
         if count(l > zero) > 0:
-            strength = volume * l * stiffness
+            strength = volume * l * own_law[-1]
             f = _add_projective_force(f, strength, *rest_unless(volume > zero, I, II, J), gradients)
             diagonal = diagonal + strength * first_invariant_curvature(bb)
     return f, add_identity(H, diagonal)
@@ -107,7 +111,7 @@ def _add_projective_force(f, strength, I, II, J, gradients):
 
 
 @physics
-def invertible_energy(p, x, xi, energy, links, by_entry, parameters, stiffness, density):
+def invertible_energy(p, x, xi, energy, links, by_entry, law, law_at, density):
     """Add the energy of the tets at the vertices of pack p, were they at xi (Equation 18)."""
     zero, one = number(0.0, xi[0]), number(1.0, xi[0])
     a = b = c = (zero, zero, zero)
@@ -119,9 +123,10 @@ def invertible_energy(p, x, xi, energy, links, by_entry, parameters, stiffness, 
         F, _ = deformation(links, k, a, b, c)
         I, II, J = invariants(F, left_cauchy_green(F))
         kept = volume * (one - l)
-        energy = energy + kept * density(*rest_unless(kept > zero, I, II, J), *parameters)
+        own_law = law_at(law, k, xi[0])
+        energy = energy + kept * density(*rest_unless(kept > zero, I, II, J), *own_law[:-1])
         S = trace_of_stretch(I, II, J)
-        energy = energy + volume * l * stiffness * (I - 2.0 * S + 3.0)
+        energy = energy + volume * l * own_law[-1] * (I - 2.0 * S + 3.0)
     return energy
 
 
@@ -140,24 +145,22 @@ def bound_volume_loss_of_kept(p, x, xi, dx, step, links, by_entry):
     return step
 
 
-_IMPORTS = """from pliant.kernels.tets_invertible import (
-    add_invertible, bound_volume_loss_of_kept, invertible_energy, update_interpolants
-)"""
-
-
-def invertible_source(law_name: str, law_text: str, parameter_count: int, has_barrier: bool) -> TermSource:
-    """Tets of one law, as a kernel sees them; the projective stiffness is a last parameter of the vertices."""
-    load_all = (load_parameters(parameter_count + 1), "stiffness_K = law_K[-1]")
-    tables = "links_K, interpolants_K, law_K[:-1], stiffness_K"
+def invertible_source(
+    law_name: str, law_text: str, parameter_count: int, has_barrier: bool, varies: bool = False
+) -> TermSource:
+    """Tets of one law, as a kernel sees them; the projective stiffness is a last parameter."""
+    law, law_at = law_of_entries(parameter_count + 1, varies)
+    tables = "links_K, interpolants_K, law_K, law_at_K"
     bound = "step = bound_volume_loss_of_kept(p, x, xi, dx, step, links_K, interpolants_K)"
+    functions = [add_invertible, invertible_energy, update_interpolants]
     return TermSource(
         name=f"invertible {law_name}",
-        imports=_IMPORTS,
+        imports=import_lines(*functions, *([bound_volume_loss_of_kept] if has_barrier else [])),
         tables=("links_K", "parameters_K", "interpolants_K", "tets_K"),
-        force=(*load_all, f"f, H = add_invertible(p, x, xi, f, H, {tables}, derivatives_K)"),
-        energy=(*load_all, f"energy = invertible_energy(p, x, xi, energy, {tables}, energy_density_K)"),
+        force=(law, f"f, H = add_invertible(p, x, xi, f, H, {tables}, derivatives_K)"),
+        energy=(law, f"energy = invertible_energy(p, x, xi, energy, {tables}, energy_density_K)"),
         bound=(bound,) if has_barrier else (),
-        definitions=law_functions(law_text),
+        definitions=law_functions(law_text) + "\n" + law_at,
         iteration=("update_interpolants(thread, threads, x, tets_K, interpolants_K, zero())",),
     )
 
@@ -184,7 +187,7 @@ def tet_packs(packs: Packs, walks: LinkWalks, tets, gradients, conversion, dtype
     return TetPacks(rows, numbers, limits, np.zeros(count, dtype), slots)
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def load_interpolants(values, interpolants, slots, by_entry):
     """Take the interpolants (m,) of a problem."""
     for t in range(len(values)):

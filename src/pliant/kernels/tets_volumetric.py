@@ -11,20 +11,22 @@ the pushed vertex where it is pushed first, else zero.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from pliant.elements.tet import area_and_volume_ratio
 from pliant.geometry.links import LinkWalks
-from pliant.kernels.links import Links, constant, place, push, pushed_rows
+from pliant.kernels.links import Links, bound_volume_loss, constant, place, push, pushed_rows
 from pliant.kernels.packs import Packs
-from pliant.kernels.term_source import TermSource, law_functions, load_parameters
+from pliant.kernels.term_source import TermSource, import_lines, law_functions, law_of_entries
 from pliant.lanes import absolute, number, select
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import add_scaled, add_square, dot, physics
 
 
 @physics
-def add_volumetric(p, x, xi, f, H, links, parameters, volume_derivatives):
-    """Add force and Hessian on the vertices of pack p, without the Laplacian's constant diagonal."""
+def add_volumetric(p, x, xi, f, H, links, law, law_at, volume_derivatives):
+    """Add force and Hessian on the vertices of pack p, without the Laplacian's constant diagonal; law_at(law, k, like)
+    gives the parameters of entry k.
+    """
     zero, one, sixth = number(0.0, xi[0]), number(1.0, xi[0]), number(1.0 / 6.0, xi[0])
     a = b = c = (zero, zero, zero)
     for k in range(links.start[p], links.start[p + 1]):
@@ -33,7 +35,7 @@ def add_volumetric(p, x, xi, f, H, links, parameters, volume_derivatives):
         inverse_6v = absolute(turned_inverse)
         area, J = area_and_volume_ratio(a, b, c, inverse_6v)
         is_tet = inverse_6v > zero
-        first, second = volume_derivatives(select(is_tet, J, one), *parameters)
+        first, second = volume_derivatives(select(is_tet, J, one), *law_at(law, k, xi[0]))
         f = add_scaled(f, -(select(is_tet, sixth, zero) * first), area)  # V phi' g = phi' area / 6
         f = add_scaled(f, -constant(links, k, 1, 2, xi[0]), c)
         H = add_square(H, sixth * inverse_6v * second, area)
@@ -41,13 +43,12 @@ def add_volumetric(p, x, xi, f, H, links, parameters, volume_derivatives):
 
 
 @physics
-def volumetric_energy(p, x, xi, energy, links, parameters, volume_energy, shear_weight, tet_share, edge_share):
+def volumetric_energy(p, x, xi, energy, links, law, law_at, volume_energy, shear_weight, tet_share, edge_share):
     """Add a share of the energy of the tets at the vertices of pack p, were they at xi.
 
     What the edges add is mu/2 I: the constant -3/2 mu comes with phi.
     """
     zero, one, sixth = number(0.0, xi[0]), number(1.0, xi[0]), number(1.0 / 6.0, xi[0])
-    at_rest = 1.5 * shear_weight(*parameters)
     a = b = c = (zero, zero, zero)
     for k in range(links.start[p], links.start[p + 1]):
         turned_inverse = constant(links, k, 0, 2, xi[0])
@@ -55,38 +56,37 @@ def volumetric_energy(p, x, xi, energy, links, parameters, volume_energy, shear_
         inverse_6v = absolute(turned_inverse)
         _, J = area_and_volume_ratio(a, b, c, inverse_6v)
         is_tet = inverse_6v > zero
-        phi = volume_energy(select(is_tet, J, one), *parameters) - at_rest
+        own = law_at(law, k, xi[0])
+        phi = volume_energy(select(is_tet, J, one), *own) - 1.5 * shear_weight(*own)
         energy = energy + tet_share * select(is_tet, phi * sixth / inverse_6v, zero)
         energy = energy - (0.5 * edge_share) * constant(links, k, 1, 2, xi[0]) * dot(c, c)
     return energy
 
 
-_IMPORTS = """from pliant.kernels.links import bound_volume_loss
-from pliant.kernels.tets_volumetric import add_volumetric, volumetric_energy"""
-
-
-def volumetric_source(law_name: str, law_text: str, parameter_count: int, has_barrier: bool) -> TermSource:
-    """Tets of one law, as a kernel sees them."""
-    parameters = load_parameters(parameter_count)
+def volumetric_source(
+    law_name: str, law_text: str, parameter_count: int, has_barrier: bool, varies: bool = False
+) -> TermSource:
+    """Tets of one law, as a kernel sees them; varies: whether tets at one vertex differ in their parameters."""
+    law, law_at = law_of_entries(parameter_count, varies)
     return TermSource(
         name=law_name,
-        imports=_IMPORTS,
+        imports=import_lines(add_volumetric, volumetric_energy, *([bound_volume_loss] if has_barrier else [])),
         tables=("links_K", "parameters_K"),
-        force=(parameters, "f, H = add_volumetric(p, x, xi, f, H, links_K, law_K, volume_derivatives_K)"),
+        force=(law, "f, H = add_volumetric(p, x, xi, f, H, links_K, law_K, law_at_K, volume_derivatives_K)"),
         energy=(
-            parameters,
-            "energy = volumetric_energy(p, x, xi, energy, links_K, law_K, volume_energy_K, shear_weight_K, "
+            law,
+            "energy = volumetric_energy(p, x, xi, energy, links_K, law_K, law_at_K, volume_energy_K, shear_weight_K, "
             "SHARE_OF_4, SHARE_OF_2)",
         ),
         bound=("step = bound_volume_loss(p, x, xi, dx, step, links_K, 0, 2)",) if has_barrier else (),
-        definitions=law_functions(law_text),
+        definitions=law_functions(law_text) + "\n" + law_at,
     )
 
 
 def volumetric_links(
     packs: Packs, walks: LinkWalks, tets, gradients, volumes, shear, dtype
 ) -> tuple[Links, np.ndarray]:
-    """Tables of the fast path, and the Laplacian's diagonal a vertex (n,). shear: (m,) the law's weight mu [Pa]."""
+    """Tables of the fast path, and the Laplacian's diagonal per vertex (n,). shear: (m,) the law's weight mu [Pa]."""
     start, entry, lane = place(packs, walks)
     weights, diagonal = _laplacian(*walks, tets, gradients, volumes * shear)
     numbers = np.zeros((start[-1], 2, packs.width), dtype)
@@ -96,7 +96,7 @@ def volumetric_links(
     return Links(start, pushed_rows(packs, walks, start, entry, lane), numbers.reshape(-1)), diagonal
 
 
-@njit(cache=True)
+@entry()
 def _laplacian(start, pushed, tet, sign, tets, gradients, stiffness):
     """Edge weights at the first push of each neighbour, and the sum of V mu |b_i|^2 a vertex."""
     n = len(start) - 1

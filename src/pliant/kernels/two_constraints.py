@@ -16,6 +16,7 @@ import numpy as np
 
 from pliant.kernels.corners import IMPORT, gradient_lines, inner
 from pliant.kernels.projection_source import ConstraintSource
+from pliant.kernels.term_source import import_lines
 from pliant.lanes import load, maximum, number, reciprocal, sqrt, store, width_of
 from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
 
@@ -39,10 +40,10 @@ def constraint_source(damped: bool, constrained: bool) -> ConstraintSource:
         f"n = load_numbers(numbers_K, p * {count}, zero())",
         "I, q, J, g = measures(r, n)",
         *gradient_lines(("q", "g"), 4, damped, constrained, rate),
-        "d = coupled_corrections(p, r, I, q, J, g, n, rate, drag_q, drag_g, multipliers_K)",
+        "d = coupled_corrections(p, r, I, q, J, g, n, rate, drag_q, drag_g, accumulated_K)",
     )
-    imports = f"from pliant.kernels.two_constraints import coupled_corrections, load_numbers, measures\n{IMPORT}"
-    return ConstraintSource("StableNeoHookean", 4, imports, ("numbers_K", "multipliers_K"), lines)
+    imports = f"{import_lines(coupled_corrections, load_numbers, measures)}\n{IMPORT}"
+    return ConstraintSource("StableNeoHookean", 4, imports, ("numbers_K", "accumulated_K"), lines)
 
 
 @physics

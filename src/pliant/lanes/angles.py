@@ -1,4 +1,4 @@
-"""The angle of a vector in the plane, for floats, lanes and (uncompiled) NumPy arrays.
+"""The angle of a vector in the plane, for floats, lanes and (uncompiled) NumPy arrays and traced numbers.
 
 Lanes compute it by a polynomial; a call of the C library for each lane would cost more than the rest of a hinge.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, types
-from numba.extending import overload
+from numba import types
 
+from pliant.lanes.inner import inner, overload
 from pliant.lanes.math import absolute, number, select
+from pliant.lanes.traced import traced
 from pliant.lanes.types import Lanes
 
 TAN_EIGHTH = math.sqrt(2.0) - 1.0  # tan(pi / 8): between it and 1, atan(t) = pi/4 + atan((t - 1) / (t + 1))
@@ -33,7 +34,7 @@ def _arctangent_reduced(terms: int):
     first, *others = _arctangent_coefficients(terms)
     rest = tuple(others)
 
-    @njit
+    @inner()
     def arctangent_reduced(t):
         z = t * t
         tail = number(first, t)
@@ -50,7 +51,8 @@ def atan2(y, x):
     In lanes the sign of a zero is not looked at: the angle of (-1, -0) is +pi. The error is below four units in the
     last place.
     """
-    return np.arctan2(y, x)
+    one = traced(y, x)
+    return np.arctan2(y, x) if one is None else one.apply("atan2", y, x)
 
 
 @overload(atan2)

@@ -1,4 +1,4 @@
-"""Functions of numbers: the same name works on floats, on lanes and (uncompiled) on NumPy arrays.
+"""Functions of numbers: the same name works on floats, on lanes and (uncompiled) on NumPy arrays and traced numbers.
 
 `log` and `exp` of lanes are computed in lanes by series after an exact reduction of the argument (a call of the C
 library for each lane would cost more than the rest of a vertex solve).  Their error is below two units in the last
@@ -11,11 +11,13 @@ import math
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core.cgutils import get_or_insert_function
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
+from pliant.lanes.inner import inner, overload
+from pliant.lanes.traced import Traced, traced
 from pliant.lanes.types import Lanes, Mask, broadcast, llvm_vector
 
 # --- choices ----------------------------------------------------------------------------------------------------------
@@ -23,7 +25,10 @@ from pliant.lanes.types import Lanes, Mask, broadcast, llvm_vector
 
 def select(mask, a, b):
     """a where mask holds, else b."""
-    return np.where(mask, a, b)
+    one = traced(mask, a, b)
+    if one is not None:
+        return one.apply("select", mask, a, b)
+    return np.where(mask, a, b)[()]
 
 
 @intrinsic
@@ -157,7 +162,7 @@ _round_lanes = _vector_intrinsic("llvm.rint")
 
 
 def sqrt(a):
-    return np.sqrt(a)
+    return a.apply("sqrt", a) if isinstance(a, Traced) else np.sqrt(a)
 
 
 @overload(sqrt)
@@ -166,7 +171,7 @@ def _sqrt(a):
 
 
 def absolute(a):
-    return np.abs(a)
+    return a.apply("absolute", a) if isinstance(a, Traced) else np.abs(a)
 
 
 @overload(absolute)
@@ -227,7 +232,7 @@ def _log_reduced(terms):
     factors = tuple(2.0 / (2 * k + 1) for k in range(1, terms))
     last, rest = factors[-1], tuple(reversed(factors[:-1]))
 
-    @njit
+    @inner()
     def log_reduced(m):
         f = m - 1.0
         s = f / (m + 1.0)
@@ -243,7 +248,7 @@ def _log_reduced(terms):
 
 def log(a):
     """Natural logarithm: -inf at 0, NaN below."""
-    return np.log(a)
+    return a.apply("log", a) if isinstance(a, Traced) else np.log(a)
 
 
 @overload(log)
@@ -274,7 +279,7 @@ def _exp_reduced(terms):
     factors = tuple(1.0 / math.factorial(k) for k in range(2, terms + 1))
     pairs = tuple(zip(factors[::2], factors[1::2], strict=True))[::-1]
 
-    @njit
+    @inner()
     def exp_reduced(r):
         rr = r * r
         tail = number(0.0, r)
@@ -287,7 +292,7 @@ def _exp_reduced(terms):
 
 def exp(a):
     """Exponential: inf on overflow, 0 on underflow."""
-    return np.exp(a)
+    return a.apply("exp", a) if isinstance(a, Traced) else np.exp(a)
 
 
 @overload(exp)

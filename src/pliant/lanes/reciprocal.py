@@ -8,10 +8,12 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.cgutils import get_or_insert_function
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from pliant.lanes.host import cpu_features
+from pliant.lanes.inner import overload
 from pliant.lanes.math import number
+from pliant.lanes.traced import Traced
 from pliant.lanes.types import Lanes
 
 
@@ -30,7 +32,7 @@ def _estimate(typingctx, a):
 
 def reciprocal(a):
     """1 / a within two units in the last place, for normal a whose inverse is normal; at zero infinite or NaN."""
-    return np.divide(1.0, a)
+    return a.apply("reciprocal", a) if isinstance(a, Traced) else np.divide(1.0, a)
 
 
 @overload(reciprocal)

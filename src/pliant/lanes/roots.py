@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
+from pliant.lanes.inner import overload
 from pliant.lanes.math import number, select
+from pliant.lanes.traced import Traced
 from pliant.lanes.types import Lanes, broadcast, llvm_vector
 
 # A float's bits, as an integer, are nearly a logarithm: those of a^(-1/3) are nearly 4/3 of the bits of 1, less a third
@@ -50,6 +52,8 @@ def _guess(typingctx, a):
 
 def inverse_cube_root(a):
     """a^(-1/3): infinite at 0, NaN below, 0 at infinity."""
+    if isinstance(a, Traced):
+        return a.apply("inverse_cube_root", a)
     return np.where(np.less(a, 0), np.nan, 1 / np.cbrt(np.abs(a)))[()]
 
 

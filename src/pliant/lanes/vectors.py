@@ -5,16 +5,12 @@ A symmetric matrix is (h00, h01, h02, h11, h12, h22).
 
 from __future__ import annotations
 
-from numba import njit, types
-from numba.extending import overload
+from numba import types
 
+from pliant.lanes.functions import lane_function, physics
+from pliant.lanes.inner import overload
 from pliant.lanes.math import absolute, lane_sum, maximum, number, select, sqrt
 from pliant.lanes.memory import load, store, width_of
-
-# Physics functions are inlined into the loops that call them; a division by zero gives infinity, as in NumPy.  They
-# neither make nor return arrays: without _nrt=False each array taken out of a tuple is counted as a reference, and
-# threads wait for each other at the count.
-physics = njit(forceinline=True, error_model="numpy", _nrt=False)
 
 JACOBI_SWEEPS = 6  # cyclic Jacobi converges quadratically: 6 sweeps reach rounding for any symmetric 3x3 matrix
 
@@ -243,7 +239,7 @@ def _rotate_pair(a, b, c, s):
     return c * a - s * b, s * a + c * b
 
 
-@njit(error_model="numpy")
+@lane_function
 def eigen_symmetric(H):
     """Eigenvalues and eigenvectors (three tuples) of a symmetric 3x3 matrix by cyclic Jacobi rotations."""
     zero, one = number(0.0, H[0]), number(1.0, H[0])
@@ -271,7 +267,7 @@ def _rotate_vectors(u, v, c, s):
     return (x[0], y[0], z[0]), (x[1], y[1], z[1])
 
 
-@njit(error_model="numpy")
+@lane_function
 def positive_part(H):
     """H with its negative eigenvalues set to zero."""
     zero = number(0.0, H[0])

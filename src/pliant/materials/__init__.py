@@ -5,7 +5,7 @@ from pliant.materials.compressible_neo_hookean import CompressibleNeoHookean
 from pliant.materials.corotated import Corotated
 from pliant.materials.fung import Fung
 from pliant.materials.invertible import Invertible
-from pliant.materials.law import LameLaw, SolidLaw, lame_parameters
+from pliant.materials.law import LameLaw, SolidLaw, lame_parameters, varying_law
 from pliant.materials.mooney_rivlin import MooneyRivlin
 from pliant.materials.neo_hookean import NeoHookean
 from pliant.materials.st_venant_kirchhoff import StVenantKirchhoff
@@ -39,4 +39,5 @@ __all__ = [
     "StVenantKirchhoff",
     "StableNeoHookean",
     "lame_parameters",
+    "varying_law",
 ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
+import numpy as np
+
 from pliant.errors import MaterialError
-from pliant.materials.law import SolidLaw, lame_parameters
+from pliant.materials.law import Parameter, SolidLaw, lame_parameters
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class ARAP(SolidLaw):
     2 mu, Poisson's ratio 0.
     """
 
-    mu: float  # shear modulus [Pa]
+    mu: Parameter  # shear modulus [Pa]
 
     lam: ClassVar[float] = 0.0  # Lame's first parameter at rest [Pa]
     source = "Wang and Yang 2016, Equation 16, times mu; Bouaziz et al. 2014"
@@ -25,14 +27,14 @@ class ARAP(SolidLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.mu <= 0:
+        if np.any(self.mu <= 0):
             raise MaterialError(f"ARAP: mu is {self.mu!r}: the shear modulus must be positive [Pa].")
 
     @classmethod
-    def from_young(cls, youngs_modulus: float, poissons_ratio: float = 0.0) -> Self:
+    def from_young(cls, youngs_modulus: Parameter, poissons_ratio: Parameter = 0.0) -> Self:
         """The law whose linearisation has this Young's modulus [Pa]; its Poisson's ratio is 0."""
         mu, _ = lame_parameters(youngs_modulus, poissons_ratio)
-        if poissons_ratio != 0:
+        if np.any(poissons_ratio != 0):
             raise MaterialError(
                 f"ARAP: poissons_ratio is {poissons_ratio!r}: this law has Poisson's ratio 0; "
                 "choose Corotated for another."

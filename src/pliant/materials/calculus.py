@@ -26,7 +26,7 @@ STRETCH_FUNCTIONS = ("trace_of_stretch", "inverse_slope")
 class LawCode:
     """A law as code. `text` defines, with p standing for the law's parameters:
 
-    energy_density(I, II, J, *p)       energy energy_density [J/m^3]
+    energy_density(I, II, J, *p)  energy density [J/m^3]
     derivatives(I, II, J, *p)   ((psi_I, psi_II, psi_J), (psi_I_I, psi_I_II, psi_I_J, psi_II_II, psi_II_J, psi_J_J)),
                                 None where a derivative vanishes for all arguments
     and if `is_volumetric`, that is psi = psi_I (I - 3) + phi(J) with constant psi_I:
@@ -65,7 +65,7 @@ def _numpy_functions(text: str) -> SimpleNamespace:
 
     namespace: dict[str, Any] = {name: getattr(lanes, name) for name in FUNCTIONS}
     exec(text.removeprefix(_STRETCH_IMPORT), namespace)
-    namespace.update({name: getattr(stretch, name).py_func for name in STRETCH_FUNCTIONS})
+    namespace.update({name: getattr(stretch, name) for name in STRETCH_FUNCTIONS})
     return SimpleNamespace(**namespace)
 
 
@@ -89,7 +89,7 @@ def _symbolic_density(law: type[SolidLaw]) -> tuple[Any, Any]:
 
 
 def uses_stretch(law: type[SolidLaw]) -> bool:
-    """Whether the energy_density has a fourth invariant S = tr S, the trace of the stretch."""
+    """Whether the energy density has a fourth invariant S = tr S, the trace of the stretch."""
     return list(inspect.signature(law.energy_density).parameters)[3:4] == ["S"]
 
 
@@ -104,7 +104,7 @@ def _generate(law: type[SolidLaw]) -> str:
     is_volumetric = first[1] == 0 and not (first[0].free_symbols & set(invariants))
     has_barrier = _ends_at_zero(psi, J)
     if psi.has(sp.I):
-        raise MaterialError("the energy_density of a law has a complex coefficient; it must be real.")
+        raise MaterialError("the energy density of a law has a complex coefficient; it must be real.")
 
     arguments = ["I", "II", "J", *law.parameter_names()]
     prelude = _STRETCH_PRELUDE if uses_stretch(law) else []

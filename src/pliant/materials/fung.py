@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from pliant.errors import MaterialError
 from pliant.materials.functions import cube_root, exp
-from pliant.materials.law import LameLaw
+from pliant.materials.law import LameLaw, Parameter
 
 
 @dataclass(frozen=True)
@@ -20,17 +22,17 @@ class Fung(LameLaw):
     Deviation: the paper's volume term s_1 (III^(-1/2) - 1) is not stress-free at rest; it needs the square.
     """
 
-    share: float = 0.5
-    growth: float = 1.0
+    share: Parameter = 0.5
+    growth: Parameter = 1.0
 
     source = "Wang and Yang 2016, Equation 15; Fung 1993"
     units: ClassVar[dict[str, str]] = {"mu": "Pa", "lam": "Pa", "share": "1", "growth": "1"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.share <= 1:
+        if not (np.all(self.share >= 0) and np.all(self.share <= 1)):
             raise MaterialError(f"Fung: share is {self.share!r}: it must lie between 0 and 1.")
-        if self.growth <= 0:
+        if np.any(self.growth <= 0):
             raise MaterialError(f"Fung: growth is {self.growth!r}: it must be positive.")
 
     @staticmethod

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from pliant.errors import MaterialError
 from pliant.materials.law import SolidLaw, is_number
@@ -47,7 +50,11 @@ class Invertible:
             raise MaterialError(f"Invertible: stiffness is {self.stiffness!r}: give a positive number [Pa].")
 
     @property
-    def conversion(self) -> tuple[float, float, float, float]:
-        """lower, upper, release and stiffness [Pa]."""
+    def conversion(self) -> tuple[float, float, float, Any]:
+        """lower, upper, release and stiffness [Pa], which may be one per element."""
         shear = rest_properties(type(self.law), self.law.parameters)[1]
         return self.lower, self.upper, self.release, shear if self.stiffness is None else self.stiffness
+
+    def of_elements(self, m: int) -> np.ndarray:
+        """The conversion (m, 4) of m elements."""
+        return np.column_stack([np.broadcast_to(np.asarray(value, float), (m,)) for value in self.conversion])

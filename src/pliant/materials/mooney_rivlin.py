@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from pliant.errors import MaterialError
 from pliant.materials.functions import cube_root
-from pliant.materials.law import LameLaw
+from pliant.materials.law import LameLaw, Parameter
 
 
 @dataclass(frozen=True)
@@ -20,14 +22,14 @@ class MooneyRivlin(LameLaw):
     Deviation: the paper's volume term s_1 (III^(-1/2) - 1) is not stress-free at rest; it needs the square.
     """
 
-    share: float = 0.25
+    share: Parameter = 0.25
 
     source = "Wang and Yang 2016, Equation 14; Macosko 1994"
     units: ClassVar[dict[str, str]] = {"mu": "Pa", "lam": "Pa", "share": "1"}
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.share <= 1:
+        if not (np.all(self.share >= 0) and np.all(self.share <= 1)):
             raise MaterialError(f"MooneyRivlin: share is {self.share!r}: it must lie between 0 and 1.")
 
     @staticmethod

@@ -91,9 +91,16 @@ class UserLaw(SolidLaw):
         super().__post_init__()
         try:
             with np.errstate(all="ignore"):
-                stress, shear, bulk = rest_properties(type(self), self.parameters)
+                properties = rest_properties(type(self), self.parameters)
         except ZeroDivisionError:
-            stress = shear = bulk = math.nan
+            properties = (math.nan, math.nan, math.nan)
+        for stress, shear, bulk in np.unique(
+            np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, properties))), axis=0
+        ):
+            self._check_rest(float(stress), float(shear), float(bulk))
+
+    def _check_rest(self, stress: float, shear: float, bulk: float) -> None:
+        """Of one element [Pa]."""
         if not math.isfinite(stress + shear + bulk):
             raise MaterialError(
                 f"{self} has no finite stress or stiffness at rest, I = II = 3, J = 1; change the formula."
@@ -108,13 +115,13 @@ class UserLaw(SolidLaw):
                 raise MaterialError(f"{self} has the {what} modulus {value:.6g} Pa at rest; it must be positive.")
 
 
-def rest_properties(law: type[SolidLaw], parameters: tuple[float, ...]) -> tuple[float, float, float]:
+def rest_properties(law: type[SolidLaw], parameters: tuple[Any, ...]) -> tuple[Any, Any, Any]:
     """Stress, shear modulus and bulk modulus at rest [Pa], from the derivatives of the energy density.
 
     Along F = diag(e^a, e^-a, 1) the energy is 2 mu a^2, along F = e^a it is 9/2 kappa a^2.
     """
     first, second = law_code(law).functions.derivatives(3.0, 3.0, 1.0, *parameters)
-    I, II, J = (float(d or 0.0) for d in first)
-    I_I, I_II, I_J, II_II, II_J, J_J = (float(d or 0.0) for d in second)
+    I, II, J = (0.0 if d is None else d for d in first)
+    I_I, I_II, I_J, II_II, II_J, J_J = (0.0 if d is None else d for d in second)
     curvature = 12 * I + 48 * II + 9 * J + 36 * I_I + 144 * II_II + 9 * J_J + 2 * (72 * I_II + 18 * I_J + 36 * II_J)
     return 2 * I + 4 * II + J, 2 * I + 8 * II, curvature / 9

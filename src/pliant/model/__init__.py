@@ -9,20 +9,22 @@ from pliant.model.blocks import (
     Fibres,
     Hinges,
     InvertibleSolids,
-    Joints,
     Pairs,
     Pressures,
+    RodBends,
     Sheets,
     Solids,
     Springs,
 )
-from pliant.model.body import Body, Motion
+from pliant.model.body import CARRIED, Body, Motion
+from pliant.model.carried import CarriedPoints
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact, ContactModel
 from pliant.model.forces import Force
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.model import KinematicVertices, Model, build_model
 from pliant.model.motions import MOTIONS, KeptMotion, RigidMotion, rigid_motion
+from pliant.model.rigid import RigidBody
 from pliant.model.scene import BODIES, Scene
 from pliant.model.schedules import Schedule
 from pliant.model.solid import Solid
@@ -32,12 +34,14 @@ from pliant.model.world_box import WorldBox
 
 __all__ = [
     "BODIES",
+    "CARRIED",
     "MOTIONS",
     "Attachment",
     "Attachments",
     "Block",
     "Body",
     "Bounds",
+    "CarriedPoints",
     "Cloth",
     "Contact",
     "ContactModel",
@@ -46,7 +50,6 @@ __all__ = [
     "Force",
     "Hinges",
     "InvertibleSolids",
-    "Joints",
     "KeptMotion",
     "KinematicVertices",
     "MeshObstacleBody",
@@ -54,7 +57,9 @@ __all__ = [
     "Motion",
     "Pairs",
     "Pressures",
+    "RigidBody",
     "RigidMotion",
+    "RodBends",
     "Scene",
     "Schedule",
     "Sheets",

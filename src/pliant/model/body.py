@@ -13,9 +13,11 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.forces import Force
+from pliant.model.obstacles import ContactLoad
 from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
 FREE, PLANE, LINE, FIXED = 3, 2, 1, 0  # dimension of the space a vertex moves in
+CARRIED = 6  # a point that a rigid body carries: it moves by the body's six numbers
 
 Motion = Callable[[float], ArrayLike]
 
@@ -34,7 +36,7 @@ class Body(ABC):
         self.damping = damping  # k_d [s]
         self.initial_positions = np.array(points)  # (n, 3) [m]
         self.initial_velocities = np.zeros((n, 3))  # [m/s]
-        self.subspace = np.full(n, FREE, np.int8)  # (n,) FREE, PLANE, LINE or FIXED
+        self.subspace = np.full(n, FREE, np.int8)  # (n,) FREE, PLANE, LINE, FIXED or CARRIED
         self.directions = np.zeros((n, 3))  # unit normal of the plane or direction of the line
         self.motions: list[tuple[np.ndarray, Motion]] = []
         self.releases: list[tuple[np.ndarray, float]] = []  # held vertices that become free at a time [s]
@@ -47,6 +49,7 @@ class Body(ABC):
         self._pressure: Pressure = 0.0
         self._simulated: Callable[[], np.ndarray] | None = None
         self._elements: Callable[[], np.ndarray] | None = None
+        self._contact_load: ContactLoad | None = None
 
     @abstractmethod
     def blocks(self, first: int) -> list[Block]:
@@ -86,6 +89,16 @@ class Body(ABC):
         tearing has added come last.
         """
         return self.initial_positions.copy() if self._simulated is None else self._simulated()
+
+    @property
+    def contact_force(self) -> np.ndarray:
+        """(3,) [N]: net force of all contacts on it in the last step of the simulation last built from the scene."""
+        return np.zeros(3) if self._contact_load is None else self._contact_load()[0].copy()
+
+    @property
+    def contact_torque(self) -> np.ndarray:
+        """(3,) [N m]: net torque of all contacts on it in the last step, about its centre of mass."""
+        return np.zeros(3) if self._contact_load is None else self._contact_load()[1].copy()
 
     @property
     def colour(self) -> tuple[float, ...] | None:

@@ -165,12 +165,17 @@ def instance(value: object, kind: type, what: str, wanted: str) -> None:
         raise SceneError(f"{what} is a {type(value).__name__}: give {wanted}.")
 
 
-def law(value: object, name: str) -> None:
-    """An object of a law, not the class."""
+def law(value: object, name: str, count: int, elements: str) -> None:
+    """An object of a law, not the class; where it varies, for `count` elements of a mesh."""
     if not isinstance(value, SolidLaw):
         shown = f"the class {value.__name__}, not an object of it" if isinstance(value, type) else repr(value)
         raise SceneError(
             f"{name}: the material is {shown}; give a law such as pl.StableNeoHookean.from_young(1e6, 0.45)."
+        )
+    if value.element_count not in (None, count):
+        raise SceneError(
+            f"{name}: the material is given for {value.element_count} elements, and the mesh has {count} {elements}: "
+            "give one number for all of them, or one for each."
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from pliant.elements import fibre, hinge, triangle
 from pliant.elements.quadratic_bending import bending_pairs
 from pliant.errors import SceneError
 from pliant.geometry import TriMesh, hinges
-from pliant.materials import SolidLaw
+from pliant.materials import SolidLaw, varying_law
 from pliant.model import checks
 from pliant.model.blocks import Block, Fibres, Hinges, Pairs, Sheets
 from pliant.model.body import Body
@@ -31,7 +32,7 @@ class Cloth(Body):
         self,
         name: str,
         mesh: TriMesh,
-        material: SolidLaw,
+        material: SolidLaw | Sequence[SolidLaw],
         density: float,
         bending: float,
         damping: float,
@@ -42,7 +43,9 @@ class Cloth(Body):
         tear_at: float | None = None,
     ):
         checks.instance(mesh, TriMesh, f"{name}: the mesh", "a TriMesh such as pl.shapes.cloth()")
-        checks.law(material, name)
+        if isinstance(material, Sequence) and not isinstance(material, str):
+            material = varying_law(material)
+        checks.law(material, name, len(mesh.triangles), "triangles")
         super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))
         self.mesh, self.material = mesh, material
         self.density = checks.number(density, f"{name}: density", "kg/m^2", positive=True)
@@ -81,22 +84,22 @@ class Cloth(Body):
     def blocks(self, first: int) -> list[Block]:
         points, triangles = self.mesh.points, self.mesh.triangles
         gradients, areas, _ = triangle.rest_data(points, triangles)
-        parameters = np.tile(self.material.parameters, (len(areas), 1))
+        parameters = self.material.of_elements(len(areas))
         blocks: list[Block] = [Sheets(triangles + first, type(self.material), gradients, areas, parameters)]
         blocks += [
             Fibres(triangles + first, fibre.rest_data(points, triangles, direction), stiffness * areas)
-            for direction, stiffness in self._threads()
+            for direction, stiffness in self._yarns()
         ]
         if self.bending > 0:
             blocks.append(self._bending_block(first))
         return blocks
 
-    def _threads(self) -> list[tuple[np.ndarray, float]]:
+    def _yarns(self) -> list[tuple[np.ndarray, float]]:
         """Directions (3,) or (m, 3) and stiffness [N/m] of warp and weft, where they add any."""
         corner = self.mesh.points[self.mesh.triangles]
         normals = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-        threads = [(self.warp_direction, self.warp), (np.cross(normals, self.warp_direction), self.weft)]
-        return [(direction, stiffness) for direction, stiffness in threads if stiffness > 0]
+        yarns = [(self.warp_direction, self.warp), (np.cross(normals, self.warp_direction), self.weft)]
+        return [(direction, stiffness) for direction, stiffness in yarns if stiffness > 0]
 
     def _bending_block(self, first: int) -> Block:
         points = self.mesh.points

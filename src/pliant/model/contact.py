@@ -12,6 +12,7 @@ from pliant.model.body import Body
 from pliant.model.cloth import Cloth
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import Shape
+from pliant.model.rigid import RigidBody
 from pliant.model.solid import Solid
 
 
@@ -72,7 +73,7 @@ def build_contact(
 ) -> ContactModel:
     """Gather what takes part; `apart`: names of bodies that do not touch."""
     placed = list(zip(bodies, start[:-1].tolist(), strict=True))
-    sheets = [body.surface + first for body, first in placed if isinstance(body, Cloth | MeshObstacleBody)]
+    sheets = [body.surface + first for body, first in placed if isinstance(body, Cloth | MeshObstacleBody | RigidBody)]
     tets = [body.mesh.tets + first for body, first in placed if isinstance(body, Solid)]
     sizes = [body.n_vertices for body in bodies]
     friction = [np.nan if body.friction is None else body.friction for body in bodies]
@@ -95,7 +96,7 @@ def _allowed(settings: Contact, bodies: Sequence[Body], apart: set[tuple[str, st
     """Which pairs of bodies may touch; two obstacles never do."""
     n = len(bodies)
     allowed = np.ones((n, n), bool)
-    allowed[np.arange(n), np.arange(n)] = settings.self_contact
+    allowed[np.arange(n), np.arange(n)] = [settings.self_contact and not isinstance(body, RigidBody) for body in bodies]
     for i, one in enumerate(bodies):
         for j, other in enumerate(bodies):
             both_obstacles = isinstance(one, MeshObstacleBody) and isinstance(other, MeshObstacleBody)

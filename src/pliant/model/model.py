@@ -12,9 +12,11 @@ from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
 from pliant.model.blocks import Block, InvertibleSolids, Pressures, Sheets, Solids, Springs, merge
 from pliant.model.body import FIXED, FREE, Body, Motion
+from pliant.model.carried import CarriedPoints
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
 from pliant.model.pressure import PressureSchedule, pressure_block
+from pliant.model.rigid import RigidBody
 from pliant.model.scene import Scene
 from pliant.model.topology import Topology, whole_topology
 from pliant.model.wind import wind_force
@@ -52,7 +54,7 @@ class Model:
     gravity: np.ndarray  # (n, 3) [m/s^2]
     air_damping: np.ndarray  # (n,) [1/s]
     damping: np.ndarray  # (n,) k_d [s]
-    subspace: np.ndarray  # (n,) dimension of the space a vertex moves in: 3 free, 2 plane, 1 line, 0 fixed
+    subspace: np.ndarray  # (n,) dimension of the space a vertex moves in: 3 free, 2 plane, 1 line, 0 fixed; 6 carried
     directions: np.ndarray  # (n, 3) normal of the plane or direction of the line
     kinematic: tuple[KinematicVertices, ...]
     forces: tuple[OutsideForce, ...]
@@ -63,6 +65,7 @@ class Model:
     body_start: np.ndarray  # (bodies + 1,) first vertex of each
     releases: tuple[Release, ...] = ()
     topology: Topology | None = None  # what tearing and deleting need to know; None where nothing tears
+    carried: CarriedPoints | None = None  # points of rigid bodies; None without any
 
     @property
     def n_vertices(self) -> int:
@@ -135,10 +138,12 @@ class Model:
         return self.gravity + total / np.where(self.mass > 0, self.mass, 1.0)[:, None]
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
-        """The part of (n, 3) vectors along which their vertices may move (VBD 3.4)."""
+        """The part of (n, 3) vectors along which their vertices may move (VBD 3.4). Vectors of carried points stay:
+        what of them moves the body is `CarriedPoints.gathered`.
+        """
         along = np.einsum("na,na->n", vectors, self.directions)[:, None] * self.directions
         choices = [np.zeros_like(vectors), along, vectors - along, vectors]
-        return np.choose(self.subspace[:, None], choices)
+        return np.choose(np.minimum(self.subspace, FREE)[:, None], choices)
 
     def vertices_of(self, body: int) -> np.ndarray:
         """Vertices of a body: those of its mesh, then those that tearing has added."""
@@ -150,6 +155,7 @@ class Model:
         """Triangles, springs or tets of a body that are left, by rows of its vertices."""
         own = self.vertices_of(body)
         parts = [block.elements for block in self.blocks if isinstance(block, Sheets | Springs | Solids)]
+        parts = parts or [np.empty((0, 3), np.int64)]
         mine = [part[np.isin(part[:, 0], own)] for part in parts]
         return np.searchsorted(own, np.concatenate([part for part in mine if len(part)] or mine[:1]))
 
@@ -214,6 +220,7 @@ def build_model(scene: Scene) -> Model:
         tuple(body.name for body in bodies),
         start,
         tuple(Release(first + held, time) for body, first in placed for held, time in body.releases),
+        carried=_carried(placed),
     )
     return replace(model, topology=whole_topology(model, bodies)) if any(body.tears for body in bodies) else model
 
@@ -232,6 +239,19 @@ def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray)
     if scene.world_box is not None:
         blocks.append(scene.world_box.block(len(positions)))
     return blocks
+
+
+def _carried(placed: list[tuple[Body, int]]) -> CarriedPoints | None:
+    """The points of all rigid bodies."""
+    rigid = [(body, first) for body, first in placed if isinstance(body, RigidBody)]
+    if not rigid:
+        return None
+    return CarriedPoints(
+        np.concatenate([np.arange(first, first + body.n_vertices) for body, first in rigid]),
+        np.concatenate([[0], np.cumsum([body.n_vertices for body, _ in rigid])]),
+        np.concatenate([body.offsets for body, _ in rigid]),
+        np.stack([body.pose for body, _ in rigid]),
+    )
 
 
 def _pressure_schedules(bodies: list[Body]) -> tuple[PressureSchedule, ...]:

@@ -6,10 +6,10 @@ motion(t) gives a translation (3,) [m] and a rotation matrix (3, 3), applied to 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from pliant.geometry.mesh import TriMesh
 from pliant.model import checks
 
 ObstacleMotion = Callable[[float], tuple[ArrayLike, ArrayLike]]
+ContactLoad = Callable[[], tuple[np.ndarray, np.ndarray]]  # net force (3,) [N] and torque (3,) [N m] of contacts
 
 PLANE, SPHERE, BOX, CAPSULE, CYLINDER, CONTAINER = range(6)
 # a shape's row of numbers: translation (3), rotation (9, row by row: local to world), sizes (3), friction
@@ -31,9 +32,24 @@ class Obstacle:
 
     friction: float = field(default=0.0, kw_only=True)
     motion: ObstacleMotion | None = field(default=None, kw_only=True)
+    _contact_load: ClassVar[Any] = None  # ContactLoad
 
     def __post_init__(self) -> None:
         checks.number(self.friction, f"{type(self).__name__}: friction", "1")
+
+    def watch(self, contact_load: ContactLoad) -> None:
+        """Take `contact_force` and `contact_torque` from a simulation."""
+        object.__setattr__(self, "_contact_load", contact_load)
+
+    @property
+    def contact_force(self) -> np.ndarray:
+        """(3,) [N]: net force of all contacts on it in the last step of the simulation last built from the scene."""
+        return np.zeros(3) if self._contact_load is None else self._contact_load()[0].copy()
+
+    @property
+    def contact_torque(self) -> np.ndarray:
+        """(3,) [N m]: net torque of all contacts on it in the last step, about its position."""
+        return np.zeros(3) if self._contact_load is None else self._contact_load()[1].copy()
 
     def pose(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Translation (3,) and rotation (3, 3) at a time [s], checked: the function is the user's."""
@@ -209,13 +225,6 @@ class MeshObstacle(Obstacle):
         """Vertices (n, 3) [m] at a time [s]."""
         translation, rotation = self.pose(time)
         return self.mesh.points @ rotation.T + translation
-
-
-def shape_rows(obstacles: Sequence[Shape], time: float) -> tuple[np.ndarray, np.ndarray]:
-    """Kinds (k,) and rows (k, 16) of shapes at a time [s], for kernels."""
-    kinds = np.array([obstacle.kind for obstacle in obstacles], np.int64)
-    rows = [obstacle.row(time) for obstacle in obstacles]
-    return kinds, np.array(rows).reshape(-1, ROW_LENGTH)
 
 
 def _axes_along(direction: np.ndarray) -> np.ndarray:

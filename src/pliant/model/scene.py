@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMotion, Plane, Shape, Sphere
+from pliant.model.rigid import RigidBody
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
@@ -25,7 +27,7 @@ from pliant.model.world_box import WorldBox
 
 AnyBody = TypeVar("AnyBody", bound=Body)
 AnyShape = TypeVar("AnyShape", bound=Shape)
-BODIES: dict[str, type[Body]] = {kind.kind: kind for kind in (Solid, Cloth, SpringNet, MeshObstacleBody)}
+BODIES: dict[str, type[Body]] = {kind.kind: kind for kind in (Solid, Cloth, SpringNet, RigidBody, MeshObstacleBody)}
 
 
 class Scene:
@@ -80,13 +82,15 @@ class Scene:
     def add_solid(
         self,
         mesh: TetMesh,
-        material: SolidLaw | Invertible,
+        material: SolidLaw | Invertible | Sequence[SolidLaw],
         density: float = 1000.0,
         damping: float = 0.0,
         name: str | None = None,
     ) -> Solid:
         """Add a solid.
 
+        material: a law, whose parameters may be arrays with one number per tet, or a list of laws of one class, one per
+            tet.
         density: [kg/m^3] of the shape at rest.
         damping: k_d [s] of the VBD paper's Equations 10 and 11.  Each vertex is braked by k_d times the elastic
             stiffness it feels when only itself moves, [N s/m].  As the paper's, it brakes rigid motion too;
@@ -98,7 +102,7 @@ class Scene:
     def add_cloth(
         self,
         mesh: TriMesh,
-        material: SolidLaw,
+        material: SolidLaw | Sequence[SolidLaw],
         density: float = 0.2,
         bending: float = 1e-5,
         damping: float = 0.0,
@@ -111,14 +115,15 @@ class Scene:
     ) -> Cloth:
         """Add a sheet.
 
-        material: any law of solids; its moduli are then those of a sheet, force a length [N/m]: those of a solid
-            [Pa] times the thickness. The third stretch, across the sheet, is held at 1.
+        material: any law of solids; its moduli are then those of a sheet, force per length [N/m]: those of a solid
+            [Pa] times the thickness. The third stretch, across the sheet, is held at 1. It may vary as in add_solid,
+            triangle by triangle.
         density: [kg/m^2] of the sheet at rest.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
         bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "dihedral",
             the angle between triangles, for any rest shape; None: quadratic if the sheet is flat.
-        warp, weft: stiffness [N/m] that threads add along `warp_direction` (laid into the sheet) and across it.
+        warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         damping: k_d [s] as for solids.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,7 +12,7 @@ from pliant.elements import tet
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh
 from pliant.geometry.cavities import outside_and_cavities
-from pliant.materials import Invertible, SolidLaw
+from pliant.materials import Invertible, SolidLaw, varying_law
 from pliant.model import checks
 from pliant.model.blocks import Block, Dampers, InvertibleSolids, Solids
 from pliant.model.body import Body
@@ -26,9 +27,18 @@ class Solid(Body):
     settings = (*Body.settings, "cavity_pressure", "viscosity")
     has_inside = True
 
-    def __init__(self, name: str, mesh: TetMesh, material: SolidLaw | Invertible, density: float, damping: float):
+    def __init__(
+        self,
+        name: str,
+        mesh: TetMesh,
+        material: SolidLaw | Invertible | Sequence[SolidLaw],
+        density: float,
+        damping: float,
+    ):
         checks.instance(mesh, TetMesh, f"{name}: the mesh", "a TetMesh (TriMesh.tetrahedralize makes one)")
-        checks.law(material.law if isinstance(material, Invertible) else material, name)
+        if isinstance(material, Sequence) and not isinstance(material, str):
+            material = varying_law(material)
+        checks.law(material.law if isinstance(material, Invertible) else material, name, len(mesh.tets), "tets")
         super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))
         self.mesh, self.material = mesh, material
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
@@ -86,9 +96,9 @@ class Solid(Body):
         gradients, volumes = tet.rest_data(self.mesh.points, self.mesh.tets)
         material, tets, m = self.material, self.mesh.tets + first, len(volumes)
         law = material.law if isinstance(material, Invertible) else material
-        rest = (tets, type(law), gradients, volumes, np.tile(law.parameters, (m, 1)))
+        rest = (tets, type(law), gradients, volumes, law.of_elements(m))
         if isinstance(material, Invertible):
-            blocks: list[Block] = [InvertibleSolids(*rest, np.tile(material.conversion, (m, 1)), np.zeros(m))]
+            blocks: list[Block] = [InvertibleSolids(*rest, material.of_elements(m), np.zeros(m))]
         else:
             blocks = [Solids(*rest)]
         if self.viscosity > 0:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pliant.elements import joint, spring
+from pliant.elements import rod_bend, spring
 from pliant.errors import SceneError
-from pliant.geometry import joints
+from pliant.geometry import rod_bends
 from pliant.model import checks
-from pliant.model.blocks import Block, Joints, Springs
+from pliant.model.blocks import Block, RodBends, Springs
 from pliant.model.body import Body
 
 
@@ -66,9 +66,9 @@ class SpringNet(Body):
         compression = np.full(len(self.edges), 0.0 if self.one_sided else 1.0)
         blocks: list[Block] = [Springs(self.edges + first, self.lengths, self.stiffness, compression)]
         if self.bending > 0:
-            turns = joints(self.edges, self.n_vertices)
-            angles, lengths = joint.rest_data(self.points, turns)
-            blocks.append(Joints(turns + first, angles, self.bending / lengths))
+            turns = rod_bends(self.edges, self.n_vertices)
+            angles, lengths = rod_bend.rest_data(self.points, turns)
+            blocks.append(RodBends(turns + first, angles, self.bending / lengths))
         return blocks
 
     def masses(self) -> np.ndarray:

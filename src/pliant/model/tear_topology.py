@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.geometry.folds import hinge_corners
 from pliant.geometry.tearing import Fans, fans_of
-from pliant.model.blocks import Block, Fibres, Hinges, Sheets, Springs
+from pliant.model.blocks import Block, Tearing
 from pliant.model.body import Body
 from pliant.model.cloth import Cloth
 from pliant.model.solid import Solid
@@ -107,9 +107,9 @@ def _corners_of(triangles: np.ndarray, placed: list[tuple[Body, int]], start: np
 
 
 def _follow(block: Block, placed: list[tuple[Body, int]], start: np.ndarray) -> np.ndarray | None:
-    if isinstance(block, Sheets | Fibres):
+    if block.tearing is Tearing.FOLLOWS_TRIANGLES:
         return _corners_of(block.elements, placed, start)
-    if not isinstance(block, Hinges):
+    if block.tearing is not Tearing.FOLLOWS_FOLDS:
         return None
     corners = np.empty((len(block.elements), 6), int)
     for k, (body, first) in enumerate(placed):
@@ -120,7 +120,7 @@ def _follow(block: Block, placed: list[tuple[Body, int]], start: np.ndarray) -> 
 
 
 def _spring_limits(block: Block, placed: list[tuple[Body, int]]) -> np.ndarray | None:
-    if not isinstance(block, Springs):
+    if block.tearing is not Tearing.BREAKS:
         return None
     limits = np.full(len(block.elements), np.inf)
     for body, first in placed:

@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.errors import SceneError
 from pliant.geometry.tearing import overstretched, rewired, split
-from pliant.model.blocks import Block, Joints, Pressures, Sheets, Solids, Springs
+from pliant.model.blocks import Block, Pressures, Sheets, Solids, Springs, Tearing
 from pliant.model.body import FREE, Body
 from pliant.model.cloth import Cloth
 from pliant.model.model import Model
@@ -43,7 +43,9 @@ def tear(model: Model, x: np.ndarray, v: np.ndarray) -> TopologyChange | None:
     before = model.topology
     if before is None:
         return None
-    broken = {k: _broken(k, block, before, x, v) for k, block in enumerate(model.blocks) if isinstance(block, Springs)}
+    broken = {
+        k: _broken(k, block, before, x, v) for k, block in enumerate(model.blocks) if block.tearing is Tearing.BREAKS
+    }
     edges = overstretched(x, v, before.corners, before.tear_topology.limits)
     nothing = np.zeros(0, np.int64)
     corners, parents, origin, mass = before.corners, nothing, before.origin, model.mass
@@ -57,7 +59,7 @@ def tear(model: Model, x: np.ndarray, v: np.ndarray) -> TopologyChange | None:
     return _changed(model, corners, origin, parents, mass, broken)
 
 
-def _broken(k: int, springs: Springs, topology: Topology, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+def _broken(k: int, springs: Block, topology: Topology, x: np.ndarray, v: np.ndarray) -> np.ndarray:
     """(r,) which springs are longer than their limits and growing."""
     limits = topology.tear_topology.spring_limits[k]
     assert limits is not None
@@ -152,7 +154,9 @@ def _changed(
     """Drop what has no corner any more or hangs on two sides of a tear, and what is gone by itself."""
     before = model.topology
     assert before is not None
-    cut = [block.elements[gone[k]] for k, block in enumerate(model.blocks) if isinstance(block, Springs) and k in gone]
+    cut = [
+        block.elements[gone[k]] for k, block in enumerate(model.blocks) if block.tearing is Tearing.BREAKS and k in gone
+    ]
     left, edits = [], []
     for k, block in enumerate(model.blocks):
         now, is_left, is_other = _now(k, block, before, corners, cut)
@@ -176,7 +180,7 @@ def _now(
         return rewired(follow, before.left[k], corners, block.elements)
     r = len(block.elements)
     is_whole = np.ones(r, bool)
-    if isinstance(block, Joints) and cut:
+    if block.tearing is Tearing.FOLLOWS_SPRINGS and cut:
         n = len(before.origin)
         lost = _keys(np.concatenate(cut), n)
         for pair in (block.elements[:, :2], block.elements[:, 1:]):

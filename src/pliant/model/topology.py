@@ -15,7 +15,7 @@ import numpy as np
 
 from pliant.geometry.surface import boundary_triangles
 from pliant.geometry.tearing import rewired
-from pliant.model.blocks import Block, Bounds
+from pliant.model.blocks import Block, Tearing
 from pliant.model.body import FIXED, FREE, Body
 from pliant.model.contact import ContactModel
 from pliant.model.forces import ForceField
@@ -105,7 +105,7 @@ def held_where_loose(model: Model, loose: np.ndarray, x: np.ndarray) -> Model:
 
 def _rewired(k: int, block: Block, before: Topology, after: Topology, grown: np.ndarray) -> Block:
     """A block with the elements that are left, at the vertices where they are now."""
-    if isinstance(block, Bounds):
+    if block.tearing is Tearing.GROWS:
         return replace(block.taken(grown), elements=np.arange(len(grown))[:, None])
     if len(after.left[k]) < len(before.left[k]):
         block = block.taken(np.searchsorted(before.left[k], after.left[k]))

@@ -92,7 +92,7 @@ class Chebyshev(Accelerator[ChebyshevWork]):
     solver: MomentumSolver[Any]
     rho: float | str | Sequence[Sequence[float]] = 0.95
 
-    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True)
+    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True)
 
     def __post_init__(self) -> None:
         check_solver(self.solver, "Chebyshev: solver")

@@ -51,7 +51,7 @@ class GPBD(Solver[ProjectionTables]):
 
     An inverted element of a law with a barrier is first turned right side out (Section 4.1), so any start will do.
     Positions begin each step at the inertial target, whatever x0 is.  It takes solids and sheets of any law; springs,
-    hinges, joints, threads, walls and contact, whose energies are quadratic in a constraint, are projected as in XPBD
+    hinges, rod bends, yarns, walls and contact, whose energies are quadratic in a constraint, are projected as in XPBD
     (Section 3.2), friction as there.  It has neither damping nor vertices held to a line or a plane.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +21,7 @@ from pliant.solvers.contract import (
 from pliant.solvers.machinery.assembly import AssembledPotential, build_assembly
 from pliant.solvers.machinery.conjugate_gradients import conjugate_gradients
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite, factorise
+from pliant.solvers.machinery.step_space import StepSpace, step_space
 
 ROUNDING = 1e-9  # of the largest entry of a projected Hessian: what is added, so that rounding leaves it definite
 
@@ -45,7 +46,7 @@ class Newton(Solver[AssembledPotential]):
     linear: str = "direct"
     residual: float = 0.0
 
-    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True)
+    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "Newton: iterations")
@@ -57,6 +58,8 @@ class Newton(Solver[AssembledPotential]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AssembledPotential:
         """The pattern of the Hessian and what fills it."""
+        if self.linear == "cg" and problem.model.carried is not None:
+            raise SolverError("Newton: linear='cg' does not support rigid bodies: use linear='direct'.")
         return build_assembly(problem, execution)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, n: int = 1) -> SweepResult:
@@ -66,54 +69,50 @@ class Newton(Solver[AssembledPotential]):
             if residual <= self.residual:
                 met = f"converged: residual {residual:.3g} m/s^2 is at most {self.residual:g} m/s^2"
                 return SweepResult(done, met, converged=True)
-            g = work.gradient(problem, x)[work.vertices]
-            step = newton_direction(problem, x, work, g, self.linear)
+            space = step_space(problem, x, work)
+            g = space.gradient()
+            step = newton_direction(space, g, self.linear)
             if step is None:
                 return SweepResult(done, "converged: the gradient is zero", converged=True)
-            whole = np.zeros_like(x)
-            whole[work.vertices] = step
-            whole = problem.project(whole)  # rounding would leave lines and planes
-            moved = backtrack(problem, x, work, whole, float(np.sum(g * step)))
+            length = backtrack(space, step, float(g @ step))
             # internal states may still change the potential where positions do not move
-            if np.array_equal(moved, x) and not problem.model.internal_state.size:
+            if length == 0.0 and not problem.model.internal_state.size:
                 return SweepResult(done + 1, "no further progress: no part of Newton's step lowers the energy")
-            x[:] = moved
+            x[:], problem.poses[:] = space.moved(length * step)
         return SweepResult(n)
 
 
-def newton_direction(
-    problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, g: np.ndarray, linear: str = "direct"
-) -> np.ndarray | None:
-    """A descent direction (rows, 3) of the vertices that may move, or None where the gradient (rows, 3) vanishes."""
+def newton_direction(space: StepSpace, g: np.ndarray, linear: str = "direct") -> np.ndarray | None:
+    """A descent direction (N,) of the unknowns, or None where the gradient g (N,) vanishes."""
     if not g.any():
         return None
     for psd in (False, True):
-        H = work.hessian(problem, x, psd)
+        H = space.hessian(psd)
         if psd:
-            H = H + (ROUNDING * H.diagonal().max() * sp.identity(g.size)).tobsr((3, 3))
+            H = H + (ROUNDING * H.diagonal().max() * sp.identity(g.size)).asformat(H.format)
         try:
-            step = factorise(H)(-g.ravel()) if linear == "direct" else conjugate_gradients(H, -g.ravel(), work.team)
-            return step.reshape(g.shape)
+            return factorise(H)(-g) if linear == "direct" else conjugate_gradients(H, -g, space.work.team)
         except NotPositiveDefinite:
             continue
     raise SolverError("Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?")
 
 
-def backtrack(
-    problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, step: np.ndarray, slope: float
-) -> np.ndarray:
-    """Halve the step until the energy falls as its slope promises; stay if it never does.
+def backtrack(space: StepSpace, step: np.ndarray, slope: float) -> float:
+    """Halve the step until the energy falls as its slope promises; how much of it to take, 0 if it never does.
 
     Near the minimum the fall is lost in rounding, because elastic energies are small differences of large terms. A step
     is good there if it halves the residual without a visible rise of the energy.
     """
-    before, alpha = work.energy(problem, x), 1.0
+    problem, work = space.problem, space.work
+    before, alpha = work.energy(problem, space.x), 1.0
     while alpha > 1e-12:
-        trial = x + alpha * step
+        trial, poses = space.moved(alpha * step)
         after = work.energy(problem, trial)
         if after <= before + 1e-4 * alpha * slope:
-            return trial
-        if after <= before + 1e-8 * abs(before) and problem.residual(trial) <= 0.5 * problem.residual(x):
-            return trial
+            return alpha
+        if after <= before + 1e-8 * abs(before):
+            there = replace(problem, poses=poses)
+            if there.residual(trial) <= 0.5 * problem.residual(space.x):
+                return alpha
         alpha /= 2
-    return x
+    return 0.0

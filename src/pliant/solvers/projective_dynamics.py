@@ -61,7 +61,7 @@ class ProjectiveWork(PackedWork):
 @dataclass(frozen=True)
 class ProjectiveDynamics(MomentumSolver[ProjectiveWork]):
     """Local projections and a global step with a constant matrix A, for laws that are a distance to a projection:
-    solids and sheets of ARAP or of Corotated without lam, springs, threads, quadratic bending, links and walls.
+    solids and sheets of ARAP or of Corotated without lam, springs, yarns, quadratic bending, attachments and walls.
 
     global_step: "direct" with factors made once; "jacobi" divides by diag(A), all vertices at once, with the step
     length control of gradient descent; "gauss-seidel" divides by diag(A), colour after colour, projections always up to
@@ -129,7 +129,8 @@ class ProjectiveDynamics(MomentumSolver[ProjectiveWork]):
             omegas, memory = np.ones(n), (t.no_rows, t.no_rows)
             if momentum is not None:
                 omegas, memory = momentum.next(n), t.momentum()
-            t.team.run(t.module.sweep_scaled, t.shares, omegas, *memory, work.scales, t.x, t.vertices, *t.tables)
+            arrays = (work.scales, t.x, t.vertices, *t.tables)
+            t.team.run(t.module.sweep_scaled, omegas, *memory, *arrays, amount=n, shares=t.shares)
         else:
             for _ in range(n):
                 self._project_and_solve(work)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.contract import (
     Capabilities,
@@ -45,7 +46,13 @@ class VBD(MomentumSolver[Tables]):
     psd: bool = False
 
     capabilities = Capabilities(
-        "minimise", contact=True, pressure=True, internal_state=True, momentum=True, fixed_point=True
+        "minimise",
+        contact=True,
+        pressure=True,
+        internal_state=True,
+        rigid_bodies=True,
+        momentum=True,
+        fixed_point=True,
     )
 
     def __post_init__(self) -> None:
@@ -54,6 +61,8 @@ class VBD(MomentumSolver[Tables]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> Tables:
         """Colour, sort and pack the vertices; compile the kernel or find it compiled."""
+        if self.line_search and problem.model.carried is not None:
+            raise SolverError("VBD: line_search does not support rigid bodies: leave it out, or use Newton.")
         return build_tables(problem, execution, self.line_search, self.psd)
 
     def begin_step(self, problem: IncrementalPotential, work: Tables) -> None:
@@ -74,11 +83,14 @@ class VBD(MomentumSolver[Tables]):
         """n iterations; with momentum each is carried on by Equation 18."""
         work.read(x)
         work.load_internal_state(problem.model)
+        work.load_poses(problem)
         omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
         if momentum is not None:
             omegas, memory = momentum.next(n), work.momentum()
         arrays = (work.singular, work.x, work.vertices, *work.tables)
-        work.team.run(work.module.sweep, work.shares, omegas, *memory, *arrays)
+        work.singular[:] = 0
+        work.team.run(work.module.sweep, omegas, *memory, *arrays, amount=n, shares=work.shares)
         work.write(x)
+        work.save_poses(problem, x)
         work.save_internal_state(problem.model)
         return SweepResult(n)

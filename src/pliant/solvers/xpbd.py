@@ -42,7 +42,7 @@ class XPBD(Solver[ProjectionTables]):
     mode: "gauss-seidel", by colours of elements, or "jacobi", all at once.
     relaxation: part of a correction that is made, in (0, 2); Jacobi divides it by the number of elements at a vertex.
 
-    It takes springs, hinges, joints of rods, threads, walls, stable neo-Hookean solids, whose energy is that of two
+    It takes springs, hinges, rod bends, yarns, walls, stable neo-Hookean solids, whose energy is that of two
     constraints with compliance (kernels.two_constraints), St. Venant-Kirchhoff sheets (kernels.sheet_constraints), and
     contact with friction (kernels.touch_projection). The multipliers start each step at zero, the positions at the
     inertial target, whatever x0 is.

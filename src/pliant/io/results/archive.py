@@ -45,6 +45,7 @@ class ArchiveWriter(FrameWriter):
         arrays = {"points": np.asarray(frame.points, np.float64)}
         arrays |= {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()}
         arrays |= {f"cells.{name}": np.asarray(values, np.float32) for name, values in frame.cell_fields.items()}
+        arrays |= {f"bodies.{name}": np.asarray(values, np.float32) for name, values in frame.body_fields.items()}
         arrays["time"] = np.array(frame.time)  # comes last: a frame that has it is whole
         self._append({f"{name}_{self._count:05d}": values for name, values in arrays.items()})
         self._count += 1
@@ -80,8 +81,8 @@ class ArchiveResult(Result):
     def frame(self, k: int) -> Frame:
         arrays = {name: self._load(entry) for name, entry in self._frames[k].items()}
         points, time = arrays.pop("points"), float(arrays.pop("time"))
-        cells = {name.removeprefix("cells."): arrays.pop(name) for name in list(arrays) if name.startswith("cells.")}
-        return Frame(time, points, arrays, cells)
+        return Frame(time, points, cell_fields=_taken("cells.", arrays), body_fields=_taken("bodies.", arrays),
+                     point_fields=arrays)  # fmt: skip
 
     def positions(self, k: int) -> np.ndarray:
         return self._load(self._frames[k]["points"])
@@ -111,6 +112,11 @@ class ArchiveResult(Result):
         preamble = self._file.read(PREAMBLE)
         shape, dtype = _described(preamble + self._file.read(int.from_bytes(preamble[-2:], "little")))
         return np.fromfile(self._file, dtype, math.prod(shape)).reshape(shape)
+
+
+def _taken(prefix: str, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Arrays whose names begin with a prefix, without it; they are taken out of the others."""
+    return {name.removeprefix(prefix): arrays.pop(name) for name in list(arrays) if name.startswith(prefix)}
 
 
 def _pieces(values: np.ndarray) -> tuple[bytes, memoryview]:

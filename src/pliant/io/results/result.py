@@ -85,12 +85,13 @@ class Frame:
     points: np.ndarray  # (n, 3) [m]
     point_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (n,) or (n, 3) by name
     cell_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (cells,) by name
+    body_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (bodies, 3) by name; only .npz keeps them
 
     def on_surface(self, layout: Layout, kept: np.ndarray) -> Frame:
         """The part of it that `layout.surface()` keeps."""
         points = {name: values[kept] for name, values in self.point_fields.items()}
         cells = {name: layout.on_triangles(values) for name, values in self.cell_fields.items()}
-        return Frame(self.time, self.points[kept], points, cells)
+        return Frame(self.time, self.points[kept], points, cells, self.body_fields)
 
 
 class Result(ABC):

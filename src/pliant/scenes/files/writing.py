@@ -181,6 +181,8 @@ def _describe_law(path: Path, name: str, law: SolidLaw | Invertible) -> dict[str
         return {**inside, "invertible": options}
     if type(law) is not SOLID_LAWS.get(type(law).__name__):
         raise FileError(f"{path}: {name} has the law {type(law).__name__}, which is not one that scene files know.")
+    if law.element_count is not None:
+        raise FileError(f"{path}: {name} has a material that varies within the body, which scene files do not know.")
     parameters = zip(law.parameter_names(), map(float, law.parameters), strict=True)
     return {"law": type(law).__name__, **dict(parameters)}
 

@@ -61,6 +61,7 @@ REQUIREMENTS = (
     Requirement("contact", lambda model: model.contact is not None, lambda can: can.contact),
     Requirement("pressure", _has_pressure, lambda can: can.pressure),
     Requirement("pl.Invertible materials", lambda model: model.internal_state.size > 0, lambda can: can.internal_state),
+    Requirement("rigid bodies", lambda model: model.carried is not None, lambda can: can.rigid_bodies),
     Requirement("tearing", lambda model: model.topology is not None, lambda can: can.tearing),
 )
 

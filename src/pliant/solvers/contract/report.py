@@ -5,11 +5,11 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.report import ContactReport
+from pliant.contact.response.report import ContactReport
 from pliant.errors import SolverError
 from pliant.solvers.contract.checks import check_count
 
@@ -81,7 +81,6 @@ class SolveReport:
     singular_blocks: int = 0  # vertices the last iteration left in place because their Hessian was singular
     contact: ContactReport | None = None  # of a step with contact
     measure: Callable[[], float] | None = field(default=None, repr=False)
-    contacts: Any = field(default=None, repr=False)  # the ContactPotential of a step; None without contact
     residual_definition: str = field(default=RESIDUAL, repr=False)
 
     @property

@@ -15,13 +15,13 @@ from pliant.geometry.strips import colour_tiles, single_strips, tet_strips, tile
 from pliant.kernels.element_packs import ElementPacks, corner_starts, pack_elements
 from pliant.kernels.projection_source import ConstraintSource, ProjectionVariant, projection_module
 from pliant.kernels.strip_packs import StripPacks, pack_strips
-from pliant.kernels.threads import Team
+from pliant.kernels.threads import Team, new_barrier
 from pliant.kernels.transfer import from_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
 from pliant.model import Model
 from pliant.solvers.contract import Execution, Work
-from pliant.solvers.machinery.projection_contacts import TouchTables
+from pliant.solvers.machinery.projection_contacts import ProjectionContacts
 
 PACKS_A_TILE = 32  # fewer tiles have longer borders, more of them leave threads without work
 ELEMENTS_A_THREAD = 4000  # fewer are corrected sooner by one thread than by two that wait for each other
@@ -35,7 +35,12 @@ class Constraints:
     packs: ElementPacks | StripPacks
     corners: np.ndarray  # flat (packs, corners, width): where the rows of the corners begin
     numbers: np.ndarray  # what does not change
-    memory: np.ndarray  # what an element remembers within a step: zero at its start
+    accumulated: np.ndarray  # multipliers or displacements of the elements within a step: zero at its start
+
+    @property
+    def tables(self) -> tuple[np.ndarray, ...]:
+        """As the kernel takes them."""
+        return self.source.arguments({"numbers": self.numbers, "accumulated": self.accumulated})
 
 
 @dataclass
@@ -52,7 +57,7 @@ class ProjectionTables(Work):
     held: np.ndarray  # (n, 4) line or normal of a plane, and 1 or 2; no rows if there are none
     left: np.ndarray  # (threads,) elements the last iteration could not correct
     inverse_mass: np.ndarray  # (n,) h^2 / m of the scene's vertices, zero for those that are held [s^2/kg]
-    touches: TouchTables | None = None
+    contacts: ProjectionContacts | None = None
     shift: np.ndarray | None = None  # (n, 3) change of the contacts' forces that positions do not show yet [N]
     is_new_step: bool = True
 
@@ -64,17 +69,17 @@ class ProjectionTables(Work):
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Forget the last step."""
         for constraint in self.constraints:
-            constraint.memory[:] = 0
+            constraint.accumulated[:] = 0
         if len(self.start):
             self.start[self.row_of_vertex, :3] = problem.x_prev
-        if self.touches is not None:
-            self.touches.begin_step(problem.contacts, problem.x_prev)
+        if self.contacts is not None:
+            self.contacts.begin_step(problem.contacts, problem.x_prev)
         self.is_new_step, self.shift = True, None
 
     def update_contacts(self, problem: IncrementalPotential) -> None:
         """Take up what was detected in the middle of a step."""
-        if self.touches is not None:
-            change = self.touches.exchange(problem.contacts)
+        if self.contacts is not None:
+            change = self.contacts.exchange(problem.contacts)
             self.shift = change if self.shift is None else self.shift + change
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, n: int) -> None:
@@ -86,17 +91,18 @@ class ProjectionTables(Work):
             x += self.inverse_mass[:, None] * problem.project(self.shift)
             self.shift = None
         self.x[self.row_of_vertex, :3] = x
-        self.team.run(self.module.sweep, n, *self._arguments())
+        self.left[:] = 0
+        self.team.run(self.module.sweep, n, *self._arguments(), amount=n)
         from_rows(self.x, self.row_of_vertex, x)
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
-        self.module.sweep(0, 1, np.zeros(1, np.int64), 0, *self._arguments())
+        self.module.sweep(0, 1, new_barrier(), 0, *self._arguments())
 
     def _arguments(self) -> list[Any]:
-        tables = [(*c.packs.order, c.corners, c.numbers, c.memory) for c in self.constraints]
-        touches = [] if self.touches is None else [self.touches.rows]
-        return [self.left, self.x, self.sums, self.start, self.held, *(a for t in tables for a in t), *touches]
+        tables = [(*c.packs.order, c.corners, *c.tables) for c in self.constraints]
+        contacts = [] if self.contacts is None else [self.contacts.table]
+        return [self.left, self.x, self.sums, self.start, self.held, *(a for t in tables for a in t), *contacts]
 
 
 def inertial_start(problem: IncrementalPotential) -> np.ndarray:
@@ -209,19 +215,19 @@ def build_projection(
     sources = tuple(c.source for c in constraints)
     flags = (jacobi, damped, constrained, layout.is_touching)
     variant = ProjectionVariant(solver, execution.precision, layout.width, sources, *flags)
-    threads = execution.thread_count(sum(c.packs.element.size for c in constraints), ELEMENTS_A_THREAD)
+    team = execution.team(sum(c.packs.element.size for c in constraints), ELEMENTS_A_THREAD)
     tables = ProjectionTables(
         constraints,
         projection_module(variant),
-        Team(threads),
+        team,
         layout.row_of_vertex,
         x,
         rows(jacobi),
         rows(damped),
         held,
-        np.zeros(threads, np.int64),
+        np.zeros(team.threads, np.int64),
         layout.inverse_mass,
-        TouchTables(layout.row_of_vertex) if layout.is_touching else None,
+        ProjectionContacts(layout.row_of_vertex) if layout.is_touching else None,
     )
     tables.compile()
     return tables

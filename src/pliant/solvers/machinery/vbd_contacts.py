@@ -1,4 +1,4 @@
-"""Contacts in the order of packs, filled anew at every detection."""
+"""Contacts in the order of packs, filled again at every detection."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from pliant.contact.contact_set import no_contacts
 from pliant.kernels.contacts import (
-    ALONE_CONSTANTS,
     CONSTANTS,
+    OBSTACLE_CONSTANTS,
     OTHERS,
     ContactRows,
     count_entries,
-    fill_alone,
     fill_entries,
     fill_records,
+    fill_vertex_obstacle,
 )
 from pliant.kernels.packs import Packs
 from pliant.kernels.transfer import to_rows
@@ -36,8 +37,8 @@ class ContactTables:
         self.count = 0  # contacts
         self.counts = np.zeros(rows, np.int64)
         self.rows = ContactRows(
-            alone_start=np.zeros(packs.pack_count + 1, np.int64),
-            alone=np.zeros(0, dtype),
+            vertex_obstacle_start=np.zeros(packs.pack_count + 1, np.int64),
+            vertex_obstacle=np.zeros(0, dtype),
             place=np.zeros(0, np.int64),
             start=np.zeros(packs.pack_count + 1, np.int64),
             own=np.zeros(0, np.uint32),
@@ -45,22 +46,16 @@ class ContactTables:
             record=np.zeros(0, np.uint32),
             constants=np.zeros(0, dtype),
             normal_rows=np.zeros((1, 4), dtype),
-            start_rows=np.zeros((1, 4), dtype),
+            prev_rows=np.zeros((1, 4), dtype),
             weight_rows=np.zeros((1, 4), dtype),
             rows=np.zeros((0, 4), np.int64),
-            weights=np.zeros((0, 4)),
-            normals=np.zeros((0, 3)),
-            points=np.zeros((0, 3)),
-            gaps=np.zeros(0),
-            grips=np.zeros(0),
-            follows=np.zeros(0, np.uint8),
+            contacts=no_contacts(),
             x_prev=np.zeros((rows, 4), dtype),
             buffer=np.zeros((rows, 4), dtype),
             forces=np.zeros((rows, 4), dtype),
             upper=np.zeros((rows, 4), dtype),
             lower=np.zeros((rows, 4), dtype),
             collided=np.zeros(rows, np.uint8),
-            stiffness=np.zeros(1, dtype),
             slip=np.ones(1, dtype),
             damping=np.zeros(1, dtype),
         )
@@ -72,44 +67,33 @@ class ContactTables:
         self.rows.collided[:] = 0
 
     def load(self, potential: Any) -> None:
-        """Sort the contacts of a contact.ContactPotential into lists: of single vertices with obstacles, and of four
-        vertices.
+        """Sort the contacts of a ContactPotential into lists: of vertices with obstacles, and of four vertices.
+
+        The kernel works on the potential's own ContactSet: what it refreshes there, others see.
         """
-        touches, packs, width = potential.touches, self.packs, self.packs.width
-        is_alone = touches.vertices[:, 1] < 0
-        self.count = k = len(is_alone)
-        vertices = np.where(touches.vertices < 0, touches.vertices[:, :1], touches.vertices)
-        rows, old = packs.row_of_vertex[vertices].astype(np.int64), self.rows
-        count_entries(rows, is_alone, packs.is_wide, width, self.counts, old.alone_start, old.start)
-        alone, entries = int(old.alone_start[-1]) * width, int(old.start[-1]) * width
+        contacts, packs, width = potential.contacts, self.packs, self.packs.width
+        has_obstacle = contacts.obstacle >= 0
+        self.count = k = contacts.size
+        rows, old = packs.row_of_vertex[potential.vertices].astype(np.int64), self.rows
+        count_entries(rows, has_obstacle, packs.is_wide, width, self.counts, old.vertex_obstacle_start, old.start)
+        obstacles, entries = int(old.vertex_obstacle_start[-1]) * width, int(old.start[-1]) * width
         self.rows = old._replace(
-            alone=_room(old.alone, alone * ALONE_CONSTANTS),
+            vertex_obstacle=_room(old.vertex_obstacle, obstacles * OBSTACLE_CONSTANTS),
             place=np.empty(k, np.int64),
             own=_room(old.own, entries),
             others=_room(old.others, entries * OTHERS),
             record=_room(old.record, entries),
             constants=_room(old.constants, entries * CONSTANTS),
             normal_rows=np.empty((k + 1, 4), self.dtype),
-            start_rows=np.empty((k + 1, 4), self.dtype),
+            prev_rows=np.empty((k + 1, 4), self.dtype),
             weight_rows=np.empty((k + 1, 4), self.dtype),
             rows=rows,
-            weights=touches.weights.copy(),
-            normals=touches.normals.copy(),
-            points=touches.points,
-            gaps=touches.gaps,
-            grips=touches.friction * potential.stiffness,
-            follows=touches.follows.astype(np.uint8),
+            contacts=contacts,
         )
-        settings = ((old.stiffness, potential.stiffness), (old.slip, potential.slip), (old.damping, potential.damping))
-        for array, value in settings:
-            array[0] = value
-        fill_alone(is_alone, self.rows, packs.is_wide, width, potential.limits, touches.motions, self.counts)
-        fill_entries(is_alone, self.rows, packs.is_wide, self.colour_of_pack, width, self.counts)
-        fill_records(is_alone, self.rows, potential.limits)
-
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for array in self.rows)
+        old.slip[0], old.damping[0] = potential.slip, potential.damping
+        fill_vertex_obstacle(has_obstacle, self.rows, packs.is_wide, width, self.counts)
+        fill_entries(has_obstacle, self.rows, packs.is_wide, self.colour_of_pack, width, self.counts)
+        fill_records(has_obstacle, self.rows)
 
 
 def _room(array: np.ndarray, size: int) -> np.ndarray:

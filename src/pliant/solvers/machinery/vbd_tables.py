@@ -12,12 +12,10 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.geometry import colour_vertices, spatial_order, vertex_graph
-from pliant.kernels.links import Links
-from pliant.kernels.lists import Lists
 from pliant.kernels.packs import Packs, arrange, inherit, needs_wide_pack, spread, with_copies, with_spares
-from pliant.kernels.sharing import Shares, share_by_work, share_out
+from pliant.kernels.sharing import ColourShares
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
-from pliant.kernels.threads import Team
+from pliant.kernels.threads import Team, new_barrier
 from pliant.kernels.transfer import from_rows, to_lanes, to_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
@@ -25,8 +23,9 @@ from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.model.topology import Topology
 from pliant.solvers.contract import Execution, Work
+from pliant.solvers.machinery.vbd_bodies import BodyTables, colours_of_bodies, merged_graph, without_padding
 from pliant.solvers.machinery.vbd_contacts import ContactTables
-from pliant.solvers.machinery.vbd_terms import TORN, Crowding, Memory, make_terms
+from pliant.solvers.machinery.vbd_terms import Memory, VertexLoad, make_terms, update_lists
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
@@ -46,7 +45,7 @@ class Tables(PackedWork):
     """All arrays of the solver, in the order of packs."""
 
     packs: Packs
-    shares: Shares
+    shares: ColourShares
     vertices: Vertices
     terms: tuple[Any, ...]  # links and parameters of each law in turn
     module: ModuleType
@@ -56,9 +55,9 @@ class Tables(PackedWork):
     is_damped: bool
     memories: tuple[Memory | None, ...]  # of each block of the model
     refreshes: tuple[tuple[int, Callable[[Any], None]], ...]  # number of a block, and what takes up its numbers
-    tables_of_blocks: tuple[tuple[Any, ...], ...]  # `terms`, block by block
-    work_of_pack: np.ndarray  # (packs,) in entries of lists
+    tables_of_blocks: tuple[dict[str, Any], ...]  # `terms` by name, block by block
     contacts: ContactTables | None = None
+    bodies: BodyTables | None = None
     momentum_is_fresh: bool = True
     potential_number: int = 0  # counts how often contacts have changed
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
@@ -74,7 +73,8 @@ class Tables(PackedWork):
     @property
     def tables(self) -> tuple[Any, ...]:
         """What a kernel takes after the vertices."""
-        return self.terms if self.contacts is None else (*self.terms, self.contacts.rows)
+        others = [part.rows for part in (self.contacts, self.bodies) if part is not None]
+        return (*self.terms, *others)
 
     @property
     def singular_blocks(self) -> int:
@@ -115,12 +115,22 @@ class Tables(PackedWork):
         """The solver's rows to positions (n, 3) of the scene's vertices."""
         from_rows(self.x, self.packs.row_of_vertex, x)
 
+    def load_poses(self, problem: IncrementalPotential) -> None:
+        """Take over the poses of rigid bodies."""
+        if self.bodies is not None:
+            self.bodies.load(problem.poses)
+
+    def save_poses(self, problem: IncrementalPotential, x: np.ndarray) -> None:
+        """Hand on the poses of rigid bodies, and the positions (n, 3) of their points."""
+        if self.bodies is not None:
+            self.bodies.store(problem.poses, x)
+
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
-        alone, barrier, no_iterations = (0, 1), np.zeros(1, np.int64), np.ones(0)
+        alone, barrier, no_iterations = (0, 1), new_barrier(), np.ones(0)
         memory = (self.no_rows, self.no_rows)
         arrays = (self.singular, self.x, self.vertices, *self.tables)
-        self.module.sweep(*alone, barrier, self.shares, no_iterations, *memory, *arrays)
+        self.module.sweep(*alone, barrier, self.shares(1), no_iterations, *memory, *arrays)
         if self.is_damped:
             self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.tables)
 
@@ -133,14 +143,13 @@ class Tables(PackedWork):
         if packs is None:
             return False
         for block, edit, tables in zip(problem.blocks, change.edits, self.tables_of_blocks, strict=True):
-            term = TORN.get(type(block))
-            if term is not None and not term.update_topology(packs, tables, block, edit, change.parents):
+            if not update_lists(packs, tables, block, edit, change.parents):
                 return False
         self.packs = packs
         self.vertices.inertia[:] = spread(packs, problem.inertia, self.x.dtype, padding=1.0)
         if self.is_damped:
             inherit(packs, self.vertices.damping_rate, change.parents)
-        self.shares = self.shares._replace(packs=share_by_work(packs, self.work_of_pack, self.team.threads))
+        self.shares.update(packs)
         if self.contacts is not None:
             self.contacts.packs = packs
         return True
@@ -186,26 +195,31 @@ def build_tables(
     n = model.n_vertices
     elements = [block.elements for block in model.blocks]
     graph = vertex_graph(elements, n)
-    colours = _dense(np.where(model.is_free, _colours(model, graph), -1))
+    colours = _dense(np.where(model.is_free, _colours(model, elements, graph), -1))
+    colour_count = int(colours.max()) + 1
+    bodies = None if model.carried is None else BodyTables(model.carried, colours, colour_count)
+    carrier = None if bodies is None else bodies.carrier(n)
+    if carrier is not None:
+        colours = np.where(carrier >= 0, -1, colours)
     place = np.empty(n, np.int64)
     place[spatial_order(model.positions)] = np.arange(n)
-    elements_of = np.sum([np.bincount(corners.ravel(), minlength=n) for corners in elements], axis=0)
+    elements_of = sum((np.bincount(corners.ravel(), minlength=n) for corners in elements), np.zeros(n, np.int64))
     wide = needs_wide_pack(elements_of, width)
-    terms = make_terms(problem.blocks, Crowding(elements_of, wide, width))
-    lengths = np.sum([term.lengths for term in terms], axis=0)
-    packs = arrange(colours, lengths, wide, model.subspace, place, width)
+    terms = make_terms(problem.blocks, VertexLoad(elements_of, wide, width))
+    lengths = sum((term.lengths for term in terms), np.zeros(n, np.int64))
+    packs = arrange(colours, lengths, wide, model.subspace, place, width, colour_count, carrier)
     if model.topology is not None:
-        packs = with_spares(packs, _spares(model.topology, colours, width))
+        packs = with_spares(packs, _spares(model.topology, colours, colour_count, width))
 
     built = [term.build(packs, dtype) for term in terms]
-    diagonal = np.sum([term.diagonal for term in built], axis=0)
-    lists = [table for term in built for table in term.tables if isinstance(table, Links | Lists)]
-    work_of_pack = SOLVE_WORK + np.sum([np.diff(table.start) for table in lists], axis=0)
+    diagonal = sum((term.diagonal for term in built), np.zeros(n))
+    lists = [term.tables[name] for term in built for name in term.lists]
+    work_of_pack = sum((np.diff(table.start) for table in lists), np.full(packs.pack_count, SOLVE_WORK))
     damped = bool(model.damping.any())
     viscous = [term.viscous for term in built if term.viscous is not None]
     constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
     nothing = np.zeros(0, dtype)
-    threads = execution.thread_count(int(lengths.sum()), ENTRIES_A_THREAD)
+    team = execution.team(int(lengths.sum()), ENTRIES_A_THREAD)
     vertices = Vertices(
         packs.is_wide,
         packs.subspace,
@@ -218,39 +232,49 @@ def build_tables(
         spread(packs, np.sum(viscous, axis=0), dtype) if viscous else nothing,
         spread(packs, model.directions, dtype, padding=3**-0.5) if constrained else nothing,
     )
+    without_padding(packs, vertices.inertia)
     sources = tuple(term.source for term in terms)
     touching = problem.contacts is not None
-    flags = (constrained, damped, bool(viscous), line_search, psd, touching)
+    flags = (constrained, damped, bool(viscous), line_search, psd, touching, bodies is not None)
     module = sweep_module(Variant(execution.precision, width, sources, *flags))
     contacts = ContactTables(packs, dtype, in_turn) if touching else None
+    if bodies is not None:
+        bodies.build(packs, team.threads)
+        if contacts is not None:
+            bodies.colour_packs(contacts.colour_of_pack)
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
-    shares = share_out(packs, work_of_pack, graph, threads)
-    singular = np.zeros(threads, np.int64)
+    shares = ColourShares(packs, work_of_pack, graph, team.threads)
+    singular = np.zeros(team.threads, np.int64)
     memories = tuple(term.memory for term in built)
-    tables = tuple(table for term in built for table in term.tables)
+    tables = tuple(
+        table for source, term in zip(sources, built, strict=True) for table in source.arguments(term.tables)
+    )
     refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
-    team = Team(threads)
     by_block = tuple(term.tables for term in built)
-    kept = (singular, damped, memories, refreshes, by_block, work_of_pack, contacts)
+    kept = (singular, damped, memories, refreshes, by_block, contacts, bodies)
     work = Tables(packs, shares, vertices, tables, module, team, x, *kept)
     work.compile()
     return work
 
 
-def _colours(model: Model, graph: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """(n,) colours; vertices that tearing has added have those of the vertices they were (VBD 3.9)."""
-    if model.topology is None:
-        return colour_vertices(*graph)
-    tear_topology, origin = model.topology.tear_topology, model.topology.origin
-    return colour_vertices(*vertex_graph(tear_topology.elements, int(tear_topology.body_start[-1])))[origin]
+def _colours(model: Model, elements: list[np.ndarray], graph: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """(n,) colours; vertices that tearing has added have those of the vertices they were (VBD 3.9), points of a rigid
+    body have one.
+    """
+    if model.topology is not None:
+        whole, origin = model.topology.tear_topology, model.topology.origin
+        merged = merged_graph(list(whole.elements), int(whole.body_start[-1]), model.carried)
+        return colours_of_bodies(colour_vertices(*merged)[origin], model.carried)
+    merged = graph if model.carried is None else merged_graph(elements, model.n_vertices, model.carried)
+    return colours_of_bodies(colour_vertices(*merged), model.carried)
 
 
-def _spares(topology: Topology, colours: np.ndarray, width: int) -> np.ndarray:
+def _spares(topology: Topology, colours: np.ndarray, colour_count: int, width: int) -> np.ndarray:
     """(colours,) spare packs: half as many rows as there are vertices that can be split."""
     tear_topology = topology.tear_topology
     can_split = np.zeros(int(tear_topology.body_start[-1]), bool)
     can_split[tear_topology.corners[np.isfinite(tear_topology.limits)]] = True
-    counts = np.bincount(colours[can_split[topology.origin] & (colours >= 0)], minlength=int(colours.max()) + 1)
+    counts = np.bincount(colours[can_split[topology.origin] & (colours >= 0)], minlength=colour_count)
     return -(-counts // (2 * width))
 
 

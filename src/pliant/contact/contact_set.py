@@ -1,0 +1,157 @@
+"""The record of a contact, from detection to force: one struct of arrays.
+
+Detection makes sets of contacts, `joined` puts them into the one of a step, solvers refresh and read it, and the
+report, the recorders and `Simulation.contacts` measure forces from it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.elements.closest import VERTEX_OBSTACLE, closest_separation, row
+from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.vectors import dot
+
+
+class ContactSet(NamedTuple):
+    """k contacts: a vertex and a triangle, two edges, or a vertex and an obstacle with a formula.
+
+    With the signed weights w, s = sum_i w_i x_i (less the obstacle's point) leads from the second side to the first,
+    and the contact is d = max(0, thickness - s . n) deep (VBD, Equation 12).
+    """
+
+    # who: tracking.identity makes ids of these that last from step to step
+    kind: np.ndarray  # (k,) int8 VERTEX_TRIANGLE, EDGE_EDGE or VERTEX_OBSTACLE
+    vertices: np.ndarray  # (k, 4) int32 vertices of the scene, -1 where there are fewer
+    obstacle: np.ndarray  # (k,) int32 number of the obstacle, -1 where there is none
+    # where
+    weights: np.ndarray  # (k, 4) signed weights of the vertices; they sum to 0, with an obstacle to 1
+    points: np.ndarray  # (k, 3) of the obstacle at the end of the step [m]
+    motions: np.ndarray  # (k, 3) of that point in the step [m]
+    normals: np.ndarray  # (k, 3) unit vector n from the second side to the first
+    thickness: np.ndarray  # (k,) distance to be kept [m]
+    side: np.ndarray  # (k,) int8 1 or -1: of the triangle, by its winding, that the vertex is on; 0 without a triangle
+    updates_closest_point: np.ndarray  # (k,) bool: weights and normal change with the positions (VBD 3.5)
+    # how it answers
+    stiffness: np.ndarray  # (k,) [N/m]
+    friction: np.ndarray  # (k,) coefficient mu
+    friction_limit: np.ndarray  # (k,) mu k d of the last refresh [N]
+    normal_multiplier: np.ndarray  # (k,) lambda >= 0 [N]; 0 unless a solver accumulates it
+    tangential_multiplier: np.ndarray  # (k, 3) lambda_T, across the normal [N]; likewise
+
+    @property
+    def size(self) -> int:
+        """How many contacts there are."""
+        return len(self.kind)
+
+
+def pair_contacts(
+    kind: int | np.ndarray,
+    vertices: np.ndarray,
+    weights: np.ndarray,
+    normals: np.ndarray,
+    thickness: np.ndarray,
+    side: np.ndarray,
+    updates_closest_point: bool = False,
+) -> ContactSet:
+    """Contacts between vertices (k, 4) of the scene; what they answer with is still zero."""
+    k = len(vertices)
+    return ContactSet(
+        np.full(k, kind, np.int8),
+        np.ascontiguousarray(vertices, np.int32),
+        np.full(k, -1, np.int32),
+        weights,
+        np.zeros((k, 3)),
+        np.zeros((k, 3)),
+        normals,
+        thickness,
+        np.asarray(side, np.int8),
+        np.full(k, updates_closest_point),
+        *_no_answers(k),
+    )
+
+
+def obstacle_contacts(
+    obstacle: int,
+    vertices: np.ndarray,
+    points: np.ndarray,
+    motions: np.ndarray,
+    normals: np.ndarray,
+    thickness: np.ndarray,
+) -> ContactSet:
+    """Contacts of vertices (k,) of the scene with one obstacle; what they answer with is still zero."""
+    k = len(vertices)
+    corners, weights = np.full((k, 4), -1, np.int32), np.zeros((k, 4))
+    corners[:, 0], weights[:, 0] = vertices, 1.0
+    return ContactSet(
+        np.full(k, VERTEX_OBSTACLE, np.int8),
+        corners,
+        np.full(k, obstacle, np.int32),
+        weights,
+        points,
+        motions,
+        normals,
+        thickness,
+        np.zeros(k, np.int8),
+        np.zeros(k, bool),
+        *_no_answers(k),
+    )
+
+
+def _no_answers(k: int) -> tuple[np.ndarray, ...]:
+    return np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, 3))
+
+
+def no_contacts() -> ContactSet:
+    """An empty set."""
+    nothing = np.zeros(0)
+    return pair_contacts(0, np.zeros((0, 4)), np.zeros((0, 4)), np.zeros((0, 3)), nothing, nothing)
+
+
+def chosen(contacts: ContactSet, which: np.ndarray) -> ContactSet:
+    """Some of them, by a mask or by numbers."""
+    if which.dtype == bool:
+        if which.all():
+            return contacts
+        which = np.flatnonzero(which)
+    return ContactSet(*(array.take(which, axis=0) for array in contacts))
+
+
+def joined(*sets: ContactSet) -> ContactSet:
+    """One set after another."""
+    full = [contacts for contacts in sets if contacts.size]
+    if len(full) == 1:
+        return full[0]
+    return ContactSet(*(np.concatenate(arrays) for arrays in zip(*(full or sets), strict=True)))
+
+
+def depths(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
+    """Penetration d (k,) [m] at positions x (n, 3) [m]."""
+    return np.maximum(-gaps(contacts, x), 0.0)
+
+
+def gaps(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
+    """Distance beyond the thickness (k,) [m] at positions x (n, 3) [m]; negative where a contact penetrates."""
+    distances = np.empty(contacts.size)
+    cached(write_gaps)(contacts, x, distances)
+    return distances
+
+
+@compiled
+def write_gaps(contacts, x, distances):
+    for place in range(len(distances)):
+        c = np.uint64(place)
+        s = closest_separation(c, positions_of(c, contacts, x), contacts)
+        distances[c] = dot(s, row(contacts.normals, c)) - contacts.thickness[c]
+
+
+@inlined
+def positions_of(c, contacts, x):
+    """Positions of the four vertices of a contact, the first repeated where there are fewer."""
+    v = contacts.vertices
+    first = row(x, v[c, 0])
+    if contacts.obstacle[c] >= 0:
+        return (first, first, first, first)
+    return (first, row(x, v[c, 1]), row(x, v[c, 2]), row(x, v[c, 3]))

@@ -1,0 +1,160 @@
+"""The energy of all contacts of a step, for the potential that solvers minimise.
+
+The formulas are those of elements.contact, on floats; compiled loops here put contacts in and sum up what comes out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+
+from pliant.contact.contact_set import ContactSet, depths, positions_of
+from pliant.elements.closest import closest_separation, row
+from pliant.elements.contact import add_contact, contact_energy
+from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
+from pliant.kernels.contact_refresh import refresh_contact
+from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.vectors import subtract
+
+_FULL = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where the entries of a 3x3 matrix are in its six numbers
+
+
+@dataclass
+class ContactPotential:
+    """Contacts with their weights, normals and friction limits held between two refreshes."""
+
+    contacts: ContactSet
+    slip: float  # friction_speed h [m]
+    damping: float  # k_d / h
+    x_prev: np.ndarray  # (n, 3) positions at the start of the step [m]
+    has_multipliers: bool = False  # whether a solver accumulates the forces in the multipliers
+    start_depths: np.ndarray = field(init=False)  # (k,) at the start of the step [m]
+
+    def __post_init__(self) -> None:
+        c = self.contacts
+        self.start_depths = self.depths(self.x_prev)
+        np.multiply(c.friction * c.stiffness, self.start_depths, out=c.friction_limit)
+
+    @property
+    def count(self) -> int:
+        """How many contacts there are."""
+        return self.contacts.size
+
+    @property
+    def vertices(self) -> np.ndarray:
+        """(k, 4); the first repeated where there are fewer: its weight there is zero."""
+        v = self.contacts.vertices
+        return np.where(v >= 0, v, v[:, :1])
+
+    def refresh(self, x: np.ndarray) -> None:
+        """Update closest points and friction limits at x (n, 3) [m]; solvers do so before an iteration."""
+        cached(refresh_all)(self.contacts, np.ascontiguousarray(x, dtype=float))
+
+    def depths(self, x: np.ndarray) -> np.ndarray:
+        """d (k,) [m]."""
+        return depths(self.contacts, np.ascontiguousarray(x, dtype=float))
+
+    def stored(self, x: np.ndarray) -> float:
+        """k/2 d^2 of all contacts [J], without friction and damping."""
+        return 0.5 * float(np.sum(self.contacts.stiffness * self.depths(x) ** 2))
+
+    def energy(self, x: np.ndarray) -> float:
+        """[J], friction's potential included."""
+        energies = np.empty(self.count)
+        cached(write_energies)(*self._arguments(x), energies)
+        return float(np.sum(energies))
+
+    def gradient(self, x: np.ndarray) -> np.ndarray:
+        """(n, 3) [N]."""
+        force, _ = self._forces_and_blocks(x)
+        return self._at_vertices(-force, len(x))
+
+    def forces(self, x: np.ndarray) -> np.ndarray:
+        """(k, 3) [N] on the first side of each contact, friction included; minus that on the second.
+
+        The multipliers, if a solver accumulates them; otherwise those of the energy at x (n, 3).
+        """
+        c = self.contacts
+        if self.has_multipliers:
+            return c.normal_multiplier[:, None] * c.normals + c.tangential_multiplier
+        return self._forces_and_blocks(x)[0]
+
+    def vertex_forces(self, x: np.ndarray) -> np.ndarray:
+        """(n, 3) [N] of all contacts on the vertices, as `forces`."""
+        return self._at_vertices(self.forces(x), len(x))
+
+    def penetrations(self, x: np.ndarray) -> np.ndarray:
+        """(n,) [m] of vertices: the deepest contact that each takes part in."""
+        deepest, takes_part = np.zeros(len(x)), self.contacts.weights != 0
+        d = np.broadcast_to(self.depths(x)[:, None], takes_part.shape)
+        np.maximum.at(deepest, self.vertices[takes_part], d[takes_part])
+        return deepest
+
+    def hessian(self, x: np.ndarray) -> sp.csr_matrix:
+        """(3n, 3n) [N/m], with |u| held constant as in Equation 16: positive semidefinite."""
+        w, size = self.contacts.weights, 3 * len(x)
+        own = self._forces_and_blocks(x)[1][:, _FULL]
+        blocks = np.einsum("ki,kj,kab->kiajb", w, w, own, optimize=True)
+        index = (3 * self.vertices[:, :, None].astype(np.int64) + np.arange(3)).reshape(-1, 12)
+        rows, columns = np.repeat(index, 12, axis=1).ravel(), np.tile(index, (1, 12)).ravel()
+        return sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(size, size))
+
+    def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
+        """(n, 3, 3) [N/m]."""
+        own = self._forces_and_blocks(x)[1][:, _FULL]
+        return sum_blocks_at_vertices(
+            self.vertices, self.contacts.weights[:, :, None, None] ** 2 * own[:, None], len(x)
+        )
+
+    def _at_vertices(self, forces: np.ndarray, n: int) -> np.ndarray:
+        """Sum of forces (k, 3) on first sides at the n vertices."""
+        return sum_at_vertices(self.vertices, self.contacts.weights[:, :, None] * forces[:, None, :], n)
+
+    def _forces_and_blocks(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces (k, 3) [N] and blocks (k, 6) [N/m] on a vertex of weight 1."""
+        forces, blocks = np.empty((self.count, 3)), np.empty((self.count, 6))
+        cached(write_forces_and_blocks)(*self._arguments(x), forces, blocks)
+        return forces, blocks
+
+    def _arguments(self, x: np.ndarray) -> tuple[ContactSet, np.ndarray, np.ndarray, float, float]:
+        return self.contacts, np.ascontiguousarray(x, dtype=float), self.x_prev, self.slip, self.damping
+
+
+@compiled
+def refresh_all(contacts, x):
+    for place in range(len(contacts.kind)):
+        c = np.uint64(place)
+        refresh_contact(c, positions_of(c, contacts, x), contacts)
+
+
+@compiled
+def write_energies(contacts, x, x_prev, slip, damping, energies):
+    for place in range(len(energies)):
+        c = np.uint64(place)
+        s, u, n = separation_and_motion(c, contacts, x, x_prev)
+        g, k, limit = contacts.thickness[c], contacts.stiffness[c], contacts.friction_limit[c]
+        energies[c] = contact_energy(s, u, n, g, k, limit, slip, damping)
+
+
+@compiled
+def write_forces_and_blocks(contacts, x, x_prev, slip, damping, forces, blocks):
+    zero, nothing = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for place in range(len(forces)):
+        c = np.uint64(place)
+        s, u, n = separation_and_motion(c, contacts, x, x_prev)
+        g, k, limit = contacts.thickness[c], contacts.stiffness[c], contacts.friction_limit[c]
+        f, H = add_contact(zero, nothing, 1.0, s, u, n, g, k, limit, slip, damping, 1.0)
+        for axis in range(3):
+            forces[c, axis] = f[axis]
+        for i in range(6):
+            blocks[c, i] = H[i]
+
+
+@inlined
+def separation_and_motion(c, contacts, x, x_prev):
+    """s, its change u in the step, and the normal of a contact."""
+    s = closest_separation(c, positions_of(c, contacts, x), contacts)
+    before = closest_separation(c, positions_of(c, contacts, x_prev), contacts)
+    return s, subtract(subtract(s, before), row(contacts.motions, c)), row(contacts.normals, c)

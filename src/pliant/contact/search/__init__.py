@@ -1,0 +1,1 @@
+"""Who may touch: trees of boxes, candidate pairs, what culls them, and what penetrates or hits."""

@@ -1,0 +1,82 @@
+"""Pairs that meet on the way from one position to another: candidates from the trees, tested, described at impact."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.contact_set import ContactSet, pair_contacts
+from pliant.contact.search.colliders import Colliders
+from pliant.contact.search.inversion import are_opposite
+from pliant.contact.search.motion import Motion
+from pliant.contact.search.narrow_phase import Bodies, describe_impacts
+from pliant.contact.search.overlaps import Pairs
+from pliant.elements.closest import VERTEX_TRIANGLE
+from pliant.kernels.threads import Team
+from pliant.lanes.compiled import cached
+
+
+class Impacts(NamedTuple):
+    """Pairs of one kind that meet, with weights and normals at the time of impact."""
+
+    first: np.ndarray  # (k,) vertices of the scene, or edges of the surface
+    second: np.ndarray  # (k,) triangles of the surface, or edges
+    vertices: np.ndarray  # (k, 4) of the scene
+    weights: np.ndarray  # (k, 4)
+    normals: np.ndarray  # (k, 3) from the second to the first
+    side: np.ndarray  # (k,) int8 of the triangle, as in a ContactSet
+
+
+def find_impacts(
+    team: Team,
+    colliders: Colliders,
+    pairs: Pairs,
+    kind: int,
+    x0: np.ndarray,
+    x1: np.ndarray,
+    motion: Motion,
+    near_too: bool,
+    solids_too: bool,
+) -> Impacts:
+    """Those of candidates that meet between x0 and x1, do not come out of each other and are not of one tet; options as
+    of `describe_impacts`.  motion: from x0 to x1.
+    """
+    surface, k = colliders.surface, len(pairs.first)
+    weights, normals, side, is_impact = np.empty((k, 4)), np.empty((k, 3)), np.empty(k, np.int8), np.empty(k, bool)
+    rows, inside = motion.start, colliders.has_inside
+    bodies = Bodies(*surface, colliders.faces_of_edge, colliders.solid, colliders.radius, inside, rows)
+    arguments = (kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, side, is_impact)
+    team.run_for(250 * k, cached(describe_impacts), *arguments)
+    chosen = np.flatnonzero(is_impact)
+    order = np.lexsort((pairs.second[chosen], pairs.first[chosen]))  # that of trees depends on when they were built
+    chosen = chosen[order]
+    first, second = pairs.first[chosen], pairs.second[chosen]
+    if kind == VERTEX_TRIANGLE:
+        first = surface.vertices[first, 0]
+        is_of_two = colliders.patches.apex[second] != first
+        vertices = np.column_stack([first, surface.triangles[second]])
+    else:
+        is_of_two = ~are_opposite(colliders.opposite, len(surface.edges), first, second)
+        vertices = np.column_stack([surface.edges[first], surface.edges[second]])
+    impacts = Impacts(first, second, vertices, weights[chosen], normals[chosen], side[chosen])
+    return chosen_of(impacts, is_of_two)
+
+
+def chosen_of(impacts: Impacts, which: np.ndarray) -> Impacts:
+    """Some of them, by a mask."""
+    return impacts if which.all() else Impacts(*(array[which] for array in impacts))
+
+
+def contacts_of(kind: int, impacts: Impacts, colliders: Colliders) -> ContactSet:
+    """Contacts that hold back what meets, until the end of the step with the weights and normals at impact."""
+    vertices = impacts.vertices
+    return pair_contacts(
+        kind, vertices, impacts.weights, impacts.normals, thickness_of(colliders, vertices), impacts.side
+    )
+
+
+def thickness_of(colliders: Colliders, vertices: np.ndarray) -> np.ndarray:
+    """Distances (k,) [m] that pairs of vertices (k, 4) are to keep."""
+    radius = colliders.radius
+    return radius[vertices[:, 0]] + radius[vertices[:, 2]] if radius.any() else np.zeros(len(vertices))

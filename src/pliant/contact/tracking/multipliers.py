@@ -1,0 +1,41 @@
+"""Multipliers of contacts, kept by id from detection to detection and from step to step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.contact_set import ContactSet
+from pliant.contact.tracking.identity import ID, contact_ids, places_among
+
+
+class Multipliers(NamedTuple):
+    """Of contacts that have any; the others are zero."""
+
+    ids: np.ndarray  # (m, 5) int32
+    normal: np.ndarray  # (m,) [N]
+    tangential: np.ndarray  # (m, 3) [N]
+
+
+def no_multipliers() -> Multipliers:
+    """All are zero."""
+    return Multipliers(np.zeros((0, ID), np.int32), np.zeros(0), np.zeros((0, 3)))
+
+
+def multipliers_of(contacts: ContactSet) -> Multipliers:
+    """Those of a set of contacts."""
+    if not contacts.normal_multiplier.any():
+        return no_multipliers()
+    ids, which = contact_ids(contacts), np.flatnonzero(contacts.normal_multiplier)
+    return Multipliers(ids[which], contacts.normal_multiplier[which], contacts.tangential_multiplier[which])
+
+
+def restore_multipliers(contacts: ContactSet, kept: Multipliers) -> None:
+    """Give contacts the multipliers that are kept for them."""
+    if not len(kept.ids) or not contacts.size:
+        return
+    places = places_among(contact_ids(contacts), kept.ids)
+    found = np.flatnonzero(places >= 0)
+    contacts.normal_multiplier[found] = kept.normal[places[found]]
+    contacts.tangential_multiplier[found] = kept.tangential[places[found]]

@@ -1,0 +1,179 @@
+"""Closest points of a vertex and a triangle, and of two edges.
+
+A pair is four points y0 ... y3: the vertex and the triangle's corners, or the ends of one edge and of the other.  Its
+closest points are given by signed weights w (4), w0 + w1 + w2 + w3 = 0, such that  r = sum_i w_i y_i = x_a - x_b
+points from the second primitive to the first and |r| is their distance:
+
+    vertex-triangle  w = (1, -u0, -u1, -u2)         edge-edge  w = (1 - s, s, t - 1, -t)
+
+Every answer is a point of the primitive, whatever its shape: a triangle without area is its edges, an edge without
+length is a point, parallel edges touch at an end of one of them.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.vectors import cross, dot, subtract
+
+VERTEX_TRIANGLE, EDGE_EDGE, VERTEX_TET, VERTEX_OBSTACLE = range(4)  # kinds of pairs
+
+# Below this squared sine between two edges, their normal is rounding rather than direction.
+FLAT = 1e-20
+
+
+@inlined
+def row(x, i):
+    """Vector i, which is not negative, of an array (n, 3)."""
+    place = np.uint64(i)  # Numba would look whether i counts from the end
+    return (x[place, 0], x[place, 1], x[place, 2])
+
+
+@inlined
+def place_on_segment(p, a, b):
+    """t in 0..1 such that a + t (b - a) is the point of the segment closest to p."""
+    along = subtract(b, a)
+    length2 = dot(along, along)
+    if length2 == 0.0:
+        return 0.0
+    return min(max(dot(subtract(p, a), along) / length2, 0.0), 1.0)
+
+
+@inlined
+def _squared_length(weights, y):
+    r = combine(weights, y)
+    return dot(r, r)
+
+
+@inlined
+def combine(weights, y):
+    """sum_i w_i y_i for weights that sum to zero, relative to y0 so that large coordinates cancel first."""
+    d1, d2, d3 = subtract(y[1], y[0]), subtract(y[2], y[0]), subtract(y[3], y[0])
+    return (
+        weights[1] * d1[0] + weights[2] * d2[0] + weights[3] * d3[0],
+        weights[1] * d1[1] + weights[2] * d2[1] + weights[3] * d3[1],
+        weights[1] * d1[2] + weights[2] * d2[2] + weights[3] * d3[2],
+    )
+
+
+@inlined
+def _nearer(best, distance2, weights, y):
+    """The better of two choices of weights, and its squared distance."""
+    other = _squared_length(weights, y)
+    if other < distance2:
+        return weights, other
+    return best, distance2
+
+
+@compiled
+def closest_vertex_triangle(y):
+    """Signed weights of the vertex y0 and the triangle y1 y2 y3."""
+    p, a, b, c = y
+    ab, ac, ap = subtract(b, a), subtract(c, a), subtract(p, a)
+    n = cross(ab, ac)
+    nn = dot(n, n)
+    ab2, ac2 = dot(ab, ab), dot(ac, ac)
+    inside = (1.0, -1.0, 0.0, 0.0)
+    has_inside = False
+    if nn > 0.0:
+        u2 = dot(cross(ab, ap), n) / nn
+        u1 = dot(cross(ap, ac), n) / nn
+        u0 = 1.0 - u1 - u2
+        has_inside = u0 >= 0.0 and u1 >= 0.0 and u2 >= 0.0
+        inside = (1.0, -u0, -u1, -u2)
+        if has_inside and nn > FLAT * ab2 * ac2:
+            return inside
+    t = place_on_segment(p, a, b)
+    best = (1.0, t - 1.0, -t, 0.0)
+    distance2 = _squared_length(best, y)
+    t = place_on_segment(p, b, c)
+    best, distance2 = _nearer(best, distance2, (1.0, 0.0, t - 1.0, -t), y)
+    t = place_on_segment(p, c, a)
+    best, distance2 = _nearer(best, distance2, (1.0, -t, 0.0, t - 1.0), y)
+    if has_inside:
+        best, distance2 = _nearer(best, distance2, inside, y)
+    return best
+
+
+@compiled
+def closest_edge_edge(y):
+    """Signed weights of the edges y0 y1 and y2 y3."""
+    a0, a1, b0, b1 = y
+    u, v, w = subtract(a1, a0), subtract(b1, b0), subtract(b0, a0)
+    n = cross(u, v)
+    nn = dot(n, n)
+    crossing = (1.0, 0.0, -1.0, 0.0)
+    has_crossing = False
+    if nn > 0.0:
+        s = dot(cross(w, v), n) / nn
+        t = dot(cross(w, u), n) / nn
+        has_crossing = 0.0 <= s <= 1.0 and 0.0 <= t <= 1.0
+        crossing = (1.0 - s, s, t - 1.0, -t)
+        if has_crossing and nn > FLAT * dot(u, u) * dot(v, v):
+            return crossing
+    t = place_on_segment(a0, b0, b1)
+    best = (1.0, 0.0, t - 1.0, -t)
+    distance2 = _squared_length(best, y)
+    t = place_on_segment(a1, b0, b1)
+    best, distance2 = _nearer(best, distance2, (0.0, 1.0, t - 1.0, -t), y)
+    s = place_on_segment(b0, a0, a1)
+    best, distance2 = _nearer(best, distance2, (1.0 - s, s, -1.0, 0.0), y)
+    s = place_on_segment(b1, a0, a1)
+    best, distance2 = _nearer(best, distance2, (1.0 - s, s, 0.0, -1.0), y)
+    if has_crossing:
+        best, distance2 = _nearer(best, distance2, crossing, y)
+    return best
+
+
+@compiled
+def closest(kind, y):
+    """Signed weights of a pair of either kind."""
+    return closest_vertex_triangle(y) if kind == VERTEX_TRIANGLE else closest_edge_edge(y)
+
+
+@compiled
+def _closest_of_all(kind, points, weights, distances):
+    for i in range(len(points)):
+        y = (row(points[i], 0), row(points[i], 1), row(points[i], 2), row(points[i], 3))
+        w = closest(kind, y)
+        weights[i, 0], weights[i, 1], weights[i, 2], weights[i, 3] = w
+        r = combine(w, y)
+        distances[i] = math.sqrt(dot(r, r))
+
+
+def closest_points(kind: int, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Signed weights (k, 4) and distances (k,) [m] of pairs given as points (k, 4, 3) [m]."""
+    points = np.ascontiguousarray(points, dtype=float)
+    weights, distances = np.empty((len(points), 4)), np.empty(len(points))
+    cached(_closest_of_all)(kind, points, weights, distances)
+    return weights, distances
+
+
+@inlined
+def closest_separation(c, y, contacts):
+    """s [m] of contact c of a ContactSet, whose vertices are at y: from the second side to the first.
+
+    Relative to the first vertex, so that large coordinates cancel first.
+    """
+    if contacts.obstacle[c] >= 0:
+        return subtract(y[0], row(contacts.points, c))
+    w = contacts.weights
+    return combine((w[c, 0], w[c, 1], w[c, 2], w[c, 3]), y)
+
+
+@inlined
+def closest_point_and_normal(y, n, side):
+    """Signed weights of a vertex y0 and a triangle y1 y2 y3, and the normal on a side of it; n is the normal before.
+
+    Over the triangle the normal is the triangle's; beside it, where the closest point is on the rim, it stays.
+    """
+    w = closest_vertex_triangle(y)
+    if w[1] < 0.0 and w[2] < 0.0 and w[3] < 0.0:
+        m = cross(subtract(y[2], y[1]), subtract(y[3], y[1]))
+        size = dot(m, m) ** 0.5
+        if size > 0.0:
+            return w, (side * m[0] / size, side * m[1] / size, side * m[2] / size)
+    return w, n

@@ -1,0 +1,52 @@
+"""Tets of solids as elements: any law, and laws that are converted where a tet is crushed or inverted.
+
+They are many and share faces, so vertex block descent walks along their links (kernels.links) and energies.elastic has
+their reference; elements.tet has the measures of one tet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pliant.elements.block import Block
+from pliant.elements.element import Element
+from pliant.materials import SolidLaw
+
+
+@dataclass(frozen=True)
+class Solids(Block):
+    """Tets (m, 4) of one law."""
+
+    law: type[SolidLaw]
+    gradients: np.ndarray  # (m, 4, 3) shape-function gradients b [1/m]
+    volumes: np.ndarray  # (m,) [m^3]
+    parameters: np.ndarray  # (m, p) of the law, in its order
+
+    @property
+    def tets(self) -> np.ndarray:
+        return self.elements
+
+    @property
+    def key(self) -> tuple[type, ...]:
+        return type(self), self.law
+
+
+@dataclass(frozen=True)
+class InvertibleSolids(Solids):
+    """Tets of one law that is converted where they are crushed or inverted (see materials.Invertible)."""
+
+    conversion: np.ndarray  # (m, 4) lower, upper, release and the projective stiffness [Pa]
+    interpolants: np.ndarray  # (m,) l of Equation 17, in [0, 1]: the only array that changes
+
+    @property
+    def internal_state_size(self) -> int:
+        return len(self.interpolants)
+
+    def with_internal_state(self, internal_state: np.ndarray) -> InvertibleSolids:
+        return replace(self, interpolants=internal_state)
+
+
+TET = Element(Solids, "tets", corners=4, has_law=True, path="tets")
+INVERTIBLE_TET = replace(TET, block=InvertibleSolids, name="invertible tets", path="invertible tets")

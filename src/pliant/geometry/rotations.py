@@ -1,0 +1,54 @@
+"""Rotations: unit quaternions (w, x, y, z), matrices and rotation vectors, many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+SMALL_ANGLE = 1e-4  # [rad] below which sin(a) / a is its series: the error is below rounding
+
+
+def matrices(quaternions: np.ndarray) -> np.ndarray:
+    """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
+    w, x, y, z = np.moveaxis(np.asarray(quaternions, float), -1, 0)
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def products(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Quaternions (..., 4) of the rotation `second` followed by `first`."""
+    w, v = first[..., :1], first[..., 1:]
+    u, s = second[..., :1], second[..., 1:]
+    real = w * u - np.sum(v * s, axis=-1, keepdims=True)
+    return np.concatenate([real, w * s + u * v + np.cross(v, s)], axis=-1)
+
+
+def inverses(quaternions: np.ndarray) -> np.ndarray:
+    """Of unit quaternions (..., 4)."""
+    return quaternions * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def normalised(quaternions: np.ndarray) -> np.ndarray:
+    """Divided by their lengths (..., 4)."""
+    return quaternions / np.linalg.norm(quaternions, axis=-1, keepdims=True)
+
+
+def from_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Unit quaternions (..., 4) of rotations by |v| [rad] about v (..., 3): the exponential map."""
+    angle = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    half = 0.5 * angle
+    series = 0.5 - angle**2 / 48
+    factor = np.where(angle < SMALL_ANGLE, series, np.sin(half) / np.where(angle == 0, 1.0, angle))
+    return np.concatenate([np.cos(half), factor * vectors], axis=-1)
+
+
+def to_vectors(quaternions: np.ndarray) -> np.ndarray:
+    """Rotation vectors (..., 3) [rad] of unit quaternions (..., 4), at most half a turn long: the logarithm."""
+    q = np.where(quaternions[..., :1] < 0, -quaternions, quaternions)
+    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
+    angle = 2 * np.arctan2(sine, q[..., :1])
+    factor = np.where(sine < SMALL_ANGLE, 2 + sine**2 / 3, angle / np.where(sine == 0, 1.0, sine))
+    return factor * q[..., 1:]

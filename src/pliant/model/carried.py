@@ -1,0 +1,117 @@
+"""Points that rigid bodies carry.
+
+    x_i = p + R(q) r_i        of a body with the pose (p, q), q a unit quaternion (w, x, y, z)
+
+A body moves by six numbers u = (dp, theta): p + dp, and q turned by the rotation vector theta [rad] in world axes. What
+acts on a carried point reaches them by its Jacobian
+
+    dx_i/du = (Identity, -[a_i]_x),    a_i = R(q) r_i
+
+so contact, friction, attachments, springs and pressure act on rigid bodies without code of their own. So does inertia:
+a body's mass is that of its points. Four points of equal mass represent any mass, centre and inertia exactly
+(`mass_points`), and the inertial potential of the points is then the variational form of rigid motion of Ferguson et
+al. (2021), |p - p^|^2 m / (2 h^2) + tr((R - R^) J (R - R^)^T) / (2 h^2) with R^ = R_t + h dR_t/dt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pliant.geometry import rotations
+
+UNKNOWNS = 6  # of a body
+
+
+@dataclass(frozen=True)
+class CarriedPoints:
+    """Which points bodies carry. Arrays of points are (k, ...), body after body."""
+
+    points: np.ndarray  # (k,) by their numbers in the scene
+    start: np.ndarray  # (b + 1,) first point of each body
+    offsets: np.ndarray  # (k, 3) r in the body's axes [m]
+    poses: np.ndarray  # (b, 7) when the simulation starts: position [m] and orientation
+
+    @property
+    def count(self) -> int:
+        """How many bodies there are."""
+        return len(self.start) - 1
+
+    @cached_property
+    def body(self) -> np.ndarray:
+        """(k,) that carries each point."""
+        return np.repeat(np.arange(self.count), np.diff(self.start))
+
+    def arms(self, poses: np.ndarray) -> np.ndarray:
+        """a (k, 3) [m] at poses (b, 7)."""
+        return np.einsum("kij,kj->ki", rotations.matrices(poses[self.body, 3:]), self.offsets)
+
+    def places(self, poses: np.ndarray) -> np.ndarray:
+        """x (k, 3) [m] at poses (b, 7)."""
+        return poses[self.body, :3] + self.arms(poses)
+
+    def gathered(self, vectors: np.ndarray, poses: np.ndarray) -> np.ndarray:
+        """Force and torque (b, 6) on the bodies of vectors (n, 3) at the scene's points: the transposed Jacobian."""
+        own = vectors[self.points]
+        values = np.concatenate([own, np.cross(self.arms(poses), own)], axis=1)
+        return np.add.reduceat(values, self.start[:-1], axis=0) if self.count else np.zeros((0, UNKNOWNS))
+
+    def spread(self, motions: np.ndarray, poses: np.ndarray) -> np.ndarray:
+        """Motion (k, 3) of the points for motions (b, 6) of the bodies: the Jacobian."""
+        own = motions[self.body]
+        return own[:, :3] + np.cross(own[:, 3:], self.arms(poses))
+
+    def mass_matrices(self, mass: np.ndarray, poses: np.ndarray) -> np.ndarray:
+        """(b, 6, 6) kinetic energy's Hessian in velocity and angular velocity, for masses (n,) [kg] of the points."""
+        blocks = mass[self.points, None, None] * np.eye(3)
+        return self.gathered_blocks(blocks, poses)
+
+    def gathered_blocks(self, blocks: np.ndarray, poses: np.ndarray) -> np.ndarray:
+        """Sum of J_i^T B_i J_i (b, 6, 6), for symmetric B (k, 3, 3) at the points."""
+        J = self.jacobians(poses)
+        return np.add.reduceat(np.einsum("kai,kab,kbj->kij", J, blocks, J, optimize=True), self.start[:-1], axis=0)
+
+    def jacobians(self, poses: np.ndarray) -> np.ndarray:
+        """dx_i/du (k, 3, 6)."""
+        a = self.arms(poses)
+        J = np.zeros((len(a), 3, UNKNOWNS))
+        J[:, [0, 1, 2], [0, 1, 2]] = 1.0
+        J[:, [0, 1, 2], [4, 5, 3]] = a[:, [2, 0, 1]]  # -[a]_x
+        J[:, [0, 1, 2], [5, 3, 4]] = -a[:, [1, 2, 0]]
+        return J
+
+    def curvatures(self, gradient: np.ndarray, poses: np.ndarray) -> np.ndarray:
+        """Sum of g_i . d2x_i/dtheta2 (b, 3, 3) for a gradient (n, 3): what turning adds to a Hessian."""
+        g, a = gradient[self.points], self.arms(poses)
+        product = 0.5 * np.einsum("ka,kb->kab", a, g)
+        own = product + product.swapaxes(1, 2) - np.einsum("ka,ka->k", a, g)[:, None, None] * np.eye(3)
+        return np.add.reduceat(own, self.start[:-1], axis=0)
+
+    def moved(self, poses: np.ndarray, motions: np.ndarray) -> np.ndarray:
+        """Poses (b, 7) after motions (b, 6)."""
+        turned = rotations.products(rotations.from_vectors(motions[:, 3:]), poses[:, 3:])
+        return np.concatenate([poses[:, :3] + motions[:, :3], rotations.normalised(turned)], axis=1)
+
+    def predicted(self, poses: np.ndarray, turns: np.ndarray, x: np.ndarray, mass: np.ndarray) -> np.ndarray:
+        """Poses (b, 7) turned by rotation vectors (b, 3), with the centre of mass of points (n, 3) of masses (n,)."""
+        own = mass[self.points, None] * np.column_stack([x[self.points], np.ones(len(self.points))])
+        sums = np.add.reduceat(own, self.start[:-1], axis=0)
+        turned = self.moved(poses, np.concatenate([np.zeros_like(turns), turns], axis=1))
+        turned[:, :3] = sums[:, :3] / sums[:, 3:]
+        return turned
+
+    def velocities(self, before: np.ndarray, after: np.ndarray, h: float) -> np.ndarray:
+        """Velocity and angular velocity in world axes (b, 6) that led from poses to poses in h seconds."""
+        turn = rotations.products(after[:, 3:], rotations.inverses(before[:, 3:]))
+        return np.concatenate([after[:, :3] - before[:, :3], rotations.to_vectors(turn)], axis=1) / h
+
+
+def mass_points(mass: float, second_moments: np.ndarray) -> np.ndarray:
+    """Offsets (4, 3) [m] of four points of a quarter of the mass [kg] each, with the centre at 0 and the second moments
+    J = sum m r r^T (3, 3) [kg m^2] of a body; its tensor of inertia is tr(J) - J.
+    """
+    values, axes = np.linalg.eigh(second_moments)
+    corners = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    return corners * np.sqrt(np.maximum(values, 0) / mass) @ axes.T
