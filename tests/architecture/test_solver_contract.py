@@ -17,7 +17,10 @@ ROOMS = ("solvers", "stepping.py", "simulate.py", "comparison")
 CATALOGUE = sorted((PACKAGE / "solvers").glob("*.py"))
 
 # where an attribute is asked for by name, and of what
-ALLOWED = {("simulate.py", "getattr(body, 'name', body)")}  # what a user passed may be no body at all
+ALLOWED = {
+    ("simulate.py", "getattr(body, 'name', body)"),  # what a user passed may be no body at all
+    ("solvers/machinery/vbd_terms.py", "getattr(self.block, self.element.diagonal)"),  # an element names its array
+}
 
 
 def asked_for(path: Path) -> set[tuple[str, str]]:

@@ -90,8 +90,9 @@ def expected_of_contact(
     """Arrays of Detector.state_dict, for so many vertices, triangles and edges of the surface, and bodies; those with
     an entry per pair are as long as the first of them in `arrays`.
     """
-    sided, crossed = (
-        len(arrays[name]) if name in arrays and arrays[name].ndim else 0 for name in ("vertices", "edges")
+    sided, crossed, pressed = (
+        len(arrays[name]) if name in arrays and arrays[name].ndim else 0
+        for name in ("vertices", "edges", "multipliers_ids")
     )
     wanted = {
         "vertices": Expected((sided,), np.int32, 0, n),
@@ -101,7 +102,11 @@ def expected_of_contact(
         "edges": Expected((crossed, 2), np.int32, 0, edges),
         "normals": Expected((crossed, 3), np.float64),
         "known": Expected((None,), np.int64, 0, n * bodies, is_ascending=True, is_optional=True),
-        "unfolded": Expected((bodies,), bool, is_optional=True),
+        "no_self_contact": Expected((bodies,), bool, is_optional=True),
+        "multipliers_ids": Expected((pressed, 5), np.int32, -1),
+        "multipliers_normal": Expected((pressed,), np.float64, 0),
+        "multipliers_tangential": Expected((pressed, 3), np.float64),
+        "least_width": Expected((1,), np.float64, 0),
     }
     return {f"contact.{name}": expected for name, expected in wanted.items()}
 
