@@ -301,9 +301,7 @@ class Stepping:
                 f"the residual of step {step} can no longer be measured: ask for it before the next step."
             )
         x = self.state.x[: problem.model.n_vertices]  # without what has torn since
-        if problem.contacts is not None:
-            problem.contacts.refresh(x)
-        return problem.residual(x)
+        return problem.with_contacts_at(x).residual(x)
 
     def _warn_of_soft_contact(self, report: ContactReport, stiffness: float) -> None:
         """Say that contact is too soft: once, and again when twice the stiffness would be needed."""
