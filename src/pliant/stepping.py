@@ -27,8 +27,6 @@ from pliant.divergence import diagnose_divergence
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
-from pliant.kernels.threads import Team
-from pliant.lanes.host import core_count
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
@@ -64,6 +62,7 @@ class Stepping:
         self.solver: Solver[Any] = solver or VBD()
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
+        self._team = self.execution.team()  # that detects contacts
         self.h = 1 / (self.frame_rate * self.substeps)
         self.model = build_model(scene)
         self.observers: list[Observer] = []
@@ -91,9 +90,7 @@ class Stepping:
         self._internal_state_new = np.empty_like(self.state.internal_state)
         self._poses = self.state.poses.copy()
         contact = self.model.contact
-        self._detector = (
-            None if contact is None else Detector(contact, self.h, Team(self.execution.threads or core_count()))
-        )
+        self._detector = None if contact is None else Detector(contact, self.h, self._team)
         self._detect_every = None if contact is None else contact.settings.detect_every
 
     def _prepare(self) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from llvmlite import ir
 from numba import types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
+from pliant.lanes.inner import overload
 from pliant.lanes.types import Lanes, llvm_float, llvm_vector, shuffle
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)

@@ -9,7 +9,7 @@ import numpy as np
 from pliant.contact.contact_set import ContactSet, depths
 from pliant.contact.response.potential import ContactPotential
 from pliant.elements.closest import VERTEX_TRIANGLE
-from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 
 TOLERATED = 0.1  # of an edge: how deep a contact without thickness may be, for the geometry says no more than that
 
@@ -72,7 +72,7 @@ def mark_known(contacts, body, bodies, known, is_known):
         is_known[k] = False
         for i in range(1 if kind == VERTEX_TRIANGLE else 4):
             number = pair_key(kind, contacts.vertices[k], i, body, bodies)
-            place = np.searchsorted(known, number)
+            place = lower_bound(known, number)
             is_there = place < len(known) and known[place] == number
             is_known[k] |= is_there and contacts.weights[k, i] != 0.0
 

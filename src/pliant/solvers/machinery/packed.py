@@ -46,7 +46,7 @@ class PackedPotential:
         t = self.tables
         if t.contacts is None or not t.contacts.count:
             return False
-        t.team.run(t.module.refresh, x, t.vertices, *t.tables)
+        t.team.run(t.module.refresh, x, t.vertices, *t.tables, amount=t.contacts.count)
         t.potential_number += 1
         return True
 
