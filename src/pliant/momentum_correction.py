@@ -4,9 +4,9 @@ Forces inside a body sum to zero and have no torque. So at the exact minimum of 
 
     sum_i w_i (x_i - y_i) = 0   and   sum_i w_i x_i x (x_i - y_i) = 0,   w = m / h^2   (with air damping's part),
 
-that is, momenta change by gravity, wind and other fields alone. Iterations that end early leave both equations open, and
-a body gains momentum from nothing. Of all rigid motions of the body one closes both: it moves the centre of x to that of
-y and turns x about it to where sum w |x - y|^2 is least. Elastic energy does not notice, so the motion lowers G.
+that is, momenta change by gravity, wind and other fields alone. Iterations that end early leave both equations open,
+and a body gains momentum from nothing. Of all rigid motions of the body one closes both: it moves the centre of x to
+that of y and turns x about it to where sum w |x - y|^2 is least. Elastic energy does not notice, so it lowers G.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class FreeComponents:
 
 
 def alignments(moments: np.ndarray) -> np.ndarray:
-    """R - 1 (k, 3, 3) of the rotations R near 1 that make sum w y . R x greatest, for moments A = sum w y x^T (k, 3, 3).
+    """R - 1 (k, 3, 3) of the rotations R near 1 that make sum w y . R x greatest; moments A = sum w y x^T (k, 3, 3).
 
     Newton's method: with R = exp(theta), y . R x rises by theta . tau - 1/2 theta . (tr S - S) theta, where S is the
     symmetric part of A and tau = sum w x x y. Turns about axes with no moment, as of a straight rope, are left out.
