@@ -5,6 +5,7 @@ import pytest
 
 import pliant as pl
 from pliant.materials import SOLID_LAWS
+from pliant.model import build_model
 from pliant.momentum_correction import FreeComponents, alignments
 
 SPIN = np.array([0.0, 0.0, 4.0])  # [rad/s]
@@ -122,7 +123,7 @@ def test_what_is_held_is_left_alone():
     scene = pl.Scene()
     bodies = [scene.add_solid(mesh.transformed(translation=(k, 0, 0)), LAW) for k in range(2)]
     bodies[0].pin(np.arange(len(mesh.points)) == 0)
-    free = FreeComponents.of(pl.Simulation(scene).model)
+    free = FreeComponents.of(build_model(scene))
     n = len(mesh.points)
     np.testing.assert_array_equal(free.component, np.repeat([-1, 0], n))
     touched = np.zeros(2 * n, bool)
