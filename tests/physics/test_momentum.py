@@ -92,8 +92,8 @@ def test_a_stiff_box_that_is_let_go_does_not_drift(precision):
 
 @pytest.mark.parametrize("iterations", [1, 20])
 def test_a_box_that_turns_about_its_middle_axis_gains_nothing(iterations):
-    """Angular momentum changes as implicit Euler changes it, to 1e-12 per step, with 20 iterations and with one; with 20
-    the total energy never grows.
+    """Angular momentum changes as implicit Euler changes it, to 1e-12 per step, with 20 iterations and with one. With
+    20 the total energy never grows.
     """
     sim = free_box(pl.VBD(iterations=iterations), "double")
     first, energy = np.linalg.norm(angular_momentum(sim)), sim.energies()["total"]
