@@ -74,7 +74,7 @@ class Newton(Solver[AssembledPotential]):
         for done in range(n):
             problem.update_internal_state(x)
             residual, is_current = work.refresh_if_due(problem, x, self.residual)
-            if is_current and residual <= self.residual:
+            if self.residual and is_current and residual <= self.residual:
                 met = f"converged: residual {residual:.3g} m/s^2 is at most {self.residual:g} m/s^2"
                 return SweepResult(done, met, converged=True)
             space = step_space(problem, x, work)
