@@ -48,7 +48,7 @@ def recolouring(steps: int = 20, sweeps: int = 12) -> dict:
     solver.begin_step(problem, work)
     for _ in range(sweeps):
         solver.sweep(problem, x, work, 1)
-        problem.update_internal_state(x)
+        problem.refresh_contacts(x)
         energies.append(problem.energy(x))
     numbers["shared"] = {"colours": numbers["buffered"]["colours"], "energy_above_least": energies}
     numbers["shared"]["residual"] = problem.residual(x)

@@ -3,7 +3,7 @@
 1. predict   the inertial target y and where the iterations start
 2. detect    contacts: what penetrates, and what would hit on the way to the start
 3. pose      the step as a minimisation problem
-4. solve     it
+4. solve     it, and restore the momenta of bodies that nothing holds or touches
 5. finish    velocities, make the new state the current one, and tear what is stretched too far
 6. observe   recorders and viewers get the state and the report
 """
@@ -30,6 +30,7 @@ from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
+from pliant.momentum_correction import FreeComponents
 from pliant.solvers import VBD, Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.report import SweepResult, ended_early
@@ -98,6 +99,7 @@ class Stepping:
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
         check_supports(self.solver, self.model)
+        self._free = FreeComponents.of(self.model)
         solver_state = self._work.state_dict()
         self._work = self.solver.init(self._problem_for_step(self._y, self._x_guess, contacts), self.execution)
         if solver_state:
@@ -116,6 +118,8 @@ class Stepping:
         contacts = self._detect(self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
+        if self.solver.supports.minimises:
+            self._free.restore_momenta(self._solved, self._x_new)
         self._finish(report)
         self._tear()
         if self.observers:
@@ -264,6 +268,7 @@ class Stepping:
         old, detector = self.state, self._detector
         grown = np.concatenate([np.arange(len(old.x)), change.parents])
         self.model = change.model
+        self._free = FreeComponents.of(self.model)
         arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
         self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists)
         self._allocate()
@@ -298,9 +303,7 @@ class Stepping:
                 f"the residual of step {step} can no longer be measured: ask for it before the next step."
             )
         x = self.state.x[: problem.model.n_vertices]  # without what has torn since
-        if problem.contacts is not None:
-            problem.contacts.refresh(x)
-        return problem.residual(x)
+        return problem.with_contacts_at(x).residual(x)
 
     def _warn_of_soft_contact(self, report: ContactReport, stiffness: float) -> None:
         """Say that contact is too soft: once, and again when twice the stiffness would be needed."""

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import pliant as pl
 from pliant.elements import reference
-from pliant.elements.block import Block, Tearing
+from pliant.elements.block import Block, Invariance, Tearing
 from pliant.elements.element import Element, View
 from pliant.elements.registry import ELEMENTS, register
 from pliant.energies.elements import energy_of
@@ -27,6 +27,7 @@ class AreaTriangles(Block):
 
     energy_name = "area"
     tearing = Tearing.FOLLOWS_TRIANGLES
+    invariance = Invariance.RIGID
 
     areas: np.ndarray  # (m,) at rest [m^2]
     stiffness: np.ndarray  # (m,) k [N/m^3]

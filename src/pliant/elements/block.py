@@ -20,6 +20,14 @@ class Tearing(Enum):
     GROWS = "grows"  # one for each vertex, new ones too
 
 
+class Invariance(Enum):
+    """Which motions of all corners together leave an element's energy as it is: momentum that no element changes."""
+
+    NONE = "none"
+    TRANSLATION = "translation"
+    RIGID = "rigid"  # translation and rotation
+
+
 @dataclass(frozen=True)
 class Block:
     """Elements of one kind. Every array has one entry per element first."""
@@ -27,6 +35,7 @@ class Block:
     energy_name: ClassVar[str] = "elastic"  # under which energies are reported
     is_viscous: ClassVar[bool] = False  # whether it sees displacements since the start of the step, not positions
     tearing: ClassVar[Tearing] = Tearing.STAYS
+    invariance: ClassVar[Invariance] = Invariance.NONE
 
     elements: np.ndarray  # (m, k) vertices
 

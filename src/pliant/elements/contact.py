@@ -3,16 +3,19 @@
     s = sum_j w_j x_j           from the contact point b on one side to a on the other; the weights sum to zero
     d = max(0, thickness - s . n)                            depth (VBD, Equation 12), the normal n held constant
     u = sum_j w_j (x_j - x_j^t)                              relative motion since the start of the step (13)
-    E = k/2 d^2 + limit f0(|u_T|) + k k_d / (2 h) (u . n)^2  where d > 0;  limit = mu k d of the last iteration (14, 15)
+    E = k/2 d^2 + limit f0(|u_T|) + k k_d / (2 h) (u . n)^2  where d > 0;  limit = mu k d of the last refresh (14, 15)
 
-Deviation: the paper takes the normal force k d at the current iterate inside the friction force. Held for an iteration
-it makes friction a potential, which a line search and Newton's method need; both agree once the step converges.
+Deviation: the paper takes the normal force k d at the current iterate inside the friction force. Held from one refresh
+to the next it makes friction a potential, which a line search and Newton's method need; both agree once the step
+converges (decision 0021).
 """
 
 from __future__ import annotations
 
 from pliant.lanes import maximum, number, select, sqrt
 from pliant.lanes.vectors import add_identity, add_scaled, add_square, dot, physics
+
+LEAST_LENGTH = 1e-30  # [m] divides in place of a shorter motion, which has no direction
 
 
 @physics
@@ -46,6 +49,20 @@ def friction_energy(length, slip):
     """f0(length) [m], the integral of f1: l - slip / 3 beyond slip."""
     inside = length * length * (1.0 - length / (3.0 * slip)) / slip
     return select(length < slip, inside, length - slip / 3.0)
+
+
+@physics
+def add_friction_curvature(H, u, n, limit, slip):
+    """Add to a block of weight 1 what Equation 16 leaves out of the exact Hessian of friction, where |u_T| is held:
+
+        limit (f1'(l) - f1(l) / l) t t^T / l^2  with  t = u_T,  l = |t|,
+
+    so that the block is limit f1' >= 0 along the motion and as before across it: positive semidefinite.
+    """
+    t = tangential(u, n)
+    length = sqrt(dot(t, t))
+    far = maximum(length, slip)
+    return add_square(H, -limit / (maximum(length, number(LEAST_LENGTH, length)) * far * far), t)
 
 
 @physics

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.elements import triangle
-from pliant.elements.block import Block, Tearing
+from pliant.elements.block import Block, Invariance, Tearing
 from pliant.elements.element import Element, View
 from pliant.errors import MeshError
 from pliant.lanes import maximum, number
@@ -31,6 +31,7 @@ class Fibres(Block):
     """Triangles (m, 3) that resist stretch along one direction of their rest state: the yarns of a cloth."""
 
     tearing = Tearing.FOLLOWS_TRIANGLES
+    invariance = Invariance.RIGID
 
     slopes: np.ndarray  # (m, 3) derivatives of the shape functions along it [1/m]
     stiffness: np.ndarray  # (m,) stiffness [N/m] times area: [J]

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.elements.block import Block, Tearing
+from pliant.elements.block import Block, Invariance, Tearing
 from pliant.elements.element import Element, View
 from pliant.lanes import maximum, number, sqrt
 from pliant.lanes.angles import atan2
@@ -43,6 +43,7 @@ class Hinges(Block):
     """Pairs of triangles bent about their common edge (m, 4): its start and end, then the two wings."""
 
     tearing = Tearing.FOLLOWS_FOLDS
+    invariance = Invariance.RIGID
 
     angles: np.ndarray  # (m,) at rest [rad]
     stiffness: np.ndarray  # (m,) bending stiffness times the hinge's weight [J]

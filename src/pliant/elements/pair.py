@@ -15,7 +15,7 @@ from typing import Self
 
 import numpy as np
 
-from pliant.elements.block import Block
+from pliant.elements.block import Block, Invariance
 from pliant.elements.element import ConstraintForm, Element, View
 from pliant.errors import SolverError
 from pliant.lanes import maximum, number, sqrt
@@ -31,6 +31,8 @@ class Pairs(Block):
 
     A weight alone may be negative; what a body or an attachment adds is positive semidefinite as a whole.
     """
+
+    invariance = Invariance.RIGID
 
     weights: np.ndarray  # (m,) w [N/m]
 
@@ -50,6 +52,7 @@ class Dampers(Pairs):
 
     energy_name = "viscosity"
     is_viscous = True
+    invariance = Invariance.TRANSLATION  # it takes the displacements of a turn for velocities that differ
 
     def over(self, h: float) -> Self:
         return replace(self, weights=self.weights / h)

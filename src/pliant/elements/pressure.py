@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.elements.block import Block
+from pliant.elements.block import Block, Invariance
 from pliant.elements.element import Element
 
 
@@ -19,6 +19,7 @@ class Pressures(Block):
     """Triangles (m, 3) of closed surfaces, outward oriented, with energy -p V."""
 
     energy_name = "pressure"
+    invariance = Invariance.RIGID  # the volume of a closed surface
 
     pressures: np.ndarray  # (m,) p, the same on all triangles of a surface [Pa]
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.block import Block, Tearing
+from pliant.elements.block import Block, Invariance, Tearing
 from pliant.elements.element import Element, View
 from pliant.lanes import maximum, number, select, sqrt
 from pliant.lanes.angles import atan2
@@ -39,6 +39,7 @@ class RodBends(Block):
     """Pairs of rod edges bent about their common vertex, the middle one of three (m, 3)."""
 
     tearing = Tearing.FOLLOWS_SPRINGS
+    invariance = Invariance.RIGID
 
     angles: np.ndarray  # (m,) at rest [rad]
     stiffness: np.ndarray  # (m,) bending stiffness over the length it stands for [J]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.elements.block import Block, Tearing
+from pliant.elements.block import Block, Invariance, Tearing
 from pliant.elements.element import Element, View
 from pliant.elements.triangle import add_membrane, membrane_energy
 from pliant.materials import SolidLaw
@@ -17,6 +17,7 @@ class Sheets(Block):
     """Triangles (m, 3) of one law, stretched and sheared in their plane."""
 
     tearing = Tearing.FOLLOWS_TRIANGLES
+    invariance = Invariance.RIGID
 
     law: type[SolidLaw]
     gradients: np.ndarray  # (m, 3, 2) shape-function gradients b [1/m] in a rest basis of each triangle

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.elements.block import Block
+from pliant.elements.block import Block, Invariance
 from pliant.elements.element import Element
 from pliant.materials import SolidLaw
 
@@ -18,6 +18,8 @@ from pliant.materials import SolidLaw
 @dataclass(frozen=True)
 class Solids(Block):
     """Tets (m, 4) of one law."""
+
+    invariance = Invariance.RIGID
 
     law: type[SolidLaw]
     gradients: np.ndarray  # (m, 4, 3) shape-function gradients b [1/m]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.elements.block import Block, Tearing
+from pliant.elements.block import Block, Invariance, Tearing
 from pliant.elements.element import Element, View
 from pliant.elements.pair import PAIR
 from pliant.lanes import maximum, number, select, sqrt
@@ -32,6 +32,7 @@ class Springs(Block):
     """Edges (m, 2) with a rest length."""
 
     tearing = Tearing.BREAKS
+    invariance = Invariance.RIGID
 
     lengths: np.ndarray  # (m,) at rest [m]
     stiffness: np.ndarray  # (m,) [N/m]

@@ -27,6 +27,8 @@ class ContactEnergy(Protocol):
 
     @property
     def count(self) -> int: ...
+    @property
+    def vertices(self) -> np.ndarray: ...
     def refresh(self, x: np.ndarray) -> None: ...
     def energy(self, x: np.ndarray) -> float: ...
     def gradient(self, x: np.ndarray) -> np.ndarray: ...
@@ -78,12 +80,29 @@ class IncrementalPotential:
         return replace(problem, model_at_start=model.with_internal_state(internal_state.copy()))
 
     def update_internal_state(self, x: np.ndarray) -> None:
-        """Update the internal state of elements and contacts at x. Solvers do so at the start of an iteration."""
+        """Update the internal state of elements at x. Solvers do so at the start of an iteration."""
         for block in self.model.blocks:
             if block.internal_state_size:
                 energy_of(block).update_internal_state(block, x)
+
+    def refresh_contacts(self, x: np.ndarray) -> None:
+        """Bring closest points and friction limits up to date at x.
+
+        Between two refreshes G is one potential. Vertex block descent refreshes before every iteration, solvers with a
+        line search when the potential of the last refresh is nearly at its minimum (decision 0021).
+        """
         if self.contacts is not None:
             self.contacts.refresh(x)
+
+    def with_contacts_at(self, x: np.ndarray) -> IncrementalPotential:
+        """The same problem with contacts of its own that are up to date at x: what residuals are measured of, so that
+        measuring does not change what a solver holds.
+        """
+        if self.contacts is None:
+            return self
+        current = replace(self, contacts=deepcopy(self.contacts))
+        current.refresh_contacts(x)
+        return current
 
     def with_own_internal_state(self) -> IncrementalPotential:
         """The same problem, with internal state, contacts and poses that a solve may change without changing this
@@ -150,8 +169,12 @@ class IncrementalPotential:
         It does not depend on the resolution of the mesh, has a unit to compare with gravity, and is the only
         definition in Pliant.
         """
+        return self.residual_of(self.project(self.gradient(x)))
+
+    def residual_of(self, g: np.ndarray) -> float:
+        """The residual [m/s^2] where dG/dx, along the directions in which vertices may move, is g (n, 3) [N]."""
         model = self.model
-        g, own = self.project(self.gradient(x)), model.is_free & (model.subspace != CARRIED)
+        own = model.is_free & (model.subspace != CARRIED)
         total, mass = np.sum(np.sum(g[own] ** 2, axis=1) / model.mass[own]), np.sum(model.mass[own])
         if model.carried is not None:
             force = model.carried.gathered(g, self.poses)

@@ -16,7 +16,7 @@ from pliant.model.blocks import (
     Solids,
     Springs,
 )
-from pliant.model.body import CARRIED, Body, Motion
+from pliant.model.body import CARRIED, FREE, Body, Motion
 from pliant.model.carried import CarriedPoints
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact, ContactModel
@@ -35,6 +35,7 @@ from pliant.model.world_box import WorldBox
 __all__ = [
     "BODIES",
     "CARRIED",
+    "FREE",
     "MOTIONS",
     "Attachment",
     "Attachments",

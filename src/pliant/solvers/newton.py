@@ -62,11 +62,19 @@ class Newton(Solver[AssembledPotential]):
             raise SolverError("Newton: linear='cg' does not support rigid bodies: use linear='direct'.")
         return build_assembly(problem, execution)
 
+    def begin_step(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
+        """Take up the contacts."""
+        work.refresh_below = np.inf
+
+    def update_contacts(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
+        """Take up contacts that were detected within a step."""
+        work.refresh_below = np.inf
+
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, n: int = 1) -> SweepResult:
         for done in range(n):
             problem.update_internal_state(x)
-            residual = problem.residual(x) if self.residual else np.inf
-            if residual <= self.residual:
+            residual, is_current = work.refresh_if_due(problem, x, self.residual)
+            if self.residual and is_current and residual <= self.residual:
                 met = f"converged: residual {residual:.3g} m/s^2 is at most {self.residual:g} m/s^2"
                 return SweepResult(done, met, converged=True)
             space = step_space(problem, x, work)
@@ -76,10 +84,11 @@ class Newton(Solver[AssembledPotential]):
                 return SweepResult(done, "converged: the gradient is zero", converged=True)
             length = backtrack(space, step, float(g @ step))
             moved, poses = space.moved(length * step)
-            stands = length == 0.0 or (np.array_equal(moved, x) and np.array_equal(poses, problem.poses))
-            # internal states may still change the potential where positions do not move
-            if stands and not problem.model.internal_state.size:
-                return SweepResult(done + 1, "no further progress: no part of Newton's step lowers the energy")
+            if length == 0.0 or (np.array_equal(moved, x) and np.array_equal(poses, problem.poses)):
+                work.refresh_below = np.inf
+                # internal states and contacts may still change the potential where positions do not move
+                if is_current and not problem.model.internal_state.size:
+                    return SweepResult(done + 1, "no further progress: no part of Newton's step lowers the energy")
             x[:], problem.poses[:] = moved, poses
         return SweepResult(n)
 

@@ -15,6 +15,7 @@ def vbd_sweep(problem: IncrementalPotential, x: np.ndarray, colours: np.ndarray,
     """
     x = x.copy()
     problem.update_internal_state(x)
+    problem.refresh_contacts(x)
     for colour in np.unique(colours):
         f = -problem.gradient(
             x

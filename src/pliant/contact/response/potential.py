@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from pliant.contact.contact_set import ContactSet, depths, positions_of
 from pliant.elements.closest import closest_separation, row
-from pliant.elements.contact import add_contact, contact_energy
+from pliant.elements.contact import add_contact, add_friction_curvature, contact_energy
 from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
 from pliant.kernels.contact_refresh import refresh_contact
 from pliant.lanes.compiled import cached, compiled, inlined
@@ -49,7 +49,7 @@ class ContactPotential:
         return np.where(v >= 0, v, v[:, :1])
 
     def refresh(self, x: np.ndarray) -> None:
-        """Update closest points and friction limits at x (n, 3) [m]; solvers do so before an iteration."""
+        """Update closest points and friction limits at x (n, 3) [m]; when, is up to a solver."""
         cached(refresh_all)(self.contacts, np.ascontiguousarray(x, dtype=float))
 
     def depths(self, x: np.ndarray) -> np.ndarray:
@@ -93,16 +93,16 @@ class ContactPotential:
         return deepest
 
     def hessian(self, x: np.ndarray) -> sp.csr_matrix:
-        """(3n, 3n) [N/m], with |u| held constant as in Equation 16: positive semidefinite."""
+        """(3n, 3n) [N/m], exact while weights, normals and friction limits are held: positive semidefinite."""
         w, size = self.contacts.weights, 3 * len(x)
-        own = self._forces_and_blocks(x)[1][:, _FULL]
+        own = self._forces_and_blocks(x, is_exact=True)[1][:, _FULL]
         blocks = np.einsum("ki,kj,kab->kiajb", w, w, own, optimize=True)
         index = (3 * self.vertices[:, :, None].astype(np.int64) + np.arange(3)).reshape(-1, 12)
         rows, columns = np.repeat(index, 12, axis=1).ravel(), np.tile(index, (1, 12)).ravel()
         return sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(size, size))
 
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
-        """(n, 3, 3) [N/m]."""
+        """(n, 3, 3) [N/m], with |u| held constant as in Equation 16: no step of a vertex raises friction's energy."""
         own = self._forces_and_blocks(x)[1][:, _FULL]
         return sum_blocks_at_vertices(
             self.vertices, self.contacts.weights[:, :, None, None] ** 2 * own[:, None], len(x)
@@ -112,10 +112,10 @@ class ContactPotential:
         """Sum of forces (k, 3) on first sides at the n vertices."""
         return sum_at_vertices(self.vertices, self.contacts.weights[:, :, None] * forces[:, None, :], n)
 
-    def _forces_and_blocks(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Forces (k, 3) [N] and blocks (k, 6) [N/m] on a vertex of weight 1."""
+    def _forces_and_blocks(self, x: np.ndarray, is_exact: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Forces (k, 3) [N] and blocks (k, 6) [N/m] on a vertex of weight 1; is_exact: |u| is not held in the block."""
         forces, blocks = np.empty((self.count, 3)), np.empty((self.count, 6))
-        cached(write_forces_and_blocks)(*self._arguments(x), forces, blocks)
+        cached(write_forces_and_blocks)(*self._arguments(x), is_exact, forces, blocks)
         return forces, blocks
 
     def _arguments(self, x: np.ndarray) -> tuple[ContactSet, np.ndarray, np.ndarray, float, float]:
@@ -139,13 +139,15 @@ def write_energies(contacts, x, x_prev, slip, damping, energies):
 
 
 @compiled
-def write_forces_and_blocks(contacts, x, x_prev, slip, damping, forces, blocks):
+def write_forces_and_blocks(contacts, x, x_prev, slip, damping, is_exact, forces, blocks):
     zero, nothing = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for place in range(len(forces)):
         c = np.uint64(place)
         s, u, n = separation_and_motion(c, contacts, x, x_prev)
         g, k, limit = contacts.thickness[c], contacts.stiffness[c], contacts.friction_limit[c]
         f, H = add_contact(zero, nothing, 1.0, s, u, n, g, k, limit, slip, damping, 1.0)
+        if is_exact:
+            H = add_friction_curvature(H, u, n, limit, slip)
         for axis in range(3):
             forces[c, axis] = f[axis]
         for i in range(6):

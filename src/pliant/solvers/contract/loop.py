@@ -70,8 +70,7 @@ def _first_positions(problem: IncrementalPotential, x0: np.ndarray | None) -> np
 
 
 def _measure(problem: IncrementalPotential, x: np.ndarray, report: SolveReport) -> None:
-    if problem.contacts is not None:
-        problem.contacts.refresh(x)
-    report.residuals.append(problem.residual(x))
-    report.energies.append(problem.energy(x))
+    current = problem.with_contacts_at(x)
+    report.residuals.append(current.residual(x))
+    report.energies.append(current.energy(x))
     report.measured_at.append(report.iterations)

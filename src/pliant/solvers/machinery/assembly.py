@@ -36,6 +36,7 @@ from pliant.materials.calculus import law_code
 from pliant.model import Block, InvertibleSolids, Sheets, Solids
 from pliant.solvers.contract import Execution, Work
 
+HELD_PART = 0.01  # of the residual after a refresh: how exactly the potential of held contacts is minimised
 ELEMENTS_A_THREAD = 2000  # fewer are not worth another thread
 
 
@@ -110,6 +111,23 @@ class AssembledPotential(Work):
     terms: list[LawTerm | OutsideTerm]
     team: Team
     values: np.ndarray  # (blocks, 3, 3) [N/m]
+    refresh_below: float = np.inf  # residual [m/s^2] of the contacts as they are held below which they are refreshed
+
+    def refresh_if_due(self, problem: IncrementalPotential, x: np.ndarray, tolerance: float) -> tuple[float, bool]:
+        """Residual at x (n, 3) [m/s^2], and whether it is that of contacts that are up to date there.
+
+        Friction limits, closest points and normals are held until the residual has fallen to a part of what it was
+        after the last refresh, or to the tolerance [m/s^2].
+        """
+        residual = problem.residual_of(self.gradient(problem, x))
+        if problem.contacts is None or not problem.contacts.count:
+            return residual, True
+        if residual > max(self.refresh_below, tolerance):
+            return residual, False
+        problem.refresh_contacts(x)
+        residual = problem.residual_of(self.gradient(problem, x))
+        self.refresh_below = HELD_PART * residual
+        return residual, True
 
     def energy(self, problem: IncrementalPotential, x: np.ndarray) -> float:
         """G [J], as that of the problem."""

@@ -1,0 +1,49 @@
+"""Sums over components of a mesh, and rigid motions of them: what the correction of momenta needs of every vertex."""
+
+from __future__ import annotations
+
+from pliant.lanes.entry import entry
+
+
+@entry(nogil=True)
+def centres(component, weight, x, y, out):
+    """Weighted means of x and y (n, 3) of each component, to out (components, 7): of x, of y, and the weight.
+
+    component: (n,), negative for vertices that belong to none.
+    """
+    out[:] = 0.0
+    for i in range(len(component)):
+        c = component[i]
+        if c >= 0:
+            for k in range(3):
+                out[c, k] += weight[i] * x[i, k]
+                out[c, 3 + k] += weight[i] * y[i, k]
+            out[c, 6] += weight[i]
+    for c in range(len(out)):
+        for k in range(6):
+            out[c, k] /= out[c, 6]
+
+
+@entry(nogil=True)
+def cross_moments(component, weight, x, y, middles, out):
+    """A = sum of w (y - mean y) (x - mean x)^T of each component, to out (components, 3, 3)."""
+    out[:] = 0.0
+    for i in range(len(component)):
+        c = component[i]
+        if c >= 0:
+            for a in range(3):
+                arm = weight[i] * (y[i, a] - middles[c, 3 + a])
+                for b in range(3):
+                    out[c, a, b] += arm * (x[i, b] - middles[c, b])
+
+
+@entry(nogil=True)
+def move_rigidly(component, middles, turns, x):
+    """Turn each component by R - 1 = turns (components, 3, 3) about the mean of x, and move that to the mean of y."""
+    for i in range(len(component)):
+        c = component[i]
+        if c >= 0:
+            r0, r1, r2 = x[i, 0] - middles[c, 0], x[i, 1] - middles[c, 1], x[i, 2] - middles[c, 2]
+            for k in range(3):
+                turned = turns[c, k, 0] * r0 + turns[c, k, 1] * r1 + turns[c, k, 2] * r2
+                x[i, k] += turned + (middles[c, 3 + k] - middles[c, k])

@@ -1,0 +1,106 @@
+"""Linear and angular momentum of bodies on which nothing acts but fields, restored after every solve.
+
+Forces inside a body sum to zero and have no torque. So at the exact minimum of the step's potential
+
+    sum_i w_i (x_i - y_i) = 0   and   sum_i w_i x_i x (x_i - y_i) = 0,   w = m / h^2   (with air damping's part),
+
+that is, momenta change by gravity, wind and other fields alone. Iterations that end early leave both equations open,
+and a body gains momentum from nothing. Of all rigid motions of the body one closes both: it moves the centre of x to
+that of y and turns x about it to where sum w |x - y|^2 is least. Elastic energy does not notice, so it lowers G.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from pliant.elements.block import Invariance
+from pliant.energies import IncrementalPotential
+from pliant.geometry import rotations, vertex_graph
+from pliant.kernels.rigid_alignment import centres, cross_moments, move_rigidly
+from pliant.model import FREE, Model
+
+ITERATIONS = 6  # of Newton's method for a rotation, at most; each doubles the digits
+THIN = 1e-10  # of the largest moment: a turn about an axis with less moves nothing
+
+
+@dataclass(frozen=True)
+class FreeComponents:
+    """The connected parts of a model that nothing holds."""
+
+    component: np.ndarray  # (n,) of each vertex, -1 for those of held parts
+    turns: np.ndarray  # (components,) bool: whether their inner forces have no torque either
+
+    @classmethod
+    def of(cls, model: Model) -> FreeComponents:
+        start, neighbours = vertex_graph([block.elements for block in model.blocks], model.n_vertices)
+        shape = (model.n_vertices, model.n_vertices)
+        graph = sp.csr_matrix((np.ones(len(neighbours), np.int8), neighbours, start), shape=shape)
+        count, label = connected_components(graph, directed=False)
+        is_held = (model.subspace != FREE) | (model.damping > 0) | (model.mass <= 0)
+        can_turn = np.ones(model.n_vertices, bool)
+        for block in model.blocks:
+            if block.invariance is Invariance.NONE:
+                is_held[block.elements] = True
+            elif block.invariance is Invariance.TRANSLATION:
+                can_turn[block.elements] = False
+        return cls(label, np.ones(count, bool)).without(is_held)._turning(can_turn)
+
+    def without(self, marked: np.ndarray) -> FreeComponents:
+        """Those of which no vertex is marked (n,)."""
+        keep = np.ones(len(self.turns), bool)
+        keep[self.component[marked & (self.component >= 0)]] = False
+        if keep.all():
+            return self
+        number = np.where(keep, np.cumsum(keep) - 1, -1)
+        own = np.where(self.component >= 0, number[self.component], -1)
+        return FreeComponents(own, self.turns[keep])
+
+    def _turning(self, can_turn: np.ndarray) -> FreeComponents:
+        turns = self.turns.copy()
+        turns[self.component[~can_turn & (self.component >= 0)]] = False
+        return FreeComponents(self.component, turns)
+
+    def restore_momenta(self, problem: IncrementalPotential, x: np.ndarray) -> None:
+        """Move each part of x (n, 3) [m], in place, so that force and torque on it vanish. Parts with contacts in this
+        step stay as they are.
+        """
+        free = self
+        if problem.contacts is not None and problem.contacts.count:
+            touched = np.zeros(len(x), bool)
+            touched[problem.contacts.vertices] = True
+            free = self.without(touched)
+        count = len(free.turns)
+        if not count:
+            return
+        middles, moments = np.empty((count, 7)), np.zeros((count, 3, 3))
+        centres(free.component, problem.inertia, x, problem.y, middles)
+        if free.turns.any():
+            cross_moments(free.component, problem.inertia, x, problem.y, middles, moments)
+            moments[~free.turns] = 0.0
+        if np.isfinite(moments).all():  # a step that broke down is reported as it is
+            move_rigidly(free.component, middles, alignments(moments), x)
+
+
+def alignments(moments: np.ndarray) -> np.ndarray:
+    """R - 1 (k, 3, 3) of the rotations R near 1 that make sum w y . R x greatest; moments A = sum w y x^T (k, 3, 3).
+
+    Newton's method: with R = exp(theta), y . R x rises by theta . tau - 1/2 theta . (tr S - S) theta, where S is the
+    symmetric part of A and tau = sum w x x y. Turns about axes with no moment, as of a straight rope, are left out.
+    """
+    A, quaternion = moments.copy(), np.tile([1.0, 0.0, 0.0, 0.0], (len(moments), 1))
+    for _ in range(ITERATIONS):
+        torque = np.stack([A[:, 2, 1] - A[:, 1, 2], A[:, 0, 2] - A[:, 2, 0], A[:, 1, 0] - A[:, 0, 1]], axis=1)
+        S = 0.5 * (A + A.swapaxes(1, 2))
+        values, axes = np.linalg.eigh(np.trace(S, axis1=1, axis2=2)[:, None, None] * np.eye(3) - S)
+        is_thick = values > THIN * np.abs(values).max(axis=1, keepdims=True)
+        along = np.einsum("kia,ki->ka", axes, torque) * is_thick / np.where(is_thick, values, 1.0)
+        turn = rotations.from_vectors(np.einsum("kia,ka->ki", axes, along))
+        quaternion = rotations.normalised(rotations.products(turn, quaternion))
+        A = np.einsum("kij,klj->kil", moments, rotations.matrices(quaternion))
+        if np.abs(along).max() < 1e-9:  # its square is below rounding
+            break
+    return rotations.matrices(quaternion) - np.eye(3)
