@@ -95,15 +95,19 @@ class ContactPotential:
     def hessian(self, x: np.ndarray) -> sp.csr_matrix:
         """(3n, 3n) [N/m], with |u| held constant as in Equation 16: positive semidefinite."""
         w, size = self.contacts.weights, 3 * len(x)
-        own = self._forces_and_blocks(x)[1][:, _FULL]
+        own = self.blocks(x)
         blocks = np.einsum("ki,kj,kab->kiajb", w, w, own, optimize=True)
         index = (3 * self.vertices[:, :, None].astype(np.int64) + np.arange(3)).reshape(-1, 12)
         rows, columns = np.repeat(index, 12, axis=1).ravel(), np.tile(index, (1, 12)).ravel()
         return sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(size, size))
 
+    def blocks(self, x: np.ndarray) -> np.ndarray:
+        """(k, 3, 3) [N/m] of each contact, by the separation of its sides."""
+        return self._forces_and_blocks(x)[1][:, _FULL]
+
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
         """(n, 3, 3) [N/m]."""
-        own = self._forces_and_blocks(x)[1][:, _FULL]
+        own = self.blocks(x)
         return sum_blocks_at_vertices(
             self.vertices, self.contacts.weights[:, :, None, None] ** 2 * own[:, None], len(x)
         )
