@@ -27,7 +27,9 @@ Frames = Annotated[int | None, typer.Option(min=1, help="Frames to simulate, wha
 Output = Annotated[
     list[Path] | None, typer.Option("--output", metavar="FILE", help="Write this result too, anywhere; repeatable.")
 ]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads, if not as many as are fastest; the bits are the same.")]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="Threads, if not as many as are fastest; the bits are the same.")
+]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]

@@ -1,7 +1,7 @@
 """Coarse levels of a mesh: motions of aggregates of vertices, their Galerkin matrix, and its solution.
 
-Vertex i of aggregate a moves by  u_i = R (b + A r_i),  r_i = (X_i - c_a) / s_a:  12 unknowns v = (b, columns of A) of an
-aggregate with centre c_a and radius s_a, in the frame R of its body since the matrix was assembled at positions X.
+Vertex i of aggregate a moves by  u_i = R (b + A r_i),  r_i = (X_i - c_a) / s_a:  12 unknowns v = (b, columns of A) of
+an aggregate with centre c_a and radius s_a, in the frame R of its body since the matrix was assembled at positions X.
 An aggregate of a coarser level holds whole aggregates of the finest one, so that its motions are motions of theirs.
 Every sum is in one order: any number of threads gives the same bits.
 """

@@ -5,8 +5,8 @@ affine motions, 12 unknowns each:
 
     x <- x + t P v,    (P^T H P) v = -P^T dG/dx
 
-with the Hessian H of inertia, elements and contacts, solved on all levels of aggregates at once (kernels.coarse_levels).
-t = 1, halved until the energy falls.
+with the Hessian H of inertia, elements and contacts, solved on all levels of aggregates at once
+(kernels.coarse_levels). t = 1, halved until the energy falls.
 """
 
 from __future__ import annotations

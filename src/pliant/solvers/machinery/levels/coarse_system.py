@@ -59,7 +59,8 @@ class CoarseSystem:
 
     def begin(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Take up a step: turn frames with bodies, and take contacts into the preconditioner."""
-        assert self.reference is not None and self._plain is not None
+        assert self.reference is not None
+        assert self._plain is not None
         vertices = self.hierarchy.members.vertex
         self.hierarchy.turn(x[vertices], self.reference[vertices])
         self.inverses = self._plain[1]
@@ -77,7 +78,15 @@ class CoarseSystem:
         team.run(module.restrict, level.members, force, room.r)
         room.outcome[:] = 0
         team.run(
-            module.solve, level.matrix, level.members, level.joined, self.touching, self.inverses, TOLERANCE, LIMIT, room
+            module.solve,
+            level.matrix,
+            level.members,
+            level.joined,
+            self.touching,
+            self.inverses,
+            TOLERANCE,
+            LIMIT,
+            room,
         )
         if room.outcome[1]:
             return None

@@ -49,7 +49,9 @@ class Hierarchy:
         """Frames of bodies that are free to turn: the rotation nearest to what took reference (rows, 3) to x."""
         k = len(self.turns)
         here, there = (p - centres(p, self.component, k)[self.component] for p in (x, reference))
-        products = np.stack([np.bincount(self.component, here[:, i] * there[:, j], k) for i in range(3) for j in range(3)])
+        products = np.stack(
+            [np.bincount(self.component, here[:, i] * there[:, j], k) for i in range(3) for j in range(3)]
+        )
         U, _, Vt = np.linalg.svd(products.T.reshape(k, 3, 3))
         U[:, :, 2] *= np.sign(np.linalg.det(U @ Vt))[:, None]
         R = np.where(self.turns[:, None, None], U @ Vt, np.eye(3))
