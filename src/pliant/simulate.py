@@ -30,7 +30,7 @@ from pliant.stepping import Stepping
 class Simulation(Stepping):
     """A scene that moves.
 
-    frame_rate: frames a second; substeps: steps a frame, so that a step is h = 1 / (frame_rate * substeps) seconds
+    frame_rate: frames per second; substeps: steps per frame, so that a step is h = 1 / (frame_rate * substeps) seconds
     long. precision: "single" or "double", of the solver; states are kept in double.
     threads: exactly so many, or None for as many as are fastest, step by step. Any number gives the same bits.
     """

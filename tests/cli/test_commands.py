@@ -118,8 +118,8 @@ def test_info_clears_the_cache(tmp_path, monkeypatch):
 def test_bench_prints_times():
     result = run("bench", "--cells", 3, "--iterations", 2)
     assert result.exit_code == 0, result.output
-    assert re.search(r"1 thread\s+[\d.]+ ms an iteration\s+[\d.]+ ns a tet", result.output)
-    assert "bytes a tet" in result.output
+    assert re.search(r"1 thread\s+[\d.]+ ms per iteration\s+[\d.]+ ns per tet", result.output)
+    assert "bytes per tet" in result.output
 
 
 def test_compare_writes_curves_and_names_the_first(tmp_path):

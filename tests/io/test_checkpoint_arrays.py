@@ -156,7 +156,7 @@ def test_missing_and_unknown_arrays_are_refused(saved, tmp_path) -> None:
     with np.load(saved[1]) as file:
         whole = dict(file)
     for name in whole:
-        if name in ("header", "contact.known", "contact.unfolded"):
+        if name in ("header", "contact.known", "contact.no_self_contact"):
             continue
         np.savez(tmp_path / "damaged.npz", **{key: array for key, array in whole.items() if key != name})
         with pytest.raises(pl.FileError) as error:

@@ -204,7 +204,7 @@ class Detector:
         return {
             **self.side_history._asdict(),
             **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
-            "least_width": np.array(self.least_width),
+            "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
             **{name: array for name, array in optional.items() if array is not None},
         }
 
@@ -212,7 +212,7 @@ class Detector:
         """Go on from what `state_dict` gave at positions x (n, 3) [m]."""
         self.side_history = SideHistory(*(state[name] for name in SideHistory._fields))
         self.multipliers = Multipliers(*(state[f"multipliers_{name}"] for name in Multipliers._fields))
-        self.least_width = float(state["least_width"])
+        self.least_width = float(state["least_width"][0])
         self.known, self.no_self_contact = state.get("known"), state.get("no_self_contact")
         self.seen = x.copy()
 

@@ -14,7 +14,7 @@ from pliant.geometry.adjacency import vertex_elements
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 
-#: Search effort: steps a vertex. Armadillo needs 6 for 7 colours; a step costs about 0.1 microseconds.
+#: Search effort: steps per vertex. Armadillo needs 6 for 7 colours; a step costs about 0.1 microseconds.
 _STEPS_A_VERTEX = 10
 
 

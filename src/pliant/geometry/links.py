@@ -8,7 +8,7 @@ neighbouring triangle, all but the first triangle of a path add one new vertex t
           \\ /   \\ /         (c, b, d) across the edge bc: sign -1,
            a-----b          each with positive volume towards the vertex.
 
-So one position a tet is read from memory instead of three.  A path begins with two pushes that complete no triangle:
+So one position per tet is read from memory instead of three.  A path begins with two pushes that complete no triangle:
 sign 0. Its third has sign -1.
 """
 

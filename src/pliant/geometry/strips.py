@@ -1,7 +1,7 @@
 """Elements in strips and tiles, for sums over elements that are scattered to their vertices.
 
 In a *strip* of tets v_0 v_1 v_2 ... tet j has the corners v_j to v_(j+3): each tet but the first shares a face with the
-one before and brings one new vertex, so that one position a tet is read, and one sum written, instead of four.
+one before and brings one new vertex, so that one position per tet is read, and one sum written, instead of four.
 A *tile* is a run of elements along a curve through space.  Tiles of one colour share no vertex.
 """
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from pliant.errors import FileError
 from pliant.io.arrays import Expected, check_arrays, indices, like
-from pliant.model import Body, Model
+from pliant.model import CARRIED, Body, Model, RigidBody
+from pliant.model.body import FIXED, FREE
 from pliant.model.topology import Topology, whole_topology, with_topology_arrays
 
 CORNERS = {"TetMesh": 4, "TriMesh": 3}  # of an element
@@ -39,7 +40,8 @@ def expected_of_body(
     """
     n = body.n_vertices
     wanted = {f"{prefix}{name}": like(vars(body)[name]) for name in names}
-    wanted[f"{prefix}subspace"] = like(body.subspace, 0, 4)
+    is_rigid = isinstance(body, RigidBody)
+    wanted[f"{prefix}subspace"] = like(body.subspace, *((CARRIED, CARRIED + 1) if is_rigid else (FIXED, FREE + 1)))
     chosen = Expected((None,), np.int64, 0, n, is_unique=True)
     wanted |= {f"{prefix}release{r}": chosen for r in range(len(about["releases"]))}
     for m, kept in enumerate(about["motions"]):
@@ -90,8 +92,9 @@ def expected_of_contact(
     """Arrays of Detector.state_dict, for so many vertices, triangles and edges of the surface, and bodies; those with
     an entry per pair are as long as the first of them in `arrays`.
     """
-    sided, crossed = (
-        len(arrays[name]) if name in arrays and arrays[name].ndim else 0 for name in ("vertices", "edges")
+    sided, crossed, pressed = (
+        len(arrays[name]) if name in arrays and arrays[name].ndim else 0
+        for name in ("vertices", "edges", "multipliers_ids")
     )
     wanted = {
         "vertices": Expected((sided,), np.int32, 0, n),
@@ -101,7 +104,11 @@ def expected_of_contact(
         "edges": Expected((crossed, 2), np.int32, 0, edges),
         "normals": Expected((crossed, 3), np.float64),
         "known": Expected((None,), np.int64, 0, n * bodies, is_ascending=True, is_optional=True),
-        "unfolded": Expected((bodies,), bool, is_optional=True),
+        "no_self_contact": Expected((bodies,), bool, is_optional=True),
+        "multipliers_ids": Expected((pressed, 5), np.int32, -1),
+        "multipliers_normal": Expected((pressed,), np.float64, 0),
+        "multipliers_tangential": Expected((pressed, 3), np.float64),
+        "least_width": Expected((1,), np.float64, 0),
     }
     return {f"contact.{name}": expected for name, expected in wanted.items()}
 

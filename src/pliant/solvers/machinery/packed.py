@@ -40,7 +40,7 @@ class PackedPotential:
         self.tables.update_contacts(problem)
 
     def refresh(self, x: np.ndarray) -> bool:
-        """Let contacts find closest points and friction limits anew at x; whether there are any, so that what was
+        """Let contacts find closest points and friction limits again at x; whether there are any, so that what was
         measured before belongs to another potential.
         """
         t = self.tables
