@@ -39,9 +39,9 @@ def test_aggregates_are_connected_and_of_one_body():
     graph = sp.csr_matrix((np.ones(len(neighbours)), neighbours, start), shape=(2 * n, 2 * n))
     body = np.repeat([0, 1], n)
     found = join_points(points, graph, components(graph, body), 10)
-    assert found.count == 10
+    assert found.size == 10
     assert np.bincount(found.of_point).min() >= 10  # of 250 vertices
-    for k in range(found.count):
+    for k in range(found.size):
         own = np.flatnonzero(found.of_point == k)
         assert len(np.unique(body[own])) == 1
         assert sp.csgraph.connected_components(graph[own][:, own])[0] == 1
@@ -56,7 +56,7 @@ def test_coarse_matrix_is_galerkin_s(bending):
         levels.assemble(problem, problem.x_guess)
         levels.begin(problem, problem.x_guess)
         hierarchy, matrix = levels.hierarchy, levels.hierarchy.matrix
-        v = np.random.default_rng(1).normal(size=(hierarchy.finest.count, 12))
+        v = np.random.default_rng(1).normal(size=(hierarchy.finest.size, 12))
         K = sp.bsr_matrix((matrix.blocks.swapaxes(1, 2), matrix.column, matrix.start)).toarray()
         motion = np.zeros_like(problem.x_guess)
         levels.assembled.team.run(levels_module().prolong, hierarchy.members, v, motion)

@@ -17,7 +17,7 @@ class Aggregates(NamedTuple):
     """A level: which aggregate each point belongs to, and the graph of the aggregates."""
 
     of_point: np.ndarray  # (n,)
-    count: int
+    size: int
     graph: sp.csr_matrix  # (count, count) with the diagonal
     component: np.ndarray  # (count,) connected part that an aggregate belongs to
 

@@ -109,7 +109,7 @@ class CoarseSystem:
         """Matrices of the levels: diagonal blocks, and the last level's whole matrix."""
         level = self.hierarchy
         total, top = len(level.joined.child_start) - 1, level.joined.top
-        is_single = top == 0 and total == level.finest.count
+        is_single = top == 0 and total == level.finest.size
         is_dense = total - top <= DENSE
         finest = level.matrix.blocks[level.matrix.diagonal] if not is_single else np.zeros((0, UNKNOWNS, UNKNOWNS))
         joined = np.zeros((top if is_dense else total, UNKNOWNS, UNKNOWNS))
@@ -120,7 +120,7 @@ class CoarseSystem:
     def _touch(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Contacts at x, as the levels see them."""
         contacts: Any = problem.contacts
-        members, m = self.hierarchy.members, self.hierarchy.finest.count
+        members, m = self.hierarchy.members, self.hierarchy.finest.size
         if contacts is None or not contacts.count:
             self.touching = _no_contacts(m) if self.touching is None or len(self.touching.block) else self.touching
             return
@@ -142,12 +142,17 @@ def build_coarse_system(problem: IncrementalPotential, execution: Execution, siz
     """Aggregates of about `size` vertices and all coarser levels."""
     assembled = build_assembly(problem, execution)
     hierarchy = build_hierarchy(problem, assembled.pattern, size)
-    m, total = hierarchy.finest.count, len(hierarchy.joined.child_start) - 1
-    vectors = [np.zeros((rows, UNKNOWNS)) for rows in (m, m, m, m, m, total, total)]
+    m, total = hierarchy.finest.size, len(hierarchy.joined.child_start) - 1
     held = None
     if assembled.projection is not None:
         held = assembled.projection.tobsr((3, 3)).data
-    return CoarseSystem(assembled, hierarchy, Room(*vectors, np.zeros((2, m)), np.zeros(2, np.int64)), held)
+    return CoarseSystem(assembled, hierarchy, _room(m, total), held)
+
+
+def _room(m: int, total: int) -> Room:
+    v, r, z, p, q = (np.zeros((m, UNKNOWNS)) for _ in range(5))
+    joined, solved = np.zeros((total, UNKNOWNS)), np.zeros((total, UNKNOWNS))
+    return Room(v, r, z, p, q, joined, solved, np.zeros((2, m)), np.zeros(2, np.int64))
 
 
 def _no_contacts(m: int) -> Touching:

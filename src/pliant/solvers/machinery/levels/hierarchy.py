@@ -32,7 +32,7 @@ class Hierarchy:
 
     def place(self, x: np.ndarray) -> None:
         """Let offsets be those of positions x (rows, 3), and frames not be turned."""
-        of_row, m = self.finest.of_point, self.finest.count
+        of_row, m = self.finest.of_point, self.finest.size
         middle = centres(x, of_row, m)
         self.radius[:] = _radii(x, middle, of_row)
         self.members.offset[:] = (x - middle[of_row]) / self.radius[of_row, None]
@@ -60,7 +60,7 @@ class Hierarchy:
     @property
     def level_sizes(self) -> list[int]:
         """Aggregates of each level, the finest first."""
-        return [self.finest.count, *(len(np.unique(parent)) for parent in self.joined.parent)]
+        return [self.finest.size, *(len(np.unique(parent)) for parent in self.joined.parent)]
 
 
 def build_hierarchy(problem: IncrementalPotential, pattern: BlockPattern, size: int) -> Hierarchy:
@@ -82,16 +82,16 @@ def build_hierarchy(problem: IncrementalPotential, pattern: BlockPattern, size: 
     parts = int(component.max(initial=-1)) + 1
     turns = np.bincount(component, held | beside, parts) == 0
     order = np.argsort(finest.of_point, kind="stable")
-    starts = np.searchsorted(finest.of_point[order], np.arange(finest.count + 1))
-    room = (np.zeros((len(vertices), 3)), np.tile(np.eye(3), (finest.count, 1, 1)))
+    starts = np.searchsorted(finest.of_point[order], np.arange(finest.size + 1))
+    room = (np.zeros((len(vertices), 3)), np.tile(np.eye(3), (finest.size, 1, 1)))
     members = Members(starts, order.astype(np.int32), vertices, *room)
     return Hierarchy(
-        finest, component, turns, members, _matrix(finest, pattern), _joined(finest, points), np.ones(finest.count)
+        finest, component, turns, members, _matrix(finest, pattern), _joined(finest, points), np.ones(finest.size)
     )
 
 
 def _matrix(finest: Aggregates, pattern: BlockPattern) -> CoarseMatrix:
-    graph, m = finest.graph, finest.count
+    graph, m = finest.graph, finest.size
     keys = np.repeat(np.arange(m, dtype=np.int64), np.diff(graph.indptr)) * m + graph.indices
     rows = np.repeat(np.arange(pattern.row_count), np.diff(pattern.start))
     places = finest.of_point[rows].astype(np.int64) * m + finest.of_point[pattern.column]
@@ -103,19 +103,19 @@ def _matrix(finest: Aggregates, pattern: BlockPattern) -> CoarseMatrix:
 
 def _joined(finest: Aggregates, points: np.ndarray) -> Joined:
     """Coarser and coarser levels; one that repeats the finest if that has few aggregates."""
-    m = finest.count
+    m = finest.size
     parents, total, top = [np.arange(m)], m, 0
     level, middle = finest, centres(points, finest.of_point, m)
-    while level.count > FEW:
-        fewer = join_points(middle, level.graph, _dense(level.component), max(-(-level.count // JOINED), FEW * 2 // 3))
-        if fewer.count > 0.7 * level.count:
+    while level.size > FEW:
+        fewer = join_points(middle, level.graph, _dense(level.component), max(-(-level.size // JOINED), FEW * 2 // 3))
+        if fewer.size > 0.7 * level.size:
             break
         if level is finest:
             parents, total = [], 0
         above = fewer.of_point if level is finest else fewer.of_point[parents[-1] - top]
-        top, total = total, total + fewer.count
+        top, total = total, total + fewer.size
         parents.append(above + top)
-        middle, level = centres(middle, fewer.of_point, fewer.count), fewer
+        middle, level = centres(middle, fewer.of_point, fewer.size), fewer
     parent = np.array(parents)
     children = np.argsort(parent.ravel(), kind="stable")
     start = np.searchsorted(parent.ravel()[children], np.arange(total + 1))
