@@ -30,6 +30,7 @@ VARIANTS = {
     "HeavyBall": pl.HeavyBall(pl.BlockJacobi(), beta=0.3),
     "Anderson": pl.Anderson(pl.VBD()),
     "Backtracking": pl.Backtracking(pl.VBD()),
+    "Multilevel": pl.Multilevel(pl.VBD(), aggregate=8),
 }
 PROJECTIVE = {
     "direct": pl.ProjectiveDynamics(),

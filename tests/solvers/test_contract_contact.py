@@ -24,6 +24,7 @@ SOLVERS = {
     "HeavyBall": pl.HeavyBall(pl.BlockJacobi(), beta=0.3),
     "Anderson": pl.Anderson(pl.VBD()),
     "Backtracking": pl.Backtracking(pl.VBD()),
+    "Multilevel": pl.Multilevel(pl.VBD(), aggregate=8),
 }
 every_solver = pytest.mark.parametrize("solver", SOLVERS.values(), ids=SOLVERS)
 

@@ -22,6 +22,7 @@ from pliant.solvers.nesterov import Nesterov as Nesterov
 from pliant.solvers.heavy_ball import HeavyBall as HeavyBall
 from pliant.solvers.anderson import Anderson as Anderson
 from pliant.solvers.backtracking import Backtracking as Backtracking
+from pliant.solvers.multilevel import Multilevel as Multilevel
 
 # what callers of solvers need
 from pliant.solvers.contract import (

@@ -101,9 +101,13 @@ class ContactPotential:
         rows, columns = np.repeat(index, 12, axis=1).ravel(), np.tile(index, (1, 12)).ravel()
         return sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(size, size))
 
+    def blocks(self, x: np.ndarray) -> np.ndarray:
+        """(k, 3, 3) [N/m] of each contact, by the separation of its sides, with |u| held constant as in Equation 16."""
+        return self._forces_and_blocks(x)[1][:, _FULL]
+
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
         """(n, 3, 3) [N/m], with |u| held constant as in Equation 16: no step of a vertex raises friction's energy."""
-        own = self._forces_and_blocks(x)[1][:, _FULL]
+        own = self.blocks(x)
         return sum_blocks_at_vertices(
             self.vertices, self.contacts.weights[:, :, None, None] ** 2 * own[:, None], len(x)
         )

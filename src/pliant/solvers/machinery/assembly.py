@@ -151,11 +151,8 @@ class AssembledPotential(Work):
         With psd, each element's part is made positive semidefinite. In directions in which a vertex is held the matrix
         is its inertia, so that solutions do not move it along them.
         """
-        own = problem.damping_blocks[self.vertices] + problem.inertia[self.vertices, None, None] * np.eye(3)
-        self.values[:] = 0.0
-        self.values[self.pattern.diagonal] = own
-        for term in self.terms:
-            term.add_hessians(*_seen(problem, term, x), psd, self.team, self.values)
+        self.fill(problem, x, psd)
+        self.values[self.pattern.diagonal] += problem.damping_blocks[self.vertices]
         size = 3 * self.pattern.row_count
         H = sp.bsr_matrix((self.values, self.pattern.column, self.pattern.start), shape=(size, size))
         if problem.contacts is not None and problem.contacts.count:
@@ -163,6 +160,13 @@ class AssembledPotential(Work):
             free = (3 * self.vertices[:, None] + np.arange(3)).ravel()
             H = H + touching[free][:, free].tobsr((3, 3))
         return H if self.projection is None else self._held(H, problem.inertia[self.vertices])
+
+    def fill(self, problem: IncrementalPotential, x: np.ndarray, psd: bool = False) -> None:
+        """Let `values` be inertia and elements: the Hessian without damping, contacts and holds."""
+        self.values[:] = 0.0
+        self.values[self.pattern.diagonal] = problem.inertia[self.vertices, None, None] * np.eye(3)
+        for term in self.terms:
+            term.add_hessians(*_seen(problem, term, x), psd, self.team, self.values)
 
     def _held(self, H: sp.bsr_matrix, inertia: np.ndarray) -> sp.bsr_matrix:
         held = sp.identity(H.shape[0], format="csr") - self.projection

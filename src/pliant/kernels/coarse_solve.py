@@ -1,0 +1,164 @@
+"""The system of all coarse levels (coarse_levels) by conjugate gradients, preconditioned by the levels added up."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from pliant.kernels.coarse_levels import UNKNOWNS, affine_motion
+from pliant.kernels.threads import barrier_wait, share
+
+
+@njit(nogil=True, error_model="numpy")
+def solve(thread, threads, barrier, matrix, members, joined, touching, inverses, tolerance, limit, room):
+    """Conjugate gradients on (K + contacts) v = r until |r| in the norm of the preconditioner has fallen enough."""
+    m = len(matrix.diagonal)
+    first, last = share(0, m, thread, threads)
+    room.v[first:last] = 0.0
+    arrivals = _precondition(thread, threads, barrier, 0, joined, inverses, room)
+    room.p[first:last] = room.z[first:last]
+    product = start = np.sum(room.sums[0])
+    arrivals += threads
+    barrier_wait(barrier, arrivals)
+    for iteration in range(limit):
+        if not product > 0:
+            return
+        _press(thread, threads, members, touching, room.p)
+        arrivals += threads
+        barrier_wait(barrier, arrivals)
+        _multiply(first, last, matrix, members, touching, room)
+        arrivals += threads
+        barrier_wait(barrier, arrivals)
+        curvature = np.sum(room.sums[1])
+        if thread == 0:
+            room.outcome[0], room.outcome[1] = iteration + 1, not curvature > 0
+        if not curvature > 0:
+            return
+        alpha = product / curvature
+        for a in range(first, last):
+            for c in range(UNKNOWNS):
+                room.v[a, c] += alpha * room.p[a, c]
+                room.r[a, c] -= alpha * room.q[a, c]
+        arrivals += threads
+        barrier_wait(barrier, arrivals)
+        arrivals = _precondition(thread, threads, barrier, arrivals, joined, inverses, room)
+        before, product = product, np.sum(room.sums[0])
+        if product <= tolerance**2 * start:
+            return
+        for a in range(first, last):
+            for c in range(UNKNOWNS):
+                room.p[a, c] = room.z[a, c] + product / before * room.p[a, c]
+        arrivals += threads
+        barrier_wait(barrier, arrivals)
+
+
+@njit(nogil=True, error_model="numpy")
+def _multiply(first, last, matrix, members, touching, room):
+    """q = (K + contacts) p and the shares of p . q."""
+    for a in range(first, last):
+        room.q[a] = 0.0
+        for k in range(matrix.start[a], matrix.start[a + 1]):
+            block, p = matrix.blocks[k], room.p[matrix.column[k]]
+            for d in range(UNKNOWNS):
+                for c in range(UNKNOWNS):
+                    room.q[a, c] += block[d, c] * p[d]
+        R = members.frame[a]
+        for place in range(touching.entry_start[a], touching.entry_start[a + 1]):
+            c, n = touching.entry[place] // 4, touching.entry[place] % 4
+            i, w, f = touching.corner[c, n], touching.weight[c, n], touching.force[c]
+            for x in range(3):
+                turned = w * (R[0, x] * f[0] + R[1, x] * f[1] + R[2, x] * f[2])
+                room.q[a, x] += turned
+                for s in range(3):
+                    room.q[a, 3 * s + 3 + x] += members.offset[i, s] * turned
+        total = 0.0
+        for c in range(UNKNOWNS):
+            total += room.p[a, c] * room.q[a, c]
+        room.sums[1, a] = total
+
+
+@njit(nogil=True, error_model="numpy")
+def _press(thread, threads, members, touching, p):
+    """Forces of contacts where aggregates move by p."""
+    first, last = share(0, len(touching.block), thread, threads)
+    for c in range(first, last):
+        d0 = d1 = d2 = 0.0
+        for n in range(4):
+            i, a, w = touching.corner[c, n], touching.aggregate[c, n], touching.weight[c, n]
+            if i >= 0:
+                u0, u1, u2 = affine_motion(p[a], members.offset[i])
+                R = members.frame[a]
+                d0 += w * (R[0, 0] * u0 + R[0, 1] * u1 + R[0, 2] * u2)
+                d1 += w * (R[1, 0] * u0 + R[1, 1] * u1 + R[1, 2] * u2)
+                d2 += w * (R[2, 0] * u0 + R[2, 1] * u1 + R[2, 2] * u2)
+        for x in range(3):
+            B = touching.block[c, x]
+            touching.force[c, x] = B[0] * d0 + B[1] * d1 + B[2] * d2
+
+
+@njit(nogil=True, error_model="numpy")
+def _precondition(thread, threads, barrier, arrivals, joined, inverses, room):
+    """z = sum over levels of Q D^-1 Q^T r, and the shares of r . z; returns the arrivals so far."""
+    M, m = len(joined.child_start) - 1, len(room.r)
+    first, last = share(0, M, thread, threads)
+    for g in range(first, last):
+        level = _level_of(g, joined)
+        own = room.joined[g]
+        own[:] = 0.0
+        for place in range(joined.child_start[g], joined.child_start[g + 1]):
+            a = joined.child[place]
+            r = room.r[a]
+            for x in range(3):
+                own[x] += r[x]
+                for s in range(3):
+                    own[3 * s + 3 + x] += joined.shift[level, a, s] * r[x] + joined.scale[level, a] * r[3 * s + 3 + x]
+        if g < len(inverses.joined):
+            for c in range(UNKNOWNS):
+                total = 0.0
+                for d in range(UNKNOWNS):
+                    total += inverses.joined[g, c, d] * own[d]
+                room.solved[g, c] = total
+    arrivals += threads
+    barrier_wait(barrier, arrivals)
+    right = room.joined[joined.top :].reshape(-1)
+    first, last = share(joined.top, M if len(inverses.top) else joined.top, thread, threads)
+    for g in range(first, last):
+        for c in range(UNKNOWNS):
+            row = inverses.top[UNKNOWNS * (g - joined.top) + c]
+            total = 0.0
+            for d in range(len(right)):
+                total += row[d] * right[d]
+            room.solved[g, c] = total
+    arrivals += threads
+    barrier_wait(barrier, arrivals)
+    first, last = share(0, m, thread, threads)
+    for a in range(first, last):
+        z = room.z[a]
+        z[:] = 0.0
+        if len(inverses.finest):
+            for c in range(UNKNOWNS):
+                for d in range(UNKNOWNS):
+                    z[c] += inverses.finest[a, c, d] * room.r[a, d]
+        for level in range(len(joined.parent)):
+            v = room.solved[joined.parent[level, a]]
+            for x in range(3):
+                z[x] += v[x]
+                for s in range(3):
+                    z[x] += joined.shift[level, a, s] * v[3 * s + 3 + x]
+                    z[3 * s + 3 + x] += joined.scale[level, a] * v[3 * s + 3 + x]
+        total = 0.0
+        for c in range(UNKNOWNS):
+            total += z[c] * room.r[a, c]
+        room.sums[0, a] = total
+    arrivals += threads
+    barrier_wait(barrier, arrivals)
+    return arrivals
+
+
+@njit(nogil=True, error_model="numpy")
+def _level_of(g, joined):
+    """The level of a joined aggregate: that on which its first child has it for a parent."""
+    a, level = joined.child[joined.child_start[g]], 0
+    while joined.parent[level, a] != g:
+        level += 1
+    return level

@@ -1,0 +1,1 @@
+"""Coarse levels for pl.Multilevel: aggregates of vertices and the matrices of their motions."""

@@ -1,0 +1,189 @@
+"""The Galerkin matrix of all levels, when it is assembled again, and the motions it proposes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lapack
+
+from pliant.energies import IncrementalPotential
+from pliant.kernels.coarse_levels import UNKNOWNS, Inverses, Room, Touching, levels_module
+from pliant.solvers.contract import Execution
+from pliant.solvers.machinery.assembly import AssembledPotential, build_assembly
+from pliant.solvers.machinery.factorisation import NotPositiveDefinite
+from pliant.solvers.machinery.levels.hierarchy import DENSE, Hierarchy, build_hierarchy
+
+TOLERANCE = 0.1  # of the coarse system's residual, where conjugate gradients end
+LIMIT = 40  # of their iterations
+RIDGE = 1e-11  # of the largest entry: motions that move no vertex, as across a sheet, have no stiffness
+
+
+@dataclass
+class CoarseSystem:
+    """What is kept of the levels."""
+
+    assembled: AssembledPotential
+    hierarchy: Hierarchy
+    room: Room
+    held: np.ndarray | None  # (rows, 3, 3) onto free directions, if some vertices are held to lines or planes
+    reference: np.ndarray | None = None  # (n, 3) positions at which the matrix was assembled [m]
+    is_stale: bool = True  # to be assembled again at the first correction of the next step
+    inverses: Inverses | None = field(default=None, repr=False)
+    touching: Touching | None = field(default=None, repr=False)
+    _plain: tuple[Inverses, Inverses] | None = field(default=None, repr=False)  # matrices and inverses without contacts
+
+    @property
+    def iterations(self) -> int:
+        """Of conjugate gradients in the last solution."""
+        return int(self.room.outcome[0])
+
+    @property
+    def is_assembled(self) -> bool:
+        return self._plain is not None
+
+    def assemble(self, problem: IncrementalPotential, x: np.ndarray, psd: bool = False) -> None:
+        """At positions x (n, 3); with elements made positive semidefinite if the matrix would not be definite."""
+        self._assemble(problem, x, psd)
+        matrices = self._sums()
+        try:
+            self._plain = matrices, _inverse(matrices)
+        except NotPositiveDefinite:
+            if psd:
+                raise
+            self.assemble(problem, x, psd=True)
+            return
+        self.reference, self.is_stale = x.copy(), False
+        self.inverses, self.touching = self._plain[1], None
+
+    def begin(self, problem: IncrementalPotential, x: np.ndarray) -> None:
+        """Take up a step: turn frames with bodies, and take contacts into the preconditioner."""
+        assert self.reference is not None
+        assert self._plain is not None
+        vertices = self.hierarchy.members.vertex
+        self.hierarchy.turn(x[vertices], self.reference[vertices])
+        self.inverses = self._plain[1]
+        self._touch(problem, x)
+        assert self.touching is not None
+        if len(self.touching.block):
+            matrices = Inverses(*(part.copy() for part in self._plain[0]))
+            levels_module().join_contacts(self.touching, self.hierarchy.members, self.hierarchy.joined, *matrices)
+            self.inverses = _inverse(matrices)
+
+    def direction(self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray) -> np.ndarray | None:
+        """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]; None without positive curvature."""
+        self._touch(problem, x)
+        module, team, level, room = levels_module(), self.assembled.team, self.hierarchy, self.room
+        team.run(module.restrict, level.members, force, room.r)
+        room.outcome[:] = 0
+        team.run(
+            module.solve,
+            level.matrix,
+            level.members,
+            level.joined,
+            self.touching,
+            self.inverses,
+            TOLERANCE,
+            LIMIT,
+            room,
+        )
+        if room.outcome[1]:
+            return None
+        motion = np.zeros_like(x)
+        team.run(module.prolong, level.members, room.v, motion)
+        return motion if self.held is None else problem.project(motion)
+
+    def _assemble(self, problem: IncrementalPotential, x: np.ndarray, psd: bool) -> None:
+        assembled, level = self.assembled, self.hierarchy
+        level.place(x[level.members.vertex])
+        assembled.fill(problem, x, psd)
+        values, pattern = assembled.values, assembled.pattern
+        if self.held is not None:
+            rows = np.repeat(np.arange(pattern.row_count), np.diff(pattern.start))
+            values = self.held[rows] @ values @ self.held[pattern.column]
+        arguments = (pattern.column, pattern.start, values, level.members, level.matrix)
+        assembled.team.run(levels_module().assemble, *arguments)
+
+    def _sums(self) -> Inverses:
+        """Matrices of the levels: diagonal blocks, and the last level's whole matrix."""
+        level = self.hierarchy
+        total, top = len(level.joined.child_start) - 1, level.joined.top
+        is_single = top == 0 and total == level.finest.size
+        is_dense = total - top <= DENSE
+        finest = level.matrix.blocks[level.matrix.diagonal] if not is_single else np.zeros((0, UNKNOWNS, UNKNOWNS))
+        joined = np.zeros((top if is_dense else total, UNKNOWNS, UNKNOWNS))
+        whole = np.zeros((UNKNOWNS * (total - top),) * 2 if is_dense else (0, 0))
+        levels_module().join(level.matrix, level.joined, joined, whole)
+        return Inverses(finest, joined, whole)
+
+    def _touch(self, problem: IncrementalPotential, x: np.ndarray) -> None:
+        """Contacts at x, as the levels see them."""
+        contacts: Any = problem.contacts
+        members, m = self.hierarchy.members, self.hierarchy.finest.size
+        if contacts is None or not contacts.count:
+            self.touching = _no_contacts(m) if self.touching is None or len(self.touching.block) else self.touching
+            return
+        blocks = contacts.blocks(x)
+        acts = np.flatnonzero(np.einsum("kaa->k", blocks) > 0)
+        row_of_vertex = np.full(len(x), -1)
+        row_of_vertex[members.vertex] = np.arange(len(members.vertex))
+        weight = contacts.contacts.weights[acts]
+        corner = np.where(weight != 0, row_of_vertex[contacts.vertices[acts]], -1)
+        aggregate = np.where(corner >= 0, self.hierarchy.finest.of_point[corner], 0)
+        entries = np.flatnonzero(corner.ravel() >= 0)
+        order = np.argsort(aggregate.ravel()[entries], kind="stable")
+        start = np.searchsorted(aggregate.ravel()[entries][order], np.arange(m + 1))
+        own = np.ascontiguousarray(blocks[acts])
+        self.touching = Touching(corner, aggregate, weight, own, start, entries[order], np.zeros((len(acts), 3)))
+
+
+def build_coarse_system(problem: IncrementalPotential, execution: Execution, size: int) -> CoarseSystem:
+    """Aggregates of about `size` vertices and all coarser levels."""
+    assembled = build_assembly(problem, execution)
+    hierarchy = build_hierarchy(problem, assembled.pattern, size)
+    m, total = hierarchy.finest.size, len(hierarchy.joined.child_start) - 1
+    held = None
+    if assembled.projection is not None:
+        held = assembled.projection.tobsr((3, 3)).data
+    return CoarseSystem(assembled, hierarchy, _room(m, total), held)
+
+
+def _room(m: int, total: int) -> Room:
+    v, r, z, p, q = (np.zeros((m, UNKNOWNS)) for _ in range(5))
+    joined, solved = np.zeros((total, UNKNOWNS)), np.zeros((total, UNKNOWNS))
+    return Room(v, r, z, p, q, joined, solved, np.zeros((2, m)), np.zeros(2, np.int64))
+
+
+def _no_contacts(m: int) -> Touching:
+    none = np.zeros((0, 4), np.int64)
+    empty = np.zeros((0, 3))
+    entries = np.zeros(0, np.int64)
+    return Touching(none, none, np.zeros((0, 4)), np.zeros((0, 3, 3)), np.zeros(m + 1, np.int64), entries, empty)
+
+
+def _inverse(matrices: Inverses) -> Inverses:
+    return Inverses(_inverse_blocks(matrices.finest), _inverse_blocks(matrices.joined), _inverse_whole(matrices.top))
+
+
+def _inverse_blocks(blocks: np.ndarray) -> np.ndarray:
+    if not len(blocks):
+        return blocks
+    largest = np.einsum("maa->ma", blocks).max(axis=1)
+    ridged = 0.5 * (blocks + blocks.swapaxes(1, 2)) + RIDGE * largest[:, None, None] * np.eye(UNKNOWNS)
+    try:
+        np.linalg.cholesky(ridged)
+    except np.linalg.LinAlgError:
+        raise NotPositiveDefinite from None
+    return np.linalg.inv(ridged)
+
+
+def _inverse_whole(matrix: np.ndarray) -> np.ndarray:
+    if not len(matrix):
+        return matrix
+    ridged = 0.5 * (matrix + matrix.T) + RIDGE * matrix.diagonal().max() * np.eye(len(matrix))
+    factor, failed = lapack.dpotrf(ridged, lower=1)
+    if failed:
+        raise NotPositiveDefinite
+    lower = np.tril(lapack.dpotri(factor, lower=1)[0])
+    return np.ascontiguousarray(lower + np.tril(lower, -1).T)

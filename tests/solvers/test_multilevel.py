@@ -1,0 +1,147 @@
+"""Coarse levels around vertex block descent: what they are, and what a correction does."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import pliant as pl
+from pliant.geometry import vertex_graph
+from pliant.kernels.coarse_levels import levels_module
+from pliant.solvers import Execution
+from pliant.solvers.machinery.levels.aggregates import components, join_points
+
+SOLVER = pl.Multilevel(pl.VBD(iterations=20))
+
+
+def _beam(cells, youngs_modulus=5e5, solver=SOLVER, threads=None, precision="double"):
+    mesh = pl.shapes.beam(length=1.0, width=0.1, height=0.1, cells=cells)
+    scene = pl.Scene(gravity=(0, 0, -9.81))
+    beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(youngs_modulus, 0.45), density=1000.0)
+    beam.pin(mesh.points[:, 0] < -0.499)
+    return pl.Simulation(scene, solver, frame_rate=60, substeps=5, precision=precision, threads=threads), beam
+
+
+@pytest.fixture(scope="module")
+def bending():
+    """A step of a beam on its way down, far from its minimum, and the minimiser."""
+    simulation, _ = _beam((20, 2, 2), 5e7)
+    for _ in range(3):
+        simulation.step()
+    problem = simulation.problem()
+    return problem, pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=40, residual=1e-9)).x
+
+
+def test_aggregates_are_connected_and_of_one_body():
+    mesh = pl.shapes.box((1.0, 1.0, 1.0), 4)
+    n = len(mesh.points)
+    points = np.concatenate([mesh.points, mesh.points + np.array([1.01, 0, 0])])
+    start, neighbours = vertex_graph([np.concatenate([mesh.tets, mesh.tets + n])], 2 * n)
+    graph = sp.csr_matrix((np.ones(len(neighbours)), neighbours, start), shape=(2 * n, 2 * n))
+    body = np.repeat([0, 1], n)
+    found = join_points(points, graph, components(graph, body), 10)
+    assert found.size == 10
+    assert np.bincount(found.of_point).min() >= 10  # of 250 vertices
+    for k in range(found.size):
+        own = np.flatnonzero(found.of_point == k)
+        assert len(np.unique(body[own])) == 1
+        assert sp.csgraph.connected_components(graph[own][:, own])[0] == 1
+
+
+def test_coarse_matrix_is_galerkin_s(bending):
+    """v^T K v of random motions of aggregates is the curvature of G along them, for one level and for several."""
+    problem, _ = bending
+    for aggregate in (32, 3):
+        solver = pl.Multilevel(pl.VBD(), aggregate=aggregate)
+        levels = solver.init(problem, Execution("double", 1)).levels
+        levels.assemble(problem, problem.x_guess)
+        levels.begin(problem, problem.x_guess)
+        hierarchy, matrix = levels.hierarchy, levels.hierarchy.matrix
+        v = np.random.default_rng(1).normal(size=(hierarchy.finest.size, 12))
+        K = sp.bsr_matrix((matrix.blocks.swapaxes(1, 2), matrix.column, matrix.start)).toarray()
+        motion = np.zeros_like(problem.x_guess)
+        levels.assembled.team.run(levels_module().prolong, hierarchy.members, v, motion)
+        exact = motion.ravel() @ problem.hessian(problem.x_guess) @ motion.ravel()
+        assert v.ravel() @ K @ v.ravel() == pytest.approx(exact, rel=1e-10)
+        top = levels._plain[0].top
+        assert np.linalg.eigvalsh(top)[0] > 0
+    assert len(hierarchy.level_sizes) == 2
+    assert hierarchy.level_sizes[1] < hierarchy.level_sizes[0]
+
+
+def test_same_minimiser_as_newton_where_vbd_stands_still(bending):
+    problem, minimiser = bending
+    report = pl.solve(problem, SOLVER, stop=pl.Stop(iterations=400, residual=1e-9), measure_every=20)
+    travelled = np.abs(minimiser - problem.x_guess).max()
+    assert np.abs(report.x - minimiser).max() <= 1e-6 * travelled
+    alone = pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=400), measure_every=400)
+    assert np.abs(alone.x - minimiser).max() > 0.1 * travelled
+
+
+def test_no_cycle_raises_the_energy(bending):
+    problem, minimiser = bending
+    report = pl.solve(problem, SOLVER, stop=pl.Stop(iterations=80), measure_every=4)
+    energies = np.array(report.energies)
+    rounding = 1e-12 * np.abs(energies).max()
+    assert (np.diff(energies) <= rounding).all()
+    errors = energies - problem.energy(minimiser)
+    assert errors[6] < 0.5**6 * errors[0]  # less than half is left of each cycle
+
+
+def test_readme_beam_falls_as_far_as_it_should():
+    simulation, beam = _beam((40, 4, 4), precision="single")
+    for _ in range(305):
+        simulation.step()
+    tip = np.argmax(beam.mesh.points[:, 0])
+    assert -0.914 <= beam.positions[tip, 2] <= -0.908
+
+
+def test_any_number_of_threads_and_of_calls_gives_the_same_bits(bending):
+    problem, _ = bending
+    solver = pl.Multilevel(pl.VBD(), aggregate=3)
+    results = []
+    for threads, calls in ((1, (11,)), (2, (3, 4, 4))):
+        own = problem.with_own_internal_state()
+        work, x = solver.init(own, Execution("double", threads)), own.x_guess.copy()
+        solver.begin_step(own, work)
+        for n in calls:
+            solver.sweep(own, x, work, n)
+        results.append(x)
+    np.testing.assert_array_equal(*results)
+
+
+def test_resumed_run_has_the_same_bits(tmp_path):
+    whole, _ = _beam((8, 2, 2), threads=1)
+    for step in range(8):
+        if step == 4:
+            whole.save(tmp_path / "half.npz")
+        whole.step()
+    resumed = pl.Simulation.resume(tmp_path / "half.npz")
+    for _ in range(4):
+        resumed.step()
+    np.testing.assert_array_equal(resumed.positions, whole.positions)
+
+
+def test_a_stiff_block_slides_as_a_rigid_one():
+    """0.5 m, E = 1e8 Pa, on an incline of atan(0.5) with friction 0.4: g (sin - 0.4 cos) t^2 / 2, 20 iterations."""
+    angle = np.arctan(0.5)
+    scene = pl.Scene(gravity=9.81 * np.array([np.sin(angle), -np.cos(angle), 0]))
+    mesh = pl.shapes.box((0.5, 0.5, 0.5), 4)
+    block = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e8, 0.3), density=1000.0)
+    block.set_positions(mesh.points + np.array([0, 0.25, 0]))
+    block.friction = 0.4
+    scene.add_plane((0, 0, 0), (0, 1, 0), friction=0.4)
+    simulation = pl.Simulation(scene, SOLVER, frame_rate=200, substeps=1)
+    start = simulation.positions.mean(axis=0)
+    for _ in range(200):
+        simulation.step()
+    theory = 0.5 * 9.81 * (np.sin(angle) - 0.4 * np.cos(angle))
+    assert simulation.positions.mean(axis=0)[0] - start[0] == pytest.approx(theory, rel=0.02)
+
+
+def test_options_are_checked():
+    with pytest.raises(pl.PliantError, match="sweeps"):
+        pl.Multilevel(pl.VBD(), sweeps=0)
+    with pytest.raises(pl.PliantError, match="aggregate"):
+        pl.Multilevel(pl.VBD(), aggregate=0)
+    with pytest.raises(pl.PliantError, match="cannot wrap"):
+        pl.Multilevel(pl.Newton())
