@@ -70,7 +70,7 @@ def test_coarse_matrix_is_galerkin_s(bending):
 
 def test_same_minimiser_as_newton_where_vbd_stands_still(bending):
     problem, minimiser = bending
-    report = pl.solve(problem, SOLVER, stop=pl.Stop(iterations=400, residual=1e-9), measure_every=20)
+    report = pl.solve(problem, SOLVER, stop=pl.Stop(iterations=400, residual=1e-10), measure_every=20)
     travelled = np.abs(minimiser - problem.x_guess).max()
     assert np.abs(report.x - minimiser).max() <= 1e-6 * travelled
     alone = pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=400), measure_every=400)
