@@ -63,14 +63,15 @@ def test_coarse_matrix_is_galerkin_s(bending):
         exact = motion.ravel() @ problem.hessian(problem.x_guess) @ motion.ravel()
         assert v.ravel() @ K @ v.ravel() == pytest.approx(exact, rel=1e-10)
         top = levels._plain[0].top
-        assert np.linalg.eigvalsh(top)[0] > 0
+        values = np.linalg.eigvalsh(top)
+        assert values[0] > -1e-12 * values[-1]  # motions that no vertex of a flat aggregate feels are zero
     assert len(hierarchy.level_sizes) == 2
     assert hierarchy.level_sizes[1] < hierarchy.level_sizes[0]
 
 
 def test_same_minimiser_as_newton_where_vbd_stands_still(bending):
     problem, minimiser = bending
-    report = pl.solve(problem, SOLVER, stop=pl.Stop(iterations=400, residual=1e-10), measure_every=20)
+    report = pl.solve(problem, SOLVER, stop=pl.Stop(iterations=600, residual=1e-10), measure_every=50)
     travelled = np.abs(minimiser - problem.x_guess).max()
     assert np.abs(report.x - minimiser).max() <= 1e-6 * travelled
     alone = pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=400), measure_every=400)
