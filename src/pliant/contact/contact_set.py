@@ -19,8 +19,8 @@ class ContactSet(NamedTuple):
     """k contacts: a vertex and a triangle, two edges, or a vertex and an obstacle with a formula.
 
     With the signed weights w, s = sum_i w_i x_i (less the obstacle's point) leads from the second side to the first,
-    and the contact presses with the depth d = max(0, thickness - s . n) (VBD, Equation 12). What was found late, already
-    penetrating, presses less than it penetrates: by the offset, which the thickness is less by (decision 0024).
+    and the contact presses with the depth d = max(0, thickness - s . n) (VBD, Equation 12). What was found late, when
+    it penetrated already, presses by the offset less than it penetrates: the thickness is less by it (decision 0024).
     """
 
     # who: tracking.identity makes ids of these that last from step to step

@@ -74,7 +74,7 @@ class Detector:
         inheritance = Inheritance(old.colliders, self.colliders, before)
         self.multipliers = inheritance.multipliers(old.multipliers)
         if old.pressing is not None:
-            self.pressing = inheritance.pressing(old.pressing, self._parties.count)
+            self.pressing = inheritance.pressing(old.pressing, self._parties.size)
         self.stored = old.stored
         if not self._has_pairs or old.seen is None or not np.array_equal(old.seen[before], x):
             return

@@ -99,7 +99,9 @@ class ContactPotential:
     def penetrations(self, x: np.ndarray) -> np.ndarray:
         """(n,) [m] of vertices: the deepest contact that each takes part in."""
         deepest, takes_part = np.zeros(len(x)), self.contacts.weights != 0
-        d = np.broadcast_to(penetrations(self.contacts, np.ascontiguousarray(x, dtype=float))[:, None], takes_part.shape)
+        d = np.broadcast_to(
+            penetrations(self.contacts, np.ascontiguousarray(x, dtype=float))[:, None], takes_part.shape
+        )
         np.maximum.at(deepest, self.vertices[takes_part], d[takes_part])
         return deepest
 

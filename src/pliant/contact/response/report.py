@@ -17,8 +17,8 @@ TOLERATED = 0.1  # of an edge: how deep a contact without thickness may be, for 
 class ContactReport:
     """Contacts of one step; depths [m] beyond the distance to be kept.
 
-    energy_gain: [J] what contact did to bodies and stores at the end, more than it stored at the end of the step before;
-    positive: contact has added energy. Implicit steps lose some, so that it is mostly negative.
+    energy_gain: [J] the work of contact on bodies, and what it stores at the end beyond what it stored at the end of
+    the step before; positive: contact has added energy. Implicit steps lose some, so that it is mostly negative.
     """
 
     listed: int  # contacts that the solver was given last
@@ -69,8 +69,10 @@ def softest_contact(
         return None
     k = int(np.argmax(excess))
     approach = gaps(contacts, potential.x_prev)[k] - gaps(contacts, x)[k]
-    numbers = (d[k], bounds[k], approach, contacts.stiffness[k], chosen[k])
-    return SoftContact(int(contacts.vertices[k, 0]), *(float(value) for value in numbers), is_given)
+    stiffnesses = float(contacts.stiffness[k]), float(chosen[k])
+    return SoftContact(
+        int(contacts.vertices[k, 0]), float(d[k]), float(bounds[k]), float(approach), *stiffnesses, is_given
+    )
 
 
 def words_of_softness(soft: SoftContact, where: str) -> str:
@@ -79,28 +81,18 @@ def words_of_softness(soft: SoftContact, where: str) -> str:
         f"contact: {where} is {1e3 * soft.depth:.3g} mm deep in a contact that should be at most "
         f"{1e3 * soft.bound:.3g} mm deep: "
     )
-    if soft.approach > soft.bound:
-        times = int(np.ceil(soft.approach / soft.bound)) + 1
-        return said + (
-            f"it came {1e3 * soft.approach:.3g} mm nearer in one step. Take {times} times as many substeps."
-        )
     if soft.is_given and soft.stiffness > TOO_STIFF * soft.chosen:
         return said + (
             f"stiffness={soft.stiffness:.3g} N/m is more than its mass and material can take in such steps. Leave "
             f"stiffness out: about {soft.chosen:.2g} N/m is chosen there."
         )
+    if soft.approach > soft.bound:
+        times = int(np.ceil(soft.approach / soft.bound)) + 1
+        return said + (f"it came {1e3 * soft.approach:.3g} mm nearer in one step. Take {times} times as many substeps.")
     too_low = f"stiffness={soft.stiffness:.3g} N/m" if soft.is_given else f"the stiffness of {soft.stiffness:.3g} N/m"
     return said + (
-        f"{too_low} is too low for the load, {soft.needed_stiffness:.2g} N/m would hold it (if the solver has converged; "
-        "else give it more iterations or smaller steps)."
-    )
-
-
-def words_of_energy(gain: float, kinetic: float) -> str:
-    """The warning that contact has added energy in a step."""
-    return (
-        f"contact: added {gain:.3g} J in one step, with {kinetic:.3g} J of motion: what is pressed has moved too far in "
-        "the step. Take smaller steps (substeps), and leave stiffness out if it is given."
+        f"{too_low} is too low for the load, {soft.needed_stiffness:.2g} N/m would hold it (if the solver has "
+        "converged; else give it more iterations or smaller steps)."
     )
 
 

@@ -1,4 +1,4 @@
-"""How stiff a contact is and how fast it pushes out, if nothing is given: from masses, step and elements (decision 0024).
+"""How stiff a contact is and how fast it pushes out, from masses, step and elements, if nothing is given (0024).
 
     k = STIFFNESS max(m / h^2, min(e_a, e_b)),     1 / m = 1 / m_a + 1 / m_b
 
@@ -91,7 +91,7 @@ def mean_of(values, vertices, first, last):
 def friction_speed(model: ContactModel, h: float) -> float:
     """[m/s]: that of the settings, or chosen for the body with the shortest edges."""
     given = model.settings.friction_speed
-    return FRICTION_SPEED * speed(model.gravity, float(model.edge.min()), h) if given is None else given
+    return float(FRICTION_SPEED * speed(model.gravity, model.edge.min(), h)) if given is None else given
 
 
 def push(contacts: ContactSet, model: ContactModel, h: float) -> np.ndarray:
@@ -102,6 +102,6 @@ def push(contacts: ContactSet, model: ContactModel, h: float) -> np.ndarray:
     return PUSH_SPEED * h * speed(model.gravity, edge, h)
 
 
-def speed(gravity: float, edge, h: float):
+def speed(gravity: float, edge: np.ndarray, h: float) -> np.ndarray:
     """sqrt(g edge) [m/s], what falls by an edge has of it; without gravity a part of an edge a step."""
     return math.sqrt(gravity) * np.sqrt(edge) if gravity > 0 else EDGES_A_STEP * edge / h

@@ -28,7 +28,7 @@ class Parties(NamedTuple):
 
     body: np.ndarray  # (n,) int32 of each vertex
     bodies: int
-    count: int  # of both
+    size: int  # how many of both
 
 
 def pressing_of(contacts: ContactSet, d: np.ndarray, parties: Parties) -> Pressing:
@@ -58,9 +58,9 @@ def pair_key(c, i, contacts, parties):
     """A number for corner i of a contact and who is on the other side."""
     vertices, body = contacts.vertices, parties.body
     if contacts.obstacle[c] >= 0:
-        return vertices[c, 0] * np.int64(parties.count) + parties.bodies + contacts.obstacle[c]
+        return vertices[c, 0] * np.int64(parties.size) + parties.bodies + contacts.obstacle[c]
     is_first = i == 0 or (i == 1 and contacts.kind[c] != VERTEX_TRIANGLE)
-    return vertices[c, i] * np.int64(parties.count) + body[vertices[c, 2] if is_first else vertices[c, 0]]
+    return vertices[c, i] * np.int64(parties.size) + body[vertices[c, 2] if is_first else vertices[c, 0]]
 
 
 @compiled
