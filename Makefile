@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP_INSTALL := -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check fix bench clean
+.PHONY: help demo test test-all check fix bench wheel clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -32,8 +32,11 @@ fix: .venv/dev-installed  ## repair style where it can be done automatically
 bench: .venv-bench/installed  ## time Pliant beside other simulators, in an environment of its own
 	@.venv-bench/bin/python -m benchmarks.run
 
+wheel: .venv/dev-installed  ## build a wheel with the gallery's kernels compiled for x86-64-v3 and v4, in dist/
+	@$(BIN)/python tools/build_wheel.py
+
 clean:  ## delete the environments, the caches and what the demo and the benchmarks wrote
-	rm -rf .venv .venv-bench build demo bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-bench build dist demo bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is newer than what it was made from, so that a second call installs nothing.

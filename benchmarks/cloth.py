@@ -85,10 +85,10 @@ def report(cells: int = 128, rounds: int = 3) -> dict:
         for name, contender in contenders.items():
             result = contender()
             rounds_of[name].append(result)
-            print(f"  {name}: {result.milliseconds_per_iteration:.3f} ms an iteration ({result.note})", flush=True)
+            print(f"  {name}: {result.milliseconds_per_iteration:.3f} ms per iteration ({result.note})", flush=True)
     best = {name: best_line(results) for name, results in rounds_of.items()}
     print(f"\ncloth of {cells}^2 cells, {2 * cells**2} triangles, {(cells + 1) ** 2} vertices")
-    print("| | ms an iteration | times pliant, all threads |\n|---|---|---|")
+    print("| | ms per iteration | times pliant, all threads |\n|---|---|---|")
     for name, ms in best.items():
         print(f"| {name} | {ms:.3f} | {ms / best['pliant, all threads']:.1f} |")
     distance = agreement()

@@ -120,7 +120,7 @@ def beside_newton(rounds: int) -> dict[str, dict]:
     machine may be busy for minutes.
     """
     figures = {}
-    print("| | ms a step of 20 iterations | ms an iteration | ms beside | Newton over Pliant | detection's share |")
+    print("| | ms per step of 20 iterations | ms per iteration | ms beside | Newton over Pliant | detection's share |")
     print("|---|---|---|---|---|---|")
     contenders = {
         "pile of 64 cubes": (scenes.pile(4), PILE_STEPS, newton_pile),
@@ -156,7 +156,7 @@ def _numbers(result: PeerResult) -> dict:
 
 def growth(rounds: int = 3) -> dict[str, dict]:
     """Piles of 8 to 1,000 cubes, each in processes of its own, for their memory and in turns; the best is printed."""
-    print("\n| cubes | tets | ms a step | detection's share | ns a tet and iteration | exponent from 8 | peak MB |")
+    print("\n| cubes | tets | ms per step | detection's share | ns per tet and iteration | exponent from 8 | peak MB |")
     print("|---|---|---|---|---|---|---|")
     runs = [{side: _run_grown_pile(side) for side in SIDES} for _ in range(rounds)]
     figures = {}
@@ -179,7 +179,7 @@ def _run_grown_pile(side: int) -> dict[str, float]:
 
 
 def grown_pile(side: int) -> None:
-    """Print tets, milliseconds a step, detection's share and peak memory [MB] of a pile of side^3 cubes."""
+    """Print tets, milliseconds per step, detection's share and peak memory [MB] of a pile of side^3 cubes."""
     steps = TimedSteps(scenes.pile(side, SMALL_CELLS), 25)
     figures = steps.best(GROWN_STEPS)
     tets = sum(len(solid.tets) for solid in steps.sim.model.solids)

@@ -50,7 +50,7 @@ def report(cells: int = 16) -> dict:
         "pliant, conjugate gradients": ours(scene, pl.Newton(linear="cg"), ITERATIONS)[1],
         "pbatoolkit, LDL^T": pbat_newton.run(**scene, iterations=ITERATIONS).milliseconds_per_iteration,
     }
-    print(f"\n| Newton's method, cube of {cells}^3 cells | ms an iteration |\n|---|---|")
+    print(f"\n| Newton's method, cube of {cells}^3 cells | ms per iteration |\n|---|---|")
     for name, milliseconds in times.items():
         print(f"| {name} | {milliseconds:.0f} |")
     return {"distance": distance, "milliseconds": times}

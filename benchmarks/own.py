@@ -35,7 +35,7 @@ def hanging(mesh: pl.TetMesh, law=pl.StableNeoHookean) -> pl.Scene:
 
 
 def iteration(mesh: pl.TetMesh, law=pl.StableNeoHookean, threads: int | None = None, precision: str = "single"):
-    """Best milliseconds an iteration, seconds to build the tables, bytes of them."""
+    """Best milliseconds per iteration, seconds to build the tables, bytes of them."""
     sim = pl.Simulation(hanging(mesh, law), frame_rate=100, substeps=1, precision=precision, threads=threads)
     problem, solver = sim.problem(), pl.VBD()
     build = np.inf
@@ -99,7 +99,7 @@ def report() -> dict:
                 ms, build, size = iteration(mesh, law, threads)
                 row = (ms, ms * 1e6 / mesh.n_tets, build * 1e6 / mesh.n_tets, size / mesh.n_tets)
                 rows[name, threads] = min(row, rows.get((name, threads), row))
-    print("| | threads | ms an iteration | ns a tet | against cube 25^3 | build, us a tet | bytes a tet |")
+    print("| | threads | ms per iteration | ns per tet | against cube 25^3 | build, us a tet | bytes per tet |")
     print("|---|---|---|---|---|---|---|")
     figures: dict = {"rows": []}
     for (name, threads), (ms, ns, build, size) in rows.items():

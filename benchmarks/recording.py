@@ -54,7 +54,7 @@ def main() -> None:
                 recorded = seconds_a_frame(sim, Path(folder) / f"run{number}_{volume}{ending}", volume)
                 pairs[ending, volume].append((recorded, seconds_a_frame(sim, None, False)))
     plain = [without for values in pairs.values() for _, without in values]
-    print(f"without a recorder {1e3 * median(plain):.2f} ms a frame, best {1e3 * min(plain):.2f}")
+    print(f"without a recorder {1e3 * median(plain):.2f} ms per frame, best {1e3 * min(plain):.2f}")
     for (ending, volume), values in pairs.items():
         low, middle, high = (quartile - 1 for quartile in quantiles(recorded / without for recorded, without in values))
         what = f"{ending:<5} {'volume' if volume else 'surface':<8}"

@@ -103,7 +103,7 @@ def report() -> dict:
             row = {
                 "pushes a tet": pushes / mesh.n_tets,
                 "flops a tet": flops / mesh.n_tets,
-                "bytes a tet": moved / mesh.n_tets,
+                "bytes per tet": moved / mesh.n_tets,
                 "Gflop/s": flops / ms / 1e6,
                 "part of peak flops": flops / ms * 1e3 / peak,
                 "GB/s": moved / ms / 1e6,

@@ -45,7 +45,7 @@ def agreement(cells: int = 6, iterations: int = 2000) -> dict[str, float]:
 
 
 def timings(cells: int, rounds: int) -> dict[str, dict]:
-    """Best milliseconds an iteration of each, over the rounds."""
+    """Best milliseconds per iteration of each, over the rounds."""
     scene = common_scene(cells)
     contenders = {
         "pliant, 1 thread": lambda: pliant_vbd.run(**scene, iterations=20, repeats=30, threads=1),
@@ -59,7 +59,7 @@ def timings(cells: int, rounds: int) -> dict[str, dict]:
         for name, contender in contenders.items():
             result = contender()
             ms = result.milliseconds_per_iteration
-            print(f"  round {round_number + 1}: {name}: {ms:.3f} ms an iteration ({result.note})", flush=True)
+            print(f"  round {round_number + 1}: {name}: {ms:.3f} ms per iteration ({result.note})", flush=True)
             rounds_of[name].append(result)
     best = {
         name: {"ms": best_line(results), **{key: getattr(results[-1], key) for key in ("threads", "note", "name")}}
@@ -79,7 +79,7 @@ def report(cells: int = 25, rounds: int = 3) -> dict:
     scene_tets = 6 * cells**3
     print(f"cube of {cells}^3 cells, {scene_tets} tets:")
     best = timings(cells, rounds)
-    print(f"\n| {'':27} | threads | ms an iteration | ns a tet | times pliant, all threads |")
+    print(f"\n| {'':27} | threads | ms per iteration | ns per tet | times pliant, all threads |")
     print("|---|---|---|---|---|")
     ours = best["pliant, all threads"]["ms"]
     for name, entry in best.items():

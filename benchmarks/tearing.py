@@ -49,7 +49,9 @@ def report(cells: int = 128) -> dict[str, float]:
     figures = {"plain step, ms": 1e3 * min(plain[3:]), "step that tears, ms": 1e3 * min(torn[1:])}
     figures["ratio"] = figures["step that tears, ms"] / figures["plain step, ms"]
     figures["vertices split a step over edges, least"] = min(splits)
-    print(f"cloth of {cells}^2 cells, 20 iterations a step, {100 * min(splits):.2f} to {100 * max(splits):.2f} % split")
+    print(
+        f"cloth of {cells}^2 cells, 20 iterations per step, {100 * min(splits):.2f} to {100 * max(splits):.2f} % split"
+    )
     print(f"plain step {figures['plain step, ms']:.2f} ms, step that tears {figures['step that tears, ms']:.2f} ms: "
           f"{figures['ratio']:.2f} times")  # fmt: skip
     return figures

@@ -128,7 +128,7 @@ def in_chromium(session: Session, port: int) -> None:
         where = f"{size[0]} x {size[1]} pixels, {name}"
         print(f"chromium    {simulated:5.1f} frames simulated a second, {drawn:.1f} drawn, {where}", flush=True)
     simulated, prepared, milliseconds = with_chromium(session, port, SIZES[0], drawers["llvmpipe"], leave_out=True)
-    own = f"{prepared:.1f} prepared, page's own work {milliseconds:.1f} ms a frame"
+    own = f"{prepared:.1f} prepared, page's own work {milliseconds:.1f} ms per frame"
     print(f"no drawing  {simulated:5.1f} frames simulated a second, {own}")
 
 

@@ -41,7 +41,7 @@ def agreement(cells: int = 6, iterations: int = 100) -> float:
 
 
 def timings(cells: int, rounds: int) -> dict[str, dict]:
-    """Best milliseconds an iteration of each, over the rounds."""
+    """Best milliseconds per iteration of each, over the rounds."""
     scene = common_scene(cells)
 
     def ours(solver, threads):
@@ -56,7 +56,7 @@ def timings(cells: int, rounds: int) -> dict[str, dict]:
         for name, contender in contenders.items():
             result = contender()
             ms = result.milliseconds_per_iteration
-            print(f"  round {round_number + 1}: {name}: {ms:.3f} ms an iteration ({result.note})", flush=True)
+            print(f"  round {round_number + 1}: {name}: {ms:.3f} ms per iteration ({result.note})", flush=True)
             rounds_of[name].append(result)
     best = {
         name: {"ms": best_line(results), **{key: getattr(results[-1], key) for key in ("threads", "note", "name")}}
@@ -71,7 +71,7 @@ def report(cells: int = 25, rounds: int = 3) -> dict:
     best = timings(cells, rounds)  # before anything else: threads that a peer leaves behind would disturb ours
     distance = agreement()
     print(f"pbatoolkit's step differs from ours by {distance:.1e} of the largest displacement")
-    print(f"\n| {'':36} | threads | ms an iteration | ns a tet |\n|---|---|---|---|")
+    print(f"\n| {'':36} | threads | ms per iteration | ns per tet |\n|---|---|---|---|")
     for name, entry in best.items():
         print(f"| {name:36} | {entry['threads']} | {entry['ms']:.3f} | {entry['ms'] * 1e6 / (6 * cells**3):.1f} |")
     ratios = {

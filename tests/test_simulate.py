@@ -172,9 +172,10 @@ class Broken(pl.VBD):
 
     vertex: int = 0
 
-    def sweep(self, problem, x, work, n=1, omegas=None):
+    def sweep(self, problem, x, work, n=1, momentum=None):
         if problem.x_prev[0, 0] != problem.model.positions[0, 0]:
             x[self.vertex, 1] = np.nan
+        return pl.SweepResult(n)
 
 
 def test_a_step_that_breaks_down_names_the_vertex_and_keeps_the_state(star):

@@ -75,7 +75,7 @@ def _interrupt_flag() -> Iterator[threading.Event]:
 
 @contextmanager
 def progress_bar(label: str | None, n: int) -> Iterator[Callable[[], None]]:
-    """A bar with frames a second and time left, on standard error; nothing without a label."""
+    """A bar with frames per second and time left, on standard error; nothing without a label."""
     if label is None:
         yield lambda: None
         return

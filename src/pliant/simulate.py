@@ -13,8 +13,10 @@ from numpy.typing import ArrayLike
 from pliant.divergence import Watch
 from pliant.energies import IncrementalPotential
 from pliant.energies.totals import energies_of
-from pliant.errors import FileError, SceneError, SolverError
+from pliant.errors import FileError, MeshError, SceneError, SolverError
 from pliant.io import checkpoint
+from pliant.io.arrays import check_arrays
+from pliant.io.saved_arrays import expected_of_contact
 from pliant.model import Body, Force, Motion, Solid, checks
 from pliant.model.tearing import deleted
 from pliant.model.topology import topology_arrays, with_topology_arrays
@@ -29,9 +31,9 @@ from pliant.stepping import Stepping
 class Simulation(Stepping):
     """A scene that moves.
 
-    frame_rate: frames a second; substeps: steps a frame, so that a step is h = 1 / (frame_rate * substeps) seconds
+    frame_rate: frames per second; substeps: steps per frame, so that a step is h = 1 / (frame_rate * substeps) seconds
     long. precision: "single" or "double", of the solver; states are kept in double.
-    threads: None for as many as pay off. Any number gives the same bits.
+    threads: exactly so many, or None for as many as are fastest, step by step. Any number gives the same bits.
     """
 
     # --- running ----------------------------------------------------------------------------------------------------
@@ -181,16 +183,29 @@ class Simulation(Stepping):
         """Continue from a checkpoint. Python functions are not in the file, pass them again: motions (other than those
         of `pliant.motions`) and forces by name of the body and in the order they were added; other functions of time by
         what they give, such as {"balloon.pressure": p, "wind.velocity": w}."""
-        kept = checkpoint.read(Path(path), motions or {}, forces or {}, functions or {})
-        solver_state = kept.settings.pop("solver_state", None)
-        simulation = cls(kept.scene, rebuild_solver(kept.solver), threads=threads, **kept.settings)
+        path = Path(path)
+        kept = checkpoint.read(path, motions or {}, forces or {}, functions or {})
+        solver_state = kept.settings.pop("solver_state")
+        try:
+            simulation = cls(kept.scene, rebuild_solver(kept.solver), threads=threads, **kept.settings)
+        except MeshError as error:
+            raise FileError(f"{path}: the meshes of its bodies cannot be simulated: {error}") from None
         simulation.notes = kept.notes
-        simulation.continue_from(kept.state, kept.topology)
+        simulation.continue_from(checkpoint.checked_state(path, kept, simulation.model), kept.topology)
         if solver_state:
             simulation._work.load_state_dict(solver_state)
-        if simulation._detector is not None and kept.contact:
-            simulation._detector.load_state_dict(kept.contact, kept.state.x)
+        simulation._load_contact_state(path, kept.contact)
         return simulation
+
+    def _load_contact_state(self, path: Path, arrays: dict[str, np.ndarray]) -> None:
+        expected = {}
+        if self._detector is not None:
+            surface, rules = self._detector.colliders.surface, self._detector.colliders.rules
+            counts = (len(rules.body), len(surface.triangles), len(surface.edges), len(rules.allowed))
+            expected = expected_of_contact(*counts, arrays)
+        check_arrays(path, {f"contact.{name}": array for name, array in arrays.items()}, expected)
+        if self._detector is not None:
+            self._detector.load_state_dict(arrays, self.state.x)
 
     def continue_from(self, state: State, topology: dict[str, np.ndarray]) -> None:
         """Take over the state of another simulation of the same scene, and what topology_arrays says of its model."""

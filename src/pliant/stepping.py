@@ -28,8 +28,6 @@ from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
-from pliant.kernels.threads import Team
-from pliant.lanes.host import core_count
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
@@ -65,6 +63,7 @@ class Stepping:
         self.solver: Solver[Any] = solver or VBD()
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
+        self._team = self.execution.team()  # that detects contacts
         self.h = 1 / (self.frame_rate * self.substeps)
         self.model = build_model(scene)
         self.observers: list[Observer] = []
@@ -96,7 +95,7 @@ class Stepping:
         self._detector = None
         if contact is not None:
             scale = scale_of(self.model, self.h, elastic_stiffness(self.model) if elastic is None else elastic)
-            self._detector = Detector(contact, self.h, Team(self.execution.threads or core_count()), scale)
+            self._detector = Detector(contact, self.h, self._team, scale)
         self._detect_every = None if contact is None else contact.settings.detect_every
 
     def _prepare(self) -> None:

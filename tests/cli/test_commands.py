@@ -118,8 +118,8 @@ def test_info_clears_the_cache(tmp_path, monkeypatch):
 def test_bench_prints_times():
     result = run("bench", "--cells", 3, "--iterations", 2)
     assert result.exit_code == 0, result.output
-    assert re.search(r"1 thread\s+[\d.]+ ms an iteration\s+[\d.]+ ns a tet", result.output)
-    assert "bytes a tet" in result.output
+    assert re.search(r"1 thread\s+[\d.]+ ms per iteration\s+[\d.]+ ns per tet", result.output)
+    assert "bytes per tet" in result.output
 
 
 def test_compare_writes_curves_and_names_the_first(tmp_path):
@@ -148,3 +148,17 @@ def test_compare_says_what_is_wrong(tmp_path):
         result = run("compare", *arguments, "--out", str(tmp_path))
         assert result.exit_code == 1
         assert words in result.output
+
+
+def test_info_lists_what_a_scene_compiles():
+    """Each compiled function with its origin, seconds and size, and totals that count them."""
+    result = run("info", "jelly", "--compile")
+    assert result.exit_code == 0, result.output
+    rows = re.findall(r"^(compiled|in cache|in wheel)\s+\d+\.\d{3}\s+\d+  (\S.*)$", result.output, re.MULTILINE)
+    assert any(name.endswith(": sweep") for _, name in rows)
+    counts = re.search(r"(\d+) functions compiled in .*; (\d+) loaded .*; (\d+) loaded .* First frame", result.output)
+    assert counts is not None
+    assert [int(n) for n in counts.groups()] == [
+        sum(origin == name for origin, _ in rows) for name in ("compiled", "in cache", "in wheel")
+    ]
+    assert run("info", "--compile").exit_code == 2

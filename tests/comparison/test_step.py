@@ -57,8 +57,7 @@ class Hesitant(pl.VBD):
     def sweep(self, problem, x, work, n=1):
         before = getattr(work, "swept", 0)
         work.swept = before + n
-        if before != 1:
-            super().sweep(problem, x, work, n)
+        return pl.SweepResult(n) if before == 1 else super().sweep(problem, x, work, n)
 
 
 def test_one_iteration_that_stands_still_is_not_the_end(problem):

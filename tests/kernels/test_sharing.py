@@ -4,11 +4,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numba import typeof
 
 import pliant as pl
 from pliant.geometry import colour_vertices, spatial_order, vertex_graph
 from pliant.kernels.packs import arrange
-from pliant.kernels.sharing import share_by_work, share_out
+from pliant.kernels.sharing import ColourShares, share_by_work, share_out
 
 
 def packed(cells: int, width: int = 4):
@@ -65,3 +66,19 @@ def test_a_thread_asks_once_an_iteration_for_every_row_that_another_writes_and_i
         written = colour[row // packs.width]
         first = min(reads[thread, row], key=lambda read: (read - written - 1) % colours)
         assert c == first
+
+
+def test_shares_of_fewer_threads_are_the_borders_alone() -> None:
+    """All threads know what they borrow; types are the same for all, so that one compiled function takes them."""
+    packs, graph, work = packed(5)
+    shares = ColourShares(packs, work, graph, 3)
+    for array, expected in zip(shares(3), share_out(packs, work, graph, 3), strict=True):
+        np.testing.assert_array_equal(array, expected)
+    for threads in (1, 2):
+        few = shares(threads)
+        np.testing.assert_array_equal(few.packs, share_by_work(packs, work, threads))
+        assert few.borrowed_start.shape == (threads, len(few.packs) + 1)
+        assert not few.borrowed_start.any()
+        assert not len(few.borrowed)
+        assert shares(threads) is few
+        assert [typeof(array) for array in few] == [typeof(array) for array in shares(3)]

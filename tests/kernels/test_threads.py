@@ -2,6 +2,7 @@
 
 import gc
 import signal
+import sys
 import threading
 import time
 from itertools import pairwise
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+from pliant.kernels.thread_choice import ThreadChoice
 from pliant.kernels.threads import WORTH_WAKING, Team, barrier_wait, next_part, share
 
 PHASES, CELLS = 300, 23
@@ -46,6 +48,17 @@ def fill(thread, threads, barrier, out):
     out[thread, 1] = threads
 
 
+@njit(nogil=True)
+def come_late(thread, threads, barrier, rounds, out):
+    """All wait for the last thread, which has much to do."""
+    value = out[thread]
+    if thread == threads - 1:
+        for _ in range(rounds):
+            value = value * 6364136223846793005 + 1442695040888963407
+    out[thread] = value
+    barrier_wait(barrier, threads)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_phases_see_all_of_the_last(threads: int) -> None:
     """The boards equal those of plain NumPy, three times over with the same team."""
@@ -60,6 +73,50 @@ def test_phases_see_all_of_the_last(threads: int) -> None:
         boards[0] = np.arange(CELLS)
         team.run(mix, boards)
         np.testing.assert_array_equal(boards, expected)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no futex: threads give up their time slices")
+def test_who_waits_long_sleeps() -> None:
+    """A thread that waits for another uses no core meanwhile, which somebody else may need."""
+    team, out = Team(3), np.zeros(3, np.int64)
+    team.run(come_late, 0, out)
+    began, cpu = time.perf_counter(), time.thread_time()
+    team.run(come_late, 300_000_000, out)
+    waited, used = time.perf_counter() - began, time.thread_time() - cpu
+    assert waited > 0.05
+    assert used < 0.1 * waited
+
+
+def count_threads(thread, threads, barrier, seen):
+    """Write down on how many threads this runs."""
+    if thread == 0:
+        seen.append(threads)
+
+
+def test_an_adaptive_team_asks_for_the_number_of_each_function(monkeypatch) -> None:
+    """Shares fit the number of threads of the run, and the amount of work is that after it."""
+    team, numbers, recorded = Team(3, adaptive=True), iter([3, 1, 2, 1]), []
+    monkeypatch.setattr(ThreadChoice, "count", property(lambda self: next(numbers)))
+    monkeypatch.setattr(ThreadChoice, "record", lambda self, seconds, amount: recorded.append(amount))
+    seen: list = []
+    for _ in range(3):
+        team.run(count_threads, seen, amount=7.0)
+    team.run(
+        lambda thread, threads, barrier, own, seen: seen.append(own),
+        seen,
+        amount=lambda: 10.0 * len(seen),
+        shares=lambda threads: f"share of {threads}",
+    )
+    assert seen == [3, 1, 2, "share of 1"]
+    assert recorded == [7.0, 7.0, 7.0, 40.0]
+
+
+def test_a_team_of_a_given_number_measures_nothing(monkeypatch) -> None:
+    monkeypatch.setattr(ThreadChoice, "__init__", lambda self, most: pytest.fail("a choice was made"))
+    seen: list = []
+    for team in (Team(2), Team(1, adaptive=True)):
+        team.run(count_threads, seen)
+    assert seen == [2, 1]
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

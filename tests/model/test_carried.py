@@ -158,3 +158,73 @@ def test_vertex_block_descent_reaches_newtons_minimiser_with_a_body(friction: fl
     moved = np.abs(exact.x - problem.x_guess).max()
     assert moved > 1e-4
     assert np.abs(report.x - exact.x).max() < 1e-6 * 0.5
+
+
+def resting_box(threads: int = 1) -> tuple[pl.Simulation, RigidBody]:
+    """A rigid box, 0.2 x 0.3 x 0.4 m, dropped by 1 mm onto a plane."""
+    scene = pl.Scene()
+    body = RigidBody("box", box_surface(), 800.0, position=(0.5, -0.2, 0.201))
+    scene.bodies.append(body)
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.3)
+    scene.contact = pl.Contact(stiffness=1e5, friction=0.3, damping=1e-3)
+    return pl.Simulation(scene, pl.VBD(iterations=20), precision="double", threads=threads), body
+
+
+def test_contact_forces_arrive_at_the_six_numbers_of_a_resting_body() -> None:
+    """Weight upwards and no torque about its centre, from four corners that sink in by m g / (4 k) each."""
+    sim, body = resting_box()
+    for _ in range(300):
+        report = sim.step()
+    weight = body.mass * 9.81
+    assert body.mass == pytest.approx(800 * 0.024, rel=1e-13)
+    force = -sim.model.carried.gathered(report.contacts.gradient(sim.positions), sim.state.poses)[0]
+    np.testing.assert_allclose(force, [0, 0, weight, 0, 0, 0], rtol=0, atol=1e-6 * weight)
+    assert sim.state.poses[0, 2] == pytest.approx(0.2 - weight / 4e5, abs=1e-9)
+    np.testing.assert_allclose(body.contact_force, [0, 0, weight], atol=1e-6 * weight)
+    assert report.residual < 1e-6
+
+
+def test_a_body_gives_the_same_bits_on_any_number_of_threads_and_after_resume(tmp_path) -> None:
+    runs = []
+    for threads in (1, 2, 3):
+        sim, _ = resting_box(threads)
+        for _ in range(8):
+            sim.step()
+        if threads == 3:
+            sim.save(tmp_path / "box.npz")
+            sim = pl.Simulation.resume(tmp_path / "box.npz", threads=1)
+        for _ in range(8):
+            sim.step()
+        runs.append((sim.positions, sim.state.poses, sim.state.twists))
+    for run in runs[1:]:
+        for one, other in zip(run, runs[0], strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_a_free_body_keeps_its_momenta_in_a_converged_step() -> None:
+    """Tumbling without gravity: momentum to rounding, angular momentum to the first order of the step."""
+    drift = []
+    for rate in (500, 1000):
+        scene = pl.Scene(gravity=(0, 0, 0))
+        spin = {"velocity": (0.3, 0, -0.1), "angular_velocity": (1.0, 4.0, 0.5)}
+        scene.bodies.append(RigidBody("box", box_surface(), 800.0, **spin))
+        sim = pl.Simulation(scene, pl.VBD(iterations=10), frame_rate=rate, substeps=1, precision="double")
+        mass = sim.model.mass[:, None]
+        start = np.cross(sim.positions, mass * sim.velocities).sum(axis=0)
+        for _ in range(rate // 5):
+            sim.step()
+        np.testing.assert_allclose((mass * sim.velocities).sum(axis=0), [19.2 * 0.3, 0, -1.92], atol=1e-10)
+        now = np.cross(sim.positions, mass * sim.velocities).sum(axis=0)
+        drift.append(np.linalg.norm(now - start) / np.linalg.norm(start))
+    assert drift[0] < 0.02
+    assert drift[1] == pytest.approx(drift[0] / 2, rel=0.05)
+
+
+def test_what_does_not_support_bodies_refuses_them() -> None:
+    scene, _ = scene_with_a_box()
+    with pytest.raises(pl.SolverError, match=r"XPBD does not support .*"):
+        pl.Simulation(scene, pl.XPBD())
+    with pytest.raises(pl.SolverError, match="line_search does not support rigid bodies"):
+        pl.Simulation(scene, pl.VBD(line_search=True))
+    with pytest.raises(pl.SceneError, match="encloses"):
+        RigidBody("inside out", pl.TriMesh(CUBE.points, CUBE.surface_triangles[:, ::-1]), 800.0)

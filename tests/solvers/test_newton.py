@@ -7,8 +7,8 @@ import scipy.sparse as sp
 import pliant as pl
 from pliant.kernels.threads import Team
 from pliant.materials import SOLID_LAWS
-from pliant.solvers import factorisation
 from pliant.solvers.contract.loop import Execution
+from pliant.solvers.machinery import factorisation
 from pliant.solvers.machinery.conjugate_gradients import conjugate_gradients
 
 every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)

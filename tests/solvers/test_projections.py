@@ -282,3 +282,18 @@ def test_air_damping_acts_as_in_newtons_step(solver):
     ours = pl.solve(problem, solver(300)).x
     moved = np.abs(exact - problem.y).max()
     assert np.abs(ours - exact).max() < 1e-3 * moved
+
+
+def test_a_block_of_which_nothing_moves_is_no_hindrance():
+    """A rope that is pinned all along leaves a solid beside it to fall as it would alone."""
+    ends = []
+    for with_rope in (False, True):
+        scene = pl.Scene()
+        body = scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean.from_young(1e4, 0.3))
+        if with_rope:
+            points, edges = pl.shapes.rope(((0, 0, 1), (1, 0, 1)), 3)
+            scene.add_springs(points, edges, stiffness=300.0, mass=0.01).pin(np.arange(len(points)))
+        sim = pl.Simulation(scene, pl.XPBD(iterations=3))
+        sim.step()
+        ends.append(sim.positions[: body.n_vertices])
+    np.testing.assert_allclose(*ends, rtol=0, atol=1e-7)

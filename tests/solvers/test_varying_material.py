@@ -36,7 +36,8 @@ def solid_problem(material, shaken, **options) -> pl.IncrementalPotential:
     body.set_positions(shaken(MESH, 0))
     body.set_velocities(np.random.default_rng(1).normal(0, 0.3, MESH.points.shape))
     body.pin(MESH.points[:, 0] < MESH.points[:, 0].min() + 1e-9)
-    return pl.Simulation(scene, pl.Newton(), frame_rate=100, substeps=1, precision="double", **options).problem()
+    options = {"frame_rate": 100, "substeps": 1, "precision": "double", **options}
+    return pl.Simulation(scene, pl.Newton(), **options).problem()
 
 
 def sheet_problem(material_of) -> pl.IncrementalPotential:
@@ -89,14 +90,22 @@ def test_descents_find_newtons_minimiser(shaken, name) -> None:
     assert_solvers_agree(solid_problem(MATERIALS[name](), shaken), pl.VBD())
 
 
-def test_every_other_minimiser_and_the_projections(shaken) -> None:
-    problem = solid_problem(varying(), shaken)
-    problem = replace(problem, model=replace(problem.model, damping=0 * problem.model.damping))
-    exact = assert_solvers_agree(problem, pl.LBFGS(), pl.LaplacianQuasiNewton())
-    travelled = np.abs(exact - problem.x_guess).max()
+def test_every_other_minimiser(shaken) -> None:
+    assert_solvers_agree(solid_problem(varying(), shaken), pl.LBFGS(), pl.LaplacianQuasiNewton())
+
+
+def undamped(problem: pl.IncrementalPotential) -> pl.IncrementalPotential:
+    return replace(problem, model=replace(problem.model, damping=0 * problem.model.damping))
+
+
+def test_projections_see_each_element(shaken) -> None:
+    """Nearer to the step of the varying body, up to their own error, than to that of one with the mean modulus."""
+    problem = undamped(solid_problem(varying(), shaken, frame_rate=1000))
+    mean = undamped(solid_problem(pl.StableNeoHookean.from_young(MODULI.mean(), 0.25), shaken, frame_rate=1000))
+    exact, of_mean = (pl.solve(p, pl.Newton(), stop=pl.Stop(iterations=60, residual=1e-9)).x for p in (problem, mean))
     for solver in (pl.GPBD(), pl.XPBD()):
-        report = pl.solve(problem, solver, stop=pl.Stop(iterations=2000), measure_every=1000)
-        assert np.abs(report.x - exact).max() < 0.02 * travelled
+        report = pl.solve(problem, solver, stop=pl.Stop(iterations=500), measure_every=500)
+        assert np.abs(report.x - exact).max() < 0.06 * np.abs(of_mean - exact).max()
 
 
 def test_sheets_find_newtons_minimiser() -> None:
@@ -106,7 +115,7 @@ def test_sheets_find_newtons_minimiser() -> None:
 def test_the_same_number_everywhere_is_a_uniform_material(shaken) -> None:
     """The same kernel and the same bits."""
     ends = []
-    for mu, lam in ((3e4, 5e4), (np.full(len(MESH.tets), 3e4), [5e4] * len(MESH.tets))):
+    for mu, lam in ((3e4, 5e4), (np.full(len(MESH.tets), 3e4), np.full(len(MESH.tets), 50000))):
         problem = solid_problem(pl.StableNeoHookean(mu, lam), shaken)
         ends.append(pl.solve(problem, pl.VBD(), stop=pl.Stop(iterations=5)).x)
     np.testing.assert_array_equal(*ends)
@@ -159,13 +168,13 @@ def test_scene_files_refuse_them(tmp_path) -> None:
 
 def test_wrong_parameters_are_refused() -> None:
     with pytest.raises(pl.SceneError, match="given for 3 elements, and the mesh has"):
-        pl.Scene().add_solid(MESH, pl.StableNeoHookean([1e5, 2e5, 3e5], 1e5))
+        pl.Scene().add_solid(MESH, pl.StableNeoHookean(np.array([1e5, 2e5, 3e5]), 1e5))
     with pytest.raises(MaterialError, match="2 and 3 values"):
-        pl.StableNeoHookean([1e5, 2e5], [1e5, 2e5, 3e5])
+        pl.StableNeoHookean(np.array([1e5, 2e5]), np.array([1e5, 2e5, 3e5]))
     with pytest.raises(MaterialError, match="the shear modulus must be positive"):
-        pl.StableNeoHookean([1e5, -2e5], 1e5)
+        pl.StableNeoHookean(np.array([1e5, -2e5]), 1e5)
     with pytest.raises(MaterialError, match="give a finite number"):
-        pl.StableNeoHookean([1e5, np.nan], 1e5)
+        pl.StableNeoHookean(np.array([1e5, np.nan]), 1e5)
     with pytest.raises(MaterialError, match="laws of one class"):
         pl.Scene().add_solid(MESH, [pl.ARAP(1e5), pl.StableNeoHookean(1e5, 1e5)])
 

@@ -24,7 +24,7 @@ def bench(
 ) -> None:
     """Time vertex block descent on a hanging cube.
 
-    Prints milliseconds an iteration and nanoseconds a tetrahedron, for one thread and for all; the best of 5
+    Prints milliseconds per iteration and nanoseconds a tetrahedron, for one thread and for all; the best of 5
     runs, in single precision, compiling excluded.
 
     Example: pliant bench --cells 40 --iterations 20
@@ -42,12 +42,12 @@ def bench(
             seconds, build_seconds, size = _time(scene, iterations, threads)
         found["seconds_an_iteration"][threads] = seconds
         say(
-            f"{threads} thread{'s' if threads > 1 else ' '}  {1e3 * seconds:8.3f} ms an iteration"
-            f"  {1e9 * seconds / tets:6.2f} ns a tet"
+            f"{threads} thread{'s' if threads > 1 else ' '}  {1e3 * seconds:8.3f} ms per iteration"
+            f"  {1e9 * seconds / tets:6.2f} ns per tet"
         )
     found |= {"seconds_to_build": build_seconds, "bytes": size}
-    say(f"building   {1e9 * build_seconds / tets:8.0f} ns a tet ({build_seconds:.2f} s)")
-    say(f"memory     {size / tets:8.0f} bytes a tet")
+    say(f"building   {1e9 * build_seconds / tets:8.0f} ns per tet ({build_seconds:.2f} s)")
+    say(f"memory     {size / tets:8.0f} bytes per tet")
     if as_json:
         print_json(found)
 

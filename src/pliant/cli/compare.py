@@ -91,7 +91,7 @@ def _say_motion(motion: MotionComparison) -> None:
             typer.echo(
                 f"{run.name}: after {len(run.distances)} frames {100 * run.distances[-1]:.3g} % of the scene's size "
                 f"from the converged motion (largest {100 * max(run.distances):.3g} %), "
-                f"{1e3 * sum(run.seconds) / len(run.seconds):.3g} ms a frame"
+                f"{1e3 * sum(run.seconds) / len(run.seconds):.3g} ms per frame"
             )
         if run.ended != "did all frames":
             typer.echo(f"{run.name}: {run.ended}")

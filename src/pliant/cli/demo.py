@@ -39,7 +39,7 @@ def demo(
     typer.echo(f"Wringing a soft beam of {mesh.n_tets:,} tetrahedra and {mesh.n_vertices:,} vertices.")
     simulation = Simulation(scene)
     typer.echo(
-        f"{frames} frames of 1/{simulation.frame_rate:g} s, {simulation.substeps} steps a frame, "
+        f"{frames} frames of 1/{simulation.frame_rate:g} s, {simulation.substeps} steps per frame, "
         f"{simulation.solver.iterations} iterations of vertex block descent a step."
     )
     checkpoint = folder / "demo.npz"

@@ -1,4 +1,4 @@
-"""`pliant info`: what this computer offers, and what is kept on it; or what a scene holds."""
+"""`pliant info`: what this computer offers, and what is kept on it; or what a scene holds or compiles."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from pliant.cli.compiling import first_frame, table
 from pliant.cli.output import print_json
 from pliant.cli.run import Json, Quiet
 
@@ -20,19 +21,26 @@ def info(
     clear_cache: Annotated[
         bool, typer.Option("--clear-cache", help="Delete all compiled code; it is compiled again when needed.")
     ] = False,
+    show_compiled: Annotated[
+        bool, typer.Option("--compile", help="Run the scene's first frame and list the compiled functions it uses.")
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Show versions, the CPU and the cache; or what a scene holds.
+    """Show versions, the CPU and the cache; or what a scene holds or compiles.
 
     \b
     Example: pliant info
              pliant info twist
              pliant info twist --json
+             pliant info twist --compile
              pliant info --clear-cache
     """
     cleared = _clear_cache() if clear_cache else {}
-    facts = _computer() if scene is None else _scene(scene)
+    if show_compiled and scene is None:
+        raise typer.BadParameter("needs a scene, for example: pliant info twist --compile", param_hint="--compile")
+    look = _scene if not show_compiled else first_frame
+    facts = _computer() if scene is None else look(scene)
     if as_json:
         print_json({**cleared, **facts})
         return
@@ -41,6 +49,9 @@ def info(
     if cleared:
         count, freed = cleared["deleted_generations"], _megabytes(cleared["deleted_bytes"])
         typer.echo(f"Deleted {count} generation{'' if count == 1 else 's'} of compiled code, {freed}.")
+    if show_compiled:
+        typer.echo("\n".join(table(facts)))
+        return
     for name, value in (_words_on_computer if scene is None else _words_on_scene)(facts).items():
         typer.echo(f"{name:<16}{value}")
 

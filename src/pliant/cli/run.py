@@ -27,7 +27,9 @@ Frames = Annotated[int | None, typer.Option(min=1, help="Frames to simulate, wha
 Output = Annotated[
     list[Path] | None, typer.Option("--output", metavar="FILE", help="Write this result too, anywhere; repeatable.")
 ]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads; any number gives the same bits.")]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="Threads; by default as many as are fastest, with the same bits.")
+]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]
@@ -136,7 +138,9 @@ def _perform(run: Run, quiet: bool, as_json: bool) -> None:
     if as_json:
         print_json(_summary(run, done, seconds))
     elif not quiet:
-        typer.echo(f"{done} frames, {simulation.time:.3f} s, in {seconds:.1f} s: {done / seconds:.1f} frames a second.")
+        typer.echo(
+            f"{done} frames, {simulation.time:.3f} s, in {seconds:.1f} s: {done / seconds:.1f} frames per second."
+        )
         for path in (*run.results, run.checkpoint):
             typer.echo(f"  {path}")
         for journal, path in run.unfinished:
@@ -178,7 +182,7 @@ def _advance(run: Run, silent: bool) -> None:
 
 
 class _Status:
-    """One line: frame, simulated time, frames a second, iterations, residual and contacts, if there can be any."""
+    """One line: frame, simulated time, frames per second, iterations, residual and contacts, if there can be any."""
 
     def __init__(self, run: Run):
         self._run, self._began = run, time.monotonic()

@@ -35,22 +35,20 @@ def view(
 
     Play, pause, step; click on a body and pull at the arrows; change solver,
     iterations, stiffness and gravity while it runs. Needs the extra `view`.
-    Leaves one core to the browser unless --threads says otherwise.
+    Uses as many threads as are fastest beside the browser, unless --threads gives a number.
 
     \b
     Example: pliant view twist
              pliant view jelly --solver newton --play
              pliant view jelly --port 0 --json
     """
-    from pliant.lanes.host import core_count
     from pliant.scenes.plans import open_plan
     from pliant.viewer.page import Page
     from pliant.viewer.session import Session
 
     _check_address(host, port)
     writable_folder(out)
-    # the browser and the server need a core too: threads that wait for each other stand still when one loses its core
-    plan = open_plan(scene, solver, settings or [], threads or max(1, core_count() - 1))
+    plan = open_plan(scene, solver, settings or [], threads)
     session, out_stream = Session(plan.simulation()), sys.stdout
     try:
         # the server says when it stops: not where scripts read

@@ -49,7 +49,7 @@ def compare_motion(
 ) -> MotionComparison:
     """Run every solver with its own iterations for so many frames.
 
-    make: called once a solver, because a scene belongs to the simulation built from it last. A simulation brings its
+    make: called once per solver, because a scene belongs to the simulation built from it last. A simulation brings its
     own frame_rate and substeps.
     """
     check_count(frames, "compare_motion: frames")

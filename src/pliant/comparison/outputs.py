@@ -20,7 +20,7 @@ SMALLEST = 1e-14  # error that is still drawn: below it is rounding
 
 
 def table(comparison: Comparison) -> Table:
-    """One row a solver: time an iteration, time to each accuracy, and where it ended."""
+    """One row per solver: time an iteration, time to each accuracy, and where it ended."""
     result = Table(title=f"One step of {comparison.vertices:,} vertices, {comparison.precision} precision")
     result.add_column("solver")
     for head in ("setup", "an iteration", *(f"to {a:g}" for a in SHOWN), "at the end", "residual"):

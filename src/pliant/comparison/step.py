@@ -33,7 +33,7 @@ class Run:
     """What one solver did, at the start and at ever longer distances."""
 
     name: str
-    setup_seconds: float  # orderings, tables, factors: what is done once a simulation, compiling excluded
+    setup_seconds: float  # orderings, tables, factors: what is done once per simulation, compiling excluded
     iterations: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)  # in the solver
     errors: list[float] = field(default_factory=list)  # (G - G_min) / (G_start - G_min)

@@ -224,8 +224,8 @@ class Detector:
         return {
             **self.side_history._asdict(),
             **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
-            "least_width": np.array(self.least_width),
-            "stored": np.array(self.stored),
+            "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
+            "stored": np.array([self.stored]),
             **{name: array for name, array in optional.items() if array is not None},
         }
 
@@ -233,8 +233,8 @@ class Detector:
         """Go on from what `state_dict` gave at positions x (n, 3) [m]."""
         self.side_history = SideHistory(*(state[name] for name in SideHistory._fields))
         self.multipliers = Multipliers(*(state[f"multipliers_{name}"] for name in Multipliers._fields))
-        self.least_width = float(state["least_width"])
-        self.stored = float(state["stored"])
+        self.least_width = float(state["least_width"][0])
+        self.stored = float(state["stored"][0])
         names = [f"pressing_{name}" for name in Pressing._fields]
         self.pressing = Pressing(*(state[name] for name in names)) if names[0] in state else None
         self.no_self_contact = state.get("no_self_contact")

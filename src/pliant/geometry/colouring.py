@@ -8,12 +8,13 @@ file.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from pliant.geometry.adjacency import vertex_elements
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 
-#: Search effort: steps a vertex. Armadillo needs 6 for 7 colours; a step costs about 0.1 microseconds.
+#: Search effort: steps per vertex. Armadillo needs 6 for 7 colours; a step costs about 0.1 microseconds.
 _STEPS_A_VERTEX = 10
 
 
@@ -66,7 +67,16 @@ def _worth_emptying(colours: NDArray[np.int32]) -> bool:
     return 1 < last <= 64 and int(np.count_nonzero(colours == last)) <= n // 64 + 8
 
 
-@njit(cache=True)
+@inner()
+def _largest(values):  # type: ignore[no-untyped-def]
+    """values.max(), which takes Numba half a second to compile."""
+    result = values[0]
+    for value in values:
+        result = max(result, value)
+    return result
+
+
+@entry()
 def _smallest_last(indptr, indices):  # type: ignore[no-untyped-def]
     """Order in which few neighbours precede any vertex: remove the least connected again and again, reverse.
 
@@ -74,7 +84,7 @@ def _smallest_last(indptr, indices):  # type: ignore[no-untyped-def]
     """
     n = len(indptr) - 1
     degree = indptr[1:] - indptr[:-1]
-    bucket = np.zeros(degree.max() + 2, np.int64)
+    bucket = np.zeros(_largest(degree) + 2, np.int64)
     for v in range(n):
         bucket[degree[v] + 1] += 1
     bucket = np.cumsum(bucket)
@@ -100,7 +110,7 @@ def _smallest_last(indptr, indices):  # type: ignore[no-untyped-def]
     return ranked[::-1].copy()
 
 
-@njit(cache=True)
+@entry()
 def _greedy(indptr, indices, order):  # type: ignore[no-untyped-def]
     """Give each vertex, in order, the first colour none of its neighbours has."""
     n = len(indptr) - 1
@@ -118,7 +128,7 @@ def _greedy(indptr, indices, order):  # type: ignore[no-untyped-def]
     return colours
 
 
-@njit(cache=True)
+@inner()
 def _next_random(state):  # type: ignore[no-untyped-def]
     """Next state of a fixed pseudo-random sequence (xorshift): the same on every machine."""
     state ^= state << np.uint64(13)
@@ -127,14 +137,14 @@ def _next_random(state):  # type: ignore[no-untyped-def]
     return state
 
 
-@njit(cache=True)
+@entry()
 def _without_last_colour(indptr, indices, colours, steps):  # type: ignore[no-untyped-def]
     """Try to spread the vertices of the last colour over the others. Returns (colours, success).
 
     A homeless vertex takes the colour that fewest of its neighbours have; these become homeless in turn and
     may not return to that colour for a while (tabu), so that the search does not undo itself.
     """
-    n, last = len(colours), colours.max()
+    n, last = len(colours), _largest(colours)
     result = colours.copy()
     homeless = np.empty(n, np.int64)
     waiting = 0
@@ -177,10 +187,10 @@ def _without_last_colour(indptr, indices, colours, steps):  # type: ignore[no-un
     return result, waiting == 0
 
 
-@njit(cache=True)
+@entry()
 def _balance(indptr, indices, colours):  # type: ignore[no-untyped-def]
     """Move vertices, in place, to the least used colour their neighbours allow: no colour stays tiny."""
-    n, k_colours = len(colours), colours.max() + 1
+    n, k_colours = len(colours), _largest(colours) + 1
     sizes = np.zeros(k_colours, np.int64)
     for v in range(n):
         sizes[colours[v]] += 1
@@ -201,7 +211,7 @@ def _balance(indptr, indices, colours):  # type: ignore[no-untyped-def]
             colours[v] = best
 
 
-@njit(cache=True)
+@entry()
 def _greedy_elements(corners, first, members, order):  # type: ignore[no-untyped-def]
     """Give each element, in order, the first colour that no element at one of its vertices has."""
     colours = np.full(len(corners), -1, np.int32)

@@ -8,7 +8,7 @@ neighbouring triangle, all but the first triangle of a path add one new vertex t
           \\ /   \\ /         (c, b, d) across the edge bc: sign -1,
            a-----b          each with positive volume towards the vertex.
 
-So one position a tet is read from memory instead of three.  A path begins with two pushes that complete no triangle:
+So one position per tet is read from memory instead of three.  A path begins with two pushes that complete no triangle:
 sign 0. Its third has sign -1.
 """
 
@@ -17,9 +17,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.geometry.adjacency import vertex_elements
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 
 
 class LinkWalks(NamedTuple):
@@ -39,7 +40,7 @@ def walk_links(tets: np.ndarray, n_vertices: int, longest_path: np.ndarray) -> L
     return LinkWalks(*_walk(tets, across, first, members, longest_path))
 
 
-@njit(cache=True)
+@entry()
 def neighbours_across_faces(tets, first, members):
     """(m, 4) the tet on the other side of the face opposite each corner, -1 where there is none."""
     across = np.full(tets.shape, -1, np.int64)
@@ -68,7 +69,7 @@ def neighbours_across_faces(tets, first, members):
     return across
 
 
-@njit(cache=True)
+@inner()
 def _corner(tet, vertex):
     for k in range(4):
         if tet[k] == vertex:
@@ -76,7 +77,7 @@ def _corner(tet, vertex):
     return -1
 
 
-@njit(cache=True)
+@inner()
 def _is_positive(tet, a, b, c, i):
     """Whether the triangle (a, b, c) of a positive tet has positive volume towards i: parity of the corners."""
     p = (_corner(tet, a), _corner(tet, b), _corner(tet, c), _corner(tet, i))
@@ -87,7 +88,7 @@ def _is_positive(tet, a, b, c, i):
     return swaps % 2 == 0
 
 
-@njit(cache=True)
+@inner()
 def _open_sides(t, i, tets, across, used):
     """How many triangles next to that of tet t in the link of i are still to be visited."""
     count = 0
@@ -98,7 +99,7 @@ def _open_sides(t, i, tets, across, used):
     return count
 
 
-@njit(cache=True)
+@inner()
 def _first_triangle(t, i, tets, across, used):
     """The triangle of tet t, positively oriented, turned so that its last corner is opposite a side that leads
     nowhere.
@@ -120,7 +121,7 @@ def _first_triangle(t, i, tets, across, used):
     return a, b, c
 
 
-@njit(cache=True)
+@entry()
 def _walk(tets, across, first, members, longest_path):
     n = len(first) - 1
     start = np.zeros(n + 1, np.int64)

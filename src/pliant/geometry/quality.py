@@ -1,6 +1,6 @@
 """Sizes and shapes of elements: volumes, areas, dihedral angles, radius ratios.
 
-All functions take points (n, 3) in metres and element indices, and return one row an element.
+All functions take points (n, 3) in metres and element indices, and return one row per element.
 They do not validate: TetMesh and TriMesh do.
 """
 

@@ -1,7 +1,7 @@
 """Elements in strips and tiles, for sums over elements that are scattered to their vertices.
 
 In a *strip* of tets v_0 v_1 v_2 ... tet j has the corners v_j to v_(j+3): each tet but the first shares a face with the
-one before and brings one new vertex, so that one position a tet is read, and one sum written, instead of four.
+one before and brings one new vertex, so that one position per tet is read, and one sum written, instead of four.
 A *tile* is a run of elements along a curve through space.  Tiles of one colour share no vertex.
 """
 
@@ -11,13 +11,14 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_array
 
 from pliant.geometry.adjacency import vertex_elements
 from pliant.geometry.colouring import colour_vertices
 from pliant.geometry.links import neighbours_across_faces
 from pliant.geometry.ordering import spatial_order
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 
 LONGEST = 4  # tets of a strip. Longer ones are found too seldom to fill the lanes of a pack.
 _ORDERS = np.array(list(permutations(range(4))), np.int64)
@@ -63,7 +64,7 @@ def tet_strips(tets: np.ndarray, walk: np.ndarray, tile: np.ndarray, n_vertices:
     return Strips(*_cover(tets, across, walk, tile, _ORDERS, LONGEST))
 
 
-@njit(cache=True)
+@inner()
 def _grow(tets, across, tile, is_used, begin, order, longest, strip, vertices):
     """Follow the strip that begins with the corners of a tet in this order: how many tets it has."""
     strip[0] = begin
@@ -86,7 +87,7 @@ def _grow(tets, across, tile, is_used, begin, order, longest, strip, vertices):
     return length
 
 
-@njit(cache=True)
+@entry()
 def _cover(tets, across, walk, tile, orders, longest):
     """start, element and vertex of Strips that hold every tet once."""
     is_used = np.zeros(len(tets), np.bool_)

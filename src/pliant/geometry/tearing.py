@@ -9,8 +9,10 @@ are then held together by a point alone, they are split into such parts too.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -76,7 +78,7 @@ def _longer(array, room):
     return np.concatenate([array, np.zeros(room, array.dtype)])
 
 
-@njit(cache=True)
+@entry()
 def _overstretched(x, v, corners, limits):
     """Edges beyond their limits and by how much, relative to the limit."""
     chosen, excess, k = np.empty(16, np.int64), np.empty(16), 0
@@ -97,7 +99,7 @@ def _overstretched(x, v, corners, limits):
     return chosen[:k], excess[:k]
 
 
-@njit(cache=True)
+@inner()
 def _fan(v, corners, origin, fan_start, fan, members):
     """Corners at vertex v now; how many."""
     count, o = 0, origin[v]
@@ -108,14 +110,14 @@ def _fan(v, corners, origin, fan_start, fan, members):
     return count
 
 
-@njit(cache=True)
+@inner()
 def _others(corner, corners):
     """The other two vertices of a corner's triangle."""
     t, c = corner // 3, corner % 3
     return corners[3 * t + (c + 1) % 3], corners[3 * t + (c + 2) % 3]
 
 
-@njit(cache=True)
+@inner()
 def _parts(count, members, side, corners, part):
     """Number the parts of a fan that hang together by edges and lie on one side; how many there are."""
     for i in range(count):
@@ -136,7 +138,7 @@ def _parts(count, members, side, corners, part):
     return parts
 
 
-@njit(cache=True)
+@inner()
 def _divide(v, n, count, members, part, shares, corners, origin, mass, parents, done, first_new):
     """Give every part but the first a vertex of its own, from number n on; the next number."""
     total = 0.0
@@ -161,7 +163,7 @@ def _divide(v, n, count, members, part, shares, corners, origin, mass, parents, 
     return n
 
 
-@njit(cache=True)
+@inner()
 def _sides(v, w, x, count, members, corners, side):
     """Which triangles lie behind the plane through v across the way to w; how many, and whether the fan is open."""
     behind, is_open = 0, False
@@ -181,7 +183,7 @@ def _sides(v, w, x, count, members, corners, side):
     return behind, is_open
 
 
-@njit(cache=True)
+@entry()
 def _split_all(edges, x, is_free, shares, fan_start, fan, corners, origin, mass, parents, done):
     """Split at all edges in turn; the number of new vertices, or -1 if there is no room for them.
 
@@ -228,7 +230,7 @@ def _split_all(edges, x, is_free, shares, fan_start, fan, corners, origin, mass,
     return n - first_new
 
 
-@njit(cache=True)
+@inner()
 def _has_new(count, members, corners, first_new):
     """Whether a fan has a vertex that was made in this step, and has no position yet."""
     for i in range(count):
@@ -238,7 +240,7 @@ def _has_new(count, members, corners, first_new):
     return False
 
 
-@njit(cache=True)
+@entry()
 def rewired(follow, left, corners, elements):
     """Elements `left` (m,) at the vertices where their corners are now, by rows `follow` of corners: those of a
     triangle, or of a hinge, edge start and end, two wings, and the edge again as its other side sees it.

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from pliant.errors import FileError
+from pliant.errors import FileError, MeshError, SceneError
 from pliant.geometry import TetMesh, TriMesh
+from pliant.io.arrays import check_arrays, check_numbers
 from pliant.io.contact_header import describe_contact, describe_shapes, restore_contact
 from pliant.io.outside import (
     Functions,
@@ -24,12 +25,13 @@ from pliant.io.outside import (
     unpack_outside,
     unpack_settings,
 )
+from pliant.io.saved_arrays import check_mesh, check_state, expected_of_body
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
-from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Motion, Scene, Schedule
+from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Model, Motion, Scene, Schedule
 from pliant.state import State
 
-FORMAT = 5
-_STATE = ("x", "v", "v_previous", "memory")
+FORMAT = 6
+_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
 
@@ -40,10 +42,17 @@ class Kept:
     scene: Scene
     solver: dict[str, Any]  # its name and options (solvers.contract.registry)
     settings: dict[str, Any]
-    state: State
+    state: dict[str, np.ndarray]  # unchecked: see `checked_state`
+    step: int
     notes: dict[str, Any]
-    topology: dict[str, np.ndarray]  # what tearing and deleting have left, by name
-    contact: dict[str, np.ndarray]  # what contact remembers
+    topology: dict[str, np.ndarray]  # unchecked: what tearing and deleting have left, by name
+    contact: dict[str, np.ndarray]  # unchecked: the detector's state
+
+
+def checked_state(path: Path, kept: Kept, model: Model) -> State:
+    """The state, if its arrays and those of the topology fit the model that was built of the scene."""
+    check_state(path, model, kept.scene.bodies, kept.state, kept.topology)
+    return State(**kept.state, step=kept.step)
 
 
 def write(
@@ -112,7 +121,7 @@ def read(
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = dict(file)
-        header = json.loads(str(arrays["header"]))
+        header = json.loads(str(arrays.pop("header")))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise FileError(f"{path}: this is not a whole Pliant checkpoint ({error}).") from None
     if header["format"] != FORMAT:
@@ -129,15 +138,20 @@ def read(
             "motions": motions.get(about["name"], []),
             "forces": forces.get(about["name"], []),
         }
-        body = scene.add(_unpack_body(path, k, about, arrays, functions))
+        body = scene.add(_unpack_body(path, f"body{k}.", about, arrays, functions))
         unpack_settings(body, about["settings"], functions_of_time)
-    unpack_outside(scene, header["outside"], arrays, functions_of_time)
+    unpack_outside(path, scene, header["outside"], arrays, functions_of_time)
     restore_contact(scene, header["contact"], header["obstacles"])
     scene.apart = {(one, other) for one, other in header["apart"]}
-    state = State(**{name: arrays[f"state.{name}"] for name in _STATE}, step=header["step"])
-    topology = {key.removeprefix("topology."): arrays[key] for key in arrays if key.startswith("topology.")}
-    contact = {name.removeprefix("contact."): array for name, array in arrays.items() if name.startswith("contact.")}
-    return Kept(scene, header["solver"], header["settings"], state, header["notes"], topology, contact)
+    state, topology, contact = (_taken(arrays, f"{group}.") for group in ("state", "topology", "contact"))
+    check_arrays(path, arrays, {})
+    about = (header["solver"], header["settings"], state, header["step"], header["notes"])
+    return Kept(scene, *about, topology, contact)
+
+
+def _taken(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    """Take the arrays out whose names begin with a prefix; by names without it."""
+    return {name.removeprefix(prefix): arrays.pop(name) for name in list(arrays) if name.startswith(prefix)}
 
 
 def how_to_resume(path: Path, scene: Scene) -> str:
@@ -184,9 +198,9 @@ def _pack_motion(m: int, vertices: np.ndarray, motion: Motion, arrays: dict[str,
     return {"name": motion.name, **motion.options}
 
 
-def _unpack_motion(m: int, about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Motion:
+def _unpack_motion(about: dict[str, Any], points: np.ndarray) -> Motion:
     options = {name: value for name, value in about.items() if name != "name"}
-    return MOTIONS[about["name"]](arrays[f"motion{m}.points"], **options)
+    return MOTIONS[about["name"]](points, **options)
 
 
 def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> Any:
@@ -213,8 +227,9 @@ def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> A
 
 
 def _unpack_body(
-    path: Path, k: int, about: dict[str, Any], arrays: dict[str, np.ndarray], functions: dict[str, list]
+    path: Path, prefix: str, about: dict[str, Any], arrays: dict[str, np.ndarray], functions: dict[str, list]
 ) -> Body:
+    """A body from its header and its arrays, whose names begin with `prefix` and which are taken out."""
     name = about["name"]
     needed = {"motions": about["motions"].count(None), "forces": about["forces"]}
     for what, given in functions.items():
@@ -224,32 +239,46 @@ def _unpack_body(
                 f"{len(given)} were given. Pass them again: "
                 f"Simulation.resume(path, {what}={{{name!r}: [{what.removesuffix('s')}, ...]}})."
             )
-    own = {key.removeprefix(f"body{k}."): array for key, array in arrays.items() if key.startswith(f"body{k}.")}
-    ingredients = {key: _unpack(path, name, key, value, own) for key, value in about["ingredients"].items()}
-    body = BODIES[about["kind"]](name, **ingredients)
+    own = {key: arrays.pop(key) for key in list(arrays) if key.startswith(prefix)}
+    made_of = dict(own)
+    ingredients = {key: _unpack(path, name, prefix + key, value, own) for key, value in about["ingredients"].items()}
+    try:
+        body = BODIES[about["kind"]](name, **ingredients)
+    except (SceneError, MeshError) as error:
+        used = ", ".join(key for key in made_of if key not in own)
+        raise FileError(f"{path}: {name} cannot be built from the arrays {used}: {error}") from None
+    check_arrays(path, own, expected_of_body(prefix, body, _BODY, about, own))
     for field_name in _BODY:
-        setattr(body, field_name, own[field_name])
+        setattr(body, field_name, own[prefix + field_name])
     body.colour, body.friction = about["colour"], about["friction"]
-    body.releases.extend((own[f"release{r}"], time) for r, time in enumerate(about["releases"]))
+    body.releases.extend((own[f"{prefix}release{r}"], time) for r, time in enumerate(about["releases"]))
     passed_again = iter(functions["motions"])
     for m, kept in enumerate(about["motions"]):
-        motion = next(passed_again) if kept is None else _unpack_motion(m, kept, own)
-        body.motions.append((own[f"motion{m}"], motion))
+        motion = next(passed_again) if kept is None else _unpack_motion(kept, own[f"{prefix}motion{m}.points"])
+        body.motions.append((own[f"{prefix}motion{m}"], motion))
     body.forces.extend(functions["forces"])
     return body
 
 
 def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.ndarray]) -> Any:
+    """An ingredient; its arrays, whose names begin with `name`, are checked and taken out."""
     if not isinstance(value, dict):
         return value
     if "mesh" in value:
-        kind = {"TetMesh": TetMesh, "TriMesh": TriMesh}[value["mesh"]]
-        return kind(arrays[f"{name}.points"], arrays[f"{name}.elements"])
+        check_mesh(path, name, value["mesh"], arrays)
+        points, elements = arrays.pop(f"{name}.points"), arrays.pop(f"{name}.elements")
+        try:
+            return {"TetMesh": TetMesh, "TriMesh": TriMesh}[value["mesh"]](points, elements)
+        except MeshError as error:
+            raise FileError(f"{path}: arrays {name}.points and {name}.elements are no mesh: {error}") from None
     if "invertible" in value:
         law = _unpack(path, body, name, value["invertible"], arrays)
         return Invertible(law, **{key: number for key, number in value.items() if key != "invertible"})
     if "law" in value:
         if value["law"] not in SOLID_LAWS:
             raise FileError(f"{path}: body {body} has the law {value['law']}, which this Pliant does not know.")
-        return SOLID_LAWS[value["law"]](*(_unpack(path, body, name, one, arrays) for one in value["parameters"]))
-    return arrays[value["array"]]
+        kind = SOLID_LAWS[value["law"]]
+        named = zip(kind.parameter_names(), value["parameters"], strict=True)
+        return kind(*(_unpack(path, body, f"{name}.{key}", one, arrays) for key, one in named))
+    check_numbers(path, name, arrays)
+    return arrays.pop(name)

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.io.arrays import check_arrays
+from pliant.io.saved_arrays import expected_of_attachment
 from pliant.model import Attachment, Body, Scene, Schedule, Wind, WorldBox
 
 Functions = Mapping[str, Callable[[float], Any]]
@@ -45,7 +47,10 @@ def pack_outside(scene: Scene, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     }
 
 
-def unpack_outside(scene: Scene, about: dict[str, Any], arrays: dict[str, np.ndarray], functions: Functions) -> None:
+def unpack_outside(
+    path: Path, scene: Scene, about: dict[str, Any], arrays: dict[str, np.ndarray], functions: Functions
+) -> None:
+    """Give a scene what was packed; the arrays of its links are taken out."""
     if about["world_box"] is not None:
         scene.world_box = WorldBox(**about["world_box"])
     if about["wind"] is not None:
@@ -54,7 +59,10 @@ def unpack_outside(scene: Scene, about: dict[str, Any], arrays: dict[str, np.nda
         scene.wind = Wind(**{**about["wind"], "velocity": velocity})
     for k, link in enumerate(about["attachments"]):
         body_a, body_b = (scene.bodies[n] for n in link["bodies"])
-        va, wa, vb, wb = (arrays[f"attachment{k}.{name}"] for name in _LINKS)
+        prefix = f"attachment{k}."
+        own = {name: arrays.pop(name) for name in list(arrays) if name.startswith(prefix)}
+        check_arrays(path, own, expected_of_attachment(prefix, (body_a, body_b), own))
+        va, wa, vb, wb = (own[prefix + name] for name in _LINKS)
         scene.attachments.append(Attachment(body_a, va, wa, body_b, vb, wb, link["stiffness"]))
 
 

@@ -10,10 +10,10 @@ from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.cache import load_module
+from pliant.lanes.inner import inner
 
 ROWS_A_SUM = 128
 
@@ -39,7 +39,7 @@ def cg_vectors(b: np.ndarray) -> CgVectors:
     )  # fmt: skip
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def solve_by_cg(thread, threads, barrier, start, column, values, inverses, goal, limit, v):
     """A x = r until |r|_P <= goal, P the inverse blocks of the diagonal (rows, 3, 3), or `limit` iterations."""
     first, last = share(0, v.sums.shape[1], thread, threads)
@@ -74,7 +74,7 @@ def solve_by_cg(thread, threads, barrier, start, column, values, inverses, goal,
         barrier_wait(barrier, arrivals)
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _step(alpha, inverses, v, rows):
     """x += alpha p, r -= alpha A p, z = P r."""
     for i in range(rows[0], rows[1]):
@@ -84,14 +84,14 @@ def _step(alpha, inverses, v, rows):
     _precondition(inverses, v.r, v.z, rows)
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _precondition(inverses, r, z, rows):
     for i in range(rows[0], rows[1]):
         for a in range(3):
             z[i, a] = inverses[i, a, 0] * r[i, 0] + inverses[i, a, 1] * r[i, 1] + inverses[i, a, 2] * r[i, 2]
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _multiply(start, column, values, p, out, rows):
     for i in range(rows[0], rows[1]):
         x = y = z = 0.0
@@ -104,7 +104,7 @@ def _multiply(start, column, values, p, out, rows):
         out[i, 0], out[i, 1], out[i, 2] = x, y, z
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _sum_products(a, b, first, last, sums):
     for run in range(first, last):
         total = 0.0

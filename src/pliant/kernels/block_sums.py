@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import cache
 from types import ModuleType
 
-from numba import njit
-
 from pliant.kernels.threads import share
 from pliant.lanes.cache import load_module
+from pliant.lanes.inner import inner
 
 
-@njit(nogil=True)
+@inner(nogil=True)
 def add_to_blocks(thread, threads, chunk, places, buffer, values):
     """Add the blocks of one chunk of elements to the matrix values (blocks, 3, 3); a block belongs to one thread."""
     begin, end = places.chunk_start[chunk], places.chunk_start[chunk + 1]
@@ -27,7 +26,7 @@ def add_to_blocks(thread, threads, chunk, places, buffer, values):
                 values[block, a, b] += buffer[source + a * down + b * along]
 
 
-@njit(nogil=True)
+@inner(nogil=True)
 def _whole_block(block, k, begin, end):
     """The first entry from k on with which a block begins."""
     while begin < k < end and block[k] == block[k - 1]:

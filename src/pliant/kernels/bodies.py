@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.lanes import first_lane, lane_sum
+from pliant.lanes.inner import inner
 from pliant.lanes.vectors import add, add_symmetric, cross, dot, physics, symmetric_times
 
 
@@ -76,7 +76,7 @@ def _total(a):
     return np.float64(first_lane(lane_sum(a)))
 
 
-@njit(nogil=True, error_model="numpy", _nrt=False)
+@inner(nogil=True, error_model="numpy", _nrt=False)
 def solve_six(system):
     """Solve the system (6, 7) in place by H = L D L^T; the solution is its last column. Whether H is singular."""
     for k in range(6):
@@ -96,7 +96,7 @@ def solve_six(system):
     return not is_sound
 
 
-@njit(nogil=True, error_model="numpy", _nrt=False)
+@inner(nogil=True, error_model="numpy", _nrt=False)
 def move_pose(poses, b, system):
     """Move body b by the six numbers in the last column of a system: translation, rotation vector in world axes."""
     for k in range(3):
@@ -113,7 +113,7 @@ def move_pose(poses, b, system):
         poses[b, 3 + n] = q[n] / size
 
 
-@njit(nogil=True, error_model="numpy", _nrt=False)
+@inner(nogil=True, error_model="numpy", _nrt=False)
 def place_rows(bodies, b, first, last, width, x):
     """Write the points of body b in packs first..last to rows x (rows, 4)."""
     poses, offsets = bodies.poses, bodies.offsets

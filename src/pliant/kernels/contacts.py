@@ -14,10 +14,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.kernels.contact_refresh import refresh_contact
 from pliant.kernels.threads import share
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 from pliant.lanes.vectors import physics
 
 OTHERS = 3
@@ -75,7 +76,7 @@ def refresh_contacts(thread, threads, x, table, width):
         table.normal_rows[c, 3] = contacts.friction_limit[c]
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def write_record(c, rows, weights, normals, x_prev, records):
     """Normal, s at the start of the step, and weights of a contact of four vertices."""
     normal_rows, prev_rows, weight_rows = records
@@ -85,7 +86,7 @@ def write_record(c, rows, weights, normals, x_prev, records):
         weight_rows[c, axis] = weights[c, axis + 1]
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _separation(y, weights, c):
     """s [m] of four positions, relative to the first so that large coordinates cancel."""
     a, b, d = _less(y[1], y[0]), _less(y[2], y[0]), _less(y[3], y[0])
@@ -93,28 +94,28 @@ def _separation(y, weights, c):
     return (u * a[0] + v * b[0] + w * d[0], u * a[1] + v * b[1] + w * d[1], u * a[2] + v * b[2] + w * d[2])
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _less(a, b):
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _at(place, i, width):
     """Index of constant i of a contact with an obstacle."""
     return ((place // width) * OBSTACLE_CONSTANTS + i) * width + place % width
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _point(x, row):
     return (np.float64(x[row, 0]), np.float64(x[row, 1]), np.float64(x[row, 2]))
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _four(x, rows, c):
     return (_point(x, rows[c, 0]), _point(x, rows[c, 1]), _point(x, rows[c, 2]), _point(x, rows[c, 3]))
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def count_entries(rows, has_obstacle, is_wide, width, counts, vertex_obstacle_start, start):
     """Entries of each pack: for its obstacles (vertex_obstacle_start) and for its other contacts (start), both
     (packs + 1,).
@@ -144,7 +145,7 @@ def count_entries(rows, has_obstacle, is_wide, width, counts, vertex_obstacle_st
         start[p + 1] = start[p] + -(-start[p + 1] // width)
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def fill_vertex_obstacle(has_obstacle, table, is_wide, width, filled):
     """Contacts with obstacles into lanes; filled (rows,) is scratch."""
     rows, place, lanes, collided = table.rows, table.place, table.vertex_obstacle, table.collided
@@ -175,7 +176,7 @@ def fill_vertex_obstacle(has_obstacle, table, is_wide, width, filled):
         lanes[at + STIFFNESS * width] = contacts.stiffness[c]
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def fill_entries(has_obstacle, table, packs_wide, colour_of_pack, width, filled):
     """Contacts of four vertices into the lists of each of them; filled (packs,) is scratch.
 
@@ -213,7 +214,7 @@ def fill_entries(has_obstacle, table, packs_wide, colour_of_pack, width, filled)
             leave_empty(place, p, len(rows), own, others, record, constants, width)
 
 
-@njit(nogil=True, forceinline=True)
+@inner(nogil=True, forceinline=True)
 def leave_empty(place, pack, nothing, own, others, record, constants, width):
     """A place that no contact takes: it reads the record that is zero."""
     k, lane = place // width, place % width
@@ -224,7 +225,7 @@ def leave_empty(place, pack, nothing, own, others, record, constants, width):
         constants[(k * CONSTANTS + i) * width + lane] = 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def fill_records(has_obstacle, table):
     """Records of contacts of four vertices, and the empty one."""
     contacts, rows, x_prev = table.contacts, table.rows, table.x_prev

@@ -23,7 +23,7 @@ class LawText(NamedTuple):
 
 def incidences_of(element: Element, block: Any, parameters: np.ndarray | None = None) -> tuple[Incidences, ...]:
     """Elements as their corners see them, list by list; parameters (m, p): numbers that come last."""
-    own = [values.reshape(len(block.elements), -1) for values in element.numbers_of(block)]
+    own = [_flat(values) for values in element.numbers_of(block)]
     if parameters is not None:
         own.append(parameters)
     return tuple(_incidences(element, block, k, own) for k in range(len(element.lists)))
@@ -36,7 +36,7 @@ def _incidences(element: Element, block: Any, k: int, own: list[np.ndarray]) -> 
     rows = []
     for order in orders:
         seen = list(element.seen(k, order))
-        columns = [values[:, seen].reshape(m, -1) for values in of_corners] + own
+        columns = [_flat(values[:, seen]) for values in of_corners] + own
         rows.append(np.concatenate([np.empty((m, 0)), *columns], axis=1))
     constants = np.stack(rows, axis=1)  # (m, orders, numbers)
     corners = block.elements[:, np.array(orders)]  # (m, orders, corners)
@@ -45,6 +45,11 @@ def _incidences(element: Element, block: Any, k: int, own: list[np.ndarray]) -> 
         corners[:, :, 1:].reshape(m * len(orders), element.corners - 1),
         constants.reshape(m * len(orders), constants.shape[2]),
     )
+
+
+def _flat(values: np.ndarray) -> np.ndarray:
+    """(m, ...) as (m, k), also where m is 0."""
+    return values.reshape(len(values), int(np.prod(values.shape[1:])))
 
 
 def list_source(element: Element, block: Any, law: LawText | None = None) -> TermSource:

@@ -1,20 +1,19 @@
 """Tets around the vertices of a pack, as walks along the vertices' links (see geometry.links).
 
-A walk reads one new position a tet; the triangle opposite the vertex is kept in registers.  All positions are relative
-to the vertex, so that nothing cancels far from the origin.
-"""
+A walk reads one new position per tet; the triangle opposite the vertex is kept in registers. All positions are relative
+to the vertex, so that nothing cancels far from the origin. """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.elements.tet import limit_volume_loss
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.packs import Packs
 from pliant.lanes import gather3, load, number, select, width_of
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import cross, dot, physics, subtract
 
 
@@ -92,7 +91,7 @@ def spread_over_entries(packs: Packs, walks: LinkWalks, values: np.ndarray, dtyp
     return numbers.reshape(-1)
 
 
-@njit(cache=True)
+@entry()
 def _deal(start, sign, row_of_vertex, is_wide, width):
     """Length of each pack's list; place in it and lane of every push. Paths of a wide pack go to the shortest lane."""
     lengths = np.zeros(len(is_wide), np.int64)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.kernels.packs import Packs
 from pliant.lanes import gather3, load, width_of
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 from pliant.lanes.vectors import physics, subtract
 
 
@@ -119,7 +120,7 @@ def edit_lists(packs: Packs, lists: Lists, was: Incidences, becomes: Incidences,
     )
 
 
-@njit(cache=True)
+@inner()
 def _place(rank, row, is_wide, start, width):
     """Entry and lane of the how many-th element of the vertex in a row."""
     pack = row // width
@@ -128,7 +129,7 @@ def _place(rank, row, is_wide, start, width):
     return start[pack] + rank, row % width
 
 
-@njit(cache=True)
+@inner()
 def _find(row, wanted, room, is_wide, start, others):
     """The how many-th element of the vertex in a row has the `wanted` other rows (k,); `room` if none has."""
     for rank in range(room):
@@ -141,7 +142,7 @@ def _find(row, wanted, room, is_wide, start, others):
     return room
 
 
-@njit(cache=True)
+@entry()
 def _edit(rows, old, new, is_left, is_wide, start, others, constants):
     """Entry by entry: replace, or drop and let the following ones move up."""
     width = others.shape[2]
@@ -165,7 +166,7 @@ def _edit(rows, old, new, is_left, is_wide, start, others, constants):
     return True
 
 
-@njit(cache=True)
+@entry()
 def _clear(rows, is_wide, start, others, constants):
     """Make the lists of the vertices in these rows all padding."""
     width = others.shape[2]
@@ -177,7 +178,7 @@ def _clear(rows, is_wide, start, others, constants):
                 constants[k, :, own] = 0
 
 
-@njit(cache=True)
+@entry()
 def _fill(rows, other_rows, numbers, is_wide, start, others, constants):
     """Append incidences to the lists of their owners' rows, sorted by these; whether there was room."""
     width, rank, previous = others.shape[2], 0, -1

@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from pliant.lanes.inner import inner
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def accelerate(x, previous, before_previous, omega, first, last, collided):
     """Equation 18 on rows first..last: x = omega (x - x_(n-2)) + x_(n-2), then both memories move on by one.
 
@@ -24,7 +24,7 @@ def accelerate(x, previous, before_previous, omega, first, last, collided):
             x[row, k] = new
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def move(x, length, d, first, last):
     """x += length d on rows first..last."""
     s = x.dtype.type(length)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numba import njit
+from pliant.lanes.entry import entry
 
 STARTS = ("previous", "inertial", "accelerated", "adaptive", "extrapolated", "optimised")
 EXTRAPOLATION = 0.2  # the part eta of the last change of velocity that "extrapolated" expects again
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def predict(x, v, v_previous, acceleration, air_damping, h, start_policy, y, start):
     """Inertial target y (Equation 3) and the start x of the iterations by policy (index into STARTS).
 
@@ -37,7 +37,7 @@ def predict(x, v, v_previous, acceleration, air_damping, h, start_policy, y, sta
                 start[i, k] += carried * (h * v[i, k] + h * h * part * a[k])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def velocities(x_new, x, h, v):
     """v = (x_new - x) / h (Equation 6); False if anything is not finite."""
     finite = True

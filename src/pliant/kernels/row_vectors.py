@@ -8,15 +8,15 @@ from functools import cache
 from types import ModuleType
 
 import numpy as np
-from numba import njit
 
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.cache import load_module
+from pliant.lanes.inner import inner
 
 PACKS_A_SUM = 64  # packs whose products are summed before the sums are
 
 
-@njit(nogil=True)
+@inner(nogil=True)
 def sums_of_products(thread, threads, a, b, is_wide, width, packs, sums):
     """Sums of a . b over runs of packs; a wide pack's equal rows count once."""
     first, last = share(0, len(sums), thread, threads)
@@ -33,7 +33,7 @@ def sums_of_products(thread, threads, a, b, is_wide, width, packs, sums):
         sums[run] = total
 
 
-@njit(nogil=True)
+@inner(nogil=True)
 def scaled_sum(thread, threads, a, s, b, out, rows):
     """out = a + s b on the rows that move; out may be a or b."""
     first, last = share(0, rows, thread, threads)
@@ -43,7 +43,7 @@ def scaled_sum(thread, threads, a, s, b, out, rows):
             out[row, k] = a[row, k] + factor * b[row, k]
 
 
-@njit(nogil=True)
+@inner(nogil=True)
 def remove_memory(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
     """First loop of L-BFGS (Nocedal and Wright, Algorithm 7.4), newest pair first: q -= (s.q / s.y) y."""
     arrivals = 0
@@ -60,7 +60,7 @@ def remove_memory(thread, threads, barrier, steps, changes, order, inverse, q, f
         barrier_wait(barrier, arrivals)
 
 
-@njit(nogil=True)
+@inner(nogil=True)
 def add_memory(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
     """Second loop of L-BFGS, oldest pair first: q += (factor - y.q / s.y) s."""
     arrivals = 0

@@ -23,12 +23,36 @@ class Shares(NamedTuple):
     borrowed: np.ndarray  # rows of x that another thread has written since the thread last read them
 
 
+class ColourShares:
+    """Shares of a scene's packs for every number of threads up to `threads`, made when they are first asked for.
+
+    Only those of all threads list what is borrowed: fewer run where cores are busy, or where they need not hurry.
+    """
+
+    def __init__(self, packs: Packs, work: np.ndarray, graph: tuple[np.ndarray, np.ndarray], threads: int):
+        self._packs, self._work = packs, work
+        self._shares = {threads: share_out(packs, work, graph, threads)}
+
+    def __call__(self, threads: int) -> Shares:
+        """For so many threads."""
+        if threads not in self._shares:
+            borders = share_by_work(self._packs, self._work, threads)
+            self._shares[threads] = Shares(borders, *_nothing_borrowed(threads, len(borders)))
+        return self._shares[threads]
+
+    def update(self, packs: Packs) -> None:
+        """Take up packs that have changed; what is borrowed stays, as it is only for speed."""
+        self._packs = packs
+        for threads, shares in self._shares.items():
+            self._shares[threads] = shares._replace(packs=share_by_work(packs, self._work, threads))
+
+
 def share_out(packs: Packs, work: np.ndarray, graph: tuple[np.ndarray, np.ndarray], threads: int) -> Shares:
     """Share packs of known work (packs,) among threads; graph: neighbours of the vertices in compressed rows."""
     borders = share_by_work(packs, work, threads)
     colours = len(borders)
     if threads == 1:
-        return Shares(borders, np.zeros((1, colours + 1), np.int64), np.zeros(0, np.int64))
+        return Shares(borders, *_nothing_borrowed(1, colours))
     row_of_reader, row_of_neighbour = _reads(packs, graph)
     reader, writer = row_of_reader // packs.width, row_of_neighbour // packs.width
     thread_of_pack, colour_of_pack = _owners(borders, packs.moving_count)
@@ -56,6 +80,10 @@ def share_by_work(packs: Packs, work: np.ndarray, threads: int) -> np.ndarray:
     middles = 0.5 * (done[1:] + done[:-1])  # a pack belongs to the side where most of it lies
     inner = np.clip(np.searchsorted(middles, goals), packs.colour_start[:-1, None], packs.colour_end[:, None])
     return np.column_stack([packs.colour_start[:-1], inner, packs.colour_end])
+
+
+def _nothing_borrowed(threads: int, colours: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.zeros((threads, colours + 1), np.int64), np.zeros(0, np.int64)
 
 
 def _reads(packs: Packs, graph: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@
                                                                              | lam          lam + 2 mu   0  |
     compliance (A K)^-1, the energy of elements.triangle exactly.            | 0            0            mu |
 
-The three are solved together (XPBD, Equation 18, with matrices).  Eight numbers an element: b_1 and b_2 (four), the
+The three are solved together (XPBD, Equation 18, with matrices).  Eight numbers per element: b_1 and b_2 (four), the
 compliances 1 1, 1 2 and 3 3 [1/J], and the relaxation.
 """
 

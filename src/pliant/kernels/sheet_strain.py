@@ -7,7 +7,7 @@ correction is a symmetric 2x2 matrix z = (z_00, z_01, z_11):
     min_z 1/2 |D + F^ z|^2 + A psi(I, II, J),    I = tr C + 1, II = |C|^2 + 1, J = sqrt(det C)   (elements.triangle)
 
 so that psi is a function of the three entries of C, each quadratic in z.  T has t = 0 along axes that cannot move.
-Eight numbers an element: c_1 and c_2, the roots (negative where t = 0), A and the relaxation.
+Eight numbers per element: c_1 and c_2, the roots (negative where t = 0), A and the relaxation.
 """
 
 from __future__ import annotations

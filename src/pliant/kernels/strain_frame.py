@@ -10,7 +10,7 @@ c_i = N^(-1/2) b_i, F^ = sum_i x_i c_i^T and z = N^(1/2) L N^(1/2)
 so that an element need not remember the twelve numbers d_i, but the nine of D.  N has rank 3 unless corners are held:
 along an axis a without any w the scale is 1 (of the largest eigenvalue), F^ becomes F^ (1 + z T) and t_a = 0.
 
-Fourteen numbers an element: c_1 to c_3, the roots of N's eigenvalues (negative where t = 0), V and the relaxation.
+Fourteen numbers per element: c_1 to c_3, the roots of N's eigenvalues (negative where t = 0), V and the relaxation.
 Matrices are tuples of columns; symmetric ones (00, 01, 02, 11, 12, 22).
 """
 

@@ -20,7 +20,7 @@ from pliant.lanes.cache import load_module
 from pliant.lanes.host import default_width
 from pliant.lanes.vectors import add_symmetric, physics, subtract, unless_zero
 
-GRADIENTS = 9  # numbers a tet: shape-function gradients of its last three corners
+GRADIENTS = 9  # numbers per tet: shape-function gradients of its last three corners
 
 
 class TetPacks(NamedTuple):

@@ -9,7 +9,6 @@ the walk turns.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from pliant.elements.tet import (
     deformation_gradient,
@@ -24,6 +23,7 @@ from pliant.kernels.links import Links, bound_volume_loss, constant, place, push
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines, law_functions, law_of_entries
 from pliant.lanes import absolute, number, select
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import (
     add_identity,
     add_outer,
@@ -185,7 +185,7 @@ def general_links(packs: Packs, walks: LinkWalks, tets, gradients, volumes, dtyp
     return Links(start, pushed_rows(packs, walks, start, entry, lane), numbers.reshape(-1))
 
 
-@njit(cache=True)
+@entry()
 def _fill(start, pushed, tet, sign, tets, gradients, volumes, entry, lane, numbers):
     for i in range(len(start) - 1):
         a = b = c = i

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.elements.tet import (
     deformation_gradient,
@@ -27,6 +26,7 @@ from pliant.kernels.term_source import TermSource, import_lines, law_functions, 
 from pliant.kernels.tets_general import CONSTANTS, add_law, deformation, rest_unless
 from pliant.kernels.threads import share
 from pliant.lanes import absolute, count, gather3, load, maximum, minimum, number, select, store, width_of
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import add_identity, add_scaled, cross, dot, load_vector, physics, subtract
 from pliant.materials.stretch import smallest_stretch, trace_and_gradient, trace_of_stretch
 
@@ -187,7 +187,7 @@ def tet_packs(packs: Packs, walks: LinkWalks, tets, gradients, conversion, dtype
     return TetPacks(rows, numbers, limits, np.zeros(count, dtype), slots)
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def load_interpolants(values, interpolants, slots, by_entry):
     """Take the interpolants (m,) of a problem."""
     for t in range(len(values)):

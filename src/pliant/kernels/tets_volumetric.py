@@ -11,7 +11,6 @@ the pushed vertex where it is pushed first, else zero.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from pliant.elements.tet import area_and_volume_ratio
 from pliant.geometry.links import LinkWalks
@@ -19,6 +18,7 @@ from pliant.kernels.links import Links, bound_volume_loss, constant, place, push
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines, law_functions, law_of_entries
 from pliant.lanes import absolute, number, select
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import add_scaled, add_square, dot, physics
 
 
@@ -96,7 +96,7 @@ def volumetric_links(
     return Links(start, pushed_rows(packs, walks, start, entry, lane), numbers.reshape(-1)), diagonal
 
 
-@njit(cache=True)
+@entry()
 def _laplacian(start, pushed, tet, sign, tets, gradients, stiffness):
     """Edge weights at the first push of each neighbour, and the sum of V mu |b_i|^2 a vertex."""
     n = len(start) - 1

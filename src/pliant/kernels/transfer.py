@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from pliant.lanes.entry import entry
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def to_rows(values, vertex_of_row, is_wide, width, rows):
     """values (n, 3) to rows (r, 4): in pack order, wide packs repeated in all lanes."""
     for row in range(len(vertex_of_row)):
@@ -17,7 +17,7 @@ def to_rows(values, vertex_of_row, is_wide, width, rows):
                 rows[row, k] = values[vertex, k]
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def to_lanes(values, vertex_of_row, is_wide, width, lanes):
     """values (n, 3) to flat (packs, 3, width), for numbers that only the vertex itself reads."""
     for pack in range(len(is_wide)):
@@ -28,7 +28,7 @@ def to_lanes(values, vertex_of_row, is_wide, width, lanes):
                     lanes[(pack * 3 + k) * width + lane] = values[vertex, k]
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def from_rows(rows, row_of_vertex, values):
     """rows (r, 4) back to values (n, 3) in the scene's order."""
     for vertex in range(len(row_of_vertex)):

@@ -7,7 +7,7 @@ Both are solved together (Ton-That, Kry and Andrews 2023): one after the other, 
 of its shape.  At rest their gradients are parallel, so one is first made orthogonal to the other; the system that
 remains is well conditioned for any stiffness.
 
-Eleven numbers an element: b_i . b_j of corners 1 to 3 (six), 1 / (6 V), the compliances, 1 + mu / l, the relaxation.
+Eleven numbers per element: b_i . b_j of corners 1 to 3 (six), 1 / (6 V), the compliances, 1 + mu / l, the relaxation.
 """
 
 from __future__ import annotations

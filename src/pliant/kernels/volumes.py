@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from pliant.lanes.entry import entry
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def least_volume_ratio(tets, rest_volumes, x):
     """The smallest J = V / V_rest and the tet that has it."""
     least, worst = 1e300, -1

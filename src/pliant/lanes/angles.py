@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, types
-from numba.extending import overload
+from numba import types
 
+from pliant.lanes.inner import inner, overload
 from pliant.lanes.math import absolute, number, select
 from pliant.lanes.traced import traced
 from pliant.lanes.types import Lanes
@@ -34,7 +34,7 @@ def _arctangent_reduced(terms: int):
     first, *others = _arctangent_coefficients(terms)
     rest = tuple(others)
 
-    @njit
+    @inner()
     def arctangent_reduced(t):
         z = t * t
         tail = number(first, t)

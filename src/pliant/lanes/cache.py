@@ -1,9 +1,8 @@
-"""Generated code on disk: compiled once, found again by every later process, never stale.
+"""Compiled code on disk: compiled once, found again by every later process, never stale.
 
-Numba finds a compiled function again only when it sits in a real file, and trusts it as long as that one file is
-unchanged, whatever the function calls.  So every kernel is a generated module in a folder named after a fingerprint of
-all it may depend on: the sources of the rooms whose functions it calls, the versions of Python, Numba and LLVM, and the
-CPU.  A change of any of these is a new folder.
+Numba trusts the machine code of a function as long as the one file it stands in is unchanged, whatever the function
+calls.  So compiled code is kept in a folder named after a fingerprint of all it may depend on: the sources that a
+kernel can reach, the versions of Python, Numba and LLVM, and the CPU.  A change of any of these is a new folder.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ import hashlib
 import importlib.util
 import logging
 import os
-import platform
 import shutil
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from functools import cache
@@ -24,10 +23,13 @@ from types import ModuleType
 
 from pliant.lanes.host import cpu_features, cpu_name
 
-ROOMS = ("lanes", "materials", "elements", "kernels", "contact")  # whose sources a kernel may call
+PACKAGE = Path(__file__).parent.parent
+# Rooms that kernels never import from: their sources do not change compiled code.
+ABOVE_KERNELS = ("cli", "comparison", "io", "scenes", "solvers", "viewer")
 KEEP_DAYS = 30.0
 
 logger = logging.getLogger("pliant")
+_lock = threading.RLock()  # a module that runs while it is loaded may load others
 
 
 def cache_folder() -> Path:
@@ -46,26 +48,30 @@ def digest(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
+def sources() -> list[Path]:
+    """Every file whose functions or constants may be part of compiled code."""
+    rooms = [path for path in sorted(PACKAGE.iterdir()) if path.is_dir() and path.name not in ABOVE_KERNELS]
+    return [path for room in rooms for path in sorted(room.glob("**/*.py"))]
+
+
 @cache
-def fingerprint() -> str:
-    """Names everything a generated module depends on beside its own text."""
+def fingerprint(cpu: str | None = None) -> str:
+    """Names everything compiled code depends on beside its own text; `cpu`: a level of CPUs, this CPU if None."""
     import llvmlite
     import numba
 
-    package = Path(__file__).parent.parent
-    sources = [path.read_text() for room in ROOMS for path in sorted((package / room).glob("**/*.py"))]
     return digest(
-        *sources,
-        platform.python_version(),
+        *(path.read_text() for path in sources()),
+        f"{sys.version_info.major}.{sys.version_info.minor}",
+        sys.platform,
         numba.__version__,
         llvmlite.__version__,
-        cpu_name(),
-        ",".join(sorted(cpu_features())),
+        cpu or ",".join([cpu_name(), *sorted(cpu_features())]),
     )
 
 
 @cache
-def _generation_folder() -> Path:
+def generation_folder() -> Path:
     """The folder of this fingerprint, made and marked as used."""
     folder = cache_folder() / fingerprint()
     try:
@@ -85,39 +91,65 @@ def _generation_folder() -> Path:
     return folder
 
 
-def _write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Other processes see the whole file or none."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
     os.replace(temporary, path)
 
 
 def cached_text(name: str, key: str, produce: Callable[[], str]) -> str:
     """The text made by `produce`, or the one made earlier from the same key."""
-    path = _generation_folder() / f"{name}_{digest(key)}.txt"
-    if not path.exists():
-        _write_atomically(path, produce())
-    return path.read_text()
+    from pliant.lanes import shipped
+
+    file = f"{name}_{digest(key)}.txt"
+    for folder in (generation_folder(), shipped.folder()):
+        if folder is not None and (folder / file).exists():
+            return (folder / file).read_text()
+    text = produce()
+    write_atomically(generation_folder() / file, text)
+    return text
 
 
 def load_module(name: str, text: str, description: str) -> ModuleType:
-    """Import generated source as a real module, so that Numba can cache what it compiles of it."""
+    """Import generated source as a real module. What Numba compiles of it with cache=True is kept (lanes.entry)."""
     full_name = f"{name}_{digest(text)}"
-    if full_name in sys.modules:
+    with _lock:
+        if full_name not in sys.modules:
+            sys.modules[full_name] = _import(full_name, text, description)
         return sys.modules[full_name]
-    path = _generation_folder() / f"{full_name}.py"
+
+
+def _import(full_name: str, text: str, description: str) -> ModuleType:
+    """A module in a real file, for messages and debuggers; other threads see it when it is complete."""
+    from numba.core.dispatcher import Dispatcher
+
+    from pliant.lanes.entry import keep
+
+    path = generation_folder() / f"{full_name}.py"
     if not path.exists():
-        _write_atomically(path, text)
-    if not any((path.parent / "__pycache__").glob(f"{full_name}.*.nbc")):
-        logger.info("compiling %s (once; kept in %s)", description, path.parent)
+        write_atomically(path, text)
     spec = importlib.util.spec_from_file_location(full_name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"the generated module {path} cannot be imported")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[full_name] = module
     spec.loader.exec_module(module)
+    for value in vars(module).values():
+        if isinstance(value, Dispatcher) and value.py_func.__module__ == full_name and value.stats.cache_path:
+            keep(value, f"{description}: {value.py_func.__name__}")
     return module
+
+
+@cache
+def _announced(folder: Path) -> None:
+    logger.info("compiling what this scene needs (once; kept in %s)", folder)
+
+
+def announce_compiling(name: str) -> None:
+    """Report once per process that code is compiled; each function only to those who ask for details."""
+    _announced(generation_folder())
+    logger.debug("compiling %s", name)
 
 
 def generations() -> list[Path]:
@@ -151,5 +183,5 @@ def clear() -> int:
     folders = generations()
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
-    _generation_folder.cache_clear()
+    generation_folder.cache_clear()
     return len(folders)

@@ -13,7 +13,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
+
+from pliant.lanes.inner import inner
 
 
 class LaneFunction:
@@ -25,7 +27,7 @@ class LaneFunction:
     def __init__(self, function: Callable, **options: Any):
         functools.update_wrapper(self, function)
         self.python = function
-        self.compiled = njit(**options)(function)
+        self.compiled = inner(**options)(function)
         self._numba_type_ = types.Dispatcher(self.compiled)
 
     def __call__(self, *arguments: Any) -> Any:

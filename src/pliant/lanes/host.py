@@ -10,11 +10,16 @@ from llvmlite import binding
 
 @cache
 def cpu_name() -> str:
-    return binding.get_host_cpu_name()
+    """The CPU that Numba compiles for: this one, unless $NUMBA_CPU_NAME is another."""
+    return os.environ.get("NUMBA_CPU_NAME") or binding.get_host_cpu_name()
 
 
 @cache
 def cpu_features() -> frozenset[str]:
+    """Features that Numba may use: those of this CPU, unless $NUMBA_CPU_FEATURES lists others ("+avx,+fma,-avx2")."""
+    chosen = os.environ.get("NUMBA_CPU_FEATURES")
+    if chosen is not None:
+        return frozenset(name[1:] for name in chosen.split(",") if name.startswith("+"))
     return frozenset(name for name, present in binding.get_host_cpu_features().items() if present)
 
 

@@ -11,11 +11,12 @@ import math
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core.cgutils import get_or_insert_function
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
+from pliant.lanes.inner import inner, overload
 from pliant.lanes.traced import Traced, traced
 from pliant.lanes.types import Lanes, Mask, broadcast, llvm_vector
 
@@ -231,7 +232,7 @@ def _log_reduced(terms):
     factors = tuple(2.0 / (2 * k + 1) for k in range(1, terms))
     last, rest = factors[-1], tuple(reversed(factors[:-1]))
 
-    @njit
+    @inner()
     def log_reduced(m):
         f = m - 1.0
         s = f / (m + 1.0)
@@ -278,7 +279,7 @@ def _exp_reduced(terms):
     factors = tuple(1.0 / math.factorial(k) for k in range(2, terms + 1))
     pairs = tuple(zip(factors[::2], factors[1::2], strict=True))[::-1]
 
-    @njit
+    @inner()
     def exp_reduced(r):
         rr = r * r
         tail = number(0.0, r)

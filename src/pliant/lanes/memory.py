@@ -1,17 +1,17 @@
 """Loads, stores and gathers of lanes.
 
-Arrays are flat and contiguous, or (n, 4) for positions: x, y, z and one unused number a vertex, so that a vertex is one
-aligned load.  `like` is any number of the wanted type; a plain float makes each function the scalar operation.
-No bounds are checked.
-"""
+Arrays are flat and contiguous, or (n, 4) for positions: x, y, z and one unused number per vertex, so that a vertex is
+one aligned load. `like` is any number of the wanted type; a plain float makes each function the scalar operation. No
+bounds are checked. """
 
 from __future__ import annotations
 
 from llvmlite import ir
 from numba import types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
+from pliant.lanes.inner import overload
 from pliant.lanes.types import Lanes, llvm_float, llvm_vector, shuffle
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)

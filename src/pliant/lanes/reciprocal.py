@@ -8,9 +8,10 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.cgutils import get_or_insert_function
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
 from pliant.lanes.host import cpu_features
+from pliant.lanes.inner import overload
 from pliant.lanes.math import number
 from pliant.lanes.traced import Traced
 from pliant.lanes.types import Lanes

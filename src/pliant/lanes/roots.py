@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic
 
+from pliant.lanes.inner import overload
 from pliant.lanes.math import number, select
 from pliant.lanes.traced import Traced
 from pliant.lanes.types import Lanes, broadcast, llvm_vector

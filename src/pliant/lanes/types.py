@@ -4,7 +4,7 @@ A value of type `Lanes(float32, 8)` is one LLVM `<8 x float>`.  Plain arithmetic
 so a physics function written for floats runs on 4, 8 or 16 vertices at a time without a change.  Numba's own
 vectoriser cannot do that: a vertex solve gathers through index lists that may alias.
 
-A comparison of lanes gives a `Mask`, one bit a lane; `select(mask, a, b)` takes the place of `if`.
+A comparison of lanes gives a `Mask`, one bit per lane; `select(mask, a, b)` takes the place of `if`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Lanes(types.Type):
 
 
 class Mask(types.Type):
-    """One truth value a lane."""
+    """One truth value per lane."""
 
     def __init__(self, width: int):
         self.width = width

@@ -6,9 +6,9 @@ A symmetric matrix is (h00, h01, h02, h11, h12, h22).
 from __future__ import annotations
 
 from numba import types
-from numba.extending import overload
 
 from pliant.lanes.functions import lane_function, physics
+from pliant.lanes.inner import overload
 from pliant.lanes.math import absolute, lane_sum, maximum, number, select, sqrt
 from pliant.lanes.memory import load, store, width_of
 

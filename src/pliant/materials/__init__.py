@@ -1,4 +1,4 @@
-"""Laws of materials: one file a law, one formula a file."""
+"""Laws of materials: one file per law, one formula a file."""
 
 from pliant.materials.arap import ARAP
 from pliant.materials.compressible_neo_hookean import CompressibleNeoHookean

@@ -36,13 +36,10 @@ def is_number(value: object) -> bool:
 
 
 def as_parameter(value: Any) -> Any:
-    """Lists, tuples and arrays as arrays that do not change; anything else as it is."""
-    if not isinstance(value, list | tuple | np.ndarray) or np.ndim(value) != 1:
+    """An array (m,) of numbers as one that does not change; anything else as it is."""
+    if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind not in "fiu":
         return value
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        return value
+    array = value.astype(float)
     array.setflags(write=False)
     return array
 

@@ -129,7 +129,7 @@ class Body(ABC):
         """c [1/s]: the air brakes a vertex of mass m by c m v (Wang and Yang, Equation 20), so that a falling body
         reaches the speed g / c.
 
-        Deviation: the paper's coefficient is one number a vertex [kg/s]; in proportion to the mass it does not depend
+        Deviation: the paper's coefficient is one number per vertex [kg/s]; in proportion to the mass it does not depend
         on the mesh.
         """
         return self._air_damping
@@ -171,7 +171,7 @@ class Body(ABC):
     def add_force(self, force: Force) -> None:
         """Let force(positions (n, 3) [m], velocities (n, 3) [m/s], time [s]) give forces (n, 3) [N] on its vertices.
 
-        It is called once a step, with the state at its start. Tearing makes n grow.
+        It is called once per step, with the state at its start. Tearing makes n grow.
         """
         if not callable(force):
             raise SceneError(

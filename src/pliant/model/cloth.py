@@ -43,7 +43,7 @@ class Cloth(Body):
         tear_at: float | None = None,
     ):
         checks.instance(mesh, TriMesh, f"{name}: the mesh", "a TriMesh such as pl.shapes.cloth()")
-        if isinstance(material, Sequence):
+        if isinstance(material, Sequence) and not isinstance(material, str):
             material = varying_law(material)
         checks.law(material, name, len(mesh.triangles), "triangles")
         super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))

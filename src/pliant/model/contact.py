@@ -29,7 +29,7 @@ class Contact:
     friction: coefficient of contacts between bodies that say nothing else.
     friction_speed: [m/s] below which friction falls smoothly to zero (Equation 15); what should stick creeps slower.
         None: a hundredth of sqrt(gravity edge).
-    detect_every: iterations between detections; None: once a step.
+    detect_every: iterations between detections; None: once per step.
     self_contact: whether a body can touch itself.
     damping: k_d [s] of contacts: the normal force is braked by k_d k_c times the speed of approach.
     thickness: [m] distance that sheets keep from each other and from solids. None: a tenth of a sheet's mean edge, at

@@ -19,6 +19,7 @@ from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMotion, Plane, Shape, Sphere
+from pliant.model.rigid import RigidBody
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
@@ -26,7 +27,7 @@ from pliant.model.world_box import WorldBox
 
 AnyBody = TypeVar("AnyBody", bound=Body)
 AnyShape = TypeVar("AnyShape", bound=Shape)
-BODIES: dict[str, type[Body]] = {kind.kind: kind for kind in (Solid, Cloth, SpringNet, MeshObstacleBody)}
+BODIES: dict[str, type[Body]] = {kind.kind: kind for kind in (Solid, Cloth, SpringNet, RigidBody, MeshObstacleBody)}
 
 
 class Scene:

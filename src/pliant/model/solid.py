@@ -36,7 +36,7 @@ class Solid(Body):
         damping: float,
     ):
         checks.instance(mesh, TetMesh, f"{name}: the mesh", "a TetMesh (TriMesh.tetrahedralize makes one)")
-        if isinstance(material, Sequence):
+        if isinstance(material, Sequence) and not isinstance(material, str):
             material = varying_law(material)
         checks.law(material.law if isinstance(material, Invertible) else material, name, len(mesh.tets), "tets")
         super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from pliant.lanes.entry import entry
 from pliant.model import checks
 from pliant.model.body import Body
 
@@ -72,7 +72,7 @@ def wind_force(wind: Wind, placed: Sequence[tuple[Body, int]]) -> WindForce:
     return WindForce(wind, np.concatenate(triangles), np.concatenate(has_inside))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def _add_wind(forces, x, v, triangles, has_inside, wind, drag, lift):
     """Add the forces (n, 3) [N] of all triangles; drag and lift: 1/2 rho C [kg/m^3]."""
     for t in range(len(triangles)):

@@ -129,7 +129,8 @@ class ProjectiveDynamics(MomentumSolver[ProjectiveWork]):
             omegas, memory = np.ones(n), (t.no_rows, t.no_rows)
             if momentum is not None:
                 omegas, memory = momentum.next(n), t.momentum()
-            t.team.run(t.module.sweep_scaled, t.shares, omegas, *memory, work.scales, t.x, t.vertices, *t.tables)
+            arrays = (work.scales, t.x, t.vertices, *t.tables)
+            t.team.run(t.module.sweep_scaled, omegas, *memory, *arrays, amount=n, shares=t.shares)
         else:
             for _ in range(n):
                 self._project_and_solve(work)

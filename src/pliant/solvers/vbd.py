@@ -88,7 +88,8 @@ class VBD(MomentumSolver[Tables]):
         if momentum is not None:
             omegas, memory = momentum.next(n), work.momentum()
         arrays = (work.singular, work.x, work.vertices, *work.tables)
-        work.team.run(work.module.sweep, work.shares, omegas, *memory, *arrays)
+        work.singular[:] = 0
+        work.team.run(work.module.sweep, omegas, *memory, *arrays, amount=n, shares=work.shares)
         work.write(x)
         work.save_poses(problem, x)
         work.save_internal_state(problem.model)

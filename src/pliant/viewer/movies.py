@@ -17,7 +17,7 @@ from pliant.viewer.pictures import pillow, save
 from pliant.viewer.stage import Stage, View
 
 STRIP_MOMENTS = 7
-GIF_RATE = 25.0  # frames a second, at most: viewers slow faster ones down
+GIF_RATE = 25.0  # frames per second, at most: viewers slow faster ones down
 MP4_RATE = 60.0
 ENDINGS = (".mp4", ".gif", ".png")
 

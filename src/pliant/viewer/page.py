@@ -1,6 +1,6 @@
 """A session as a page in the browser, by viser (extra `view`). Knows nothing of physics.
 
-All tabs show and steer the same session. The page sends what is newest, at most so many times a second; viser keeps
+All tabs show and steer the same session. The page sends what is newest, at most so many times per second; viser keeps
 only the last value of every property for a tab that is slow, so that no tab holds up the simulation or another tab.
 """
 

@@ -16,7 +16,7 @@ NUMBERS_A_SECOND = 5.0  # plots and the line of text: laying them out costs a br
 PLOT_HEIGHT = 130  # [pixels]
 NO_DATA = (np.zeros(1), np.zeros(1))
 #: Plots: what the title says, and the column of the session's history.
-PLOTS = (("energy [J]", 1), ("log10 of the residual [m/s²]", 2), ("milliseconds a step", 3))
+PLOTS = (("energy [J]", 1), ("log10 of the residual [m/s²]", 2), ("milliseconds per step", 3))
 
 
 class Panel:
@@ -111,7 +111,7 @@ class Panel:
         if self._session.playing and time.monotonic() - self._shown < 1 / NUMBERS_A_SECOND:
             return
         self._shown = time.monotonic()
-        self.status.content = snapshot.message or f"{snapshot.time:.2f} s, {snapshot.milliseconds:.2f} ms a step"
+        self.status.content = snapshot.message or f"{snapshot.time:.2f} s, {snapshot.milliseconds:.2f} ms per step"
         columns = self._session.history.columns()
         for plot, (_, k) in zip(self._plots, PLOTS, strict=True):
             values = np.log10(np.maximum(columns[k], 1e-12)) if k == 2 else columns[k]

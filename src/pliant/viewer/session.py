@@ -50,7 +50,7 @@ class Snapshot:
 
 @dataclass
 class History:
-    """The last measurements: simulated time [s], total energy [J], residual [m/s^2], milliseconds a step."""
+    """The last measurements: simulated time [s], total energy [J], residual [m/s^2], milliseconds per step."""
 
     rows: list[tuple[float, float, float, float]] = field(default_factory=list)
 
@@ -227,8 +227,8 @@ class Session:
             self.latest = Snapshot(number, simulation.time, simulation.positions, milliseconds, message, drawn)
             self._news.notify_all()
 
-    def _rebuild(self, solver: Solver[Any] | None = None, substeps: int | None = None, anew: bool = False) -> None:
-        """The same state under a changed scene, solver or step, or its first one anew. Between frames the time is a
+    def _rebuild(self, solver: Solver[Any] | None = None, substeps: int | None = None, again: bool = False) -> None:
+        """The same state under a changed scene, solver or step, or its first one again. Between frames the time is a
         whole number of steps.
         """
         old = self.simulation
@@ -240,7 +240,7 @@ class Session:
             old.execution.precision,
             old.execution.threads or None,
         )
-        if not anew:
+        if not again:
             state = replace(old.state, step=old.state.step // old.substeps * new.substeps)
             new.continue_from(state, topology_arrays(old.model))
             new.copy_contact_state(old)
@@ -250,7 +250,7 @@ class Session:
     def _reset(self) -> None:
         if self.is_grabbing:
             self._release()
-        self._rebuild(anew=True)
+        self._rebuild(again=True)
         self.history = History()
         self._show(0.0)
 

@@ -17,7 +17,7 @@ from pliant.kernels.threads import Team
 from pliant.lanes.compiled import cached
 
 
-def exits_of(team: Team, x: np.ndarray, tets: np.ndarray, body: np.ndarray) -> tuple[Solid, SurfacePoints]:
+def surface_points_of(team: Team, x: np.ndarray, tets: np.ndarray, body: np.ndarray) -> tuple[Solid, SurfacePoints]:
     """Ways out of all surface vertices that are inside."""
     solid, rules = solid_of(tets, len(x)), open_rules(len(x), body)
     vertices = np.unique(solid.faces)[:, None].astype(np.int32)
@@ -82,13 +82,13 @@ def test_depth_in_a_block(team: Team, probe, outward_normals) -> None:
     """Random points in a block: the depth is the distance to the nearest face of the block; outside ones have none."""
     mesh = shapes.box((1, 1, 1), (4, 4, 4))
     rng = np.random.default_rng(0)
-    points = rng.uniform(-0.49, 0.49, (200, 3))
-    points[100:] += 1.0
-    x, tets, body = together((mesh.points, mesh.tets), probe(points))
-    _, points = exits_of(team, x, tets, body)
+    places = rng.uniform(-0.49, 0.49, (200, 3))
+    places[100:] += 1.0
+    x, tets, body = together((mesh.points, mesh.tets), probe(places))
+    _, points = surface_points_of(team, x, tets, body)
     first = (points.vertex - mesh.n_vertices) % 4 == 0
     assert sorted(((points.vertex - mesh.n_vertices) // 4)[first]) == list(range(100))
-    inside = points[((points.vertex - mesh.n_vertices) // 4)[first]]
+    inside = places[((points.vertex - mesh.n_vertices) // 4)[first]]
     normals = outward_normals(solid_of(tets, len(x)), points.vertex[first], x)
     # faces that look the same way as the probe's corner (cosine above 0.3) do not count
     reach = np.concatenate([0.5 - inside, 0.5 + inside], axis=1)
@@ -103,7 +103,7 @@ def test_finger_goes_back_the_way_it_came(team: Team, depth: float) -> None:
     wall, finger = shapes.box((1, 1, 0.1), (10, 10, 2)), shapes.box((0.2, 0.2, 0.6), (3, 3, 4))
     tip = finger.points + np.array([0.013, 0.013, 0.05 - depth + 0.3])
     x, tets, body = together((wall.points, wall.tets), (tip, finger.tets))
-    solid, points = exits_of(team, x, tets, body)
+    solid, points = surface_points_of(team, x, tets, body)
     is_tip = body[points.vertex] == 1
     assert is_tip.sum() == 16
     np.testing.assert_allclose(points_at(solid, points, x)[is_tip, 2], 0.05, atol=1e-12)
@@ -126,7 +126,7 @@ def test_limb_that_has_grown_into_itself(team: Team) -> None:
     turn = 2 * np.pi + 0.15
     x = bent(beam.points, turn)
     x[:, 1] += 0.03 * (beam.points[:, 0] > 0)  # no two faces coincide
-    solid, points = exits_of(team, x, beam.tets, np.zeros(len(x), np.int32))
+    solid, points = surface_points_of(team, x, beam.tets, np.zeros(len(x), np.int32))
     assert len(points.vertex) > 20
     assert points.is_direct.all()
     along = beam.points[:, 0]  # before bending: -2 ... 2
@@ -148,7 +148,7 @@ def test_straight_way_across_a_gap_does_not_count(team: Team, probe, outward_nor
     tets = mesh.tets[~is_gap]
     point = np.array([[-0.06, 0.004, 0.3]])  # 0.01 from its own inner face, 0.11 from the other leg's
     x, tets, body = together((mesh.points, tets), probe(point))
-    solid, points = exits_of(team, x, tets, body)
+    solid, points = surface_points_of(team, x, tets, body)
     chosen = points.vertex == mesh.n_vertices
     assert chosen.sum() == 1
     normal = outward_normals(solid, points.vertex[chosen], x)[0]
@@ -172,7 +172,7 @@ def test_inverted_and_flat_tets_on_the_way(team: Team, probe) -> None:
     assert (np.abs(volumes) < 1e-15).any()
     points = rng.uniform(-0.45, 0.45, (60, 3))
     positions, tets, body = together((x, mesh.tets), probe(points))
-    _, points = exits_of(team, positions, tets, body)
+    _, points = surface_points_of(team, positions, tets, body)
     ours = np.unique((points.vertex[body[points.vertex] == 1] - mesh.n_vertices) // 4)
     assert len(ours) >= 58  # a point may lie on a face of the shaken mesh
     assert np.isfinite(points.depth).all()
@@ -185,6 +185,6 @@ def test_same_bits_for_any_number_of_threads(probe) -> None:
     mesh = shapes.ball(cells=4)
     points = np.random.default_rng(6).uniform(-0.5, 0.5, (300, 3))
     x, tets, body = together((mesh.points, mesh.tets), probe(points))
-    one, three = (exits_of(Team(threads), x, tets, body)[1] for threads in (1, 3))
+    one, three = (surface_points_of(Team(threads), x, tets, body)[1] for threads in (1, 3))
     for a, b in zip(one, three, strict=True):
         np.testing.assert_array_equal(a, b)

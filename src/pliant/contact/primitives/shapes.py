@@ -129,8 +129,8 @@ def vertex_impact(kind, row_start, row_end, p0, p1):
     through (distances are never too large); after MAX_STEPS it counts as hit.
     """
     local = np.empty(ROW_LENGTH)
-    local[:] = row_start
-    local[:SIZES] = 0.0
+    for k in range(ROW_LENGTH):
+        local[k] = 0.0 if k < SIZES else row_start[k]
     local[3], local[7], local[11] = 1.0, 1.0, 1.0
     start, end = to_local(row_start, p0), to_local(row_end, p1)
     way = subtract(end, start)

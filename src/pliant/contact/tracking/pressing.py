@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet
 from pliant.elements.closest import VERTEX_TRIANGLE
-from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 
 
 class Pressing(NamedTuple):
@@ -76,7 +76,7 @@ def look_up(contacts, parties, known, is_known, d):
         is_of_one = contacts.kind[c] == VERTEX_TRIANGLE or contacts.obstacle[c] >= 0
         for i in range(1 if is_of_one else 4):
             number = pair_key(c, i, contacts, parties)
-            place = np.searchsorted(known.keys, number)
+            place = lower_bound(known.keys, number)
             if place < len(known.keys) and known.keys[place] == number and contacts.weights[c, i] != 0.0:
                 is_known[c], d[c] = True, max(d[c], known.depths[place])
 

@@ -36,7 +36,7 @@ from pliant.contact.search.patches import (
     width,
 )
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, closest_edge_edge, combine, row
-from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 from pliant.lanes.vectors import dot, subtract
 
 SAME = 1e-9  # of a triangle's edge: nearer points are the same
@@ -175,7 +175,7 @@ def push_from_edge(w, r, y, before, gap):
 @compiled
 def entry_of(v, t, x, history, patches):
     """Place in the history of vertex v's side of the patch around triangle t, as it is at x; -1 if it is unknown."""
-    first, last = np.searchsorted(history.vertices, v), np.searchsorted(history.vertices, v, side="right")
+    first, last = lower_bound(history.vertices, v), lower_bound(history.vertices, v + 1)
     if first == last:
         return -1
     t, _, r = nearest_on_patch(v, t, x, patches)
@@ -221,7 +221,7 @@ def triangle_returns(v, t, n, x, history, has_crossed, patches, is_closed):
         ):
             return True
     if is_closed[corners[0]]:
-        for m in range(np.searchsorted(history.vertices, v), np.searchsorted(history.vertices, v, side="right")):
+        for m in range(lower_bound(history.vertices, v), lower_bound(history.vertices, v + 1)):
             known = history.triangles[m]
             side = history.sides[m] * dot(oriented_normal(known, x, patches)[0], n)
             if history.crossed[m] and is_closed[patches.triangles[known, 0]] and side < 0.0:

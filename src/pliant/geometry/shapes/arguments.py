@@ -8,7 +8,7 @@ from typing import Any
 
 from pliant.errors import MeshError
 
-#: Memory that making a shape takes at its peak [bytes an element]: measured for tets, a lower bound for the others.
+#: Memory that making a shape takes at its peak [bytes per element]: measured for tets, a lower bound for the others.
 BYTES = {"tets": 280, "triangles": 100, "edges": 50}
 
 

@@ -2,7 +2,7 @@
 
 A frame is a node with a mesh of its own that has the size 1 while it is shown and 0 otherwise.  Morph targets, the
 other way, make a viewer blend all frames at every moment, and viewers limit their number.  The format ends at 4 GB:
-24 bytes a point and frame.
+24 bytes per point and frame.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Layout:
     body_names: tuple[str, ...]
     body_start: np.ndarray  # (bodies + 1,) first point of each
     colours: np.ndarray  # (bodies, 3) red, green, blue, 0 to 1
-    frame_rate: float  # frames a second of simulated time
+    frame_rate: float  # frames per second of simulated time
     edges: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))  # (e, 2) points of springs
     scenery: tuple[int, ...] = ()  # numbers of the bodies that are obstacles
 

@@ -1,4 +1,4 @@
-"""`.ply` and `.obj`: one file a frame, `run_00000.ply`, `run_00001.ply` ..., surfaces and springs.
+"""`.ply` and `.obj`: one file per frame, `run_00000.ply`, `run_00001.ply` ..., surfaces and springs.
 
 Each is written beside its place and moved there, so that every file found is whole.  The time is a comment in it.
 """
@@ -125,7 +125,7 @@ def numbered(path: Path) -> list[Path]:
 
 
 def _time(path: Path, number: int) -> float:
-    """From the comment; thirty frames a second if another program left none."""
+    """From the comment; thirty frames per second if another program left none."""
     with path.open("rb") as file:
         match = re.search(rb"^(?:#|comment) time (\S+) s$", file.read(256), re.MULTILINE)
     return float(match[1]) if match else number / 30

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from pliant.errors import FileError, SceneError
 from pliant.geometry import TetMesh, TriMesh
@@ -67,6 +66,8 @@ def _attach(scene: Scene, about: schema.AttachmentTable, source: Source) -> None
         scene.attach(one, [a for a, _ in about.pairs], other, [b for _, b in about.pairs], about.stiffness)
     else:
         vertices = select(one, about.where)
+        from scipy.spatial import KDTree  # takes a tenth of a second to import
+
         _, near = KDTree(other.initial_positions).query(one.initial_positions[vertices])
         scene.attach(one, vertices, other, near, about.stiffness)
 

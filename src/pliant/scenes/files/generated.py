@@ -12,6 +12,7 @@ from pydantic import Field, create_model, model_validator
 
 from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.materials import SOLID_LAWS, Invertible, LameLaw, SolidLaw
+from pliant.materials.law import Parameter
 from pliant.scenes.files.fields import Number, Table, Vector, one_of, refuse
 from pliant.scenes.files.lines import Key
 from pliant.scenes.files.source import Source
@@ -28,7 +29,8 @@ def table_of(tag: str, name: str, make: Callable[..., Any], **others: Any) -> ty
     for argument in inspect.signature(make).parameters.values():
         default = ... if argument.default is inspect.Parameter.empty else argument.default
         hint = hints[argument.name]
-        arguments[argument.name] = (list[Annotated[tuple, Vector("m")]] if hint == ArrayLike else hint, default)
+        in_files = {ArrayLike: list[Annotated[tuple, Vector("m")]], Parameter: float}
+        arguments[argument.name] = (next((kind for one, kind in in_files.items() if hint == one), hint), default)
     return create_model(f"{name}Table", __base__=Table, __doc__=_first_line(make), **{**arguments, **others})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pliant.errors import SolverError
+from pliant.kernels.threads import Team
 from pliant.lanes.host import core_count
 
 
@@ -13,14 +14,17 @@ class Execution:
     """How to compute: precision of the lanes ("single" or "double") and number of threads."""
 
     precision: str = "single"
-    threads: int = 0  # 0: as many as pay off, at most the cores this process may use
+    threads: int = 0  # exactly so many; 0: as many as are fastest, at most the cores this process may use
 
     def __post_init__(self) -> None:
         if self.precision not in ("single", "double"):
             raise SolverError(f"precision is {self.precision!r}: it must be 'single' or 'double'.")
 
-    def thread_count(self, work_items: int, items_a_thread: int) -> int:
-        """Threads for so much work: more than pay off would only wait for each other. The result does not depend on
-        it.
+    def team(self, work_items: int | None = None, items_a_thread: int = 1) -> Team:
+        """Threads for so much work: exactly as many as were asked for, or at most as many as pay off, of which those
+        run that are fastest beside what else the computer does.  The result does not depend on it.
         """
-        return self.threads or max(1, min(core_count(), work_items // items_a_thread))
+        if self.threads:
+            return Team(self.threads)
+        most = core_count() if work_items is None else min(core_count(), work_items // items_a_thread)
+        return Team(max(1, most), adaptive=True)

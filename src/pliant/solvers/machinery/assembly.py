@@ -175,9 +175,9 @@ def build_assembly(problem: IncrementalPotential, execution: Execution) -> Assem
     terms = [
         term for number, block in enumerate(problem.blocks) for term in _terms(number, block, pattern, row_of_vertex)
     ]
-    threads = execution.thread_count(sum(map(len, elements)), ELEMENTS_A_THREAD)
+    team = execution.team(sum(map(len, elements)), ELEMENTS_A_THREAD)
     values = np.zeros((len(pattern.column), 3, 3))
-    return AssembledPotential(pattern, vertices, _projection(problem, vertices), terms, Team(threads), values)
+    return AssembledPotential(pattern, vertices, _projection(problem, vertices), terms, team, values)
 
 
 def _terms(number: int, block: Block, pattern: BlockPattern, row_of_vertex: np.ndarray) -> list[LawTerm | OutsideTerm]:

@@ -23,7 +23,8 @@ def conjugate_gradients(A: sp.bsr_matrix, b: np.ndarray, team: Team) -> np.ndarr
     v = cg_vectors(b.reshape(-1, 3))
     z = np.einsum("nab,nb->na", inverses, v.r)
     goal = min(LOOSEST, float(np.sqrt(np.abs(z).max()))) * float(np.sqrt(np.sum(v.r * z)))
-    team.run(cg_module().solve, A.indptr, A.indices, A.data, inverses, goal, 10 * len(b), v)
+    matrix, limit = (A.indptr, A.indices, A.data), 10 * len(b)
+    team.run(cg_module().solve, *matrix, inverses, goal, limit, v, amount=lambda: v.outcome[0])
     if v.outcome[1]:
         raise NotPositiveDefinite
     return v.x.ravel()

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-import scipy.sparse.linalg as spla
 
 logger = logging.getLogger("pliant")
 
@@ -66,7 +65,9 @@ def _by_cholesky(cholespy: Any, A: sp.csc_matrix) -> Solve:
 
 def _by_lu(A: sp.csc_matrix) -> Solve:
     # without row exchanges the pivots have the signs of the eigenvalues
-    factors = spla.splu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    from scipy.sparse.linalg import splu  # takes a tenth of a second to import
+
+    factors = splu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
     if not factors.U.diagonal().min() > 0:
         raise NotPositiveDefinite
     return factors.solve

@@ -101,7 +101,7 @@ def guarded_descent(
             omegas, memory = momentum.next(k), t.momentum()
         scales = work.packed.scales if work.constant_scales is None else work.constant_scales
         arrays = (scales, t.x, work.direction, t.vertices, *t.tables)
-        t.team.run(kernel, t.packs.moving_count, work.length, omegas, *memory, *arrays)
+        t.team.run(kernel, t.packs.moving_count, work.length, omegas, *memory, *arrays, amount=k)
         n -= k
         work.since_refresh = (work.since_refresh + k) % refresh
         work.since_check = (work.since_check + k) % CHECK_EVERY

@@ -67,9 +67,9 @@ def point_downhill(work: MemoryWork, initial_inverse: InitialInverse) -> float:
         factors = np.zeros(len(work.steps))
         memory = (work.steps, work.changes, order, work.inverse, work.direction, factors)
         layout = (t.packs.is_wide, t.packs.width, t.packs.moving_count, work.sums)
-        t.team.run(vector_module().remove, *memory, *layout)
+        t.team.run(vector_module().remove, *memory, *layout, amount=len(order))
         initial_inverse(work.direction, work)
-        t.team.run(vector_module().restore, *memory, *layout)
+        t.team.run(vector_module().restore, *memory, *layout, amount=len(order))
     else:
         initial_inverse(work.direction, work)
     return packed.dot(work.force, work.direction)

@@ -40,13 +40,13 @@ class PackedPotential:
         self.tables.update_contacts(problem)
 
     def refresh(self, x: np.ndarray) -> bool:
-        """Let contacts find closest points and friction limits anew at x; whether there are any, so that what was
+        """Let contacts find closest points and friction limits again at x; whether there are any, so that what was
         measured before belongs to another potential.
         """
         t = self.tables
         if t.contacts is None or not t.contacts.count:
             return False
-        t.team.run(t.module.refresh, x, t.vertices, *t.tables)
+        t.team.run(t.module.refresh, x, t.vertices, *t.tables, amount=t.contacts.count)
         t.potential_number += 1
         return True
 

@@ -15,7 +15,7 @@ from pliant.geometry.strips import colour_tiles, single_strips, tet_strips, tile
 from pliant.kernels.element_packs import ElementPacks, corner_starts, pack_elements
 from pliant.kernels.projection_source import ConstraintSource, ProjectionVariant, projection_module
 from pliant.kernels.strip_packs import StripPacks, pack_strips
-from pliant.kernels.threads import Team
+from pliant.kernels.threads import Team, new_barrier
 from pliant.kernels.transfer import from_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
@@ -91,12 +91,13 @@ class ProjectionTables(Work):
             x += self.inverse_mass[:, None] * problem.project(self.shift)
             self.shift = None
         self.x[self.row_of_vertex, :3] = x
-        self.team.run(self.module.sweep, n, *self._arguments())
+        self.left[:] = 0
+        self.team.run(self.module.sweep, n, *self._arguments(), amount=n)
         from_rows(self.x, self.row_of_vertex, x)
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
-        self.module.sweep(0, 1, np.zeros(1, np.int64), 0, *self._arguments())
+        self.module.sweep(0, 1, new_barrier(), 0, *self._arguments())
 
     def _arguments(self) -> list[Any]:
         tables = [(*c.packs.order, c.corners, *c.tables) for c in self.constraints]
@@ -214,17 +215,17 @@ def build_projection(
     sources = tuple(c.source for c in constraints)
     flags = (jacobi, damped, constrained, layout.is_touching)
     variant = ProjectionVariant(solver, execution.precision, layout.width, sources, *flags)
-    threads = execution.thread_count(sum(c.packs.element.size for c in constraints), ELEMENTS_A_THREAD)
+    team = execution.team(sum(c.packs.element.size for c in constraints), ELEMENTS_A_THREAD)
     tables = ProjectionTables(
         constraints,
         projection_module(variant),
-        Team(threads),
+        team,
         layout.row_of_vertex,
         x,
         rows(jacobi),
         rows(damped),
         held,
-        np.zeros(threads, np.int64),
+        np.zeros(team.threads, np.int64),
         layout.inverse_mass,
         ProjectionContacts(layout.row_of_vertex) if layout.is_touching else None,
     )

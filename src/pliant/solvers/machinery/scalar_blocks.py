@@ -19,7 +19,7 @@ def scalar_constraints(layout: Layout, block: Any, solver: str, relaxation: floa
     form, damped = _form_of(block, solver), layout.is_damped
     moving = movable(layout, form.elements)
     elements = form.elements[moving]
-    numbers = [values[moving].reshape(len(elements), -1) for values in form.numbers]
+    numbers = [values[moving] for values in form.numbers]  # (m,) or (m, c)
     placed = layout.place(elements, relaxation, jacobi)
     columns = [*(placed.of_elements(values) for values in numbers), placed.share]
     if damped:

@@ -13,9 +13,9 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.geometry import colour_vertices, spatial_order, vertex_graph
 from pliant.kernels.packs import Packs, arrange, inherit, needs_wide_pack, spread, with_copies, with_spares
-from pliant.kernels.sharing import Shares, share_by_work, share_out
+from pliant.kernels.sharing import ColourShares
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
-from pliant.kernels.threads import Team
+from pliant.kernels.threads import Team, new_barrier
 from pliant.kernels.transfer import from_rows, to_lanes, to_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
@@ -45,7 +45,7 @@ class Tables(PackedWork):
     """All arrays of the solver, in the order of packs."""
 
     packs: Packs
-    shares: Shares
+    shares: ColourShares
     vertices: Vertices
     terms: tuple[Any, ...]  # links and parameters of each law in turn
     module: ModuleType
@@ -56,7 +56,6 @@ class Tables(PackedWork):
     memories: tuple[Memory | None, ...]  # of each block of the model
     refreshes: tuple[tuple[int, Callable[[Any], None]], ...]  # number of a block, and what takes up its numbers
     tables_of_blocks: tuple[dict[str, Any], ...]  # `terms` by name, block by block
-    work_of_pack: np.ndarray  # (packs,) in entries of lists
     contacts: ContactTables | None = None
     bodies: BodyTables | None = None
     momentum_is_fresh: bool = True
@@ -128,10 +127,10 @@ class Tables(PackedWork):
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
-        alone, barrier, no_iterations = (0, 1), np.zeros(1, np.int64), np.ones(0)
+        alone, barrier, no_iterations = (0, 1), new_barrier(), np.ones(0)
         memory = (self.no_rows, self.no_rows)
         arrays = (self.singular, self.x, self.vertices, *self.tables)
-        self.module.sweep(*alone, barrier, self.shares, no_iterations, *memory, *arrays)
+        self.module.sweep(*alone, barrier, self.shares(1), no_iterations, *memory, *arrays)
         if self.is_damped:
             self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.tables)
 
@@ -150,7 +149,7 @@ class Tables(PackedWork):
         self.vertices.inertia[:] = spread(packs, problem.inertia, self.x.dtype, padding=1.0)
         if self.is_damped:
             inherit(packs, self.vertices.damping_rate, change.parents)
-        self.shares = self.shares._replace(packs=share_by_work(packs, self.work_of_pack, self.team.threads))
+        self.shares.update(packs)
         if self.contacts is not None:
             self.contacts.packs = packs
         return True
@@ -220,7 +219,7 @@ def build_tables(
     viscous = [term.viscous for term in built if term.viscous is not None]
     constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
     nothing = np.zeros(0, dtype)
-    threads = execution.thread_count(int(lengths.sum()), ENTRIES_A_THREAD)
+    team = execution.team(int(lengths.sum()), ENTRIES_A_THREAD)
     vertices = Vertices(
         packs.is_wide,
         packs.subspace,
@@ -240,20 +239,19 @@ def build_tables(
     module = sweep_module(Variant(execution.precision, width, sources, *flags))
     contacts = ContactTables(packs, dtype, in_turn) if touching else None
     if bodies is not None:
-        bodies.build(packs, threads)
+        bodies.build(packs, team.threads)
         if contacts is not None:
             bodies.colour_packs(contacts.colour_of_pack)
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
-    shares = share_out(packs, work_of_pack, graph, threads)
-    singular = np.zeros(threads, np.int64)
+    shares = ColourShares(packs, work_of_pack, graph, team.threads)
+    singular = np.zeros(team.threads, np.int64)
     memories = tuple(term.memory for term in built)
     tables = tuple(
         table for source, term in zip(sources, built, strict=True) for table in source.arguments(term.tables)
     )
     refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
-    team = Team(threads)
     by_block = tuple(term.tables for term in built)
-    kept = (singular, damped, memories, refreshes, by_block, work_of_pack, contacts, bodies)
+    kept = (singular, damped, memories, refreshes, by_block, contacts, bodies)
     work = Tables(packs, shares, vertices, tables, module, team, x, *kept)
     work.compile()
     return work

@@ -1,0 +1,108 @@
+"""Compiled functions that Python calls, kept on disk between processes.
+
+An entry is looked for in the folder of this version of the sources (lanes.cache), then among the kernels that came
+with the wheel (lanes.shipped), and compiled if it is in neither.  Numba's own cache watches the one file a function
+stands in; the folders here are named after all sources that compiled code can reach, so an entry may call any of them.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from numba import njit
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+
+from pliant.lanes import cache, shipped
+
+logger = logging.getLogger("pliant")
+
+
+@dataclass(frozen=True)
+class Use:
+    """A compiled function that this process has loaded or compiled."""
+
+    file: str
+    name: str
+    origin: str  # "compiled", "cache" or "wheel"
+    seconds: float
+    size: int  # bytes on disk; 0 if it could not be kept
+
+
+USES: list[Use] = []  # in order of first use
+
+
+def entry(**options: Any) -> Callable[[Callable], Dispatcher]:
+    """A decorator like numba.njit(cache=True, **options) that keeps what it compiles in Pliant's cache."""
+
+    def decorate(function: Callable) -> Dispatcher:
+        return keep(njit(**options)(function), f"{function.__module__}.{function.__qualname__}")
+
+    return decorate
+
+
+def keep(dispatcher: Dispatcher, name: str) -> Dispatcher:
+    """Let a function of Numba's use Pliant's cache; `name` is what people are shown."""
+    dispatcher._cache = EntryCache(dispatcher.py_func, name)
+    return dispatcher
+
+
+class EntryCache(_Cache):
+    """What Numba asks for the machine code of one function, under its compiler lock."""
+
+    def __init__(self, function: Callable, name: str):
+        self.function, self.name = function, name
+        self._started: dict[str, float] = {}
+
+    @property
+    def cache_path(self) -> str:
+        return str(cache.generation_folder())
+
+    def load_overload(self, sig, target_context) -> CompileResult | None:
+        target_context.refresh()
+        started = time.perf_counter()
+        file = self._file(sig)
+        for origin, folder in (("cache", cache.generation_folder()), ("wheel", shipped.folder())):
+            data = None if folder is None else _read(folder / file)
+            if data is not None:
+                result = CompileResult._rebuild(target_context, *pickle.loads(data))
+                USES.append(Use(file, self.name, origin, time.perf_counter() - started, len(data)))
+                return result
+        cache.announce_compiling(self.name)
+        self._started[file] = started
+        return None
+
+    def save_overload(self, sig, data: CompileResult) -> None:
+        file = self._file(sig)
+        content = b"" if data.library.has_dynamic_globals or data.lifted else dumps(data._reduce())
+        seconds = time.perf_counter() - self._started.pop(file)
+        USES.append(Use(file, self.name, "compiled", seconds, len(content)))
+        if content:
+            cache.write_atomically(cache.generation_folder() / file, content)
+
+    def _file(self, sig) -> str:
+        types = sig if isinstance(sig, tuple) else sig.args
+        return f"{self.function.__module__}.{self.function.__qualname__}-{cache.digest(*map(str, types))}.nbc"
+
+    def enable(self) -> None:
+        pass
+
+    def disable(self) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+
+def _read(path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

@@ -1,0 +1,130 @@
+"""Functions that compiled code calls, compiled as far as their callers need and no further.
+
+Numba makes a whole program of every function it meets: wrappers through which Python and C may call it, all of LLVM's
+optimisation, machine code.  A kernel is a tree of some hundred small functions that are inlined into one; of each of
+them the caller needs the types and the LLVM code alone, and optimises what it has inlined once more.  An inner
+function stops there.  That halves the time a kernel takes to compile; the kernel runs the same.
+
+Python may still call an inner function: it is then compiled in full, for that call alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from numba import _dynfunc, extending, njit, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_lock import require_global_compiler_lock
+from numba.core.compiler_machinery import register_pass
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NativeLowering
+
+
+def inner(**options: Any) -> Callable[[Callable], InnerFunction]:
+    """A decorator like numba.njit(**options) for functions that compiled code calls."""
+
+    def decorate(function: Callable) -> InnerFunction:
+        return InnerFunction(function, targetoptions={"nopython": True, "boundscheck": None, **options})
+
+    return decorate
+
+
+def overload(function: Callable) -> Callable:
+    """numba.extending.overload, for what compiled code calls."""
+    return extending.overload(function, jit_options={"pipeline_class": InnerCompiler})
+
+
+def _any_number(kind: types.Type) -> types.Type:
+    return types.unliteral(kind) if isinstance(kind, types.IntegerLiteral) else kind
+
+
+class InnerLibrary(JITCodeLibrary):
+    """LLVM code to be linked into that of callers: inlined where it must be, not yet optimised, no machine code."""
+
+    def _optimize_functions(self, ll_module):
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
+
+    def finalize(self):
+        require_global_compiler_lock()
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        passes, builder = self._codegen._module_pass_manager(
+            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
+        )
+        passes.run(self._final_module, builder)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class InnerLowering(NativeLowering):
+    """Numba's lowering without wrappers and without machine code."""
+
+    _name = "inner_lowering"
+
+    def run_pass(self, state):
+        state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        state.flags.no_compile = state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
+        super().run_pass(state)
+        lowered = state["cr"]
+        if lowered.env.consts:
+            raise TypeError(f"the inner function {lowered.fndesc.qualname} needs Python objects {lowered.env.consts}")
+        # Callers look the function up by this object; nothing calls it, as InnerFunction never shows it to Python.
+        key = _dynfunc.make_function(
+            lowered.fndesc.lookup_module(), lowered.fndesc.qualname, "", 0, lowered.env, (state.library,)
+        )
+        state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
+        state.reload_init.extend(state.library._reload_init)
+        state["cr"] = lowered._replace(cfunc=key)
+        return True
+
+
+class InnerCompiler(CompilerBase):
+    """Numba's compiler with the lowering above."""
+
+    def define_pipelines(self):
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(InnerLowering if step is NativeLowering else step, name) for step, name in passes.passes]
+        passes.finalize()
+        return [passes]
+
+
+class InnerFunction(CPUDispatcher):
+    """A function that compiled code calls without ever being machine code of its own."""
+
+    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=InnerCompiler):
+        super().__init__(py_func, locals, targetoptions, pipeline_class)
+
+    @cached_property
+    def _for_python(self) -> Dispatcher:
+        options = {name: value for name, value in self.targetoptions.items() if name != "nopython"}
+        return njit(**options)(self.py_func)
+
+    def add_overload(self, cres):
+        self.overloads[tuple(cres.signature.args)] = cres
+
+    def get_call_template(self, args, kws):
+        """The function for the types of a call: one for all whole numbers, where it does not need to know which.
+
+        Numba would compile f(x, 0), f(x, 1) and f(x, i) as three functions.
+        """
+        try:
+            return super().get_call_template([_any_number(kind) for kind in args], kws)
+        except NumbaError:
+            return super().get_call_template(args, kws)
+
+    def _compile_for_args(self, *args, **kws):
+        """What Python calls: Numba asks for it whenever it finds no machine code for the arguments."""
+        return self._for_python._compile_for_args(*args, **kws)
