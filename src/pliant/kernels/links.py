@@ -1,7 +1,7 @@
 """Tets around the vertices of a pack, as walks along the vertices' links (see geometry.links).
 
 A walk reads one new position per tet; the triangle opposite the vertex is kept in registers. All positions are relative
-to the vertex, so that nothing cancels far from the origin. """
+to the vertex, so that nothing cancels far from the origin."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Arrays are flat and contiguous, or (n, 4) for positions: x, y, z and one unused number per vertex, so that a vertex is
 one aligned load. `like` is any number of the wanted type; a plain float makes each function the scalar operation. No
-bounds are checked. """
+bounds are checked."""
 
 from __future__ import annotations
 
