@@ -218,14 +218,14 @@ class Detector:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
-        pressing = {} if self.pressing is None else self.pressing._asdict()
-        optional = {f"pressing_{name}": array for name, array in pressing.items()}
-        optional["no_self_contact"] = self.no_self_contact
+        keys, pressed = (None, np.zeros(0)) if self.pressing is None else self.pressing
+        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact}
         return {
             **self.side_history._asdict(),
             **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
             "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
             "stored": np.array([self.stored]),
+            "pressing_depths": pressed,
             **{name: array for name, array in optional.items() if array is not None},
         }
 
@@ -235,8 +235,8 @@ class Detector:
         self.multipliers = Multipliers(*(state[f"multipliers_{name}"] for name in Multipliers._fields))
         self.least_width = float(state["least_width"][0])
         self.stored = float(state["stored"][0])
-        names = [f"pressing_{name}" for name in Pressing._fields]
-        self.pressing = Pressing(*(state[name] for name in names)) if names[0] in state else None
+        keys = state.get("pressing_keys")
+        self.pressing = None if keys is None else Pressing(keys, state["pressing_depths"])
         self.no_self_contact = state.get("no_self_contact")
         self.seen = x.copy()
 
