@@ -177,7 +177,7 @@ def test_contact_forces_arrive_at_the_six_numbers_of_a_resting_body() -> None:
         report = sim.step()
     weight = body.mass * 9.81
     assert body.mass == pytest.approx(800 * 0.024, rel=1e-13)
-    force = -sim.model.carried.gathered(report.contacts.gradient(sim.positions), sim.state.poses)[0]
+    force = -sim.model.carried.gathered(sim._solved.contacts.gradient(sim.positions), sim.state.poses)[0]
     np.testing.assert_allclose(force, [0, 0, weight, 0, 0, 0], rtol=0, atol=1e-6 * weight)
     assert sim.state.poses[0, 2] == pytest.approx(0.2 - weight / 4e5, abs=1e-9)
     np.testing.assert_allclose(body.contact_force, [0, 0, weight], atol=1e-6 * weight)

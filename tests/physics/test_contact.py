@@ -183,10 +183,11 @@ def test_forces_of_contacts_between_bodies_sum_to_zero() -> None:
     rng = np.random.default_rng(5)
     x = sim.positions + rng.normal(scale=1e-3, size=sim.positions.shape)
     contacts.refresh(x)
-    forces = contacts.forces(x)
+    forces = contacts.contacts.weights[:, :, None] * contacts.forces(x)[:, None]
     assert len(forces) > 3
     assert np.abs(forces).max() > 10
     np.testing.assert_allclose(forces.sum(axis=1), 0, atol=1e-12 * np.abs(forces).max())
+    np.testing.assert_allclose(contacts.vertex_forces(x).sum(axis=0), 0, atol=1e-11 * np.abs(forces).max())
 
 
 def test_overlap_at_the_start_separates_within_the_energy_stored() -> None:

@@ -35,13 +35,13 @@ def heights_after_flight(sim: pl.Simulation, sheet: pl.Body, steps: int) -> np.n
     for _ in range(steps):
         before = sheet.positions.copy()
         sim.step()
-        height, memory = sheet.positions[:, 2], sim._detector.memory
+        height, history = sheet.positions[:, 2], sim._detector.side_history
         passes = (before[:, 2] > 0) & (height < 0)
         part = np.where(passes, before[:, 2] / np.where(passes, before[:, 2] - height, 1.0), 1.0)[:, None]
         at_level = before + part * (sheet.positions - before)  # where it passes the target's plane, or else is now
         is_around |= (np.abs(at_level[:, :2]).max(axis=1) > 0.5 * SIDE) & (height < 0)  # its side is below from now on
         below = first + np.flatnonzero((height < 0) & ~is_around)
-        assert np.isin(below, memory.vertices[memory.crossed]).all()
+        assert np.isin(below, history.vertices[history.crossed]).all()
         if sim.state.step > 1 and height[~is_around].min(initial=np.inf) > 0.02:
             break
     return height[~is_around]

@@ -10,7 +10,8 @@ import numpy as np
 
 from pliant.errors import FileError
 from pliant.io.arrays import Expected, check_arrays, indices, like
-from pliant.model import Body, Model
+from pliant.model import CARRIED, Body, Model, RigidBody
+from pliant.model.body import FIXED, FREE
 from pliant.model.topology import Topology, whole_topology, with_topology_arrays
 
 CORNERS = {"TetMesh": 4, "TriMesh": 3}  # of an element
@@ -39,7 +40,8 @@ def expected_of_body(
     """
     n = body.n_vertices
     wanted = {f"{prefix}{name}": like(vars(body)[name]) for name in names}
-    wanted[f"{prefix}subspace"] = like(body.subspace, 0, 4)
+    is_rigid = isinstance(body, RigidBody)
+    wanted[f"{prefix}subspace"] = like(body.subspace, *((CARRIED, CARRIED + 1) if is_rigid else (FIXED, FREE + 1)))
     chosen = Expected((None,), np.int64, 0, n, is_unique=True)
     wanted |= {f"{prefix}release{r}": chosen for r in range(len(about["releases"]))}
     for m, kept in enumerate(about["motions"]):

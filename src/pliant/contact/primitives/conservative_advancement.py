@@ -2,7 +2,7 @@
 
 time_of_impact.py has the idea, and exact times.
 
-A direction that tells two primitives apart at one time does so until a gap of two of their corners, a linear function
+A direction that separates two primitives at one time does so until a gap of two of their corners, a linear function
 of time, has shrunk to the reach.  There the next direction is taken, and so on, in all lanes together.  Directions and
 times need not be exact: each gap is measured with the direction as it is, and times are wrong by less than the part of
 the reach that is beyond the tolerance of time_of_impact.impact (culling.reach_of).  A NaN is never apart.

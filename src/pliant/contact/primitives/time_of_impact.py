@@ -7,8 +7,8 @@ The time moves there, and so on.  Additive detection (Li et al. 2021, Codimensio
 this bounds only motion along n, so it advances at least as far, and sliding past each other takes one step.
 
 Where two faces nearly touch, such a plane soon cuts a far corner.  So a second bound is taken too, whichever holds
-longer: the primitives cannot touch before the four points are in one plane, which a cubic in time tells, or come closer
-than the separation.
+longer: the primitives cannot touch before the four points are in one plane, which a cubic in time decides, or come
+closer than the separation.
 
 The answer is never late: the time returned is one at which the distance was measured and is above the separation
 (unless it is 0), by at most a tolerance of a millionth of the pair's size.  A pair that comes nearer than that counts

@@ -1,7 +1,7 @@
 """Parts of a surface that belong to one tet: they pass each other when the tet turns inside out.
 
 A tet's corner is on the inner side of the opposite face, and opposite edges keep their sides, exactly as long as the
-volume is positive.  So their meeting is no contact but the inversion of the tet, which its material undoes.  Taken as a
+volume is positive.  So when they meet it is no contact but the inversion of the tet, which its material undoes.  As a
 contact, the way back would be stopped: a corner leaves through its face from inside, and returns from outside.
 """
 

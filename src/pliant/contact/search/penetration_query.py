@@ -108,7 +108,7 @@ def _squared_extent(bounds, top):
 
 @allocating
 def search_surface_points(thread, threads, barrier, pairs, face_tree, solid, x, rows, body, no_self_contact, points):
-    """Most ways out are near the vertex's own tet; the others are searched for."""
+    """Most surface points are near the vertex's own tet; the others are searched for."""
     work = Work(np.empty((STACK, 2), np.int64), np.empty(STACK), np.empty(FAN, np.float32))
     near, reached = np.empty(NEAR, np.int32), np.empty(NEAR, np.int32)
     first = PART * next_part(barrier)

@@ -74,7 +74,7 @@ class ContactTables:
         contacts, packs, width = potential.contacts, self.packs, self.packs.width
         has_obstacle = contacts.obstacle >= 0
         self.count = k = contacts.size
-        rows, old = packs.row_of_vertex[potential.vertices].astype(np.int64), self.rows
+        rows, old = packs.row_of_vertex.take(potential.vertices), self.rows
         count_entries(rows, has_obstacle, packs.is_wide, width, self.counts, old.vertex_obstacle_start, old.start)
         obstacles, entries = int(old.vertex_obstacle_start[-1]) * width, int(old.start[-1]) * width
         self.rows = old._replace(
