@@ -12,6 +12,7 @@ from pliant.kernels.contacts import (
     NORMAL,
     OBSTACLE_CONSTANTS,
     OTHERS,
+    PAIR_STIFFNESS,
     POINT,
     PREV,
     STIFFNESS,
@@ -80,8 +81,8 @@ def _of_vertices(x, contacts, k, like):
     prev = gather4(contacts.prev_rows, contacts.record, k * width, like)
     low = load(contacts.constants, (k * CONSTANTS + LOW_BIT) * width, like)
     high = load(contacts.constants, (k * CONSTANTS + HIGH_BIT) * width, like)
-    last = gather4(contacts.weight_rows, contacts.record, k * width, like)
-    w = _turned((-(last[0] + last[1] + last[2]), last[0], last[1], last[2]), low, high)
+    w = _turned(gather4(contacts.weight_rows, contacts.record, k * width, like), low, high)
+    stiffness = load(contacts.constants, (k * CONSTANTS + PAIR_STIFFNESS) * width, like)
     z = number(0.0, like)
     s = (z, z, z)
     for j in range(OTHERS):
@@ -89,7 +90,7 @@ def _of_vertices(x, contacts, k, like):
         wj = w[1] if j == 0 else (w[2] if j == 1 else w[3])
         s = add_scaled(s, wj, (xj[0] - xi[0], xj[1] - xi[1], xj[2] - xi[2]))
     u = (s[0] - prev[0], s[1] - prev[1], s[2] - prev[2])
-    return w[0], s, u, (n[0], n[1], n[2]), prev[3], last[3], n[3]
+    return w[0], s, u, (n[0], n[1], n[2]), prev[3], stiffness, n[3]
 
 
 @physics

@@ -23,9 +23,9 @@ from pliant.lanes.vectors import physics
 
 OTHERS = 3
 # Numbers of an entry of a pack's list: which corner of the contact a vertex is, as two bits; how many of its vertices
-# have the same colour.
-LOW_BIT, HIGH_BIT, COLOUR_MULTIPLICITY = 0, 1, 2
-CONSTANTS = 3
+# have the same colour; its stiffness.
+LOW_BIT, HIGH_BIT, COLOUR_MULTIPLICITY, PAIR_STIFFNESS = 0, 1, 2, 3
+CONSTANTS = 4
 # Numbers of a contact with an obstacle: its point, s at the start of the step, the normal.
 POINT, PREV, NORMAL, THICKNESS, LIMIT, STIFFNESS = 0, 3, 6, 9, 10, 11
 OBSTACLE_CONSTANTS = 12
@@ -44,7 +44,7 @@ class ContactRows(NamedTuple):
     constants: np.ndarray  # flat (entries, CONSTANTS, width)
     normal_rows: np.ndarray  # (contacts + 1, 4) normal and friction limit mu k d [N]
     prev_rows: np.ndarray  # (contacts + 1, 4) s at the start of the step [m] and the thickness [m]
-    weight_rows: np.ndarray  # (contacts + 1, 4) the last three weights and the stiffness [N/m]
+    weight_rows: np.ndarray  # (contacts + 1, 4) weights
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
     contacts: Any  # the ContactSet
     x_prev: np.ndarray  # (rows, 4) positions at the start of the step
@@ -83,7 +83,8 @@ def write_record(c, rows, weights, normals, x_prev, records):
     s = _separation(_four(x_prev, rows, c), weights, c)
     for axis in range(3):
         normal_rows[c, axis], prev_rows[c, axis] = normals[c, axis], s[axis]
-        weight_rows[c, axis] = weights[c, axis + 1]
+    for i in range(4):
+        weight_rows[c, i] = weights[c, i]
 
 
 @inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
@@ -184,7 +185,7 @@ def fill_entries(has_obstacle, table, packs_wide, colour_of_pack, width, filled)
     """
     rows, own, others, record = table.rows, table.own, table.others, table.record
     constants, collided, start = table.constants, table.collided, table.start
-    packs = len(packs_wide)
+    stiffness, packs = table.contacts.stiffness, len(packs_wide)
     filled[:] = 0
     for c in range(len(rows)):
         if has_obstacle[c]:
@@ -209,6 +210,7 @@ def fill_entries(has_obstacle, table, packs_wide, colour_of_pack, width, filled)
             constants[(k * CONSTANTS + LOW_BIT) * width + lane] = i % 2
             constants[(k * CONSTANTS + HIGH_BIT) * width + lane] = i // 2
             constants[(k * CONSTANTS + COLOUR_MULTIPLICITY) * width + lane] = multiplicity
+            constants[(k * CONSTANTS + PAIR_STIFFNESS) * width + lane] = stiffness[c]
     for p in range(packs):
         for place in range(start[p] * width + filled[p], start[p + 1] * width):
             leave_empty(place, p, len(rows), own, others, record, constants, width)
@@ -237,4 +239,3 @@ def fill_records(has_obstacle, table):
             continue
         write_record(c, rows, contacts.weights, contacts.normals, x_prev, records)
         normal_rows[c, 3], prev_rows[c, 3] = contacts.friction_limit[c], contacts.thickness[c]
-        weight_rows[c, 3] = contacts.stiffness[c]

@@ -75,10 +75,12 @@ class Newton(Solver[AssembledPotential]):
             if step is None:
                 return SweepResult(done, "converged: the gradient is zero", converged=True)
             length = backtrack(space, step, float(g @ step))
+            moved, poses = space.moved(length * step)
+            stands = length == 0.0 or (np.array_equal(moved, x) and np.array_equal(poses, problem.poses))
             # internal states may still change the potential where positions do not move
-            if length == 0.0 and not problem.model.internal_state.size:
+            if stands and not problem.model.internal_state.size:
                 return SweepResult(done + 1, "no further progress: no part of Newton's step lowers the energy")
-            x[:], problem.poses[:] = space.moved(length * step)
+            x[:], problem.poses[:] = moved, poses
         return SweepResult(n)
 
 
