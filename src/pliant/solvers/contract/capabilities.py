@@ -32,6 +32,7 @@ class Capabilities:
     tearing: bool = True  # topology that changes: by update_topology, or by a new work object
     momentum: bool = False  # sweep takes factors of momentum, as Chebyshev gives them
     fixed_point: bool = False  # an iteration depends on positions alone, so that Anderson and others may wrap it
+    local: bool = True  # iterations carry a change from neighbour to neighbour, so that errors of whole bodies are slow
     any_guess: bool = False  # starts from flat and inverted elements too, even of a law with a barrier
 
     @property
