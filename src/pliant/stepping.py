@@ -31,7 +31,7 @@ from pliant.model import Model, Scene, build_model, checks
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
-from pliant.solvers import VBD, Execution, Solver, SolveReport
+from pliant.solvers import Auto, Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
@@ -61,7 +61,7 @@ class Stepping:
         if threads is not None:
             checks.count(threads, "Simulation: threads")
         self.scene = scene
-        self.solver: Solver[Any] = solver or VBD()
+        self.solver: Solver[Any] = solver or Auto()
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
         self._team = self.execution.team()  # that detects contacts
@@ -233,6 +233,8 @@ class Stepping:
         report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
+        if self._work.note:
+            report.reason += f" ({self._work.note})"
         self._meter.write(problem, self._x_new, result, report)
         report.converged |= self._meter.is_converged(report)
         report.singular_blocks = self._work.singular_blocks

@@ -67,6 +67,17 @@ REQUIREMENTS = (
 )
 
 
+def unsupported_feature(solver: Solver[Any], model: Model) -> str | None:
+    """What of a model a solver, or what it wraps, does not support, in words; None if it takes the whole."""
+    layer: Solver[Any] | None = solver
+    while layer is not None:
+        for required in REQUIREMENTS:
+            if required.is_in(model) and not required.is_supported(layer.capabilities):
+                return required.words
+        layer = layer.wrapped
+    return None
+
+
 def check_supports(solver: Solver[Any], model: Model) -> None:
     """Refuse a scene that the solver, or an accelerator around it, does not support."""
     layer: Solver[Any] | None = solver
