@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         solve,
     )
     from pliant.state import State
+    from pliant.statics import Equilibrium, StaticReport, equilibrium
 
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
@@ -113,6 +114,7 @@ _HOMES = {
         "solve",
     ),
     "state": ("State",),
+    "statics": ("Equilibrium", "StaticReport", "equilibrium"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -132,6 +134,7 @@ __all__ = [
     "CompressibleNeoHookean",
     "Contact",
     "Corotated",
+    "Equilibrium",
     "FileError",
     "Fung",
     "GradientDescent",
@@ -161,6 +164,7 @@ __all__ = [
     "StVenantKirchhoff",
     "StableNeoHookean",
     "State",
+    "StaticReport",
     "Stop",
     "SweepResult",
     "TetMesh",
@@ -171,6 +175,7 @@ __all__ = [
     "__version__",
     "compare",
     "compare_motion",
+    "equilibrium",
     "load_mesh",
     "load_phases",
     "load_scene",
