@@ -86,6 +86,7 @@ class Simulation(Stepping):
         """Take over the sides of sheets from a simulation of the same bodies in the same state."""
         if self._detector is not None and other._detector is not None:
             self._detector.load_state_dict(other._detector.state_dict(), self.state.x)
+            self._placements.load(other._placements.numbers())
 
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own. The simulation stays as it is."""
@@ -151,11 +152,16 @@ class Simulation(Stepping):
         of vertices by name, each a function of (state, report); the report is None for the first frame.
         """
         steps = self.substeps * checks.count(every, "record: every")
-        recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields, lambda: self.contacts)
+        recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields)
+        self.be_followed(recorder)
         recorder.observe(self._seen(), None)
         self.observers.append(recorder.observe)
         recorder.on_close = lambda: self.observers.remove(recorder.observe)
         return recorder
+
+    def be_followed(self, recorder: Recorder) -> None:
+        """Let a recorder take contacts, and where obstacles are, from this simulation."""
+        recorder.follow(lambda: self.contacts, self._placements.rows)
 
     def save(self, path: str | Path) -> None:
         """Write a checkpoint that `resume` continues with the same bits: scene, settings and state, whole or not at
@@ -163,7 +169,7 @@ class Simulation(Stepping):
         """
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
         settings["solver_state"] = self._work.state_dict()
-        contact = {} if self._detector is None else self._detector.state_dict()
+        contact = {} if self._detector is None else self._contact_state()
         about = (self.state, self.notes, topology_arrays(self.model), contact)
         try:
             solver = describe_solver(self.solver)
@@ -197,15 +203,22 @@ class Simulation(Stepping):
         simulation._load_contact_state(path, kept.contact)
         return simulation
 
+    def _contact_state(self) -> dict[str, np.ndarray]:
+        """Of contact: what the detector keeps, and where obstacles are."""
+        assert self._detector is not None
+        return {**self._detector.state_dict(), "obstacles": self._placements.numbers()}
+
     def _load_contact_state(self, path: Path, arrays: dict[str, np.ndarray]) -> None:
         expected = {}
         if self._detector is not None:
             surface, rules = self._detector.colliders.surface, self._detector.colliders.rules
             counts = (len(rules.body), len(surface.triangles), len(surface.edges), len(rules.allowed))
-            expected = expected_of_contact(*counts, arrays)
+            expected = expected_of_contact(*counts, len(self._placements.numbers()), arrays)
         check_arrays(path, {f"contact.{name}": array for name, array in arrays.items()}, expected)
         if self._detector is not None:
             self._detector.load_state_dict(arrays, self.state.x)
+            if "obstacles" in arrays:
+                self._placements.load(arrays["obstacles"])
 
     def continue_from(self, state: State, topology: dict[str, np.ndarray]) -> None:
         """Take over the state of another simulation of the same scene, and what topology_arrays says of its model."""

@@ -28,6 +28,7 @@ from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
+from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
@@ -70,6 +71,7 @@ class Stepping:
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
         self.state = State(*start, internal_state=self.model.internal_state, **initial_poses(self.model, scene.bodies))
+        self._place_obstacles()
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
@@ -81,8 +83,20 @@ class Stepping:
             body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
             body._elements = lambda k=k: self.model.elements_of(k)
             body._contact_load = lambda k=k: (self.contacts.body_forces[k], self.contacts.body_torques[k])
+        for k, placement in self._placements.meshes.items():
+            scene.bodies[k]._placement = placement  # type: ignore[attr-defined]
         for k, shape in enumerate(scene.shapes):
-            shape.watch(partial(self._obstacle_load, k))
+            shape.watch(partial(self._obstacle_load, k), self._placements.shapes[k])
+
+    def _place_obstacles(self) -> None:
+        """Keep where obstacles are; contact reads it in place of their functions."""
+        positions = lambda k: self.state.x[self.model.vertices_of(k)]  # noqa: E731
+        own = (self.scene.bodies, self.h, lambda: self.state.step, positions)
+        self._placements = Placements(self.scene.shapes, *own)
+        contact = self.model.contact
+        if contact is not None:
+            shapes: Any = tuple(self._placements.shapes)
+            self.model = replace(self.model, contact=replace(contact, shapes=shapes))
 
     def _allocate(self) -> None:
         """Make what depends on the number of vertices."""
@@ -147,6 +161,10 @@ class Stepping:
         x_guess[fixed] = model.positions[fixed]
         for kinematic in model.kinematic:
             x_guess[kinematic.vertices] = kinematic.positions((state.step + 1) * self.h)
+        for k, placement in self._placements.meshes.items():
+            commanded = placement.positions((state.step + 1) * self.h)
+            if commanded is not None:
+                x_guess[model.vertices_of(k)] = commanded
         y[fixed] = x_guess[fixed]
         if model.carried is not None:
             turns = np.zeros_like(state.twists[:, 3:]) if policy == 0 else self.h * state.twists[:, 3:]
@@ -170,6 +188,7 @@ class Stepping:
         """What touches at the beginning of the step, or on the way to `x_guess`."""
         if self._detector is None:
             return None
+        self._placements.begin_step()
         self._detector.begin_step(self.state.x)
         return self._detector.detect(self.state.x, x_guess, self.time)
 

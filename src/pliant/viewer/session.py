@@ -245,6 +245,8 @@ class Session:
             new.continue_from(state, topology_arrays(old.model))
             new.copy_contact_state(old)
         new.observers = old.observers  # the same list: recorders take themselves out of it
+        if self._recorder is not None:
+            new.be_followed(self._recorder)
         self.simulation = new
 
     def _reset(self) -> None:
