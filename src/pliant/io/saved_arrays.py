@@ -70,7 +70,11 @@ def expected_of_attachment(
 
 
 def check_state(
-    path: Path, model: Model, bodies: Sequence[Body], state: Mapping[str, np.ndarray], topology: dict[str, np.ndarray]
+    path: Path | str,
+    model: Model,
+    bodies: Sequence[Body],
+    state: Mapping[str, np.ndarray],
+    topology: dict[str, np.ndarray],
 ) -> None:
     """Arrays of the state and of the topology, by names without their prefixes, against a model that was just built."""
     named = {f"topology.{name}": array for name, array in topology.items()}
@@ -132,7 +136,7 @@ def _expected_of_topology(whole: Topology, arrays: Mapping[str, np.ndarray]) -> 
     return {f"topology.{name}": array for name, array in (wanted | left).items()}
 
 
-def _check_corners(path: Path, model: Model, bodies: Sequence[Body], arrays: Mapping[str, np.ndarray]) -> None:
+def _check_corners(path: Path | str, model: Model, bodies: Sequence[Body], arrays: Mapping[str, np.ndarray]) -> None:
     """Vertices that tearing has added come after those of the scene, and corners are at descendants of their own."""
     whole = model.topology or whole_topology(model, bodies)
     origin, corners = arrays["origin"], arrays["corners"]

@@ -58,8 +58,8 @@ class Placeable:
     def set_velocity(
         self, velocity: ArrayLike = (0.0, 0.0, 0.0), angular_velocity: ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
-        """Move it on from where it is at a velocity (3,) [m/s] of its centre and an angular velocity (3,) [rad/s], until
-        told otherwise. It takes the place of the obstacle's `motion`, until `sim.reset()`.
+        """Move it on from where it is at a velocity (3,) [m/s] of its centre and an angular velocity (3,) [rad/s],
+        until told otherwise. It takes the place of the obstacle's `motion`, until `sim.reset()`.
         """
         self._placed_in_simulation("set_velocity").set_velocity(velocity, angular_velocity)
 

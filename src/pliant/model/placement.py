@@ -114,6 +114,11 @@ class ShapePlacement(Placement):
         self._known: dict[int, Pose] = {}  # translations and rotations at the ends of steps
         self._rows: dict[int, np.ndarray] = {}
 
+    def set_friction(self, coefficient: float) -> None:
+        """Of contacts from now on."""
+        object.__setattr__(self.shape, "friction", coefficient)
+        self.friction, self._rows = coefficient, {}
+
     def begin_step(self, step: int) -> None:
         """Forget where it was thought to be going: the function is asked again."""
         self.at(step)
