@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         solve,
     )
     from pliant.state import State
+    from pliant.statics import Equilibrium, StaticReport, equilibrium
 
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
@@ -115,6 +116,7 @@ _HOMES = {
         "solve",
     ),
     "state": ("State",),
+    "statics": ("Equilibrium", "StaticReport", "equilibrium"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -135,6 +137,7 @@ __all__ = [
     "CompressibleNeoHookean",
     "Contact",
     "Corotated",
+    "Equilibrium",
     "FileError",
     "Fung",
     "GradientDescent",
@@ -164,6 +167,7 @@ __all__ = [
     "StVenantKirchhoff",
     "StableNeoHookean",
     "State",
+    "StaticReport",
     "Stop",
     "SweepResult",
     "TetMesh",
@@ -174,6 +178,7 @@ __all__ = [
     "__version__",
     "compare",
     "compare_motion",
+    "equilibrium",
     "load_mesh",
     "load_phases",
     "load_scene",

@@ -23,11 +23,13 @@ from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, words_of_softness
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
+from pliant.convergence import ConvergenceWatch, measured_advice, words_of_error
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
-from pliant.errors import SimulationError
+from pliant.errors import SceneError, SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
+from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
@@ -41,7 +43,26 @@ from pliant.state import State
 
 Observer = Callable[[State, SolveReport], None]
 
+MOST_THREADS = 1024
+SHORTEST, LONGEST = 1e-12, 1e6  # [s] of a step
+
 logger = logging.getLogger("pliant")
+
+
+def default_solver() -> Solver[Any]:
+    """The solver of a simulation that names none."""
+    return Auto()
+
+
+def _step_length(frame_rate: float, substeps: int) -> float:
+    """h [s], if it is one that squares and quotients of can be computed with."""
+    steps_per_second = frame_rate * substeps if substeps < 1 / SHORTEST else np.inf
+    if not 1 / LONGEST <= steps_per_second <= 1 / SHORTEST:
+        raise SceneError(
+            f"Simulation: frame_rate is {frame_rate:g} [1/s] with {min(substeps, 10**15)} substeps: a step of "
+            f"1 / (frame_rate * substeps) must be between {SHORTEST:g} and {LONGEST:g} s long."
+        )
+    return 1 / (frame_rate * substeps)
 
 
 class Stepping:
@@ -58,22 +79,27 @@ class Stepping:
     ):
         self.frame_rate = checks.number(frame_rate, "Simulation: frame_rate", "1/s", positive=True)
         self.substeps = checks.count(substeps, "Simulation: substeps")
-        if threads is not None:
-            checks.count(threads, "Simulation: threads")
+        if threads is not None and checks.count(threads, "Simulation: threads") > MOST_THREADS:
+            raise SceneError(
+                f"Simulation: threads is {threads}: give at most {MOST_THREADS}; more than cores are slower."
+            )
+        checks.instance(scene, Scene, "Simulation: the scene", "a pl.Scene with bodies in it")
         self.scene = scene
-        self.solver: Solver[Any] = solver or Auto()
+        self.solver: Solver[Any] = default_solver() if solver is None else solver
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
         self._team = self.execution.team()  # that detects contacts
-        self.h = 1 / (self.frame_rate * self.substeps)
+        self.h = _step_length(self.frame_rate, self.substeps)
         self.model = build_model(scene)
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
         self.state = State(*start, internal_state=self.model.internal_state, **initial_poses(self.model, scene.bodies))
+        self._place_obstacles()
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
+        self._convergence = ConvergenceWatch(len(self.model.body_names))
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         self._allocate()
@@ -82,8 +108,22 @@ class Stepping:
             body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
             body._elements = lambda k=k: self.model.elements_of(k)
             body._contact_load = lambda k=k: (self.contacts.body_forces[k], self.contacts.body_torques[k])
+        for k, placement in self._placements.meshes.items():
+            scene.bodies[k]._placement = placement  # type: ignore[attr-defined]
         for k, shape in enumerate(scene.shapes):
-            shape.watch(partial(self._obstacle_load, k))
+            shape.watch(partial(self._obstacle_load, k), self._placements.shapes[k])
+
+    def _place_obstacles(self) -> None:
+        """Keep where obstacles are; contact reads it in place of their functions."""
+        positions = lambda k: self.state.x[self.model.vertices_of(k)]  # noqa: E731
+        own = (self.scene.bodies, self.h, lambda: self.state.step, positions)
+        self._placements = Placements(self.scene.shapes, *own)
+        self.model = self._with_placements(self.model)
+
+    def _with_placements(self, model: Model) -> Model:
+        """A model that was just built, whose contact asks this simulation where obstacles are."""
+        shapes: Any = tuple(self._placements.shapes)
+        return model if model.contact is None else replace(model, contact=replace(model.contact, shapes=shapes))
 
     def _allocate(self) -> None:
         """Make what depends on the number of vertices."""
@@ -150,6 +190,10 @@ class Stepping:
         x_guess[fixed] = model.positions[fixed]
         for kinematic in model.kinematic:
             x_guess[kinematic.vertices] = kinematic.positions((state.step + 1) * self.h)
+        for k, placement in self._placements.meshes.items():
+            commanded = placement.positions((state.step + 1) * self.h)
+            if commanded is not None:
+                x_guess[model.vertices_of(k)] = commanded
         y[fixed] = x_guess[fixed]
         if model.carried is not None:
             turns = np.zeros_like(state.twists[:, 3:]) if policy == 0 else self.h * state.twists[:, 3:]
@@ -173,6 +217,7 @@ class Stepping:
         """What touches at the beginning of the step, or on the way to `x_guess`."""
         if self._detector is None:
             return None
+        self._placements.begin_step()
         self._detector.begin_step(self.state.x)
         return self._detector.detect(self.state.x, x_guess, self.time)
 
@@ -237,6 +282,7 @@ class Stepping:
             report.reason += f" ({self._work.note})"
         self._meter.write(problem, self._x_new, result, report)
         report.converged |= self._meter.is_converged(report)
+        self._warn_of_error(problem)
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
@@ -329,6 +375,16 @@ class Stepping:
             )
         x = self.state.x[: problem.model.n_vertices]  # without what has torn since
         return problem.with_contacts_at(x).residual(x)
+
+    def _warn_of_error(self, problem: IncrementalPotential) -> None:
+        """Say which bodies do not converge, once for each cause, and what would help."""
+        error = self._meter.error
+        if error is None or not self.solver.supports.minimises or not np.isfinite(error.bodies).all():
+            return
+        for cause, bodies in self._convergence.observe(error).items():
+            advice = measured_advice(problem, self.solver, error, self.execution)
+            words = words_of_error(self.model.body_names, bodies, cause, error, self.solver, advice)
+            logger.warning("t = %g s: %s", self.time, words)
 
     def _warn_of_soft_contact(self, report: ContactReport, stiffness: float) -> None:
         """Say that contact is too soft: once, and again when twice the stiffness would be needed."""

@@ -31,6 +31,7 @@ Threads = Annotated[
     int | None, typer.Option(min=1, help="Threads; by default as many as are fastest, with the same bits.")
 ]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
+Static = Annotated[bool, typer.Option("--static", help="Find the static shape under the scene's loads instead.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]
 
@@ -44,6 +45,7 @@ def run(
     output: Output = None,
     threads: Threads = None,
     keep_every: Keep = 30.0,
+    static: Static = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -56,13 +58,19 @@ def run(
     Example: pliant run twist.toml
              pliant run twist --solver newton --set solver.iterations=50
              pliant run twist --set bodies.0.density=500 --output twist.mp4
+             pliant run cantilever --static
     """
+    from pliant.cli.static import find_equilibrium
     from pliant.scenes.plans import open_plan
     from pliant.scenes.runs import Run
 
     with only_warnings(quiet):
         plan = open_plan(scene, solver, settings or [], threads)
         folder = writable_folder(out or Path(plan.name))
+        if static:
+            own = None if solver is None else plan.solver()
+            find_equilibrium(plan, own, folder, output or (), threads, quiet, as_json)
+            return
         simulation = plan.simulation()
         total = frames or plan.frames
         _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)
@@ -141,10 +149,21 @@ def _perform(run: Run, quiet: bool, as_json: bool) -> None:
         typer.echo(
             f"{done} frames, {simulation.time:.3f} s, in {seconds:.1f} s: {done / seconds:.1f} frames per second."
         )
+        typer.echo(_convergence(run))
         for path in (*run.results, run.checkpoint):
             typer.echo(f"  {path}")
         for journal, path in run.unfinished:
             typer.echo(f"An earlier part was cut off; finish it with: pliant convert {journal} {path}")
+
+
+def _convergence(run: Run) -> str:
+    """Whether all steps converged, in a line."""
+    if not run.steps:
+        return "Convergence was not measured."
+    worst = f"the largest error of a step is {100 * run.largest_error:.2g} % of its forces ({run.worst_body})"
+    if not run.unconverged:
+        return f"Converged: {worst}."
+    return f"Not converged in {run.unconverged} of {run.steps} steps: {worst}. See sim.diagnose()."
 
 
 def _summary(run: Run, frames: int, seconds: float) -> dict[str, Any]:
@@ -156,7 +175,10 @@ def _summary(run: Run, frames: int, seconds: float) -> dict[str, Any]:
         "seconds": seconds,
         "frames_a_second": frames / seconds,
         "solver": type(simulation.solver).__name__,
-        "iterations": simulation.solver.iterations,
+        "iterations": report.iterations if report else simulation.solver.iterations,
+        "converged": run.unconverged == 0,
+        "unconverged_steps": run.unconverged,
+        "largest_error": run.largest_error,
         "contacts": simulation.n_contacts,
         "residual": report.residual if report else None,
         "vertices": simulation.model.n_vertices,
@@ -196,5 +218,5 @@ class _Status:
         contacts = f" {run.simulation.n_contacts} contacts" if run.simulation.model.contact else ""
         return (
             f"{run.frames_done}/{run.frames} {run.simulation.time:.2f} s {speed:.1f}/s "
-            f"{run.simulation.solver.iterations} it. {self._residual:.1e} m/s2{contacts}"
+            f"{run.report.iterations if run.report else 0} it. {self._residual:.1e} m/s2{contacts}"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pliant.elements.block import Block
 from pliant.elements.bound import BOUND
+from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
 from pliant.elements.hinge import HINGE
@@ -28,6 +29,7 @@ ELEMENTS: dict[type[Block], Element] = {
         ATTACHMENT,
         DAMPER,
         BOUND,
+        DEAD_LOAD,
         PRESSURE,
     )
 }

@@ -56,7 +56,8 @@ class StepError:
     owed: np.ndarray  # upper bound
     rates: np.ndarray  # part of a motion that is left after one more iteration
     shifts: np.ndarray  # 0 to 1, how much of the last motion moved the body as a whole
-    ratios: np.ndarray  # h^2 k / m of elements and contacts
+    ratios: np.ndarray  # h^2 k / m of elements
+    touching: np.ndarray  # what contacts add to it
 
     @property
     def worst(self) -> int:
@@ -186,7 +187,7 @@ class ErrorMeter:
         mass = np.maximum(self._sums[:, MASS], TINY)
         shifts = np.linalg.norm(self._sums[:, SHIFT:], axis=1) / mass / np.maximum(recent, TINY)
         error, lower, upper = (self._relative(problem, root, length) for length in (distance, seen, owed))
-        return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), self._mean_ratio)
+        return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), *self._ratios_of_bodies())
 
     def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
         """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""
@@ -199,7 +200,12 @@ class ErrorMeter:
         length = problem.h**2 * np.sqrt(total / np.maximum(self._sums[:, MASS], TINY))
         error = self._relative(problem, self._root_mean_squares(), length)
         nothing = np.zeros(len(error))
-        return StepError(error, error, error, nothing, nothing, self._mean_ratio)
+        return StepError(error, error, error, nothing, nothing, *self._ratios_of_bodies())
+
+    def _ratios_of_bodies(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of elements, and what contacts add."""
+        assert self._elastic is not None
+        return self._elastic, np.maximum(self._mean_ratio - self._elastic, 0.0)
 
     def _root_mean_squares(self) -> np.ndarray:
         """(bodies, columns) [m] of the sums; not of SHIFT's, which are no squares."""
