@@ -121,7 +121,8 @@ class ErrorMeter:
     def write(self, problem: IncrementalPotential, x: np.ndarray, last: SweepResult, report: SolveReport) -> None:
         """Write the error at the end of a step, x (n, 3), to its report."""
         if last.ended and not (last.converged and self.error is not None):
-            self.error = self.bound(problem, x)
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.error = self.bound(problem, x)
         if self.error is not None:
             report.error = self.error.largest
             report.body_errors = dict(zip(problem.model.body_names, self.error.bodies.tolist(), strict=True))
@@ -154,7 +155,8 @@ class ErrorMeter:
         """Measure at a mark, and let the solver adapt."""
         tolerance = self.solver.asked_tolerance
         if len(self._kept) == 2 and (tolerance is not None or self._done == self._marks[-1]):
-            self.error = self.estimate(problem, x)
+            with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
+                self.error = self.estimate(problem, x)
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
@@ -236,7 +238,7 @@ class ErrorMeter:
         if len(self._ratio):
             return
         if self._elastic is None:
-            self._elastic = 1 + elastic_ratios(problem, x, self.body)
+            self._elastic = 1 + elastic_ratios(problem, problem.x_prev, self.body)
         self._ratio, self._mean_ratio = np.where(self.body >= 0, self._elastic[self.body], 0.0), self._elastic
         touching = contact_ratios(problem, x, self.body)
         if touching is not None:
