@@ -39,7 +39,7 @@ def test_free_fall_needs_eight_iterations_and_no_levels(caplog):
 
 
 def test_stiff_bodies_get_levels_and_converge(caplog):
-    scene, beam, tip = _beam(5e7)
+    scene, *_ = _beam(5e7)
     sim = pl.Simulation(scene)
     reports = [sim.step() for _ in range(20)]
     assert all(report.converged and report.error <= 0.005 for report in reports)
