@@ -40,7 +40,7 @@ class FreeComponents:
         shape = (model.n_vertices, model.n_vertices)
         graph = sp.csr_matrix((np.ones(len(neighbours), np.int8), neighbours, start), shape=shape)
         count, label = connected_components(graph, directed=False)
-        is_held = (model.subspace != FREE) | (model.damping > 0) | (model.mass <= 0)
+        is_held = (model.subspace != FREE) | (model.vertex_damping > 0) | (model.mass <= 0)
         can_turn = np.ones(model.n_vertices, bool)
         for block in model.blocks:
             if block.invariance is Invariance.NONE:

@@ -17,6 +17,7 @@ from pliant.elements.rod_bend import RodBends
 from pliant.elements.sheet import Sheets
 from pliant.elements.solids import InvertibleSolids, Solids
 from pliant.elements.spring import Springs
+from pliant.elements.strain_rates import TetRates
 
 __all__ = [
     "Attachments",
@@ -33,6 +34,7 @@ __all__ = [
     "Solids",
     "Springs",
     "Tearing",
+    "TetRates",
     "merge",
 ]
 
