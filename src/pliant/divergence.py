@@ -100,7 +100,7 @@ class Watch:
     @cached_property
     def energy(self) -> float:
         """Kinetic and stored at the start [J]."""
-        stored = [energy_of(b).energy(b, self.x) for b in self.model.blocks if not b.is_viscous]
+        stored = [energy_of(b).energy(b, self.x) for b in self.model.blocks if b.is_stored]
         return _kinetic(self.model, self.v) + sum(max(0.0, energy) for energy in stored)
 
     @cached_property

@@ -38,7 +38,7 @@ class FreeComponents:
         start, neighbours = vertex_graph([block.elements for block in model.blocks], model.n_vertices)
         links = np.column_stack([np.repeat(np.arange(model.n_vertices), np.diff(start)), neighbours])
         count, label = connected_components(links, model.n_vertices)
-        is_held = (model.subspace != FREE) | (model.damping > 0) | (model.mass <= 0)
+        is_held = (model.subspace != FREE) | (model.vertex_damping > 0) | (model.mass <= 0)
         can_turn = np.ones(model.n_vertices, bool)
         for block in model.blocks:
             if block.invariance is Invariance.NONE:
