@@ -32,8 +32,9 @@ from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
-from pliant.solvers import VBD, Execution, Solver, SolveReport
+from pliant.solvers import Auto, Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
+from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
 from pliant.solvers.machinery.feasible import keep_volumes_positive
 from pliant.solvers.machinery.optimised_start import optimised_reach
@@ -49,7 +50,7 @@ logger = logging.getLogger("pliant")
 
 def default_solver() -> Solver[Any]:
     """The solver of a simulation that names none."""
-    return VBD()
+    return Auto()
 
 
 def _step_length(frame_rate: float, substeps: int) -> float:
@@ -140,9 +141,11 @@ class Stepping:
         check_supports(self.solver, self.model)
         self._free = FreeComponents.of(self.model)
         solver_state = self._work.state_dict()
-        self._work = self.solver.init(self._problem_for_step(self._y, self._x_guess, contacts), self.execution)
+        problem = self._problem_for_step(self._y, self._x_guess, contacts)
+        self._work = self.solver.init(problem, self.execution)
         if solver_state:
             self._work.load_state_dict(solver_state)
+        self._meter = ErrorMeter(self.solver, problem, self.execution.precision)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -263,15 +266,20 @@ class Stepping:
         n, tried, done, result = self.solver.iterations, 0, 0, SweepResult(0)
         self._x_new[:] = self._x_guess
         self.solver.begin_step(problem, self._work)
+        self._meter.begin_step(self._x_new, n)
         while tried < n:
             part = min(self._detect_every or n, n - tried)
-            result = self.solver.sweep(problem, self._x_new, self._work, part)
+            result = self._meter.sweep(problem, self._x_new, self._work, part)
             tried, done = tried + part, done + result.iterations
             if tried < n:  # other contacts may give a solver that has ended something to do again
                 problem = self._detect_again(problem)
         report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
+        if self._work.note:
+            report.reason += f" ({self._work.note})"
+        self._meter.write(problem, self._x_new, result, report)
+        report.converged |= self._meter.is_converged(report)
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
@@ -318,7 +326,9 @@ class Stepping:
             return
         self._take(change)
         problem = self._problem_for_step(self._y, self._x_guess, None)
-        if not self.solver.update_topology(problem, self._work, change):
+        if self.solver.update_topology(problem, self._work, change):
+            self._meter = self._meter.torn(problem)
+        else:
             self._prepare()
 
     def _take(self, change: TopologyChange) -> None:

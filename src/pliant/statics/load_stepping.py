@@ -88,7 +88,7 @@ def _show(scene: Scene, found: Equilibrium) -> None:
         body._simulated = partial(found.positions_of, body)
         body._contact_load = lambda k=k: (found.contacts.body_forces[k], found.contacts.body_torques[k])
     for k, shape in enumerate(scene.shapes):
-        shape.watch(partial(_obstacle_load, found, k))
+        shape.watch(partial(_obstacle_load, found, k), None)
 
 
 def _obstacle_load(found: Equilibrium, k: int) -> tuple[np.ndarray, np.ndarray]:
