@@ -1,10 +1,126 @@
-"""What to say when a step gives no finite positions."""
+"""When a run has broken down, and what to say: positions that are not finite, or motion beyond all that was put in."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+
 import numpy as np
 
-from pliant.model import Model
+from pliant.energies.elements import energy_of
+from pliant.energies.potential import ContactEnergy
+from pliant.model import Model, Pressures, Sheets, Solids, Springs
+
+LARGEST_ENERGY = 100.0  # times all energy that was put in: kinetic energy beyond it is not physical
+LARGEST_WAY = 10.0  # times the size of the scene, in one step, against each other
+LARGEST_STRETCH = 100.0  # times an edge as it starts, or the mean edge
+
+
+@dataclass
+class Watch:
+    """Looks after each step whether the run has blown up.
+
+    A step in which no two vertices move by an edge against each other is beyond suspicion. Other steps are compared
+    with the scene as it was at the start: its size, its edges, and its kinetic and stored energy with the work of
+    gravity and other forces since; the energy only where nothing else puts any in, such as motion that is prescribed.
+    Positions or velocities that are changed by hand between steps are another start.
+    """
+
+    model: Model
+    x: np.ndarray  # (n, 3) at the start [m]
+    v: np.ndarray  # (n, 3) [m/s]
+    work: float = field(default=0.0, init=False)  # [J] since then
+    _left: tuple[int, float, float] | None = field(default=None, init=False)  # sums that show changes by hand
+
+    def goes_on_from(self, x: np.ndarray, v: np.ndarray) -> bool:
+        """Whether the step before has led to x and v (n, 3): nobody has changed them since."""
+        return self._left is None or self._left[0] != len(x) or self._left == _sums(x, v)
+
+    def after_step(
+        self,
+        model: Model,
+        start: tuple[np.ndarray, np.ndarray],
+        end: tuple[np.ndarray, np.ndarray],
+        y: np.ndarray,
+        h: float,
+    ) -> tuple[int, str] | None:
+        """The first vertex that is beyond all scales and why, or None, after a step of h [s] with the inertial target y
+        (n, 3); start and end: positions and velocities (n, 3).
+        """
+        (x_prev, v_prev), (x, v) = start, end
+        self._left = _sums(x, v)
+        way, free = x - x_prev, model.is_free
+        pull = np.einsum("na,na->n", y - x_prev - h * v_prev, way) * model.mass
+        self.work += max(0.0, float(pull[free].sum()) / h**2)
+        if not np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
+            return None
+        return self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
+
+    def _too_far(self, way: np.ndarray, free: np.ndarray) -> tuple[int, str] | None:
+        own = np.where(free[:, None], way - way[free].mean(axis=0), 0.0)
+        lengths = np.linalg.norm(own, axis=1)
+        k = int(np.argmax(lengths))
+        if lengths[k] <= LARGEST_WAY * self.size:
+            return None
+        return k, f"moved by {lengths[k]:.3g} m in one step, in a scene that was {self.size:.3g} m large"
+
+    def _too_long(self, model: Model, x: np.ndarray) -> tuple[int, str] | None:
+        for block in _bodies(model):
+            for i, j in combinations(range(block.elements.shape[1]), 2):
+                a, b = block.elements[:, i], block.elements[:, j]
+                now = np.linalg.norm(x[a] - x[b], axis=1)
+                start = np.linalg.norm(model.positions[a] - model.positions[b], axis=1)
+                excess = now / np.maximum(start, self.edge)
+                k = int(np.argmax(excess))
+                if excess[k] > LARGEST_STRETCH:
+                    return int(a[k]), f"is {now[k]:.3g} m from a neighbour that was {start[k]:.3g} m away at the start"
+        return None
+
+    def _too_fast(self, model: Model, v: np.ndarray) -> tuple[int, str] | None:
+        kinetic, put_in = _kinetic(model, v), self.energy + self.work
+        if self.has_motors or not kinetic > LARGEST_ENERGY * put_in:
+            return None
+        k = int(np.argmax(np.linalg.norm(v, axis=1) * model.is_free))
+        speed = np.linalg.norm(v[k])
+        return k, f"has {speed:.3g} m/s: there are {kinetic:.3g} J of motion, and {put_in:.3g} J were ever put in"
+
+    @cached_property
+    def edge(self) -> float:
+        """Mean edge at the start [m]."""
+        ends = [self.x[block.elements[:, :2]] for block in _bodies(self.model)]
+        lengths = [np.linalg.norm(pair[:, 1] - pair[:, 0], axis=1) for pair in ends if len(pair)]
+        return float(np.concatenate(lengths).mean()) if lengths else self.size
+
+    @cached_property
+    def size(self) -> float:
+        """Of the scene at the start [m]."""
+        return float(np.linalg.norm(np.ptp(self.x, axis=0)))
+
+    @cached_property
+    def energy(self) -> float:
+        """Kinetic and stored at the start [J]."""
+        stored = [energy_of(b).energy(b, self.x) for b in self.model.blocks if not b.is_viscous]
+        return _kinetic(self.model, self.v) + sum(max(0.0, energy) for energy in stored)
+
+    @cached_property
+    def has_motors(self) -> bool:
+        """Whether motion, pressure or moving obstacles are prescribed, whose work is not known."""
+        contact = self.model.contact
+        is_moved = contact is not None and any(shape.motion is not None for shape in contact.shapes)
+        return bool(self.model.kinematic) or is_moved or any(isinstance(b, Pressures) for b in self.model.blocks)
+
+
+def _bodies(model: Model) -> list:
+    return [block for block in model.blocks if isinstance(block, Sheets | Springs | Solids)]
+
+
+def _sums(x: np.ndarray, v: np.ndarray) -> tuple[int, float, float]:
+    return len(x), float(x.sum()), float(v.sum())
+
+
+def _kinetic(model: Model, v: np.ndarray) -> float:
+    return 0.5 * float(np.sum(model.mass[:, None] * v**2))
 
 
 def diagnose_divergence(model: Model, x: np.ndarray, v: np.ndarray, time: float) -> str:
@@ -15,4 +131,22 @@ def diagnose_divergence(model: Model, x: np.ndarray, v: np.ndarray, time: float)
         f"the step from t = {time:g} s gave no finite position for {len(broken)} of {model.n_vertices} "
         f"vertices, first {model.describe_vertex(first)}: {x[first].tolist()}. The state before it "
         "is kept. Try more substeps, line_search=True, or a softer or StableNeoHookean material."
+    )
+
+
+def diagnose_explosion(
+    model: Model, vertex: int, what: str, time: float, contacts: ContactEnergy | None, stiffness: float | None
+) -> str:
+    """A sentence on a vertex that is beyond all scales after the step that began at a time [s]; what: how, as of
+    Watch.after_step; stiffness: of contacts [N/m], if it was given.
+    """
+    touches = contacts is not None and bool(np.any(contacts.vertices == vertex))
+    cause, remedy = "the solver has not come near the minimum of its steps", "or line_search=True"
+    if touches:
+        cause, remedy = "more was pressed together there than the solver could take apart", "or more iterations"
+    if touches and stiffness is not None:
+        remedy = f"or a contact stiffness below {stiffness:g} N/m"
+    return (
+        f"the run has blown up in the step from t = {time:g} s: {model.describe_vertex(vertex)} {what}. The state "
+        f"before the step is kept. Probably {cause}: try more substeps {remedy}."
     )

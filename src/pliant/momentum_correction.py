@@ -14,12 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from pliant.elements.block import Invariance
 from pliant.energies import IncrementalPotential
 from pliant.geometry import rotations, vertex_graph
+from pliant.geometry.components import connected_components
 from pliant.kernels.rigid_alignment import centres, cross_moments, move_rigidly
 from pliant.model import FREE, Model
 
@@ -37,9 +36,8 @@ class FreeComponents:
     @classmethod
     def of(cls, model: Model) -> FreeComponents:
         start, neighbours = vertex_graph([block.elements for block in model.blocks], model.n_vertices)
-        shape = (model.n_vertices, model.n_vertices)
-        graph = sp.csr_matrix((np.ones(len(neighbours), np.int8), neighbours, start), shape=shape)
-        count, label = connected_components(graph, directed=False)
+        links = np.column_stack([np.repeat(np.arange(model.n_vertices), np.diff(start)), neighbours])
+        count, label = connected_components(links, model.n_vertices)
         is_held = (model.subspace != FREE) | (model.damping > 0) | (model.mass <= 0)
         can_turn = np.ones(model.n_vertices, bool)
         for block in model.blocks:

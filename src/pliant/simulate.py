@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.divergence import Watch
 from pliant.energies import IncrementalPotential
 from pliant.energies.totals import energies_of
 from pliant.errors import FileError, MeshError, SceneError, SolverError
@@ -213,6 +214,7 @@ class Simulation(Stepping):
             self.model = with_topology_arrays(self.model, self.scene.bodies, topology)
             self._allocate()
             self._prepare()
+        self._watch = Watch(self.model, state.x.copy(), state.v.copy())
 
     # --- changing ---------------------------------------------------------------------------------------------------
 

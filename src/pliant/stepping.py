@@ -23,7 +23,7 @@ from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, words_of_softness
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
-from pliant.divergence import diagnose_divergence
+from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
@@ -74,6 +74,7 @@ class Stepping:
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
+        self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         self._allocate()
         self._prepare()
         for k, body in enumerate(scene.bodies):
@@ -238,6 +239,7 @@ class Stepping:
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
+        self._stop_explosion()
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
             self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
@@ -252,6 +254,19 @@ class Stepping:
             state.v_previous,
             state.internal_state,
         )
+
+    def _stop_explosion(self) -> None:
+        """End a run whose step has led beyond all physical scales; the state before it stays."""
+        state = self.state
+        if not self._watch.goes_on_from(state.x, state.v):
+            self._watch = Watch(self.model, state.x.copy(), state.v.copy())
+        ends = (state.x, state.v), (self._x_new, self._v_new)
+        beyond = self._watch.after_step(self.model, *ends, self._y, self.h)
+        if beyond is not None:
+            contacts, settings = None if self._solved is None else self._solved.contacts, self.scene.contact
+            stiffness = None if settings is None else settings.stiffness
+            self._solved = None
+            raise SimulationError(diagnose_explosion(self.model, *beyond, self.time, contacts, stiffness))
 
     def _tear(self) -> None:
         """Split and break what is stretched too far (VBD 3.9)."""

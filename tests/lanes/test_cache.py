@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pliant
-from pliant.lanes import cache
+from pliant.lanes import cache, reach
 
 PACKAGE = Path(pliant.__file__).parent
 
@@ -170,6 +170,45 @@ def test_fingerprint_covers_all_that_compiled_code_can_reach() -> None:
     assert reached - without_code <= covered
     beyond = [path.read_text() for name, path in files.items() if name not in covered]
     assert not [text for text in beyond if "lanes.inner import" in text or "import load_module" in text]
+
+
+def test_reach_follows_every_import_statement() -> None:
+    """A pattern, which is fast, finds all that Python's parser finds (and imports in texts of generated code)."""
+    for path in PACKAGE.rglob("*.py"):
+        named = {name for name in reach.imported(path.read_text()) if reach.file_of(name) is not None}
+        parsed = {name for name in imported(path) if reach.file_of(name) is not None}
+        packages = {name.rpartition(".")[0] for name in named}  # which parsed names come with
+        assert parsed <= named | packages, path
+
+
+def test_an_edit_changes_the_digest_of_what_reaches_it_and_nothing_else(tmp_path: Path) -> None:
+    """a imports b, inside a function; c stands alone.  Nothing of them is a package."""
+    text = {"a_of_reach": "def f():\n    from b_of_reach import (\n        g,\n    )\n", "b_of_reach": "g = 1\n"}
+    for name, content in {**text, "c_of_reach": "h = 1\n"}.items():
+        (tmp_path / f"{name}.py").write_text(content)
+    print_digests = "; ".join(
+        [
+            "import sys; from pathlib import Path; from pliant.lanes.reach import reach_digest",
+            f"folder = Path({str(tmp_path)!r}); sys.path.append(str(folder))",
+            "print(*(reach_digest(folder / (name + '_of_reach.py')) for name in 'abc'))",
+        ]
+    )
+    before = run(print_digests, tmp_path / "cache")[0].split()
+    (tmp_path / "b_of_reach.py").write_text("g = 2\n")
+    after = run(print_digests, tmp_path / "cache")[0].split()
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
+
+
+@pytest.mark.slow
+def test_an_edit_out_of_reach_compiles_nothing_again(copied: Path, tmp_path: Path) -> None:
+    """A scene without contact does not notice an edit of contact detection; the code is taken over, bit for bit."""
+    cache_folder = tmp_path / "cache"
+    before, _ = run(SIMULATE.format(mu="2e4"), cache_folder, copied)
+    edit(copied, "contact/detector.py", "annotations\n", "annotations\n\nEDITED = True\n")
+    after, messages = run(SIMULATE.format(mu="2e4"), cache_folder, copied)
+    assert len(list(cache_folder.glob("*/last_used"))) == 2
+    assert "compiling" not in messages
+    assert after == before
 
 
 SLOW_MODULE = """

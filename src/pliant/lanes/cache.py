@@ -1,8 +1,9 @@
 """Compiled code on disk: compiled once, found again by every later process, never stale.
 
 Numba trusts the machine code of a function as long as the one file it stands in is unchanged, whatever the function
-calls.  So compiled code is kept in a folder named after a fingerprint of all it may depend on: the sources that a
-kernel can reach, the versions of Python, Numba and LLVM, and the CPU.  A change of any of these is a new folder.
+calls.  So compiled code is kept in a folder, a generation, named after a fingerprint of all it may depend on: the
+versions of Python, Numba and LLVM, the CPU, and the sources that kernels can reach.  A change of any of these is a new
+generation.  After an edit, functions whose own reach (lanes.reach) is unchanged are taken over from earlier ones.
 """
 
 from __future__ import annotations
@@ -57,11 +58,16 @@ def sources() -> list[Path]:
 @cache
 def fingerprint(cpu: str | None = None) -> str:
     """Names everything compiled code depends on beside its own text; `cpu`: a level of CPUs, this CPU if None."""
+    return f"{platform(cpu)}-{digest(*(path.read_text() for path in sources()))}"
+
+
+@cache
+def platform(cpu: str | None = None) -> str:
+    """Names what machine code depends on beside sources: versions and the CPU."""
     import llvmlite
     import numba
 
     return digest(
-        *(path.read_text() for path in sources()),
         f"{sys.version_info.major}.{sys.version_info.minor}",
         sys.platform,
         numba.__version__,
@@ -97,6 +103,12 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     with os.fdopen(handle, "wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)
     os.replace(temporary, path)
+
+
+def find_earlier(file: str) -> Path | None:
+    """A file of this name made by an earlier version of the sources on this platform."""
+    found = (folder / file for folder in cache_folder().glob(f"{platform()}-*"))
+    return next((path for path in found if path.exists()), None)
 
 
 def cached_text(name: str, key: str, produce: Callable[[], str]) -> str:

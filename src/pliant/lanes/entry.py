@@ -1,8 +1,9 @@
 """Compiled functions that Python calls, kept on disk between processes.
 
-An entry is looked for in the folder of this version of the sources (lanes.cache), then among the kernels that came
-with the wheel (lanes.shipped), and compiled if it is in neither.  Numba's own cache watches the one file a function
-stands in; the folders here are named after all sources that compiled code can reach, so an entry may call any of them.
+An entry is looked for in the folder of this version of the sources (lanes.cache), among the kernels that came with the
+wheel (lanes.shipped), and in the folders of earlier versions; it is compiled if it is in none.  Numba's own cache
+watches the one file a function stands in; file names here hold a digest of all sources that the function can reach
+(lanes.reach), so an entry may call any of them, and an edit elsewhere does not compile it again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import pickle
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from numba import njit
@@ -21,6 +23,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
 from pliant.lanes import cache, shipped
+from pliant.lanes.reach import reach_digest
 
 logger = logging.getLogger("pliant")
 
@@ -69,6 +72,7 @@ class EntryCache(_Cache):
         target_context.refresh()
         started = time.perf_counter()
         file = self._file(sig)
+        _take_over(file)
         for origin, folder in (("cache", cache.generation_folder()), ("wheel", shipped.folder())):
             data = None if folder is None else _read(folder / file)
             if data is not None:
@@ -89,7 +93,8 @@ class EntryCache(_Cache):
 
     def _file(self, sig) -> str:
         types = sig if isinstance(sig, tuple) else sig.args
-        return f"{self.function.__module__}.{self.function.__qualname__}-{cache.digest(*map(str, types))}.nbc"
+        key = cache.digest(reach_digest(Path(self.function.__code__.co_filename)), *map(str, types))
+        return f"{self.function.__module__}.{self.function.__qualname__}-{key}.nbc"
 
     def enable(self) -> None:
         pass
@@ -99,6 +104,16 @@ class EntryCache(_Cache):
 
     def flush(self) -> None:
         pass
+
+
+def _take_over(file: str) -> None:
+    """Keep what an earlier version of the sources compiled, if nothing that it can reach has changed."""
+    place = cache.generation_folder() / file
+    earlier = None if place.exists() else cache.find_earlier(file)
+    if earlier is not None:
+        data = _read(earlier)
+        if data is not None:
+            cache.write_atomically(place, data)
 
 
 def _read(path) -> bytes | None:

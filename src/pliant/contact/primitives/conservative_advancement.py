@@ -18,6 +18,9 @@ from pliant.lanes.masks import mask_bits
 from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
 
 THIRD = 1.0 / 3.0
+# Squares of parts of a pair's size, cubed, that arithmetic may make of a volume; and what is left of the reach then:
+# (A + B)^2 <= 1.01 A^2 + 101 B^2.
+ROUNDING2, WIDER2 = 101.0 * 1e-15**2, 1.01
 MAX_STEPS = 3  # then the exact test is to decide
 
 
@@ -88,10 +91,11 @@ def at_time(a, b, t):
 
 
 @physics
-def never_in_a_plane(start, end, reach):
+def never_in_a_plane(start, end, reach, size):
     """Whether lines or planes of three vectors u, v, w stay further than `reach` apart: w leads from one to the other.
 
     Their distance is |u x v . w| / |u x v|.  The control points of a polynomial in Bernstein's form bound it.
+    size: at least the sum of the lengths of u, v and w at both ends.  Of slivers, rounding is most of the volume.
     """
     u, v, w = start
     u1, v1, w1 = end
@@ -104,7 +108,8 @@ def never_in_a_plane(start, end, reach):
     largest = maximum(maximum(first, last), maximum(second, third) * THIRD)
     gap = maximum(least, z - largest)  # negative, unless all are on one side
     area = maximum(maximum(dot(c, c), dot(d, d)), 0.25 * dot(between, between))
-    return (gap > z) & (gap * gap > reach * reach * area)
+    cubed = size * size * size
+    return (gap > z) & (gap * gap > WIDER2 * reach * reach * area + ROUNDING2 * cubed * cubed)
 
 
 @physics
@@ -116,10 +121,10 @@ def _hold(until, t, gap, later, least):
 
 
 @inlined
-def lines_stay_apart(side, later_side, a, b, later_a, later_b, reach):
+def lines_stay_apart(side, later_side, a, b, later_a, later_b, reach, size):
     """Whether the lines of edges do; the edges as of `edges_stay_apart`; as bits."""
     start, end = (side, subtract(b, a), a), (later_side, subtract(later_b, later_a), later_a)
-    return mask_bits(never_in_a_plane(start, end, reach))
+    return mask_bits(never_in_a_plane(start, end, reach, size))
 
 
 @inlined
@@ -147,9 +152,9 @@ def edges_stay_apart(side, later_side, a, b, later_a, later_b, reach, asked):
 
 
 @inlined
-def points_stay_off_planes(sides, later_sides, point, later, reach):
+def points_stay_off_planes(sides, later_sides, point, later, reach, size):
     """Whether points stay apart from the planes of triangles; both as of `points_stay_apart`; as bits."""
-    return mask_bits(never_in_a_plane((*sides, point), (*later_sides, later), reach))
+    return mask_bits(never_in_a_plane((*sides, point), (*later_sides, later), reach, size))
 
 
 @inlined

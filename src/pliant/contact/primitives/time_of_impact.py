@@ -21,12 +21,13 @@ import math
 
 import numpy as np
 
-from pliant.elements.closest import VERTEX_TRIANGLE, closest, combine, row
+from pliant.elements.closest import VERTEX_TRIANGLE, closest, combine, place_on_segment, row
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add, add_scaled, cross, dot, subtract
 
 TOLERANCE = 2e-6  # of the largest coordinate or displacement, both relative to the pair
 MAX_STEPS = 256
+ROUNDING = 2e-14  # of the product of three lengths: more than arithmetic makes of the volume they span
 
 
 @inlined
@@ -36,10 +37,38 @@ def _plane_holds_for(kind, y, v, n, least):
     first = 1 if kind == VERTEX_TRIANGLE else 2
     for i in range(first):
         for j in range(first, 4):
-            rate = dot(n, subtract(v[i], v[j]))
+            gap, rate = dot(n, subtract(y[i], y[j])) - least, dot(n, subtract(v[i], v[j]))
+            if not gap > 0.0:  # the closest points of a sliver are rounded: this plane does not separate
+                return 0.0
             if rate < 0.0:
-                until = min(until, (dot(n, subtract(y[i], y[j])) - least) / -rate)
+                until = min(until, gap / -rate)
     return until
+
+
+@inlined
+def _other_planes_hold_for(kind, y, v, least):
+    """The longest that a plane across a corner's or an end's way to an edge does: such ways are exact for slivers."""
+    until = 0.0
+    for i in range(3 if kind == VERTEX_TRIANGLE else 4):
+        r = _way_to_edge(kind, y, i)
+        d = math.sqrt(dot(r, r))
+        if d > 0.0:
+            until = max(until, _plane_holds_for(kind, y, v, (r[0] / d, r[1] / d, r[2] / d), least))
+    return until
+
+
+@inlined
+def _way_to_edge(kind, y, i):
+    """From the second primitive to the first: from edge i of the triangle to the vertex, or with end i of the edges."""
+    if kind == VERTEX_TRIANGLE:
+        p, a, b = y[0], y[1 + i], y[1 + (i + 1) % 3]
+    elif i < 2:
+        p, a, b = y[i], y[2], y[3]
+    else:
+        p, a, b = y[i], y[0], y[1]
+    t = place_on_segment(p, a, b)
+    r = subtract(subtract(p, a), (t * (b[0] - a[0]), t * (b[1] - a[1]), t * (b[2] - a[2])))
+    return (-r[0], -r[1], -r[2]) if kind != VERTEX_TRIANGLE and i >= 2 else r
 
 
 @inlined
@@ -57,7 +86,8 @@ def _volume_holds_for(kind, y, v, left, least):
     area = max(dot(first, first), max(dot(last, last), 0.25 * dot(middle, middle)))
     now = dot(first, c)
     sign = 1.0 if now >= 0.0 else -1.0
-    need = least * math.sqrt(area)
+    rounding = ROUNDING * math.sqrt(max(dot(a, a), dot(d, d)) * max(dot(b, b), dot(e, e)) * max(dot(c, c), dot(f, f)))
+    need = least * math.sqrt(area) + rounding  # of a sliver's volume rounding is not the smaller part
     height = sign * now - need
     second = sign * (dot(middle, c) + dot(first, f)) / 3.0 - need
     third = sign * (dot(last, c) + dot(middle, f)) / 3.0 - need
@@ -128,7 +158,8 @@ def impact(kind, x0, x1, separation):
             add_scaled(y[3], time, v[3]),
         )
         least = separation + 0.5 * tolerance
-        time += max(_plane_holds_for(kind, now, v, n, least), _volume_holds_for(kind, now, v, 1.0 - time, least))
+        holds = max(_plane_holds_for(kind, now, v, n, least), _volume_holds_for(kind, now, v, 1.0 - time, least))
+        time += holds if holds > 0.0 else _other_planes_hold_for(kind, now, v, least)
         if time >= 1.0:
             return np.inf, weights, r
         now = (

@@ -102,7 +102,7 @@ def reach_of(size, separation):
 @inlined
 def _ways(pack, culling):
     """How second primitives move, the first side of each as a vector, and first ones, seen from its first corner; each
-    at both ends of the way.
+    at both ends of the way; and the sum of all these lengths, or more.
     """
     x0, x1, is_edge = culling.motion.start, culling.motion.end, culling.kind == EDGE_EDGE
     a, d = _corner(x0, pack, True, 0), _corner(x1, pack, True, 0)
@@ -114,7 +114,7 @@ def _ways(pack, culling):
         last, later_last = _corner(x0, pack, True, 2), _corner(x1, pack, True, 2)
     last, later_last = subtract(last, a), subtract(later_last, d)
     size = _size(point) + _size(later) + (_size(ab) + _size(de)) + (_size(last) + _size(later_last))
-    return ab, de, point, later, last, later_last, reach_of(size, culling.separation)
+    return ab, de, point, later, last, later_last, size
 
 
 @inlined
@@ -129,16 +129,18 @@ def coarse_cull(pack, asked, culling):
             subtract(_corner(x, pack, True, 3), a),
         )
         return asked & mask_bits(is_in_tet(sides, subtract(_corner(x, pack, False, 0), a)))
-    ab, de, point, later, last, later_last, reach = _ways(pack, culling)
+    ab, de, point, later, last, later_last, size = _ways(pack, culling)
+    reach = reach_of(size, culling.separation)
     if culling.kind == VERTEX_TRIANGLE:
-        return asked & ~points_stay_off_planes((ab, last), (de, later_last), point, later, reach)
-    return asked & ~lines_stay_apart(ab, de, point, last, later, later_last, reach)
+        return asked & ~points_stay_off_planes((ab, last), (de, later_last), point, later, reach, size)
+    return asked & ~lines_stay_apart(ab, de, point, last, later, later_last, reach, size)
 
 
 @inlined
 def fine_cull(pack, asked, culling):
     """Which moving pairs that have passed the coarse cull pass the fine one, which takes longer; as bits."""
-    ab, de, point, later, last, later_last, reach = _ways(pack, culling)
+    ab, de, point, later, last, later_last, size = _ways(pack, culling)
+    reach = reach_of(size, culling.separation)
     if culling.kind == VERTEX_TRIANGLE:
         return asked & ~points_stay_apart((ab, last), (de, later_last), point, later, reach, asked)
     return asked & ~edges_stay_apart(ab, de, point, last, later, later_last, reach, asked)
