@@ -49,13 +49,15 @@ class Watch:
         (n, 3); start and end: positions and velocities (n, 3).
         """
         (x_prev, v_prev), (x, v) = start, end
-        self._left = _sums(x, v)
         way, free = x - x_prev, model.is_free
         pull = np.einsum("na,na->n", y - x_prev - h * v_prev, way) * model.mass
         self.work += max(0.0, float(pull[free].sum()) / h**2)
-        if not np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
-            return None
-        return self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
+        beyond = None
+        if np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
+            beyond = self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
+        if beyond is None:
+            self._left = _sums(x, v)
+        return beyond
 
     def _too_far(self, way: np.ndarray, free: np.ndarray) -> tuple[int, str] | None:
         own = np.where(free[:, None], way - way[free].mean(axis=0), 0.0)
@@ -145,7 +147,7 @@ def diagnose_explosion(
     if touches:
         cause, remedy = "more was pressed together there than the solver could take apart", "or more iterations"
     if touches and stiffness is not None:
-        remedy = f"or a contact stiffness below {stiffness:g} N/m"
+        remedy = f"and leave the contact's stiffness={stiffness:g} N/m out: it is then chosen from masses and materials"
     return (
         f"the run has blown up in the step from t = {time:g} s: {model.describe_vertex(vertex)} {what}. The state "
         f"before the step is kept. Probably {cause}: try more substeps {remedy}."

@@ -22,6 +22,7 @@ import numpy as np
 from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, words_of_softness
+from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
@@ -123,15 +124,18 @@ class Stepping:
         shapes: Any = tuple(self._placements.shapes)
         return model if model.contact is None else replace(model, contact=replace(model.contact, shapes=shapes))
 
-    def _allocate(self) -> None:
-        """Make what depends on the number of vertices."""
+    def _allocate(self, elastic: np.ndarray | None = None) -> None:
+        """Make what depends on the number of vertices; elastic (n,): their stiffness [N/m], if it is known."""
         # all arrays a step needs beside the state's
         self._y, self._x_guess = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._internal_state_new = np.empty_like(self.state.internal_state)
         self._poses = self.state.poses.copy()
         contact = self.model.contact
-        self._detector = None if contact is None else Detector(contact, self.h, self._team)
+        self._detector = None
+        if contact is not None:
+            scale = scale_of(self.model, self.h, elastic_stiffness(self.model) if elastic is None else elastic)
+            self._detector = Detector(contact, self.h, self._team, scale)
         self._detect_every = None if contact is None else contact.settings.detect_every
 
     def _prepare(self) -> None:
@@ -209,6 +213,8 @@ class Stepping:
         released = self._released()
         if released is not self.model:
             self.model = released
+            if self._detector is not None:
+                self._detector.scale = scale_of(released, self.h, self._detector.scale.elastic)
             self._prepare()
 
     def _detect(self, x_guess: np.ndarray) -> ContactPotential | None:
@@ -293,7 +299,7 @@ class Stepping:
         self._stop_explosion()
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
-            self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
+            self._warn_of_soft_contact(report.contact)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
         if self.model.carried is not None:
             new.poses = self._poses.copy()
@@ -339,7 +345,7 @@ class Stepping:
         self._free = FreeComponents.of(self.model)
         arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
         self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists)
-        self._allocate()
+        self._allocate(None if detector is None else detector.scale.elastic[grown])
         if self._detector is not None and detector is not None:
             self._detector.inherit(detector, grown, self.state.x)
 
@@ -373,9 +379,9 @@ class Stepping:
         x = self.state.x[: problem.model.n_vertices]  # without what has torn since
         return problem.with_contacts_at(x).residual(x)
 
-    def _warn_of_soft_contact(self, report: ContactReport, stiffness: float) -> None:
-        """Say that contact is too soft: once, and again when twice the stiffness would be needed."""
-        if report.needed_stiffness > 2 * self._stiffness_told:
-            self._stiffness_told = report.needed_stiffness
-            where = self.model.describe_vertex(report.softest)
-            logger.warning("t = %g s: %s", self.time, words_of_softness(report, stiffness, where))
+    def _warn_of_soft_contact(self, report: ContactReport) -> None:
+        """Warn that contact is too soft: once, and again when twice the stiffness would be needed."""
+        soft = report.softest
+        if soft is not None and soft.needed_stiffness > 2 * self._stiffness_told:
+            self._stiffness_told = soft.needed_stiffness
+            logger.warning("t = %g s: %s", self.time, words_of_softness(soft, self.model.describe_vertex(soft.vertex)))

@@ -147,6 +147,7 @@ def _touching(contact: ContactModel, after: Topology) -> ContactModel:
         excluded=contact.excluded[origin],
         radius=contact.radius[origin],
         friction=contact.friction[origin],
+        edge=contact.edge[origin],
         positions=contact.positions[origin],
     )
 
