@@ -65,9 +65,8 @@ class FreeComponents:
         is_held = ~is_between_vertices | (own < 0).any(axis=1)
         count = len(self.turns)
         ends = own[~is_held]
-        first, others = np.repeat(ends[:, 0], 3), ends[:, 1:].ravel()
-        graph = sp.csr_matrix((np.ones(len(first), np.int8), (first, others)), shape=(count, count))
-        joint_count, joint = connected_components(graph, directed=False)
+        links = np.column_stack([np.repeat(ends[:, 0], 3), ends[:, 1:].ravel()])
+        joint_count, joint = connected_components(links, count)
         turns = np.ones(joint_count, bool)
         turns[joint[~self.turns]] = False
         turns[joint[ends]] = False
