@@ -31,6 +31,7 @@ class Watch:
     x: np.ndarray  # (n, 3) at the start [m]
     v: np.ndarray  # (n, 3) [m/s]
     work: float = field(default=0.0, init=False)  # [J] since then
+    had_inverted: bool = field(default=False, init=False)  # tets that turn back, which gives energy of unknown amount
     _left: tuple[int, float, float] | None = field(default=None, init=False)  # sums that show changes by hand
 
     def goes_on_from(self, x: np.ndarray, v: np.ndarray) -> bool:
@@ -52,6 +53,7 @@ class Watch:
         way, free = x - x_prev, model.is_free
         pull = np.einsum("na,na->n", y - x_prev - h * v_prev, way) * model.mass
         self.work += max(0.0, float(pull[free].sum()) / h**2)
+        self.had_inverted |= bool(np.any(model.internal_state))
         beyond = None
         if np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
             beyond = self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
@@ -81,7 +83,7 @@ class Watch:
 
     def _too_fast(self, model: Model, v: np.ndarray) -> tuple[int, str] | None:
         kinetic, put_in = _kinetic(model, v), self.energy + self.work
-        if self.has_motors or not kinetic > LARGEST_ENERGY * put_in:
+        if self.has_motors or self.had_inverted or not kinetic > LARGEST_ENERGY * put_in:
             return None
         k = int(np.argmax(np.linalg.norm(v, axis=1) * model.is_free))
         speed = np.linalg.norm(v[k])
@@ -110,7 +112,8 @@ class Watch:
         """Whether motion, pressure or moving obstacles are prescribed, whose work is not known."""
         contact = self.model.contact
         is_moved = contact is not None and any(shape.motion is not None for shape in contact.shapes)
-        return bool(self.model.kinematic) or is_moved or any(isinstance(b, Pressures) for b in self.model.blocks)
+        has_pressure = any(isinstance(block, Pressures) for block in self.model.blocks)
+        return bool(self.model.kinematic) or is_moved or has_pressure
 
 
 def _bodies(model: Model) -> list:

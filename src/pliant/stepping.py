@@ -318,7 +318,8 @@ class Stepping:
         if not self._watch.goes_on_from(state.x, state.v):
             self._watch = Watch(self.model, state.x.copy(), state.v.copy())
         ends = (state.x, state.v), (self._x_new, self._v_new)
-        beyond = self._watch.after_step(self.model, *ends, self._y, self.h)
+        model = self.model.with_internal_state(self._internal_state_new)
+        beyond = self._watch.after_step(model, *ends, self._y, self.h)
         if beyond is not None:
             contacts, settings = None if self._solved is None else self._solved.contacts, self.scene.contact
             stiffness = None if settings is None else settings.stiffness
