@@ -91,8 +91,9 @@ def resume(
     writable_folder(checkpoint.parent)
     start = start_of(checkpoint)
     if start is not None:  # killed before the first checkpoint
-        run(start["scene"], checkpoint.parent, start["solver"], start["settings"], frames or start["frames"],
-            [*start["output"], *(output or ())], keep_every=start["keep_every"], threads=threads, quiet=quiet, as_json=as_json)  # fmt: skip
+        results = [*start["output"], *(output or ())]
+        asked = (start["solver"], start["settings"], frames or start["frames"], results)
+        run(start["scene"], checkpoint.parent, *asked, threads, start["keep_every"], quiet, as_json)
         return
     from pliant.scenes.runs import Run
 
