@@ -29,6 +29,7 @@ from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
+from pliant.model.contact import untested_contact
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
@@ -67,6 +68,9 @@ class Stepping:
         self._team = self.execution.team()  # that detects contacts
         self.h = 1 / (self.frame_rate * self.substeps)
         self.model = build_model(scene)
+        untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
+        if untested:
+            logger.info(untested)
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
