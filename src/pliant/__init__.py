@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         VBD,
         XPBD,
         Anderson,
+        Auto,
         Backtracking,
         BlockJacobi,
         Capabilities,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         solve,
     )
     from pliant.state import State
+    from pliant.statics import Equilibrium, StaticReport, equilibrium
 
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
@@ -91,6 +93,7 @@ _HOMES = {
         "VBD",
         "XPBD",
         "Anderson",
+        "Auto",
         "Backtracking",
         "BlockJacobi",
         "Capabilities",
@@ -113,6 +116,7 @@ _HOMES = {
         "solve",
     ),
     "state": ("State",),
+    "statics": ("Equilibrium", "StaticReport", "equilibrium"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -124,6 +128,7 @@ __all__ = [
     "XPBD",
     "Anderson",
     "Attachment",
+    "Auto",
     "Backtracking",
     "BlockJacobi",
     "Body",
@@ -132,6 +137,7 @@ __all__ = [
     "CompressibleNeoHookean",
     "Contact",
     "Corotated",
+    "Equilibrium",
     "FileError",
     "Fung",
     "GradientDescent",
@@ -161,6 +167,7 @@ __all__ = [
     "StVenantKirchhoff",
     "StableNeoHookean",
     "State",
+    "StaticReport",
     "Stop",
     "SweepResult",
     "TetMesh",
@@ -171,6 +178,7 @@ __all__ = [
     "__version__",
     "compare",
     "compare_motion",
+    "equilibrium",
     "load_mesh",
     "load_phases",
     "load_scene",

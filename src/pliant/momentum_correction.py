@@ -14,12 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from pliant.elements.block import Invariance
 from pliant.energies import IncrementalPotential
 from pliant.geometry import rotations, vertex_graph
+from pliant.geometry.components import connected_components
 from pliant.kernels.rigid_alignment import centres, cross_moments, move_rigidly
 from pliant.model import FREE, Model
 
@@ -37,10 +36,9 @@ class FreeComponents:
     @classmethod
     def of(cls, model: Model) -> FreeComponents:
         start, neighbours = vertex_graph([block.elements for block in model.blocks], model.n_vertices)
-        shape = (model.n_vertices, model.n_vertices)
-        graph = sp.csr_matrix((np.ones(len(neighbours), np.int8), neighbours, start), shape=shape)
-        count, label = connected_components(graph, directed=False)
-        is_held = (model.subspace != FREE) | (model.damping > 0) | (model.mass <= 0)
+        links = np.column_stack([np.repeat(np.arange(model.n_vertices), np.diff(start)), neighbours])
+        count, label = connected_components(links, model.n_vertices)
+        is_held = (model.subspace != FREE) | (model.vertex_damping > 0) | (model.mass <= 0)
         can_turn = np.ones(model.n_vertices, bool)
         for block in model.blocks:
             if block.invariance is Invariance.NONE:
@@ -67,9 +65,8 @@ class FreeComponents:
         is_held = ~is_between_vertices | (own < 0).any(axis=1)
         count = len(self.turns)
         ends = own[~is_held]
-        first, others = np.repeat(ends[:, 0], 3), ends[:, 1:].ravel()
-        graph = sp.csr_matrix((np.ones(len(first), np.int8), (first, others)), shape=(count, count))
-        joint_count, joint = connected_components(graph, directed=False)
+        links = np.column_stack([np.repeat(ends[:, 0], 3), ends[:, 1:].ravel()])
+        joint_count, joint = connected_components(links, count)
         turns = np.ones(joint_count, bool)
         turns[joint[~self.turns]] = False
         turns[joint[ends]] = False

@@ -85,6 +85,7 @@ def with_topology(model: Model, after: Topology, mass: np.ndarray) -> Model:
         gravity=model.gravity[grown],
         air_damping=model.air_damping[grown],
         damping=model.damping[grown],
+        vertex_damping=model.vertex_damping[grown],
         subspace=subspace,
         directions=model.directions[grown],
         blocks=blocks,

@@ -84,6 +84,7 @@ class BodyTable(PlacedTable):
 
     start: str | None = None
     damping: Annotated[float, Number("s", least=0)] = 0.0
+    damping_form: Literal["strain_rate", "vertex_block"] = "strain_rate"
     air_damping: Annotated[float, Number("1/s", least=0)] = 0.0
     velocity: Annotated[tuple | None, Vector("m/s")] = None
     gravity: Annotated[tuple | None, Vector("m/s^2")] = None
