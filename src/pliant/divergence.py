@@ -33,7 +33,7 @@ class Watch:
     work: float = field(default=0.0, init=False)  # [J] since then
     is_driven: bool = field(
         init=False
-    )  # whether pressure, prescribed motion or inverted tets do work that is not known
+    )  # whether pressure, prescribed motion or inverted tets do unknown work
     _left: tuple[int, float, float] | None = field(default=None, init=False)  # sums that show changes by hand
 
     def __post_init__(self) -> None:
