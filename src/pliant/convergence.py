@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
@@ -12,6 +13,8 @@ from pliant.energies import IncrementalPotential
 from pliant.solvers import VBD, Auto, Execution, Multilevel, Newton, Solver, solve
 from pliant.solvers.contract import StepError, unsupported_feature
 from pliant.solvers.contract.error import CONVERGED
+
+logger = logging.getLogger("pliant")
 
 RECENT, OFTEN = 10, 5  # a body is told of when so many of its last so many steps have not converged
 TRIAL_TOLERANCE = 0.02  # that advice reaches in the step it is tried in
@@ -27,6 +30,22 @@ class ConvergenceWatch:
     def __init__(self, count: int):
         self._recent: list[deque[bool]] = [deque(maxlen=RECENT) for _ in range(count)]
         self._told: set[tuple[int, str]] = set()
+
+    def watch(
+        self,
+        problem: IncrementalPotential,
+        error: StepError | None,
+        solver: Solver[Any],
+        execution: Execution,
+        time: float,
+    ) -> None:
+        """Warn of a step that was solved at a time [s], where it is due."""
+        if error is None or not solver.supports.minimises or not np.isfinite(error.bodies).all():
+            return
+        for cause, bodies in self.observe(error).items():
+            advice = measured_advice(problem, solver, error, execution)
+            words = words_of_error(problem.model.body_names, bodies, cause, error, solver, advice)
+            logger.warning("t = %g s: convergence: %s", time, words)
 
     def observe(self, error: StepError) -> dict[str, list[int]]:
         """Bodies to tell of now, by cause."""

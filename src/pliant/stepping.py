@@ -22,13 +22,15 @@ import numpy as np
 from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, words_of_softness
+from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
-from pliant.convergence import ConvergenceWatch, measured_advice, words_of_error
+from pliant.convergence import ConvergenceWatch
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
+from pliant.model.contact import untested_contact
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
@@ -91,6 +93,9 @@ class Stepping:
         self._team = self.execution.team()  # that detects contacts
         self.h = _step_length(self.frame_rate, self.substeps)
         self.model = build_model(scene)
+        untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
+        if untested:
+            logger.info(untested)
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
@@ -125,15 +130,18 @@ class Stepping:
         shapes: Any = tuple(self._placements.shapes)
         return model if model.contact is None else replace(model, contact=replace(model.contact, shapes=shapes))
 
-    def _allocate(self) -> None:
-        """Make what depends on the number of vertices."""
+    def _allocate(self, elastic: np.ndarray | None = None) -> None:
+        """Make what depends on the number of vertices; elastic (n,): their stiffness [N/m], if it is known."""
         # all arrays a step needs beside the state's
         self._y, self._x_guess = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._internal_state_new = np.empty_like(self.state.internal_state)
         self._poses = self.state.poses.copy()
         contact = self.model.contact
-        self._detector = None if contact is None else Detector(contact, self.h, self._team)
+        self._detector = None
+        if contact is not None:
+            scale = scale_of(self.model, self.h, elastic_stiffness(self.model) if elastic is None else elastic)
+            self._detector = Detector(contact, self.h, self._team, scale)
         self._detect_every = None if contact is None else contact.settings.detect_every
 
     def _prepare(self) -> None:
@@ -211,6 +219,8 @@ class Stepping:
         released = self._released()
         if released is not self.model:
             self.model = released
+            if self._detector is not None:
+                self._detector.scale = scale_of(released, self.h, self._detector.scale.elastic)
             self._prepare()
 
     def _detect(self, x_guess: np.ndarray) -> ContactPotential | None:
@@ -278,11 +288,10 @@ class Stepping:
         report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
-        if self._work.note:
-            report.reason += f" ({self._work.note})"
         self._meter.write(problem, self._x_new, result, report)
         report.converged |= self._meter.is_converged(report)
-        self._warn_of_error(problem)
+        report.reason += f" ({self._work.note})" if self._work.note else ""
+        self._convergence.watch(problem, self._meter.error, self.solver, self.execution, self.time)
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
@@ -296,7 +305,7 @@ class Stepping:
         self._stop_explosion()
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
-            self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
+            self._warn_of_soft_contact(report.contact)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
         if self.model.carried is not None:
             new.poses = self._poses.copy()
@@ -315,12 +324,18 @@ class Stepping:
         if not self._watch.goes_on_from(state.x, state.v):
             self._watch = Watch(self.model, state.x.copy(), state.v.copy())
         ends = (state.x, state.v), (self._x_new, self._v_new)
-        beyond = self._watch.after_step(self.model, *ends, self._y, self.h)
+        model = self.model.with_internal_state(self._internal_state_new)
+        beyond = self._watch.after_step(model, *ends, self._y, self.h, self._obstacles_move())
         if beyond is not None:
             contacts, settings = None if self._solved is None else self._solved.contacts, self.scene.contact
             stiffness = None if settings is None else settings.stiffness
             self._solved = None
             raise SimulationError(diagnose_explosion(self.model, *beyond, self.time, contacts, stiffness))
+
+    def _obstacles_move(self) -> bool:
+        """Whether one with a formula does in the step that is being finished."""
+        times = self.time, (self.state.step + 1) * self.h
+        return any((shape.row(times[0]) != shape.row(times[1])).any() for shape in self._placements.shapes)
 
     def _tear(self) -> None:
         """Split and break what is stretched too far (VBD 3.9)."""
@@ -342,7 +357,7 @@ class Stepping:
         self._free = FreeComponents.of(self.model)
         arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
         self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists)
-        self._allocate()
+        self._allocate(None if detector is None else detector.scale.elastic[grown])
         if self._detector is not None and detector is not None:
             self._detector.inherit(detector, grown, self.state.x)
 
@@ -376,19 +391,9 @@ class Stepping:
         x = self.state.x[: problem.model.n_vertices]  # without what has torn since
         return problem.with_contacts_at(x).residual(x)
 
-    def _warn_of_error(self, problem: IncrementalPotential) -> None:
-        """Say which bodies do not converge, once for each cause, and what would help."""
-        error = self._meter.error
-        if error is None or not self.solver.supports.minimises or not np.isfinite(error.bodies).all():
-            return
-        for cause, bodies in self._convergence.observe(error).items():
-            advice = measured_advice(problem, self.solver, error, self.execution)
-            words = words_of_error(self.model.body_names, bodies, cause, error, self.solver, advice)
-            logger.warning("t = %g s: %s", self.time, words)
-
-    def _warn_of_soft_contact(self, report: ContactReport, stiffness: float) -> None:
-        """Say that contact is too soft: once, and again when twice the stiffness would be needed."""
-        if report.needed_stiffness > 2 * self._stiffness_told:
-            self._stiffness_told = report.needed_stiffness
-            where = self.model.describe_vertex(report.softest)
-            logger.warning("t = %g s: %s", self.time, words_of_softness(report, stiffness, where))
+    def _warn_of_soft_contact(self, report: ContactReport) -> None:
+        """Warn that contact is too soft: once, and again when twice the stiffness would be needed."""
+        soft = report.softest
+        if soft is not None and soft.needed_stiffness > 2 * self._stiffness_told:
+            self._stiffness_told = soft.needed_stiffness
+            logger.warning("t = %g s: %s", self.time, words_of_softness(soft, self.model.describe_vertex(soft.vertex)))

@@ -18,7 +18,6 @@ from pliant.scenes.disk import Reserve, bytes_a_frame
 from pliant.scenes.files.schema import CHECKPOINT, Output
 from pliant.simulate import Simulation
 from pliant.solvers import SolveReport
-from pliant.state import State
 
 
 @dataclass
@@ -38,10 +37,6 @@ class Run:
     title: str = ""
     checkpoint_name: str = CHECKPOINT
     report: SolveReport | None = field(default=None, init=False)  # of the last step
-    steps: int = field(default=0, init=False)  # whose error was measured
-    unconverged: int = field(default=0, init=False)  # of them
-    largest_error: float = field(default=0.0, init=False)  # compared with the step's forces
-    worst_body: str = field(default="", init=False)  # that had it
 
     def __post_init__(self) -> None:
         self.first_frame = self.frames_done
@@ -153,18 +148,10 @@ class Run:
         with ExitStack() as stack:
             for path, (every, volume) in zip(self.results, self._kinds, strict=True):
                 stack.enter_context(simulation.record(path, every=every, volume=volume))
-            simulation.observers.append(self._watch)
-            stack.callback(simulation.observers.remove, self._watch)
+            watch = lambda state, report: setattr(self, "report", report)  # noqa: E731
+            simulation.observers.append(watch)
+            stack.callback(simulation.observers.remove, watch)
             yield from self._advance()
-
-    def _watch(self, _state: State, report: SolveReport) -> None:
-        self.report = report
-        if not np.isfinite(report.error):
-            return
-        self.steps, self.unconverged = self.steps + 1, self.unconverged + (not report.converged)
-        if report.error >= self.largest_error:
-            self.largest_error = report.error
-            self.worst_body = max(report.body_errors, key=report.body_errors.__getitem__)
 
     def _advance(self) -> Iterator[int]:
         simulation, kept = self.simulation, time.monotonic()
