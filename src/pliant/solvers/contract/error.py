@@ -96,11 +96,13 @@ class ErrorMeter:
         self._rooms = [np.empty_like(problem.x_prev) for _ in range(3)]
         self._kept: list[tuple[int, np.ndarray]] = []  # iterations done and positions, at the last two marks
         self._marks: list[int] = []
+        self._before: np.ndarray | None = None  # (bodies,) [m] estimated at the last mark
         self._done = 0
 
     def begin_step(self, x: np.ndarray, n: int) -> None:
         """Take up a step of at most n iterations from x (n, 3)."""
         self.error, self._done, self._kept, self._ratio = None, 0, [], np.zeros(0)
+        self._before = None
         self._marks = marks(n, self.solver.period, self.solver.asked_tolerance is not None)
         self._keep(x)
 
@@ -186,10 +188,20 @@ class ErrorMeter:
         owed = self._owed(root, seen, windows[1])
         t = np.full(len(seen), 0.5) if first == 0 else np.minimum(0.5, 1.5 * left)
         distance = np.maximum(seen, TINY) ** (1 - t) * np.maximum(owed, TINY) ** t
+        distance = self._steadied(distance)
         mass = np.maximum(self._sums[:, MASS], TINY)
         shifts = np.linalg.norm(self._sums[:, SHIFT:], axis=1) / mass / np.maximum(recent, TINY)
         error, lower, upper = (self._relative(problem, root, length) for length in (distance, seen, owed))
         return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), *self._ratios_of_bodies())
+
+    def _steadied(self, distance: np.ndarray) -> np.ndarray:
+        """A fall to less than a tenth since the last mark is believed by half, in the logarithm: corrections that are
+        refused in one cycle and taken in the next move little and much in turn.
+        """
+        before, self._before = self._before, distance
+        if before is None:
+            return distance
+        return np.where(distance < 0.1 * before, np.sqrt(distance * before), distance)
 
     def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
         """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""
