@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import pliant as pl
 from pliant.geometry import vertex_graph
 from pliant.kernels.coarse_levels import levels_module
+from pliant.kernels.definite_inverse import invert_definite
 from pliant.solvers import Execution
 from pliant.solvers.machinery.levels.aggregates import components, join_points
 from pliant.solvers.machinery.levels.coarse_system import build_coarse_system
@@ -71,6 +72,15 @@ def test_coarse_matrix_is_galerkin_s(bending):
         assert values[0] > -1e-12 * values[-1]  # motions that no vertex of a flat aggregate feels are zero
     assert len(hierarchy.level_sizes) == 2
     assert hierarchy.level_sizes[1] < hierarchy.level_sizes[0]
+
+
+def test_inverses_of_definite_matrices():
+    roots = np.random.default_rng(3).normal(size=(4, 12, 15))
+    matrices = roots @ roots.swapaxes(1, 2)
+    inverses = matrices.copy()
+    assert invert_definite(inverses)
+    np.testing.assert_allclose(inverses @ matrices, np.tile(np.eye(12), (4, 1, 1)), atol=1e-10)
+    assert not invert_definite(-matrices)
 
 
 def test_same_minimiser_as_newton_where_vbd_stands_still(bending):
