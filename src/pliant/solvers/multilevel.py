@@ -70,6 +70,10 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
         check_count(self.sweeps, "Multilevel: sweeps")
         check_count(self.aggregate, "Multilevel: aggregate")
 
+    @property
+    def period(self) -> int:
+        return self.sweeps
+
     def init(self, problem: IncrementalPotential, execution: Execution) -> MultilevelWork:
         inner, packed, is_own = self.init_inner(problem, execution)
         levels = build_coarse_system(problem, execution, self.aggregate)

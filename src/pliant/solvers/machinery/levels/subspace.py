@@ -76,6 +76,6 @@ class PassedPoints:
 
 def no_points(packed: PackedPotential) -> PassedPoints:
     """Room for points."""
-    points, forces = (np.zeros((WINDOW, *packed.tables.x.shape), packed.tables.x.dtype) for _ in range(2))
-    sums = np.zeros((packed.sum_count, WINDOW, WINDOW + 1))
-    return PassedPoints(points, forces, packed.rows(), packed.rows(), sums)
+    rows = packed.rows()
+    points, forces = np.zeros((2, WINDOW, *rows.shape), rows.dtype)
+    return PassedPoints(points, forces, packed.rows(), packed.rows(), np.zeros((packed.sum_count, WINDOW, WINDOW + 1)))
