@@ -59,7 +59,7 @@ def run(
              pliant run twist --solver newton --set solver.iterations=50
              pliant run twist --set bodies.0.density=500 --output twist.mp4
     """
-    folder = writable_folder(out or Path(Path(scene).stem))
+    folder = out or Path(Path(scene).stem)
     asked = {"solver": solver, "settings": settings or [], "frames": frames, "keep_every": keep_every}
     with kept_start(folder, scene, output or (), **asked), only_warnings(quiet):
         from pliant.scenes.plans import open_plan
