@@ -31,6 +31,7 @@ class Watch:
     x: np.ndarray  # (n, 3) at the start [m]
     v: np.ndarray  # (n, 3) [m/s]
     work: float = field(default=0.0, init=False)  # [J] since then
+    had_inverted: bool = field(default=False, init=False)  # tets that turn back, which gives energy of unknown amount
     _left: tuple[int, float, float] | None = field(default=None, init=False)  # sums that show changes by hand
 
     def goes_on_from(self, x: np.ndarray, v: np.ndarray) -> bool:
@@ -49,13 +50,16 @@ class Watch:
         (n, 3); start and end: positions and velocities (n, 3).
         """
         (x_prev, v_prev), (x, v) = start, end
-        self._left = _sums(x, v)
         way, free = x - x_prev, model.is_free
         pull = np.einsum("na,na->n", y - x_prev - h * v_prev, way) * model.mass
         self.work += max(0.0, float(pull[free].sum()) / h**2)
-        if not np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
-            return None
-        return self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
+        self.had_inverted |= bool(np.any(model.internal_state))
+        beyond = None
+        if np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
+            beyond = self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
+        if beyond is None:
+            self._left = _sums(x, v)
+        return beyond
 
     def _too_far(self, way: np.ndarray, free: np.ndarray) -> tuple[int, str] | None:
         own = np.where(free[:, None], way - way[free].mean(axis=0), 0.0)
@@ -79,7 +83,7 @@ class Watch:
 
     def _too_fast(self, model: Model, v: np.ndarray) -> tuple[int, str] | None:
         kinetic, put_in = _kinetic(model, v), self.energy + self.work
-        if self.has_motors or not kinetic > LARGEST_ENERGY * put_in:
+        if self.has_motors or self.had_inverted or not kinetic > LARGEST_ENERGY * put_in:
             return None
         k = int(np.argmax(np.linalg.norm(v, axis=1) * model.is_free))
         speed = np.linalg.norm(v[k])
@@ -100,7 +104,7 @@ class Watch:
     @cached_property
     def energy(self) -> float:
         """Kinetic and stored at the start [J]."""
-        stored = [energy_of(b).energy(b, self.x) for b in self.model.blocks if not b.is_viscous]
+        stored = [energy_of(b).energy(b, self.x) for b in self.model.blocks if b.is_stored]
         return _kinetic(self.model, self.v) + sum(max(0.0, energy) for energy in stored)
 
     @cached_property
@@ -108,7 +112,8 @@ class Watch:
         """Whether motion, pressure or moving obstacles are prescribed, whose work is not known."""
         contact = self.model.contact
         is_moved = contact is not None and any(shape.motion is not None for shape in contact.shapes)
-        return bool(self.model.kinematic) or is_moved or any(isinstance(b, Pressures) for b in self.model.blocks)
+        has_pressure = any(isinstance(block, Pressures) for block in self.model.blocks)
+        return bool(self.model.kinematic) or is_moved or has_pressure
 
 
 def _bodies(model: Model) -> list:
@@ -145,7 +150,7 @@ def diagnose_explosion(
     if touches:
         cause, remedy = "more was pressed together there than the solver could take apart", "or more iterations"
     if touches and stiffness is not None:
-        remedy = f"or a contact stiffness below {stiffness:g} N/m"
+        remedy = f"and leave the contact's stiffness={stiffness:g} N/m out: it is then chosen from masses and materials"
     return (
         f"the run has blown up in the step from t = {time:g} s: {model.describe_vertex(vertex)} {what}. The state "
         f"before the step is kept. Probably {cause}: try more substeps {remedy}."

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from pliant.contact.response.step_contacts import StepContacts
-from pliant.energies.stress import TetFields, in_rows
+from pliant.energies.stress import TetFields, cauchy_stress, green_strain, in_rows
 from pliant.errors import FileError, PliantError
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
@@ -26,7 +26,8 @@ from pliant.model.outlines import Outline, outlines
 from pliant.state import State
 
 CELL_FIELDS = ("energy_density", "von_mises")
-OWN_FIELDS = ("points", "time", "body", "velocity", "contact_force", "penetration", *CELL_FIELDS)
+TENSORS = ("stress", "strain")  # Cauchy [Pa] and Green-Lagrange, nine numbers per cell, on request
+OWN_FIELDS = ("points", "time", "body", "velocity", "contact_force", "penetration", *CELL_FIELDS, *TENSORS)
 QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 
 #: A field of vertices: (n,) or (n, 3) values from the state and the report of a step.
@@ -56,6 +57,7 @@ class Recorder:
         steps: int,
         volume: bool = False,
         fields: Mapping[str, Field] | None = None,
+        tensors: bool = False,
     ):
         self.path = Path(path)
         self._h, self._steps = h, steps
@@ -68,7 +70,8 @@ class Recorder:
             formats.check_tets(self.path)
         check_place(self.path)
         # what is finished from a stream shows shapes only: its stream needs no fields
-        self._measure = _Measure(model, scene, h, 1 / (h * steps), volume, with_fields=self._export is None)
+        with_fields = self._export is None
+        self._measure = _Measure(model, scene, h, 1 / (h * steps), volume, with_fields, tensors)
         self.layout = self._measure.layout
         self._stream_path = formats.journal_of(self.path) if self._export else self.path
         self._writer = formats.stream(self._stream_path, self.layout)
@@ -184,7 +187,16 @@ class Recorder:
 class _Measure:
     """Makes frames of positions: chooses the points that are kept and computes the fields of the cells."""
 
-    def __init__(self, model: Model, scene: Scene, h: float, frame_rate: float, volume: bool, with_fields: bool):
+    def __init__(
+        self,
+        model: Model,
+        scene: Scene,
+        h: float,
+        frame_rate: float,
+        volume: bool,
+        with_fields: bool,
+        tensors: bool = False,
+    ):
         self._obstacles = outlines(scene.shapes, model.positions)
         self._h, self.with_fields = h, with_fields
         whole = _layout(scene, model, self._obstacles, frame_rate)
@@ -198,7 +210,9 @@ class _Measure:
             wanted = np.append(row, -1)[whole.triangle_tets]  # a sheet's triangle has no tet, -1
         needed = np.unique(wanted[wanted >= 0])  # only the tets behind surface triangles, unless all are kept
         self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
-        self._measured = [TetFields(solids) for solids in _some(model.solids, needed) if len(solids.tets)]
+        chosen = [solids for solids in _some(model.solids, needed) if len(solids.tets)]
+        self._measured = [TetFields(solids) for solids in chosen]
+        self._tensors_of = chosen if tensors else []
         self._is_ordered = len(self._measured) == 1 and np.array_equal(wanted, needed)
 
     def frame(
@@ -219,13 +233,25 @@ class _Measure:
         return Frame(time, x[self._kept], kept, cells, of_bodies)
 
     def _cell_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        rows = in_rows(x)
+        rows, tensors = in_rows(x), self._tensor_fields(x)
         if self._is_ordered:
-            return dict(zip(CELL_FIELDS, self._measured[0].measure(rows), strict=True))
+            return dict(zip(CELL_FIELDS, self._measured[0].measure(rows), strict=True)) | tensors
         nothing = np.full(1, np.nan)  # at place -1, of sheets
         measured = [*(tets.measure(rows) for tets in self._measured), (nothing, nothing)]
         placed = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
-        return dict(zip(CELL_FIELDS, placed, strict=True))
+        return dict(zip(CELL_FIELDS, placed, strict=True)) | tensors
+
+    def _tensor_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """Stress and strain (cells, 9), row by row; not a number where a cell is no tet."""
+        if not self._tensors_of:
+            return {}
+        nothing = np.full((1, 3, 3), np.nan)
+        stresses = [*(cauchy_stress(solids, x) for solids in self._tensors_of), nothing]
+        strains = [*(green_strain(solids, x) for solids in self._tensors_of), nothing]
+        return {
+            name: np.concatenate(parts)[self._place].reshape(-1, 9)
+            for name, parts in zip(TENSORS, (stresses, strains), strict=True)
+        }
 
     def _with_obstacles(
         self, rows: Rows, x: np.ndarray, fields: dict[str, np.ndarray]

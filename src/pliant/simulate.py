@@ -138,7 +138,12 @@ class Simulation(Adjusting):
     # --- keeping ----------------------------------------------------------------------------------------------------
 
     def record(
-        self, path: str | Path, every: int = 1, volume: bool = False, fields: Mapping[str, Field] | None = None
+        self,
+        path: str | Path,
+        every: int = 1,
+        volume: bool = False,
+        fields: Mapping[str, Field] | None = None,
+        tensors: bool = False,
     ) -> Recorder:
         """Write every so many-th frame from now on, the current state first, in the format that the ending names:
 
@@ -151,11 +156,12 @@ class Simulation(Adjusting):
         room; obstacles are in them as surfaces. In .npz, body_fields hold the net contact_force [N] and contact_torque
         [N m] of bodies and obstacles.
         volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
-        of vertices by name, each a function of (state, report); the report is None for the first frame.
+        of vertices by name, each a function of (state, report); the report is None for the first frame. tensors: also
+        Cauchy stress [Pa] and Green-Lagrange strain of tets, nine numbers each, row by row.
         """
         path = as_path(path, "Simulation.record")
         steps = self.substeps * checks.count(every, "record: every")
-        recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields)
+        recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields, tensors)
         self.be_followed(recorder)
         recorder.observe(self._seen(), None)
         self.observers.append(recorder.observe)

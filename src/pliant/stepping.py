@@ -22,6 +22,7 @@ import numpy as np
 from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, words_of_softness
+from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
@@ -32,8 +33,9 @@ from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
-from pliant.solvers import VBD, Execution, Solver, SolveReport
+from pliant.solvers import Auto, Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
+from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
 from pliant.solvers.machinery.feasible import keep_volumes_positive
 from pliant.solvers.machinery.optimised_start import optimised_reach
@@ -49,7 +51,7 @@ logger = logging.getLogger("pliant")
 
 def default_solver() -> Solver[Any]:
     """The solver of a simulation that names none."""
-    return VBD()
+    return Auto()
 
 
 def _step_length(frame_rate: float, substeps: int) -> float:
@@ -122,15 +124,18 @@ class Stepping:
         shapes: Any = tuple(self._placements.shapes)
         return model if model.contact is None else replace(model, contact=replace(model.contact, shapes=shapes))
 
-    def _allocate(self) -> None:
-        """Make what depends on the number of vertices."""
+    def _allocate(self, elastic: np.ndarray | None = None) -> None:
+        """Make what depends on the number of vertices; elastic (n,): their stiffness [N/m], if it is known."""
         # all arrays a step needs beside the state's
         self._y, self._x_guess = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._internal_state_new = np.empty_like(self.state.internal_state)
         self._poses = self.state.poses.copy()
         contact = self.model.contact
-        self._detector = None if contact is None else Detector(contact, self.h, self._team)
+        self._detector = None
+        if contact is not None:
+            scale = scale_of(self.model, self.h, elastic_stiffness(self.model) if elastic is None else elastic)
+            self._detector = Detector(contact, self.h, self._team, scale)
         self._detect_every = None if contact is None else contact.settings.detect_every
 
     def _prepare(self) -> None:
@@ -140,9 +145,11 @@ class Stepping:
         check_supports(self.solver, self.model)
         self._free = FreeComponents.of(self.model)
         solver_state = self._work.state_dict()
-        self._work = self.solver.init(self._problem_for_step(self._y, self._x_guess, contacts), self.execution)
+        problem = self._problem_for_step(self._y, self._x_guess, contacts)
+        self._work = self.solver.init(problem, self.execution)
         if solver_state:
             self._work.load_state_dict(solver_state)
+        self._meter = ErrorMeter(self.solver, problem, self.execution.precision)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -206,6 +213,8 @@ class Stepping:
         released = self._released()
         if released is not self.model:
             self.model = released
+            if self._detector is not None:
+                self._detector.scale = scale_of(released, self.h, self._detector.scale.elastic)
             self._prepare()
 
     def _detect(self, x_guess: np.ndarray) -> ContactPotential | None:
@@ -263,15 +272,20 @@ class Stepping:
         n, tried, done, result = self.solver.iterations, 0, 0, SweepResult(0)
         self._x_new[:] = self._x_guess
         self.solver.begin_step(problem, self._work)
+        self._meter.begin_step(self._x_new, n)
         while tried < n:
             part = min(self._detect_every or n, n - tried)
-            result = self.solver.sweep(problem, self._x_new, self._work, part)
+            result = self._meter.sweep(problem, self._x_new, self._work, part)
             tried, done = tried + part, done + result.iterations
             if tried < n:  # other contacts may give a solver that has ended something to do again
                 problem = self._detect_again(problem)
         report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
+        if self._work.note:
+            report.reason += f" ({self._work.note})"
+        self._meter.write(problem, self._x_new, result, report)
+        report.converged |= self._meter.is_converged(report)
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
@@ -285,7 +299,7 @@ class Stepping:
         self._stop_explosion()
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
-            self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
+            self._warn_of_soft_contact(report.contact)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
         if self.model.carried is not None:
             new.poses = self._poses.copy()
@@ -304,7 +318,8 @@ class Stepping:
         if not self._watch.goes_on_from(state.x, state.v):
             self._watch = Watch(self.model, state.x.copy(), state.v.copy())
         ends = (state.x, state.v), (self._x_new, self._v_new)
-        beyond = self._watch.after_step(self.model, *ends, self._y, self.h)
+        model = self.model.with_internal_state(self._internal_state_new)
+        beyond = self._watch.after_step(model, *ends, self._y, self.h)
         if beyond is not None:
             contacts, settings = None if self._solved is None else self._solved.contacts, self.scene.contact
             stiffness = None if settings is None else settings.stiffness
@@ -318,7 +333,9 @@ class Stepping:
             return
         self._take(change)
         problem = self._problem_for_step(self._y, self._x_guess, None)
-        if not self.solver.update_topology(problem, self._work, change):
+        if self.solver.update_topology(problem, self._work, change):
+            self._meter = self._meter.torn(problem)
+        else:
             self._prepare()
 
     def _take(self, change: TopologyChange) -> None:
@@ -329,7 +346,7 @@ class Stepping:
         self._free = FreeComponents.of(self.model)
         arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
         self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists)
-        self._allocate()
+        self._allocate(None if detector is None else detector.scale.elastic[grown])
         if self._detector is not None and detector is not None:
             self._detector.inherit(detector, grown, self.state.x)
 
@@ -363,9 +380,9 @@ class Stepping:
         x = self.state.x[: problem.model.n_vertices]  # without what has torn since
         return problem.with_contacts_at(x).residual(x)
 
-    def _warn_of_soft_contact(self, report: ContactReport, stiffness: float) -> None:
-        """Say that contact is too soft: once, and again when twice the stiffness would be needed."""
-        if report.needed_stiffness > 2 * self._stiffness_told:
-            self._stiffness_told = report.needed_stiffness
-            where = self.model.describe_vertex(report.softest)
-            logger.warning("t = %g s: %s", self.time, words_of_softness(report, stiffness, where))
+    def _warn_of_soft_contact(self, report: ContactReport) -> None:
+        """Warn that contact is too soft: once, and again when twice the stiffness would be needed."""
+        soft = report.softest
+        if soft is not None and soft.needed_stiffness > 2 * self._stiffness_told:
+            self._stiffness_told = soft.needed_stiffness
+            logger.warning("t = %g s: %s", self.time, words_of_softness(soft, self.model.describe_vertex(soft.vertex)))

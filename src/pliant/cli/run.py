@@ -32,6 +32,7 @@ Threads = Annotated[
     int | None, typer.Option(min=1, help="Threads; by default as many as are fastest, with the same bits.")
 ]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
+Static = Annotated[bool, typer.Option("--static", help="Find the static shape under the scene's loads instead.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]
 
@@ -45,6 +46,7 @@ def run(
     output: Output = None,
     threads: Threads = None,
     keep_every: Keep = 30.0,
+    static: Static = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -58,8 +60,19 @@ def run(
     Example: pliant run twist.toml
              pliant run twist --solver newton --set solver.iterations=50
              pliant run twist --set bodies.0.density=500 --output twist.mp4
+             pliant run cantilever --static
     """
     folder = out or Path(Path(scene).stem)
+    if static:
+        writable_folder(folder)
+        with only_warnings(quiet):
+            from pliant.cli.static import find_equilibrium
+            from pliant.scenes.plans import open_plan
+
+            plan = open_plan(scene, solver, settings or [], threads)
+            own = None if solver is None else plan.solver()
+            find_equilibrium(plan, own, folder, output or (), threads, quiet, as_json)
+        return
     asked = {"solver": solver, "settings": settings or [], "frames": frames, "keep_every": keep_every}
     with kept_start(folder, scene, output or (), **asked), only_warnings(quiet):
         from pliant.scenes.plans import open_plan

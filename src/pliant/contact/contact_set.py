@@ -19,7 +19,8 @@ class ContactSet(NamedTuple):
     """k contacts: a vertex and a triangle, two edges, or a vertex and an obstacle with a formula.
 
     With the signed weights w, s = sum_i w_i x_i (less the obstacle's point) leads from the second side to the first,
-    and the contact is d = max(0, thickness - s . n) deep (VBD, Equation 12).
+    and the contact presses with the depth d = max(0, thickness - s . n) (VBD, Equation 12). What was found late, when
+    it penetrated already, presses by the offset less than it penetrates: the thickness is less by it (decision 0024).
     """
 
     # who: tracking.identity makes ids of these that last from step to step
@@ -31,7 +32,8 @@ class ContactSet(NamedTuple):
     points: np.ndarray  # (k, 3) of the obstacle at the end of the step [m]
     motions: np.ndarray  # (k, 3) of that point in the step [m]
     normals: np.ndarray  # (k, 3) unit vector n from the second side to the first
-    thickness: np.ndarray  # (k,) distance to be kept [m]
+    thickness: np.ndarray  # (k,) distance at which it begins to press [m]: that to be kept, less the offset
+    offset: np.ndarray  # (k,) part of the penetration that does not press [m]
     side: np.ndarray  # (k,) int8 1 or -1: of the triangle, by its winding, that the vertex is on; 0 without a triangle
     updates_closest_point: np.ndarray  # (k,) bool: weights and normal change with the positions (VBD 3.5)
     # how it answers
@@ -67,6 +69,7 @@ def pair_contacts(
         np.zeros((k, 3)),
         normals,
         thickness,
+        np.zeros(k),
         np.asarray(side, np.int8),
         np.full(k, updates_closest_point),
         *_no_answers(k),
@@ -94,6 +97,7 @@ def obstacle_contacts(
         motions,
         normals,
         thickness,
+        np.zeros(k),
         np.zeros(k, np.int8),
         np.zeros(k, bool),
         *_no_answers(k),
@@ -128,15 +132,20 @@ def joined(*sets: ContactSet) -> ContactSet:
 
 
 def depths(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
-    """Penetration d (k,) [m] at positions x (n, 3) [m]."""
+    """Depth d (k,) [m] with which they press at positions x (n, 3) [m]."""
     return np.maximum(-gaps(contacts, x), 0.0)
 
 
 def gaps(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
-    """Distance beyond the thickness (k,) [m] at positions x (n, 3) [m]; negative where a contact penetrates."""
+    """Distance beyond the thickness (k,) [m] at positions x (n, 3) [m]; negative where a contact presses."""
     distances = np.empty(contacts.size)
     cached(write_gaps)(contacts, x, distances)
     return distances
+
+
+def penetrations(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
+    """How much nearer than the distance to be kept (k,) [m] they are at positions x (n, 3) [m], pressing or not."""
+    return np.maximum(contacts.offset - gaps(contacts, x), 0.0)
 
 
 @compiled

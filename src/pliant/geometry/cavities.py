@@ -1,13 +1,9 @@
-"""Outer surfaces of solids, and cavities inside them.
-
-Importing this module loads SciPy.
-"""
+"""Outer surfaces of solids, and cavities inside them."""
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from pliant.geometry.components import connected_components
 from pliant.geometry.surface import enclosed_volume
 
 IntArray = NDArray[np.int64]
@@ -16,8 +12,7 @@ IntArray = NDArray[np.int64]
 def connected_parts(triangles: IntArray, n_vertices: int) -> IntArray:
     """(k,) number of the connected part of a surface each triangle belongs to, from 0."""
     pairs = np.concatenate([triangles[:, :2], triangles[:, 1:]])
-    graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(n_vertices, n_vertices))
-    part_of_vertex = connected_components(graph, directed=False)[1]
+    _, part_of_vertex = connected_components(pairs, n_vertices)
     return np.unique(part_of_vertex[triangles[:, 0]], return_inverse=True)[1]
 
 

@@ -31,7 +31,7 @@ from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Model, Motion, Scene, Schedule
 from pliant.state import State
 
-FORMAT = 6
+FORMAT = 7
 _STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 

@@ -97,10 +97,11 @@ def expected_of_contact(
     """Arrays of Detector.state_dict, for so many vertices, triangles and edges of the surface, bodies and obstacles;
     those with an entry per pair are as long as the first of them in `arrays`.
     """
-    sided, crossed, pressed = (
+    sided, crossed, pressed, pressing = (
         len(arrays[name]) if name in arrays and arrays[name].ndim else 0
-        for name in ("vertices", "edges", "multipliers_ids")
+        for name in ("vertices", "edges", "multipliers_ids", "pressing_keys")
     )
+    last_key = n * (bodies + obstacles)
     wanted = {
         "vertices": Expected((sided,), np.int32, 0, n),
         "triangles": Expected((sided,), np.int32, 0, triangles),
@@ -108,7 +109,9 @@ def expected_of_contact(
         "crossed": Expected((sided,), bool),
         "edges": Expected((crossed, 2), np.int32, 0, edges),
         "normals": Expected((crossed, 3), np.float64),
-        "known": Expected((None,), np.int64, 0, n * bodies, is_ascending=True, is_optional=True),
+        "pressing_keys": Expected((pressing,), np.int64, 0, last_key, is_ascending=True, is_optional=True),
+        "pressing_depths": Expected((pressing,), np.float64, 0),
+        "stored": Expected((1,), np.float64, 0),
         "no_self_contact": Expected((bodies,), bool, is_optional=True),
         "multipliers_ids": Expected((pressed, 5), np.int32, -1),
         "multipliers_normal": Expected((pressed,), np.float64, 0),

@@ -84,6 +84,7 @@ def with_topology(model: Model, after: Topology, mass: np.ndarray) -> Model:
         gravity=model.gravity[grown],
         air_damping=model.air_damping[grown],
         damping=model.damping[grown],
+        vertex_damping=model.vertex_damping[grown],
         subspace=subspace,
         directions=model.directions[grown],
         blocks=tuple(_rewired(k, block, before, after, grown) for k, block in enumerate(model.blocks)),
@@ -146,6 +147,7 @@ def _touching(contact: ContactModel, after: Topology) -> ContactModel:
         excluded=contact.excluded[origin],
         radius=contact.radius[origin],
         friction=contact.friction[origin],
+        edge=contact.edge[origin],
         positions=contact.positions[origin],
     )
 

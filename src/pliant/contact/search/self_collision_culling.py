@@ -15,11 +15,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from pliant.contact.search.solid import Solid, distances_of_edges, heights
 from pliant.elements.closest import row
+from pliant.geometry.components import connected_components
 from pliant.kernels.threads import Team
 from pliant.lanes import load, make_zero, maximum, store
 from pliant.lanes.compiled import cached, compiled, inlined
@@ -123,9 +122,7 @@ def _convex_bodies(
         is_convex[body[i[one[is_bent]]]] = False
     corners, sides, faces = (np.bincount(body[v], minlength=count) for v in (np.unique(solid.faces), edges[:, 0], i))
     is_convex &= (corners - sides + faces == 2) & (2 * sides == 3 * faces)  # Euler's number of a closed surface
-    pieces = connected_components(
-        sp.coo_matrix((np.ones(3 * len(i)), (np.r_[i, j, k], np.r_[j, k, i])), (len(x),) * 2)
-    )[1]
+    _, pieces = connected_components(np.r_[np.c_[i, j], np.c_[j, k]], len(x))
     first = np.full(count, -1)
     first[body[i]] = pieces[i]
     is_convex[body[i[pieces[i] != first[body[i]]]]] = False

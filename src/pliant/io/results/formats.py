@@ -76,9 +76,14 @@ def exporter(path: Path) -> Callable[[Result, Path], None] | None:
     return None if path.suffix.lower() in STREAMS else _load(home)
 
 
+def has_tets(path: Path) -> bool:
+    """Whether the format has room for whole volumes."""
+    return path.suffix.lower() in HOLD_TETS
+
+
 def check_tets(path: Path) -> None:
     """Refuse a format of surfaces for whole volumes."""
-    if path.suffix.lower() not in HOLD_TETS:
+    if not has_tets(path):
         raise FileError(f"{path}: {path.suffix} holds surfaces only; for tets use {' or '.join(HOLD_TETS)}.")
 
 

@@ -29,7 +29,7 @@ def refuse(allowed: str) -> PydanticCustomError:
 class Table(BaseModel):
     """A table of a scene file: no key but those it knows."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     @model_validator(mode="wrap")
     @classmethod

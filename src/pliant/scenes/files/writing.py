@@ -98,6 +98,7 @@ def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarra
         "start": place.name if has_start else None,
         **about,
         "damping": float(body.damping),
+        "damping_form": body.damping_form,
         "air_damping": float(body.air_damping),
         "gravity": None if body.gravity is None else body.gravity.tolist(),
         "friction": body.friction,

@@ -1,0 +1,45 @@
+"""Connected components of a graph, by union-find.
+
+SciPy has the same, but importing its graph routines takes longer than a small simulation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.lanes.entry import entry
+
+
+def connected_components(pairs: NDArray[np.integer], n_vertices: int) -> tuple[int, NDArray[np.int64]]:
+    """Number of components, and the component (n,) of each vertex, numbered by their first vertices.
+
+    pairs (m, 2): vertices that are connected.
+    """
+    label = np.arange(n_vertices)
+    return _label(np.ascontiguousarray(pairs, np.int64), label), label
+
+
+@entry(nogil=True)
+def _label(pairs, label):  # type: ignore[no-untyped-def]
+    """Fill `label`, which begins as 0, 1, 2 ...: each vertex points to one before it, a root to itself."""
+    for k in range(len(pairs)):
+        a, b = pairs[k, 0], pairs[k, 1]
+        while label[a] != a:
+            label[a] = label[label[a]]
+            a = label[a]
+        while label[b] != b:
+            label[b] = label[label[b]]
+            b = label[b]
+        if a < b:
+            label[b] = a
+        else:
+            label[a] = b
+    count = 0
+    for i in range(len(label)):
+        if label[i] == i:
+            label[i] = count
+            count += 1
+        else:
+            label[i] = label[label[i]]
+    return count
