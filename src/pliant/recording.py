@@ -21,6 +21,7 @@ from pliant.io.results.places import check_place
 from pliant.io.results.result import OBSTACLE_COLOUR, Frame, Layout
 from pliant.io.results.surfaces import Part, layout_of_parts
 from pliant.model import Body, MeshObstacleBody, Model, Scene, Solid, Solids, SpringNet
+from pliant.model.obstacles import ROW_LENGTH
 from pliant.model.outlines import Outline, outlines
 from pliant.state import State
 
@@ -33,8 +34,11 @@ QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 Field = Callable[[State, Any], np.ndarray]
 
 
-#: Time [s], positions and fields of vertices, fields of bodies, and which vertices are drawn, if not simply all.
-_Seen = tuple[float, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray | None]
+#: Rows of obstacles with formulas (Shape.row) one step earlier and now.
+Rows = tuple[np.ndarray, np.ndarray]
+
+#: Time [s], positions and fields of vertices, fields of bodies, which vertices are drawn if not simply all, obstacles.
+_Seen = tuple[float, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray | None, Rows]
 
 
 class Recorder:
@@ -53,12 +57,12 @@ class Recorder:
         steps: int,
         volume: bool = False,
         fields: Mapping[str, Field] | None = None,
-        contacts: Callable[[], StepContacts] | None = None,
         tensors: bool = False,
     ):
         self.path = Path(path)
         self._h, self._steps = h, steps
-        self._contacts = contacts if model.contact is not None else None  # of the step that is observed
+        self._has_contact = model.contact is not None
+        self.follow(None, lambda: (np.empty((0, ROW_LENGTH)), np.empty((0, ROW_LENGTH))))
         self._fields = dict(fields or {})
         _check_fields(self._fields)
         self._export = formats.exporter(self.path)
@@ -80,6 +84,11 @@ class Recorder:
         self._thread.start()
         self._closed = False
 
+    def follow(self, contacts: Callable[[], StepContacts] | None, obstacles: Callable[[], Rows]) -> None:
+        """Take contacts, and where obstacles are, from these functions: of the simulation whose states come next."""
+        self._contacts = contacts if self._has_contact else None  # of the step that is observed
+        self._obstacles = obstacles
+
     def observe(self, state: State, report: Any = None) -> None:
         """Take the state if it is the first, or so many steps after the last that was taken."""
         if self._first_step is None:
@@ -91,7 +100,7 @@ class Recorder:
         if self._measure.with_fields:
             fields = self._fields_at(state, report)
             of_bodies = {} if self._contacts is None else _body_fields(self._contacts())
-        self._queue.put((state.step * self._h, state.x.copy(), fields, of_bodies, state.drawn))
+        self._queue.put((state.step * self._h, state.x.copy(), fields, of_bodies, state.drawn, self._obstacles()))
 
     def _fields_at(self, state: State, report: Any) -> dict[str, np.ndarray]:
         """Of vertices, as copies."""
@@ -212,13 +221,14 @@ class _Measure:
         x: np.ndarray,
         fields: dict[str, np.ndarray],
         of_bodies: dict[str, np.ndarray],
-        drawn: np.ndarray | None = None,
+        drawn: np.ndarray | None,
+        rows: Rows,
     ) -> Frame:
         cells = self._cell_fields(x) if self.with_fields else {}
         if drawn is not None:
             x, fields = x[drawn], {name: values[drawn] for name, values in fields.items()}
         if self._obstacles:
-            x, fields = self._with_obstacles(time, x, fields)
+            x, fields = self._with_obstacles(rows, x, fields)
         kept = {name: values[self._kept] for name, values in fields.items()}
         return Frame(time, x[self._kept], kept, cells, of_bodies)
 
@@ -244,11 +254,13 @@ class _Measure:
         }
 
     def _with_obstacles(
-        self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]
+        self, rows: Rows, x: np.ndarray, fields: dict[str, np.ndarray]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Points of obstacles after those of the bodies; of the fields they have a velocity, and zeros."""
-        now = np.concatenate([obstacle.positions(time) for obstacle in self._obstacles])
-        before = np.concatenate([obstacle.positions(time - self._h) for obstacle in self._obstacles])
+        before, now = (
+            np.concatenate([outline.placed(row) for outline, row in zip(self._obstacles, at, strict=True)])
+            for at in rows
+        )
         longer = {name: np.concatenate([own, np.zeros((len(now), *own.shape[1:]))]) for name, own in fields.items()}
         if "velocity" in longer:
             longer["velocity"][len(x) :] = (now - before) / self._h

@@ -151,6 +151,7 @@ def test_block_comes_to_rest_on_a_plane_below():
     block = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.0))
     block.set_positions(mesh.points + np.array([0, 0, 0.05 - mesh.points[:, 2].min()]))
     plane = scene.add_plane((0, 0, 0), (0, 0, 1))
+    scene.contact = pl.Contact(stiffness=1e7)
     found = pl.equilibrium(scene)
     weight = 0.008 * 9810
     assert found.report.converged
@@ -244,3 +245,14 @@ def test_column_beyond_its_buckling_load_is_not_stable(clamped_beam):
         body.set_positions(straight)
         assert pl.equilibrium(scene, tolerance=0.05).stable == stable
         body.set_positions(body.mesh.points)
+
+
+@pytest.mark.parametrize("form", ["strain_rate", "vertex_block"])
+def test_damping_has_no_effect(clamped_beam, form):
+    scene, body = clamped_beam()
+    expected = pl.equilibrium(scene).positions
+    scene, body = clamped_beam()
+    body.damping, body.damping_form, body.air_damping, body.viscosity = 0.3, form, 2.0, 50.0
+    found = pl.equilibrium(scene)
+    assert found.report.converged
+    np.testing.assert_array_equal(found.positions, expected)

@@ -18,6 +18,7 @@ from pliant.elements.rod_bend import RodBends
 from pliant.elements.sheet import Sheets
 from pliant.elements.solids import InvertibleSolids, Solids
 from pliant.elements.spring import Springs
+from pliant.elements.strain_rates import TetRates
 
 __all__ = [
     "Attachments",
@@ -35,6 +36,7 @@ __all__ = [
     "Solids",
     "Springs",
     "Tearing",
+    "TetRates",
     "merge",
 ]
 

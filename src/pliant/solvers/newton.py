@@ -46,7 +46,9 @@ class Newton(Solver[AssembledPotential]):
     linear: str = "direct"
     residual: float = 0.0
 
-    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True)
+    capabilities = Capabilities(
+        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, local=False
+    )
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "Newton: iterations")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pliant.contact.detector import Detector
+from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.errors import SolverError
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.rigid import initial_poses
@@ -88,7 +89,7 @@ def _show(scene: Scene, found: Equilibrium) -> None:
         body._simulated = partial(found.positions_of, body)
         body._contact_load = lambda k=k: (found.contacts.body_forces[k], found.contacts.body_torques[k])
     for k, shape in enumerate(scene.shapes):
-        shape.watch(partial(_obstacle_load, found, k))
+        shape.watch(partial(_obstacle_load, found, k), None)
 
 
 def _obstacle_load(found: Equilibrium, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -103,7 +104,10 @@ def _default_solver(model: Model) -> Newton:
 
 
 def _detector(model: Model, execution: Execution) -> Detector | None:
-    return None if model.contact is None else Detector(model.contact, SLIP_SECONDS, execution.team())
+    if model.contact is None:
+        return None
+    scale = scale_of(model, SLIP_SECONDS, elastic_stiffness(model))
+    return Detector(model.contact, SLIP_SECONDS, execution.team(), scale)
 
 
 def _follow(

@@ -139,7 +139,9 @@ class Equilibrium:
         }
         whole = volume and formats.has_tets(path)
         x = self.problem.x_prev
-        with Recorder(path, self.scene, model, 1.0, 1, whole, fields, lambda: self.contacts, tensors=True) as recorder:
+        rows = np.array([shape.row(self.report.load_factor * self.case.time) for shape in self.scene.shapes])
+        with Recorder(path, self.scene, model, 1.0, 1, whole, fields, tensors=True) as recorder:
+            recorder.follow(lambda: self.contacts, lambda: (rows, rows))
             recorder.observe(State(x, np.zeros_like(x), np.zeros_like(x)))
 
     def plot(self, field: str | None = None, **options: Any) -> Any:

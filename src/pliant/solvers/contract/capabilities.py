@@ -29,9 +29,12 @@ class Capabilities:
     internal_state: bool = False  # elements with a history, as those of pl.Invertible
     hard_constraints: bool = False  # held by multipliers, without compliance
     rigid_bodies: bool = False  # blocks of six unknowns
+    strain_rate_damping: bool = True  # damping of elements' strain rates, the usual form
+    vertex_block_damping: bool = True  # damping of every vertex by its own block, as of the VBD paper
     tearing: bool = True  # topology that changes: by update_topology, or by a new work object
     momentum: bool = False  # sweep takes factors of momentum, as Chebyshev gives them
     fixed_point: bool = False  # an iteration depends on positions alone, so that Anderson and others may wrap it
+    local: bool = True  # iterations carry a change from neighbour to neighbour, so that errors of whole bodies are slow
     any_guess: bool = False  # starts from flat and inverted elements too, even of a law with a barrier
 
     @property
@@ -57,13 +60,34 @@ def _has_pressure(model: Model) -> bool:
     return any(isinstance(block, Pressures) for block in model.blocks)
 
 
+def _has_strain_rates(model: Model) -> bool:
+    return bool((model.damping > model.vertex_damping).any())
+
+
+def _has_vertex_blocks(model: Model) -> bool:
+    return bool(model.vertex_damping.any())
+
+
 REQUIREMENTS = (
     Requirement("contact", lambda model: model.contact is not None, lambda can: can.contact),
     Requirement("pressure", _has_pressure, lambda can: can.pressure),
     Requirement("pl.Invertible materials", lambda model: model.internal_state.size > 0, lambda can: can.internal_state),
     Requirement("rigid bodies", lambda model: model.carried is not None, lambda can: can.rigid_bodies),
+    Requirement("damping", _has_strain_rates, lambda can: can.strain_rate_damping),
+    Requirement('damping_form="vertex_block"', _has_vertex_blocks, lambda can: can.vertex_block_damping),
     Requirement("tearing", lambda model: model.topology is not None, lambda can: can.tearing),
 )
+
+
+def unsupported_feature(solver: Solver[Any], model: Model) -> str | None:
+    """What of a model a solver, or what it wraps, does not support, in words; None if it takes the whole."""
+    layer: Solver[Any] | None = solver
+    while layer is not None:
+        for required in REQUIREMENTS:
+            if required.is_in(model) and not required.is_supported(layer.capabilities):
+                return required.words
+        layer = layer.wrapped
+    return None
 
 
 def check_supports(solver: Solver[Any], model: Model) -> None:
