@@ -62,8 +62,9 @@ def run(
              pliant run twist --set bodies.0.density=500 --output twist.mp4
              pliant run cantilever --static
     """
-    folder = writable_folder(out or Path(Path(scene).stem))
+    folder = out or Path(Path(scene).stem)
     if static:
+        writable_folder(folder)
         with only_warnings(quiet):
             from pliant.cli.static import find_equilibrium
             from pliant.scenes.plans import open_plan
