@@ -31,9 +31,7 @@ class Watch:
     x: np.ndarray  # (n, 3) at the start [m]
     v: np.ndarray  # (n, 3) [m/s]
     work: float = field(default=0.0, init=False)  # [J] since then
-    is_driven: bool = field(
-        init=False
-    )  # whether pressure, prescribed motion or inverted tets do unknown work
+    is_driven: bool = field(init=False)  # whether pressure, prescribed motion or inverted tets do unknown work
     _left: tuple[int, float, float] | None = field(default=None, init=False)  # sums that show changes by hand
 
     def __post_init__(self) -> None:
