@@ -152,7 +152,8 @@ def _way(youngs_modulus, solver, steps):
     one does: g (sin - 0.4 cos) t^2 / 2.
     """
     angle = np.arctan(0.5)
-    scene = pl.Scene(gravity=9.81 * np.array([np.sin(angle), -np.cos(angle), 0]))
+    gravity = 9.81 * np.array([np.sin(angle), -np.cos(angle), 0])
+    scene = pl.Scene(gravity=gravity, contact=pl.Contact(stiffness=1e7))
     mesh = pl.shapes.box((0.5, 0.5, 0.5), 4)
     block = scene.add_solid(mesh, pl.StableNeoHookean.from_young(youngs_modulus, 0.3), density=1000.0)
     block.set_positions(mesh.points + np.array([0, 0.25, 0]))

@@ -147,7 +147,8 @@ def search(
             break
         length *= 0.5
     agreement = (before - after) / direction.promised if work.length == 1.0 else 0.0
-    if slope > work.packed.noise and not GOOD[0] < agreement < GOOD[1]:
+    has_settled = work.length > 0 or trials > 1  # otherwise another direction follows, which tells of the matrix alone
+    if has_settled and slope > work.packed.noise and not GOOD[0] < agreement < GOOD[1]:
         work.levels.is_stale = True
     return work.length > 0
 
