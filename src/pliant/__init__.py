@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ARAP,
         CompressibleNeoHookean,
         Corotated,
+        FixedCorotated,
         Fung,
         Invertible,
         MooneyRivlin,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         StableNeoHookean,
         StVenantKirchhoff,
     )
+    from pliant.materials.plane_stress import plane_stress
     from pliant.materials.user_law import material
     from pliant.model import Attachment, Body, Contact, Scene, Schedule, Wind, WorldBox, motions
     from pliant.scenes.files import load_scene, load_simulation, save_scene
@@ -75,6 +77,7 @@ _HOMES = {
         "ARAP",
         "CompressibleNeoHookean",
         "Corotated",
+        "FixedCorotated",
         "Fung",
         "Invertible",
         "MooneyRivlin",
@@ -82,6 +85,7 @@ _HOMES = {
         "StVenantKirchhoff",
         "StableNeoHookean",
     ),
+    "materials.plane_stress": ("plane_stress",),
     "materials.user_law": ("material",),
     "model": ("Attachment", "Body", "Contact", "Schedule", "Scene", "Wind", "WorldBox", "motions"),
     "energies": ("IncrementalPotential",),
@@ -139,6 +143,7 @@ __all__ = [
     "Corotated",
     "Equilibrium",
     "FileError",
+    "FixedCorotated",
     "Fung",
     "GradientDescent",
     "HeavyBall",
@@ -185,6 +190,7 @@ __all__ = [
     "load_simulation",
     "material",
     "motions",
+    "plane_stress",
     "register_solver",
     "save_mesh",
     "save_phases",

@@ -31,7 +31,7 @@ class Watch:
     x: np.ndarray  # (n, 3) at the start [m]
     v: np.ndarray  # (n, 3) [m/s]
     work: float = field(default=0.0, init=False)  # [J] since then
-    is_driven: bool = field(init=False)  # whether pressure or motion that is prescribed does work that is not known
+    is_driven: bool = field(init=False)  # whether pressure, prescribed motion or inverted tets do unknown work
     _left: tuple[int, float, float] | None = field(default=None, init=False)  # sums that show changes by hand
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class Watch:
         """
         (x_prev, v_prev), (x, v) = start, end
         way, free = x - x_prev, model.is_free
-        self.is_driven |= obstacles_move or bool(way[~free].any())
+        self.is_driven |= obstacles_move or bool(way[~free].any()) or bool(np.any(model.internal_state))
         pull = np.einsum("na,na->n", y - x_prev - h * v_prev, way) * model.mass
         self.work += max(0.0, float(pull[free].sum()) / h**2)
         beyond = None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pliant.cli.output import log_above_bar, only_warnings, print_json, writable_folder
+from pliant.cli.start_file import kept_start, start_of
 
 if TYPE_CHECKING:
     from pliant.scenes.runs import Run
@@ -51,8 +52,9 @@ def run(
 ) -> None:
     """Simulate a scene and write its results.
 
-    Ctrl-C stops after the frame and keeps a checkpoint, as does a kill, within
-    the time of --keep-every; `pliant resume` goes on with the same bits.
+    Ctrl-C stops after the frame and keeps a checkpoint; after a kill there is
+    one of at most --keep-every seconds ago, and before the first one what the
+    run was asked for. `pliant resume` goes on with the same bits.
 
     \b
     Example: pliant run twist.toml
@@ -60,17 +62,23 @@ def run(
              pliant run twist --set bodies.0.density=500 --output twist.mp4
              pliant run cantilever --static
     """
-    from pliant.cli.static import find_equilibrium
-    from pliant.scenes.plans import open_plan
-    from pliant.scenes.runs import Run
+    folder = out or Path(Path(scene).stem)
+    if static:
+        writable_folder(folder)
+        with only_warnings(quiet):
+            from pliant.cli.static import find_equilibrium
+            from pliant.scenes.plans import open_plan
 
-    with only_warnings(quiet):
-        plan = open_plan(scene, solver, settings or [], threads)
-        folder = writable_folder(out or Path(plan.name))
-        if static:
+            plan = open_plan(scene, solver, settings or [], threads)
             own = None if solver is None else plan.solver()
             find_equilibrium(plan, own, folder, output or (), threads, quiet, as_json)
-            return
+        return
+    asked = {"solver": solver, "settings": settings or [], "frames": frames, "keep_every": keep_every}
+    with kept_start(folder, scene, output or (), **asked), only_warnings(quiet):
+        from pliant.scenes.plans import open_plan
+        from pliant.scenes.runs import Run
+
+        plan = open_plan(scene, solver, settings or [], threads)
         simulation = plan.simulation()
         total = frames or plan.frames
         _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)
@@ -93,16 +101,23 @@ def resume(
     Example: pliant resume twist/run.npz
              pliant resume demo/demo.npz --frames 60
     """
+    writable_folder(checkpoint.parent)
+    start = start_of(checkpoint)
+    if start is not None:  # killed before the first checkpoint
+        results = [*start["output"], *(output or ())]
+        asked = (start["solver"], start["settings"], frames or start["frames"], results)
+        run(start["scene"], checkpoint.parent, *asked, threads, start["keep_every"], quiet, as_json)
+        return
     from pliant.scenes.runs import Run
 
     with only_warnings(quiet):
-        writable_folder(checkpoint.parent)
         _perform(Run.resumed(checkpoint, frames, threads, output or ()), quiet, as_json)
 
 
 def gallery(
     name: Annotated[str | None, typer.Argument(help="The scene to run; without it, the gallery is listed.")] = None,
     out: Out = None,
+    threads: Threads = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -113,7 +128,7 @@ def gallery(
              pliant gallery twist
     """
     if name is not None:
-        run(name, out, quiet=quiet, as_json=as_json)
+        run(name, out, threads=threads, quiet=quiet, as_json=as_json)
         return
     from pliant.scenes.gallery import entries
 
@@ -126,6 +141,9 @@ def gallery(
         typer.echo(f"{entry.name:<16}{entry.title}  ({entry.run_seconds:.0f} s)")
         typer.echo(textwrap.fill(entry.description, width, initial_indent=indent, subsequent_indent=indent))
     typer.echo("\nRun one with: pliant gallery NAME, see it move with: pliant view NAME")
+    typer.echo(
+        "A movie of it: pliant render NAME/NAME.npz -o NAME.mp4. The first run with contact compiles for a minute."
+    )
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------
@@ -133,22 +151,28 @@ def gallery(
 
 def _perform(run: Run, quiet: bool, as_json: bool) -> None:
     """Run to the end, showing how far it is on standard error, then say what was written."""
+    from pliant.cli.summary import RunSummary
+
     run.check_places()
     simulation = run.simulation
     if not (quiet or as_json):
         model = simulation.model
         count = len(simulation.scene.bodies)
         typer.echo(f"{run.title}: {count} {'body' if count == 1 else 'bodies'}, {model.n_vertices:,} vertices.")
+    summary = RunSummary(simulation)
     began = time.perf_counter()
-    _advance(run, silent=quiet or as_json)
+    with summary.watching():
+        _advance(run, silent=quiet or as_json)
     seconds = time.perf_counter() - began
     done = run.frames_done - run.first_frame
     if as_json:
-        print_json(_summary(run, done, seconds))
+        print_json({**_summary(run, done, seconds), **summary.numbers(seconds)})
     elif not quiet:
         typer.echo(
             f"{done} frames, {simulation.time:.3f} s, in {seconds:.1f} s: {done / seconds:.1f} frames per second."
         )
+        for line in summary.lines(seconds):
+            typer.echo(line)
         for path in (*run.results, run.checkpoint):
             typer.echo(f"  {path}")
         for journal, path in run.unfinished:
@@ -164,7 +188,7 @@ def _summary(run: Run, frames: int, seconds: float) -> dict[str, Any]:
         "seconds": seconds,
         "frames_a_second": frames / seconds,
         "solver": type(simulation.solver).__name__,
-        "iterations": simulation.solver.iterations,
+        "iterations": report.iterations if report else simulation.solver.iterations,
         "contacts": simulation.n_contacts,
         "residual": report.residual if report else None,
         "vertices": simulation.model.n_vertices,
@@ -204,5 +228,5 @@ class _Status:
         contacts = f" {run.simulation.n_contacts} contacts" if run.simulation.model.contact else ""
         return (
             f"{run.frames_done}/{run.frames} {run.simulation.time:.2f} s {speed:.1f}/s "
-            f"{run.simulation.solver.iterations} it. {self._residual:.1e} m/s2{contacts}"
+            f"{run.report.iterations if run.report else 0} it. {self._residual:.1e} m/s2{contacts}"
         )

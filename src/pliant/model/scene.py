@@ -122,8 +122,8 @@ class Scene:
         """Add a sheet.
 
         material: any law of solids; its moduli are then those of a sheet, force per length [N/m]: those of a solid
-            [Pa] times the thickness. The third stretch, across the sheet, is held at 1. It may vary as in add_solid,
-            triangle by triangle.
+            [Pa] times the thickness. The third stretch, across the sheet, is held at 1; `pl.plane_stress(material)` is
+            for sheets with free faces. It may vary as in add_solid, triangle by triangle.
         density: [kg/m^2] of the sheet at rest.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.

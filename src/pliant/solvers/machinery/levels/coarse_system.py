@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from pliant.energies import IncrementalPotential
 from pliant.kernels.coarse_levels import UNKNOWNS, Inverses, Room, Touching, levels_module
+from pliant.kernels.definite_inverse import invert_definite
 from pliant.kernels.threads import Team
 from pliant.solvers.contract import Execution
 from pliant.solvers.machinery.assembly import ELEMENTS_A_THREAD
@@ -168,27 +168,15 @@ def _no_contacts(m: int) -> Touching:
 
 
 def _inverse(matrices: Inverses) -> Inverses:
-    return Inverses(_inverse_blocks(matrices.finest), _inverse_blocks(matrices.joined), _inverse_whole(matrices.top))
+    top = matrices.top if not len(matrices.top) else _inverse_blocks(matrices.top[None])[0]
+    return Inverses(_inverse_blocks(matrices.finest), _inverse_blocks(matrices.joined), top)
 
 
 def _inverse_blocks(blocks: np.ndarray) -> np.ndarray:
     if not len(blocks):
         return blocks
     largest = np.einsum("maa->ma", blocks).max(axis=1)
-    ridged = 0.5 * (blocks + blocks.swapaxes(1, 2)) + RIDGE * largest[:, None, None] * np.eye(UNKNOWNS)
-    try:
-        np.linalg.cholesky(ridged)
-    except np.linalg.LinAlgError:
-        raise NotPositiveDefinite from None
-    return np.linalg.inv(ridged)
-
-
-def _inverse_whole(matrix: np.ndarray) -> np.ndarray:
-    if not len(matrix):
-        return matrix
-    ridged = 0.5 * (matrix + matrix.T) + RIDGE * matrix.diagonal().max() * np.eye(len(matrix))
-    factor, failed = lapack.dpotrf(ridged, lower=1)
-    if failed:
+    ridged = 0.5 * (blocks + blocks.swapaxes(1, 2)) + RIDGE * largest[:, None, None] * np.eye(blocks.shape[1])
+    if not invert_definite(ridged):
         raise NotPositiveDefinite
-    lower = np.tril(lapack.dpotri(factor, lower=1)[0])
-    return np.ascontiguousarray(lower + np.tril(lower, -1).T)
+    return ridged

@@ -13,7 +13,7 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
 from pliant.kernels.assembly_source import TET, TRIANGLE, Shape, assembly_module, element_table
-from pliant.kernels.block_pattern import CHUNK
+from pliant.kernels.block_pattern import CHUNK, pair_count
 from pliant.kernels.threads import Team
 from pliant.lanes.host import default_width
 from pliant.materials.calculus import law_code
@@ -36,15 +36,15 @@ class LawHessians:
     shape: Shape
     module: ModuleType
     width: int
-    buffer: np.ndarray
 
     def of(self, block: Any, x: np.ndarray, part: slice, psd: bool, team: Team) -> Hessians:
         elements, sizes = block.elements[part], block.volumes if self.shape is TET else block.areas
         table = element_table(elements, block.gradients[part], sizes[part], block.parameters[part], self.width)
         rows = np.zeros((len(x), 4))
         rows[:, :3] = x
-        team.run(self.module.hessians, psd, rows, table, self.buffer)
-        return Hessians(elements, self.buffer, self.width)
+        buffer = np.empty(9 * pair_count(self.shape.corners) * len(table.sizes))
+        team.run(self.module.hessians, psd, rows, table, buffer)
+        return Hessians(elements, buffer, self.width)
 
 
 class OtherHessians:
@@ -66,7 +66,7 @@ class ElementHessians:
     held: np.ndarray | None  # (n, 3, 3) onto free directions, if some vertices are held to lines or planes
 
     def parts(self, problem: IncrementalPotential, x: np.ndarray, psd: bool, team: Team) -> Iterator[Hessians]:
-        """CHUNK elements at a time; psd: without negative eigenvalues. A part is overwritten by the next."""
+        """CHUNK elements at a time; psd: without negative eigenvalues."""
         own = problem.damping_blocks + problem.inertia[:, None, None] * np.eye(3)
         yield self._held(Hessians(np.arange(len(x))[:, None], own.reshape(-1), 1))
         for block, kind in zip(problem.blocks, self.kinds, strict=True):
@@ -107,4 +107,4 @@ def _kind(block: Block) -> LawHessians | OtherHessians:
     shape, width, code = TET if isinstance(block, Solids) else TRIANGLE, default_width("double"), law_code(block.law)
     parameters = block.parameters.shape[1]
     module = assembly_module(shape, code.name, code.text, code.has_barrier, parameters, width)
-    return LawHessians(shape, module, width, np.empty(shape.buffer_size(width)))
+    return LawHessians(shape, module, width)

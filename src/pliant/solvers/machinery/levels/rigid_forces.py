@@ -12,8 +12,9 @@ import numpy as np
 
 from pliant.elements.block import Invariance
 from pliant.energies import IncrementalPotential
+from pliant.kernels.rigid_sums import add_rigid_forces, rigid_sums
 
-THIN = 1e-10  # of the largest moment of inertia: there is no turn about an axis with less
+THIN = 1e-10  # of the moments of inertia, added to them: forces along a line have no torque about it
 
 
 @dataclass(frozen=True)
@@ -27,26 +28,17 @@ class RigidForces:
         """Add to -dG/dx (n, 3) [N] at x what makes force and torque on each part exact, in proportion to masses."""
         if not self.count:
             return
-        exact = problem.inertia[:, None] * (problem.y - x)
+        w, k = problem.inertia, self.count
+        missing = w[:, None] * (problem.y - x) - force
         if problem.contacts is not None and problem.contacts.count:
-            exact -= problem.contacts.gradient(x)
-        own = np.flatnonzero(self.part >= 0)
-        part, w, missing = self.part[own], problem.inertia[own], (exact - force)[own]
-        total = np.bincount(part, w, self.count)
-        arm = x[own] - (self._sums(part, w[:, None] * x[own]) / total[:, None])[part]
-        moved = self._sums(part, missing) / total[:, None]
-        turned = np.einsum("kab,kb->ka", self._inverse_moments(part, w, arm), self._sums(part, np.cross(arm, missing)))
-        force[own] += w[:, None] * (moved[part] + np.cross(turned[part], arm))
-
-    def _sums(self, part: np.ndarray, values: np.ndarray) -> np.ndarray:
-        columns = [np.bincount(part, column, self.count) for column in values.T]
-        return np.stack(columns, axis=1)
-
-    def _inverse_moments(self, part: np.ndarray, w: np.ndarray, arm: np.ndarray) -> np.ndarray:
-        products = [w * arm[:, a] * arm[:, b] for a in range(3) for b in range(3)]
-        S = self._sums(part, np.stack(products, axis=1)).reshape(-1, 3, 3)
-        moments = np.trace(S, axis1=1, axis2=2)[:, None, None] * np.eye(3) - S
-        return np.linalg.pinv(moments, rcond=THIN, hermitian=True)
+            missing -= problem.contacts.gradient(x)
+        middle, lacking, moments = np.zeros((k, 4)), np.zeros((k, 6)), np.zeros((k, 3, 3))
+        rigid_sums(self.part, w, x, missing, middle, lacking, moments)
+        thick = moments + THIN * np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+        is_point = ~(moments > 0).any(axis=(1, 2))
+        thick[is_point] = np.eye(3)
+        turned = np.linalg.solve(thick, lacking[:, 3:, None])[:, :, 0]
+        add_rigid_forces(self.part, w, x, middle, lacking[:, :3] / middle[:, 3:], turned, force)
 
 
 def find_rigid_forces(problem: IncrementalPotential, vertices: np.ndarray, component: np.ndarray) -> RigidForces:

@@ -77,5 +77,5 @@ class PassedPoints:
 def no_points(packed: PackedPotential) -> PassedPoints:
     """Room for points."""
     rows = packed.rows()
-    many = (np.zeros((WINDOW, *rows.shape), rows.dtype) for _ in range(2))
-    return PassedPoints(*many, packed.rows(), packed.rows(), np.zeros((packed.sum_count, WINDOW, WINDOW + 1)))
+    points, forces = np.zeros((2, WINDOW, *rows.shape), rows.dtype)
+    return PassedPoints(points, forces, packed.rows(), packed.rows(), np.zeros((packed.sum_count, WINDOW, WINDOW + 1)))
