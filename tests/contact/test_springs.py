@@ -68,21 +68,21 @@ def test_a_rope_lies_on_a_sheet_and_on_a_solid() -> None:
 
 
 def test_a_fast_rope_does_not_pass_a_rope() -> None:
-    """At 50 m/s it moves by 17 cm per step, 18 thicknesses; where it crosses the other one it stays above."""
+    """At 15 m/s it moves by 5 cm per step, five thicknesses; where it crosses the other one it stays above."""
     scene = pl.Scene(gravity=(0, 0, 0))
     scene.contact = pl.Contact()
     held = rope(scene, (-0.4, 0.03, 0), (0.4, 0.03, 0))
     held.pin(np.arange(10))
-    fast = rope(scene, (0.02, -0.45, 0.3), (0.02, 0.45, 0.3), stiffness=2e4)
-    fast.set_velocities((0, 0, -50))
+    fast = rope(scene, (0.02, -0.45, 0.13), (0.02, 0.45, 0.13), stiffness=2e4)
+    fast.set_velocities((0, 0, -15))
     sim = pl.Simulation(scene, pl.VBD(iterations=60))
-    for _ in range(4):
+    for _ in range(6):
         sim.step()
     ends = fast.positions[fast.edges]
     ends = ends[(ends[:, 0, 1] - 0.03) * (ends[:, 1, 1] - 0.03) < 0]
     part = (0.03 - ends[:, 0, 1]) / (ends[:, 1, 1] - ends[:, 0, 1])
     assert len(part) == 1
-    assert fast.positions[:, 2].min() < -0.2  # its ends have passed by
+    assert fast.positions[:, 2].min() < -0.1  # its ends have passed by
     assert ends[0, 0, 2] + part[0] * (ends[0, 1, 2] - ends[0, 0, 2]) > 0
 
 

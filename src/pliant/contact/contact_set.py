@@ -14,6 +14,8 @@ from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, closest_sepa
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import dot
 
+FACE_THICKNESS = 0.5  # of that of vertices, for edges and triangles at obstacles: a sheet may follow a round one
+
 
 class ContactSet(NamedTuple):
     """k contacts: a vertex and a triangle, two edges, or an obstacle with a formula and a vertex or a point of an edge

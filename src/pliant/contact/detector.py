@@ -21,7 +21,7 @@ from pliant.contact.response.report import ContactReport, softest_contact, words
 from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
 from pliant.contact.search.broad_phase import Rules
 from pliant.contact.search.colliders import Colliders, make_colliders
-from pliant.contact.search.faces_near_obstacles import face_contacts_at
+from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.initial_intersections import pierced_triangles
 from pliant.contact.search.motion import largest_motion, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
@@ -62,6 +62,7 @@ class Detector:
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
     _found: ContactSet = field(default_factory=no_contacts)
     _parties: Parties = field(init=False)
+    _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
 
@@ -72,9 +73,10 @@ class Detector:
         if len(m.springs):
             self.colliders = without_crossing_springs(self.team, self.colliders, m.positions)
         self.least_width = least_width(self.team, m.tets, m.positions)
+        self._faces = edges_and_triangles(self.colliders.surface)
         ends = m.positions[self.colliders.surface.edges]
         bodies = len(m.allowed)
-        self._parties = Parties(m.body.astype(np.int32), bodies, bodies + len(m.shapes))
+        self._parties = Parties(m.body.astype(np.int32), bodies, bodies + 2 * len(m.shapes))
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
 
     def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
@@ -137,7 +139,7 @@ class Detector:
         numbers = range(len(model.shapes))
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
         for k in numbers:
-            near.append(face_contacts_at(self.team, model, k, self.colliders.surface, x0, x1, time, h, reach))
+            near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))

@@ -101,7 +101,7 @@ def expected_of_contact(
         len(arrays[name]) if name in arrays and arrays[name].ndim else 0
         for name in ("vertices", "edges", "multipliers_ids", "pressing_keys")
     )
-    last_key = n * (bodies + obstacles)
+    last_key = n * (bodies + 2 * obstacles)
     wanted = {
         "vertices": Expected((sided,), np.int32, 0, n),
         "triangles": Expected((sided,), np.int32, 0, triangles),

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.contact.contact_set import gaps
+from pliant.contact.contact_set import FACE_THICKNESS, gaps
 from pliant.contact.response.potential import ContactPotential
+from pliant.elements.closest import FACE_OBSTACLE
 
 TOO_STIFF = 10.0  # times the chosen stiffness: beyond it iterations take long, and what is missed is thrown out
 TOLERATED = 0.1  # of an edge: how deep a contact without thickness may be, for the geometry says no more than that
@@ -64,6 +65,7 @@ def softest_contact(
     """
     contacts = potential.contacts
     kept = contacts.thickness + contacts.offset
+    kept = np.where(contacts.kind == FACE_OBSTACLE, kept / FACE_THICKNESS, kept)
     bounds = np.where(kept > 0, kept, TOLERATED * edge)
     excess = np.where(d > potential.start_depths, d / np.maximum(bounds, 1e-300), 0.0)
     if not len(excess) or excess.max() <= 1:

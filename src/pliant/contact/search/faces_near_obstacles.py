@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, face_contacts, no_contacts
-from pliant.contact.primitives.lowest_points import lowest, mix, values_at_corners
+from pliant.contact.contact_set import FACE_THICKNESS, ContactSet, face_contacts, no_contacts
+from pliant.contact.primitives.lowest_points import lowest, mix, nearest, values_at_corners
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, to_local
 from pliant.contact.search.broad_phase import Surface
 from pliant.elements.closest import row
@@ -25,16 +25,21 @@ from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, SIZES, SPHERE
 CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER)
 LOWER = 1e-3  # of the size of a triangle or an edge: by so much a point between corners must be nearer than these
 BETWEEN = 0.01  # the least weight of each corner
-THICKNESS = 0.5  # of that of vertices: a sheet may follow a round obstacle as closely without another contact
 MAX_STEPS = 24  # of conservative advancement
 HIT = 1e-6  # of the way: what comes nearer has hit
+
+
+def edges_and_triangles(surface: Surface) -> np.ndarray:
+    """(m, 3) int32 corners of all, the last -1 for edges."""
+    edges = np.column_stack([surface.edges, np.full(len(surface.edges), -1, np.int32)])
+    return np.concatenate([edges, surface.triangles]).astype(np.int32)
 
 
 def face_contacts_at(
     team: Team,
     model: ContactModel,
     number: int,
-    surface: Surface,
+    corners: np.ndarray,
     x0: np.ndarray,
     x1: np.ndarray,
     time: float,
@@ -42,13 +47,11 @@ def face_contacts_at(
     reach: float,
 ) -> ContactSet:
     """Edges and triangles of which an inner point is within `reach` [m] of an obstacle, by its number, at x1 (n, 3), or
-    met it on the way from x0; the obstacle moves as for `obstacle_contacts_at`.
+    met it on the way from x0; corners as of `edges_and_triangles`; the obstacle moves as for `obstacle_contacts_at`.
     """
     shape = model.shapes[number]
     if shape.kind not in CONVEX:
         return no_contacts()
-    edges = np.column_stack([surface.edges, np.full(len(surface.edges), -1, np.int32)])
-    corners = np.concatenate([edges, surface.triangles])
     start, end = shape.row(time), shape.row(time + h)
     distances, is_near = np.empty(len(x1)), np.empty(len(corners), bool)
     team.run_for(6 * len(x1), cached(write_distances), shape.kind, end, x1, distances)
@@ -63,7 +66,7 @@ def face_contacts_at(
     team.run_for(2e4 * k, cached(describe), shape.kind, start, end, _local(start), corners, *places, *found)
     corners, weights = corners[is_contact], weights[is_contact]
     where = (points[is_contact], motions[is_contact], normals[is_contact])
-    return face_contacts(number, corners, weights, *where, THICKNESS * model.radius[corners[:, 0]])
+    return face_contacts(number, corners, weights, *where, FACE_THICKNESS * model.radius[corners[:, 0]])
 
 
 def _local(numbers: np.ndarray) -> np.ndarray:
@@ -115,14 +118,20 @@ def describe(
         c = corners[k, 2] if is_face else b
         before = (to_local(start, row(x0, a)), to_local(start, row(x0, b)), to_local(start, row(x0, c)))
         after = (to_local(end, row(x1, a)), to_local(end, row(x1, b)), to_local(end, row(x1, c)))
-        place, has_hit = at_impact(kind, local, before, after, is_face)
+        longest = longest_way(before, after)
+        is_contact[k] = not is_face or kind != BOX or sees_corner(local, before, after, longest)
+        if not is_contact[k]:
+            continue
+        place, has_hit = at_impact(kind, local, before, after, longest, is_face)
         corner, bound, size = values_at_corners(kind, local, place)
-        is_contact[k] = bound < corner - LOWER * size and (has_hit or bound <= reach + radius[a])
+        within = min(reach, 2.0 * longest) + radius[a]
+        lower = corner - max(LOWER * size, radius[a])  # above it, vertices that keep their distance keep all outside
+        is_contact[k] = bound < lower and (has_hit or bound <= within)
         if not is_contact[k]:
             continue
         w, d = lowest(kind, local, place, is_face)
         is_between = min(w[0], w[1]) > BETWEEN and (not is_face or w[2] > BETWEEN)
-        is_contact[k] = is_between and d < corner - LOWER * size and (has_hit or d <= reach + radius[a])
+        is_contact[k] = is_between and d < lower and (has_hit or d <= within)
         p = mix(w, place)
         d, n = distance_and_normal(kind, local, p)
         q = add_scaled(p, -d, n)
@@ -135,12 +144,38 @@ def describe(
 
 
 @inlined
-def at_impact(kind, local, before, after, is_face):
+def longest_way(before, after):
+    """Of three corners [m]."""
+    ways = (subtract(after[0], before[0]), subtract(after[1], before[1]), subtract(after[2], before[2]))
+    return math.sqrt(max(dot(ways[0], ways[0]), max(dot(ways[1], ways[1]), dot(ways[2], ways[2]))))
+
+
+@inlined
+def sees_corner(local, before, after, longest):
+    """Whether a triangle has a corner of a box before it, at one end of its way: what else of a box it meets, its edges
+    meet too.
+    """
+    a, b = subtract(after[1], after[0]), subtract(after[2], after[0])
+    far = longest + math.sqrt(max(dot(a, a), dot(b, b)))
+    for j in range(8):
+        p = (
+            local[SIZES] if j & 1 else -local[SIZES],
+            local[SIZES + 1] if j & 2 else -local[SIZES + 1],
+            local[SIZES + 2] if j & 4 else -local[SIZES + 2],
+        )
+        w, d = nearest(p, after, True)
+        v, e = nearest(p, before, True)
+        if (min(w[0], min(w[1], w[2])) > 0.0 and d < far) or (min(v[0], min(v[1], v[2])) > 0.0 and e < far):
+            return True
+    return False
+
+
+@inlined
+def at_impact(kind, local, before, after, longest, is_face):
     """Corners where an edge or a triangle that comes from outside first meets the shape, or where it ends; and whether
     it meets it.
     """
     ways = (subtract(after[0], before[0]), subtract(after[1], before[1]), subtract(after[2], before[2]))
-    longest = math.sqrt(max(dot(ways[0], ways[0]), max(dot(ways[1], ways[1]), dot(ways[2], ways[2]))))
     if longest == 0.0 or values_at_corners(kind, local, before)[1] >= longest:
         return after, False
     time, place = 0.0, before

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet, positions_of
-from pliant.elements.closest import VERTEX_OBSTACLE, VERTEX_TRIANGLE, closest_separation, row
+from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, VERTEX_TRIANGLE, closest_separation, row
 from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 from pliant.lanes.vectors import add, dot
 
@@ -25,7 +25,7 @@ class Pressing(NamedTuple):
 
 
 class Parties(NamedTuple):
-    """Who takes part: bodies first, then obstacles with formulas."""
+    """Who takes part: bodies first, then obstacles with formulas at vertices, then the same at edges and triangles."""
 
     body: np.ndarray  # (n,) int32 of each vertex
     bodies: int
@@ -58,6 +58,9 @@ def pressed_before(contacts: ContactSet, parties: Parties, known: Pressing | Non
 def pair_key(c, i, contacts, parties):
     """A number for corner i of a contact and who is on the other side."""
     vertices, body = contacts.vertices, parties.body
+    if contacts.kind[c] == FACE_OBSTACLE:
+        shapes = (parties.size - parties.bodies) // 2
+        return vertices[c, i] * np.int64(parties.size) + parties.bodies + shapes + contacts.obstacle[c]
     if contacts.obstacle[c] >= 0:
         return vertices[c, i] * np.int64(parties.size) + parties.bodies + contacts.obstacle[c]
     is_first = i == 0 or (i == 1 and contacts.kind[c] != VERTEX_TRIANGLE)
