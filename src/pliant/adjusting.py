@@ -7,6 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from pliant.contact.response.scale import elastic_stiffness, scale_of
+from pliant.divergence import Watch
 from pliant.errors import SceneError
 from pliant.materials import Invertible
 from pliant.model import Body, Contact, Model, build_model, checks
@@ -75,6 +77,9 @@ class Adjusting(Restoring):
         body.material = material
         self.model = self._with_placements(build_model(self.scene))
         self._first_model, self._solved = self.model, None
+        self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
+        if self._detector is not None:
+            self._detector.scale = scale_of(self.model, self.h, elastic_stiffness(self.model))
         self._prepare()
 
 

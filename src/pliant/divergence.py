@@ -31,8 +31,11 @@ class Watch:
     x: np.ndarray  # (n, 3) at the start [m]
     v: np.ndarray  # (n, 3) [m/s]
     work: float = field(default=0.0, init=False)  # [J] since then
-    had_inverted: bool = field(default=False, init=False)  # tets that turn back, which gives energy of unknown amount
+    is_driven: bool = field(init=False)  # whether pressure, prescribed motion or inverted tets do unknown work
     _left: tuple[int, float, float] | None = field(default=None, init=False)  # sums that show changes by hand
+
+    def __post_init__(self) -> None:
+        self.is_driven = any(isinstance(block, Pressures) for block in self.model.blocks)
 
     def goes_on_from(self, x: np.ndarray, v: np.ndarray) -> bool:
         """Whether the step before has led to x and v (n, 3): nobody has changed them since."""
@@ -45,15 +48,16 @@ class Watch:
         end: tuple[np.ndarray, np.ndarray],
         y: np.ndarray,
         h: float,
+        obstacles_move: bool,
     ) -> tuple[int, str] | None:
         """The first vertex that is beyond all scales and why, or None, after a step of h [s] with the inertial target y
         (n, 3); start and end: positions and velocities (n, 3).
         """
         (x_prev, v_prev), (x, v) = start, end
         way, free = x - x_prev, model.is_free
+        self.is_driven |= obstacles_move or bool(way[~free].any()) or bool(np.any(model.internal_state))
         pull = np.einsum("na,na->n", y - x_prev - h * v_prev, way) * model.mass
         self.work += max(0.0, float(pull[free].sum()) / h**2)
-        self.had_inverted |= bool(np.any(model.internal_state))
         beyond = None
         if np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
             beyond = self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
@@ -83,7 +87,7 @@ class Watch:
 
     def _too_fast(self, model: Model, v: np.ndarray) -> tuple[int, str] | None:
         kinetic, put_in = _kinetic(model, v), self.energy + self.work
-        if self.has_motors or self.had_inverted or not kinetic > LARGEST_ENERGY * put_in:
+        if self.is_driven or not kinetic > LARGEST_ENERGY * put_in:
             return None
         k = int(np.argmax(np.linalg.norm(v, axis=1) * model.is_free))
         speed = np.linalg.norm(v[k])
@@ -106,14 +110,6 @@ class Watch:
         """Kinetic and stored at the start [J]."""
         stored = [energy_of(b).energy(b, self.x) for b in self.model.blocks if b.is_stored]
         return _kinetic(self.model, self.v) + sum(max(0.0, energy) for energy in stored)
-
-    @cached_property
-    def has_motors(self) -> bool:
-        """Whether motion, pressure or moving obstacles are prescribed, whose work is not known."""
-        contact = self.model.contact
-        is_moved = contact is not None and any(shape.motion is not None for shape in contact.shapes)
-        has_pressure = any(isinstance(block, Pressures) for block in self.model.blocks)
-        return bool(self.model.kinematic) or is_moved or has_pressure
 
 
 def _bodies(model: Model) -> list:

@@ -24,11 +24,13 @@ from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, words_of_softness
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
+from pliant.convergence import ConvergenceWatch
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
+from pliant.model.contact import untested_contact
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
@@ -91,6 +93,9 @@ class Stepping:
         self._team = self.execution.team()  # that detects contacts
         self.h = _step_length(self.frame_rate, self.substeps)
         self.model = build_model(scene)
+        untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
+        if untested:
+            logger.info(untested)
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
@@ -99,6 +104,7 @@ class Stepping:
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
+        self._convergence = ConvergenceWatch(len(self.model.body_names))
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         self._allocate()
@@ -282,10 +288,10 @@ class Stepping:
         report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
-        if self._work.note:
-            report.reason += f" ({self._work.note})"
         self._meter.write(problem, self._x_new, result, report)
         report.converged |= self._meter.is_converged(report)
+        report.reason += f" ({self._work.note})" if self._work.note else ""
+        self._convergence.watch(problem, self._meter.error, self.solver, self.execution, self.time)
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
@@ -319,12 +325,17 @@ class Stepping:
             self._watch = Watch(self.model, state.x.copy(), state.v.copy())
         ends = (state.x, state.v), (self._x_new, self._v_new)
         model = self.model.with_internal_state(self._internal_state_new)
-        beyond = self._watch.after_step(model, *ends, self._y, self.h)
+        beyond = self._watch.after_step(model, *ends, self._y, self.h, self._obstacles_move())
         if beyond is not None:
             contacts, settings = None if self._solved is None else self._solved.contacts, self.scene.contact
             stiffness = None if settings is None else settings.stiffness
             self._solved = None
             raise SimulationError(diagnose_explosion(self.model, *beyond, self.time, contacts, stiffness))
+
+    def _obstacles_move(self) -> bool:
+        """Whether one with a formula does in the step that is being finished."""
+        times = self.time, (self.state.step + 1) * self.h
+        return any((shape.row(times[0]) != shape.row(times[1])).any() for shape in self._placements.shapes)
 
     def _tear(self) -> None:
         """Split and break what is stretched too far (VBD 3.9)."""

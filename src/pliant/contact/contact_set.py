@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.closest import VERTEX_OBSTACLE, closest_separation, row
+from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, closest_separation, row
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import dot
 
 
 class ContactSet(NamedTuple):
-    """k contacts: a vertex and a triangle, two edges, or a vertex and an obstacle with a formula.
+    """k contacts: a vertex and a triangle, two edges, or an obstacle with a formula and a vertex or a point of an edge
+    or a triangle.
 
     With the signed weights w, s = sum_i w_i x_i (less the obstacle's point) leads from the second side to the first,
     and the contact presses with the depth d = max(0, thickness - s . n) (VBD, Equation 12). What was found late, when
@@ -24,7 +25,7 @@ class ContactSet(NamedTuple):
     """
 
     # who: tracking.identity makes ids of these that last from step to step
-    kind: np.ndarray  # (k,) int8 VERTEX_TRIANGLE, EDGE_EDGE or VERTEX_OBSTACLE
+    kind: np.ndarray  # (k,) int8 VERTEX_TRIANGLE, EDGE_EDGE, VERTEX_OBSTACLE or FACE_OBSTACLE
     vertices: np.ndarray  # (k, 4) int32 vertices of the scene, -1 where there are fewer
     obstacle: np.ndarray  # (k,) int32 number of the obstacle, -1 where there is none
     # where
@@ -85,11 +86,42 @@ def obstacle_contacts(
     thickness: np.ndarray,
 ) -> ContactSet:
     """Contacts of vertices (k,) of the scene with one obstacle; what they answer with is still zero."""
-    k = len(vertices)
-    corners, weights = np.full((k, 4), -1, np.int32), np.zeros((k, 4))
+    corners, weights = np.full((len(vertices), 4), -1, np.int32), np.zeros((len(vertices), 4))
     corners[:, 0], weights[:, 0] = vertices, 1.0
+    return _with_obstacle(VERTEX_OBSTACLE, obstacle, corners, weights, points, motions, normals, thickness)
+
+
+def face_contacts(
+    obstacle: int,
+    corners: np.ndarray,
+    weights: np.ndarray,
+    points: np.ndarray,
+    motions: np.ndarray,
+    normals: np.ndarray,
+    thickness: np.ndarray,
+) -> ContactSet:
+    """Contacts of points of edges or triangles, with corners (k, 3), the last -1 for an edge, and weights (k, 3) that
+    sum to 1, with one obstacle; what they answer with is still zero.
+    """
+    k = len(corners)
+    four = np.column_stack([corners, np.full(k, -1)]).astype(np.int32)
+    weights = np.column_stack([weights, np.zeros(k)])
+    return _with_obstacle(FACE_OBSTACLE, obstacle, four, weights, points, motions, normals, thickness)
+
+
+def _with_obstacle(
+    kind: int,
+    obstacle: int,
+    corners: np.ndarray,
+    weights: np.ndarray,
+    points: np.ndarray,
+    motions: np.ndarray,
+    normals: np.ndarray,
+    thickness: np.ndarray,
+) -> ContactSet:
+    k = len(corners)
     return ContactSet(
-        np.full(k, VERTEX_OBSTACLE, np.int8),
+        np.full(k, kind, np.int8),
         corners,
         np.full(k, obstacle, np.int32),
         weights,
@@ -161,6 +193,7 @@ def positions_of(c, contacts, x):
     """Positions of the four vertices of a contact, the first repeated where there are fewer."""
     v = contacts.vertices
     first = row(x, v[c, 0])
-    if contacts.obstacle[c] >= 0:
-        return (first, first, first, first)
-    return (first, row(x, v[c, 1]), row(x, v[c, 2]), row(x, v[c, 3]))
+    if contacts.obstacle[c] < 0:
+        return (first, row(x, v[c, 1]), row(x, v[c, 2]), row(x, v[c, 3]))
+    second = row(x, v[c, 1]) if v[c, 1] >= 0 else first
+    return (first, second, row(x, v[c, 2]) if v[c, 2] >= 0 else first, first)

@@ -7,13 +7,21 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet, chosen, depths, joined, no_contacts, penetrations
-from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, track_edge_sides, track_sides
+from pliant.contact.detection import (
+    Penetrations,
+    continuous_contacts,
+    find_penetrations,
+    track_edge_sides,
+    track_sides,
+    without_crossing_springs,
+)
 from pliant.contact.response.friction import set_friction
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact, words_of_start
 from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
 from pliant.contact.search.broad_phase import Rules
 from pliant.contact.search.colliders import Colliders, make_colliders
+from pliant.contact.search.faces_near_obstacles import face_contacts_at
 from pliant.contact.search.initial_intersections import pierced_triangles
 from pliant.contact.search.motion import largest_motion, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
@@ -60,7 +68,9 @@ class Detector:
     def __post_init__(self) -> None:
         m = self.model
         rules = Rules(m.body.astype(np.int32), m.allowed, m.excluded)
-        self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions)
+        self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions, m.springs)
+        if len(m.springs):
+            self.colliders = without_crossing_springs(self.team, self.colliders, m.positions)
         self.least_width = least_width(self.team, m.tets, m.positions)
         ends = m.positions[self.colliders.surface.edges]
         bodies = len(m.allowed)
@@ -126,6 +136,8 @@ class Detector:
         reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
         numbers = range(len(model.shapes))
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
+        for k in numbers:
+            near.append(face_contacts_at(self.team, model, k, self.colliders.surface, x0, x1, time, h, reach))
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
@@ -172,7 +184,7 @@ class Detector:
             d = depths(contacts, x_prev)
             self._missed = d[(d > 0) & ~pressed_before(contacts, self._parties, self.pressing)[0]]
         is_fast = self._may_pass_solids(x_prev, x)
-        looks_at_all = is_fast or len(self.model.triangles) > 0
+        looks_at_all = is_fast or len(self.model.triangles) > 0 or len(self.model.springs) > 0
         if looks_at_all:
             self.side_history = track_sides(team, colliders, self.side_history, x_prev, x, is_fast)
         culling = colliders.self_collision_culling
@@ -246,4 +258,4 @@ class Detector:
 
     @property
     def _has_pairs(self) -> bool:
-        return len(self.colliders.surface.triangles) > 0 and bool(self.model.allowed.any())
+        return len(self.colliders.surface.edges) > 0 and bool(self.model.allowed.any())

@@ -12,7 +12,7 @@ from pliant.model import checks
 from pliant.model.body import Body
 from pliant.model.cloth import Cloth
 from pliant.model.mesh_obstacle import MeshObstacleBody
-from pliant.model.obstacles import Shape
+from pliant.model.obstacles import CONTAINER, Shape
 from pliant.model.rigid import RigidBody
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
@@ -32,8 +32,8 @@ class Contact:
     detect_every: iterations between detections; None: once per step.
     self_contact: whether a body can touch itself.
     damping: k_d [s] of contacts: the normal force is braked by k_d k_c times the speed of approach.
-    thickness: [m] distance that sheets keep from each other and from solids. None: a tenth of a sheet's mean edge, at
-        most half its shortest.
+    thickness: [m] distance that sheets and springs keep from each other and from solids. None: a tenth of the mean edge
+        of the sheet or net, at most half its shortest.
     """
 
     stiffness: float | None = None
@@ -64,6 +64,7 @@ class ContactModel:
     settings: Contact
     triangles: np.ndarray  # (t, 3) of sheets and mesh obstacles
     tets: np.ndarray  # (m, 4) of solids
+    springs: np.ndarray  # (s, 2) of ropes and nets
     body: np.ndarray  # (n,) body of each vertex
     allowed: np.ndarray  # (bodies, bodies) which may touch
     excluded: np.ndarray  # (n,) vertices that touch nothing
@@ -87,17 +88,19 @@ def build_contact(
     placed = list(zip(bodies, start[:-1].tolist(), strict=True))
     sheets = [body.surface + first for body, first in placed if isinstance(body, Cloth | MeshObstacleBody | RigidBody)]
     tets = [body.mesh.tets + first for body, first in placed if isinstance(body, Solid)]
+    springs = [body.edges + first for body, first in placed if isinstance(body, SpringNet)]
     sizes = [body.n_vertices for body in bodies]
     friction = [np.nan if body.friction is None else body.friction for body in bodies]
     edges = [_edge_lengths(body) for body in bodies]
     radius = [
-        0.5 * _thickness(settings, lengths) if isinstance(body, Cloth) else 0.0
+        0.5 * _thickness(settings, lengths) if isinstance(body, Cloth | SpringNet) else 0.0
         for body, lengths in zip(bodies, edges, strict=True)
     ]
     return ContactModel(
         settings,
         np.concatenate([np.empty((0, 3), np.int64), *sheets]),
         np.concatenate([np.empty((0, 4), np.int64), *tets]),
+        np.concatenate([np.empty((0, 2), np.int64), *springs]),
         np.repeat(np.arange(len(bodies)), sizes),
         _allowed(settings, bodies, apart),
         np.concatenate([body.touches_nothing for body in bodies]),
@@ -108,6 +111,13 @@ def build_contact(
         np.concatenate([np.empty((0, 3)), *(body.initial_positions for body in bodies)]),
         tuple(shapes),
     )
+
+
+def untested_contact(bodies: Sequence[Body], shapes: Sequence[Shape]) -> str:
+    """A sentence on what is not tested although contact is on; empty if all is."""
+    if not bodies or not any(shape.kind == CONTAINER for shape in shapes):
+        return ""
+    return "contact: containers are tested against vertices alone: at their rims edges sink in between their vertices."
 
 
 def _edge_lengths(body: Body) -> np.ndarray:
@@ -125,7 +135,7 @@ def _edge_lengths(body: Body) -> np.ndarray:
 
 
 def _thickness(settings: Contact, lengths: np.ndarray) -> float:
-    """Of a sheet with edges of such lengths [m]."""
+    """Of a sheet or net with edges of such lengths [m]."""
     if settings.thickness is not None:
         return settings.thickness
     return float(min(THICKNESS * lengths.mean(), 0.5 * lengths.min()))

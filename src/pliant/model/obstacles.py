@@ -225,7 +225,8 @@ class Box(Shape):
 class Container(Box):
     """A cavity of edge lengths `size` around `centre` [m] with floor and walls, open at the top (z).
 
-    The walls are thick without end, so nothing is pushed through them; what comes down on them rests on them.
+    The walls are thick without end, so nothing is pushed through them; what comes down on them rests on them. Only
+    vertices touch it: at the rim of the cavity an edge sinks in between its vertices.
     """
 
     kind: ClassVar[int] = CONTAINER

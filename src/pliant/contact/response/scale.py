@@ -65,9 +65,11 @@ def chosen_stiffness(contacts: ContactSet, scale: ContactScale) -> np.ndarray:
 @compiled
 def write_stiffness(contacts, inertia, resistance, stiffness):
     for k in range(len(stiffness)):
-        first = 1 if contacts.kind[k] == VERTEX_TRIANGLE or contacts.obstacle[k] >= 0 else 2
-        last = first if contacts.obstacle[k] >= 0 else 4
         v = contacts.vertices[k]
+        first, last = 1 if contacts.kind[k] == VERTEX_TRIANGLE else 2, 4
+        if contacts.obstacle[k] >= 0:
+            first = 1 if v[1] < 0 else (2 if v[2] < 0 else 3)
+            last = first
         ours, theirs = mean_of(inertia, v, 0, first), mean_of(inertia, v, first, last)
         least = min(mean_of(resistance, v, 0, first), mean_of(resistance, v, first, last))
         largest = 1.0 / (1.0 / ours + 1.0 / theirs) if min(ours, theirs) < np.inf else 0.0

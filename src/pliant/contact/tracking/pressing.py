@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet
-from pliant.elements.closest import VERTEX_TRIANGLE
+from pliant.contact.contact_set import ContactSet, positions_of
+from pliant.elements.closest import VERTEX_OBSTACLE, VERTEX_TRIANGLE, closest_separation, row
 from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
+from pliant.lanes.vectors import add, dot
 
 
 class Pressing(NamedTuple):
@@ -58,7 +59,7 @@ def pair_key(c, i, contacts, parties):
     """A number for corner i of a contact and who is on the other side."""
     vertices, body = contacts.vertices, parties.body
     if contacts.obstacle[c] >= 0:
-        return vertices[c, 0] * np.int64(parties.size) + parties.bodies + contacts.obstacle[c]
+        return vertices[c, i] * np.int64(parties.size) + parties.bodies + contacts.obstacle[c]
     is_first = i == 0 or (i == 1 and contacts.kind[c] != VERTEX_TRIANGLE)
     return vertices[c, i] * np.int64(parties.size) + body[vertices[c, 2] if is_first else vertices[c, 0]]
 
@@ -73,7 +74,7 @@ def write_pair_keys(contacts, parties, keys):
 @compiled
 def look_up(contacts, parties, known, is_known, d):
     for c in range(len(is_known)):
-        is_of_one = contacts.kind[c] == VERTEX_TRIANGLE or contacts.obstacle[c] >= 0
+        is_of_one = contacts.kind[c] == VERTEX_TRIANGLE or contacts.kind[c] == VERTEX_OBSTACLE
         for i in range(1 if is_of_one else 4):
             number = pair_key(c, i, contacts, parties)
             place = lower_bound(known.keys, number)
@@ -90,15 +91,9 @@ def start_with_offset(contacts: ContactSet, x: np.ndarray, pressed: np.ndarray, 
 
 @compiled
 def write_offsets(contacts, x, allowed):
-    for c in range(len(allowed)):
-        d = contacts.thickness[c]
-        for axis in range(3):
-            s = 0.0
-            if contacts.obstacle[c] >= 0:
-                s = x[contacts.vertices[c, 0], axis] - contacts.points[c, axis] + contacts.motions[c, axis]
-            else:
-                for i in range(4):
-                    s += contacts.weights[c, i] * x[contacts.vertices[c, i], axis]
-            d -= s * contacts.normals[c, axis]
+    for place in range(len(allowed)):
+        c = np.uint64(place)
+        s = add(closest_separation(c, positions_of(c, contacts, x), contacts), row(contacts.motions, c))
+        d = contacts.thickness[c] - dot(s, row(contacts.normals, c))
         contacts.offset[c] = max(0.0, d - allowed[c])
         contacts.thickness[c] -= contacts.offset[c]
