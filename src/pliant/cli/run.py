@@ -104,9 +104,18 @@ def resume(
     writable_folder(checkpoint.parent)
     start = start_of(checkpoint)
     if start is not None:  # killed before the first checkpoint
-        results = [*start["output"], *(output or ())]
-        asked = (start["solver"], start["settings"], frames or start["frames"], results)
-        run(start["scene"], checkpoint.parent, *asked, threads, start["keep_every"], quiet, as_json)
+        run(
+            start["scene"],
+            out=checkpoint.parent,
+            solver=start["solver"],
+            settings=start["settings"],
+            frames=frames or start["frames"],
+            output=[*start["output"], *(output or ())],
+            threads=threads,
+            keep_every=start["keep_every"],
+            quiet=quiet,
+            as_json=as_json,
+        )
         return
     from pliant.scenes.runs import Run
 

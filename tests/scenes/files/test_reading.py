@@ -250,9 +250,10 @@ def test_a_byte_order_mark_is_read_over(written, tmp_path):
 def test_settings_of_the_usual_solver_need_no_table(written):
     source = read_source(written(SCENE[: SCENE.index("[solver]")] + SCENE[SCENE.index("[[bodies]]") :]))
     apply_setting(source, "solver.iterations=80")
-    sim = make_simulation(check(source), source)
-    assert sim.solver.iterations == 80
-    assert type(sim.solver) is type(pl.Simulation(sim.scene).solver)
+    assert make_simulation(check(source), source).solver == pl.VBD(iterations=80)
+    source = read_source(written(SCENE[: SCENE.index("[solver]")] + SCENE[SCENE.index("[[bodies]]") :]))
+    apply_setting(source, "solver.tolerance=1e-3")
+    assert make_simulation(check(source), source).solver == pl.Auto(tolerance=1e-3)
 
 
 def test_settings_change_keys_and_errors_name_them(written):

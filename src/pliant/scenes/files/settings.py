@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import fields
 from typing import Any
 
 from pliant.errors import SceneError
 from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.lines import Key
 from pliant.scenes.files.source import Source
-from pliant.solvers import SOLVERS
+from pliant.solvers import SOLVERS, VBD
 from pliant.stepping import default_solver
 
 
@@ -37,7 +38,7 @@ def apply_setting(source: Source, setting: str) -> None:
         raise SceneError(f"--set {setting}: give KEY=VALUE, such as solver.iterations=50 or bodies.0.density=500.")
     *parents, last = parts
     if parents[:1] == ["solver"] and "solver" not in source.data and last != "name":
-        source.data["solver"] = {"name": type(default_solver()).__name__}  # the setting is of the usual one
+        source.data["solver"] = {"name": _solver_with(last)}
     table: Any = source.data
     path: tuple[Key, ...] = ()
     for part in parents:
@@ -47,6 +48,12 @@ def apply_setting(source: Source, setting: str) -> None:
     key = _key(table, last, setting)
     table[key] = _value(text)
     source.changed[(*path, key)] = f"--set {setting}"
+
+
+def _solver_with(option: str) -> str:
+    """The usual solver if it has this option; else vertex block descent, to which iterations and the like belong."""
+    usual = type(default_solver())
+    return usual.__name__ if option in (field.name for field in fields(usual)) else VBD.__name__
 
 
 def _key(table: Any, part: str, setting: str) -> Key:
