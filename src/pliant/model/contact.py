@@ -26,7 +26,8 @@ class Contact:
     friction_speed: [m/s] below which friction falls smoothly to zero (Equation 15); what should stick creeps slower.
     detect_every: iterations between detections; None: once per step.
     self_contact: whether a body can touch itself.
-    damping: k_d [s] of contacts: the normal force is braked by k_d k_c times the speed of approach.
+    damping: k_d [s] of contacts: k_d k_c times the speed at which the depth grows is added to the normal force, which
+        never pulls.
     thickness: [m] distance that sheets keep from each other and from solids.
     """
 
