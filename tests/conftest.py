@@ -143,6 +143,10 @@ def _corotated(l1, l2, l3, mu, lam):
     return 2 * mu * (l1 - 1) + lam * (l1 + l2 + l3 - 3)
 
 
+def _fixed_corotated(l1, l2, l3, mu, lam):
+    return 2 * mu * (l1 - 1) + lam * (l1 * l2 * l3 - 1) * l2 * l3
+
+
 def _arap(l1, l2, l3, mu, lam=0.0):
     return 2 * mu * (l1 - 1)
 
@@ -160,6 +164,7 @@ def nominal_stress() -> dict[str, Callable[..., float]]:
         "MooneyRivlin": _mooney_rivlin,
         "Fung": _fung,
         "Corotated": _corotated,
+        "FixedCorotated": _fixed_corotated,
         "ARAP": _arap,
     }
 
@@ -167,7 +172,9 @@ def nominal_stress() -> dict[str, Callable[..., float]]:
 @pytest.fixture(scope="session")
 def elastic_energy() -> Callable[[pl.IncrementalPotential, np.ndarray], float]:
     """A function: the elastic energy of a problem's model at x [J]."""
-    return lambda problem, x: sum(energy_of(block).energy(block, x) for block in problem.model.blocks if block.is_stored)
+    return lambda problem, x: sum(
+        energy_of(block).energy(block, x) for block in problem.model.blocks if block.is_stored
+    )
 
 
 @pytest.fixture(scope="session")

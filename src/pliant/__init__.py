@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ARAP,
         CompressibleNeoHookean,
         Corotated,
+        FixedCorotated,
         Fung,
         Invertible,
         MooneyRivlin,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         StableNeoHookean,
         StVenantKirchhoff,
     )
+    from pliant.materials.plane_stress import plane_stress
     from pliant.materials.user_law import material
     from pliant.model import Attachment, Body, Contact, Scene, Schedule, Wind, WorldBox, motions
     from pliant.scenes.files import load_scene, load_simulation, save_scene
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
         VBD,
         XPBD,
         Anderson,
+        Auto,
         Backtracking,
         BlockJacobi,
         Capabilities,
@@ -64,6 +67,7 @@ if TYPE_CHECKING:
         solve,
     )
     from pliant.state import State
+    from pliant.statics import Equilibrium, StaticReport, equilibrium
 
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
@@ -73,6 +77,7 @@ _HOMES = {
         "ARAP",
         "CompressibleNeoHookean",
         "Corotated",
+        "FixedCorotated",
         "Fung",
         "Invertible",
         "MooneyRivlin",
@@ -80,6 +85,7 @@ _HOMES = {
         "StVenantKirchhoff",
         "StableNeoHookean",
     ),
+    "materials.plane_stress": ("plane_stress",),
     "materials.user_law": ("material",),
     "model": ("Attachment", "Body", "Contact", "Schedule", "Scene", "Wind", "WorldBox", "motions"),
     "energies": ("IncrementalPotential",),
@@ -91,6 +97,7 @@ _HOMES = {
         "VBD",
         "XPBD",
         "Anderson",
+        "Auto",
         "Backtracking",
         "BlockJacobi",
         "Capabilities",
@@ -113,6 +120,7 @@ _HOMES = {
         "solve",
     ),
     "state": ("State",),
+    "statics": ("Equilibrium", "StaticReport", "equilibrium"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -124,6 +132,7 @@ __all__ = [
     "XPBD",
     "Anderson",
     "Attachment",
+    "Auto",
     "Backtracking",
     "BlockJacobi",
     "Body",
@@ -132,7 +141,9 @@ __all__ = [
     "CompressibleNeoHookean",
     "Contact",
     "Corotated",
+    "Equilibrium",
     "FileError",
+    "FixedCorotated",
     "Fung",
     "GradientDescent",
     "HeavyBall",
@@ -161,6 +172,7 @@ __all__ = [
     "StVenantKirchhoff",
     "StableNeoHookean",
     "State",
+    "StaticReport",
     "Stop",
     "SweepResult",
     "TetMesh",
@@ -171,12 +183,14 @@ __all__ = [
     "__version__",
     "compare",
     "compare_motion",
+    "equilibrium",
     "load_mesh",
     "load_phases",
     "load_scene",
     "load_simulation",
     "material",
     "motions",
+    "plane_stress",
     "register_solver",
     "save_mesh",
     "save_phases",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pliant.elements.block import Block
 from pliant.elements.bound import BOUND
+from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
 from pliant.elements.hinge import HINGE
@@ -44,6 +45,7 @@ for _element in (
     ATTACHMENT,
     DAMPER,
     BOUND,
+    DEAD_LOAD,
     PRESSURE,
     TET_RATES,
     TRIANGLE_RATES,

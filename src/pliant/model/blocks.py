@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.elements.block import Block, Tearing
 from pliant.elements.bound import Bounds
+from pliant.elements.dead_load import DeadLoads
 from pliant.elements.fibre import Fibres
 from pliant.elements.hinge import Hinges
 from pliant.elements.pair import Attachments, Dampers, Pairs
@@ -24,6 +25,7 @@ __all__ = [
     "Block",
     "Bounds",
     "Dampers",
+    "DeadLoads",
     "Fibres",
     "Hinges",
     "InvertibleSolids",

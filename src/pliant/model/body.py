@@ -54,6 +54,13 @@ class Body(ABC):
         self._elements: Callable[[], np.ndarray] | None = None
         self._contact_load: ContactLoad | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles keep: not the simulation."""
+        links = ("_simulated", "_elements", "_contact_load")
+        kept = {name: None if name in links else value for name, value in vars(self).items()}
+        kept.pop("_placement", None)
+        return kept
+
     @abstractmethod
     def blocks(self, first: int) -> list[Block]:
         """Its elements; `first` is the scene's number of its vertex 0."""

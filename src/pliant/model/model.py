@@ -217,7 +217,9 @@ def build_model(scene: Scene) -> Model:
         kinematic,
         tuple(forces),
         merge(_blocks(scene, placed, positions)),
-        None if scene.contact is None else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes),
+        None
+        if scene.contact is None
+        else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes, _largest_gravity(scene)),
         _pressure_schedules(bodies),
         tuple(body.name for body in bodies),
         start,
@@ -242,6 +244,12 @@ def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray)
     if scene.world_box is not None:
         blocks.append(scene.world_box.block(len(positions)))
     return blocks
+
+
+def _largest_gravity(scene: Scene) -> float:
+    """[m/s^2] of all bodies."""
+    each = [scene.gravity if body.gravity is None else body.gravity for body in scene.bodies]
+    return float(np.linalg.norm(np.array(each, dtype=float), axis=1).max())
 
 
 def _carried(placed: list[tuple[Body, int]]) -> CarriedPoints | None:

@@ -33,12 +33,14 @@ BODIES: dict[str, type[Body]] = {kind.kind: kind for kind in (Solid, Cloth, Spri
 class Scene:
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
-    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)):
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
+        """gravity: (3,) [m/s^2]; contact: how bodies touch, None: as the default where obstacles need it."""
         self.gravity = gravity
         self.bodies: list[Body] = []
         self.shapes: list[Shape] = []  # obstacles with formulas
         self.apart: set[tuple[str, str]] = set()  # names of bodies that do not touch
         self._contact: Contact | None = None
+        self.contact = contact
         self.attachments: list[Attachment] = []
         self._world_box: WorldBox | None = None
         self._wind: Wind | None = None
@@ -120,8 +122,8 @@ class Scene:
         """Add a sheet.
 
         material: any law of solids; its moduli are then those of a sheet, force per length [N/m]: those of a solid
-            [Pa] times the thickness. The third stretch, across the sheet, is held at 1. It may vary as in add_solid,
-            triangle by triangle.
+            [Pa] times the thickness. The third stretch, across the sheet, is held at 1; `pl.plane_stress(material)` is
+            for sheets with free faces. It may vary as in add_solid, triangle by triangle.
         density: [kg/m^2] of the sheet at rest.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
@@ -189,9 +191,15 @@ class Scene:
         self._contact = value
 
     def add_plane(
-        self, point: ArrayLike, normal: ArrayLike, friction: float = 0.3, motion: ObstacleMotion | None = None
+        self,
+        point: ArrayLike = (0.0, 0.0, 0.0),
+        normal: ArrayLike = (0.0, 0.0, 1.0),
+        friction: float = 0.3,
+        motion: ObstacleMotion | None = None,
     ) -> Plane:
-        """Add the half-space behind a plane. friction: of contacts with it (see Body.friction).
+        """Add the half-space behind a plane through `point` [m]; `normal` points to the free side.
+
+        friction: of contacts with it (see Body.friction).
 
         motion: of any obstacle, a function of the time [s] that gives a translation (3,) [m] and a rotation (3, 3)
         away from where it was made.

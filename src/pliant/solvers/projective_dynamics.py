@@ -74,7 +74,7 @@ class ProjectiveDynamics(MomentumSolver[ProjectiveWork]):
     global_step: str = "direct"
     start: str = "adaptive"
 
-    capabilities = Capabilities("minimise", momentum=True, fixed_point=True)
+    capabilities = Capabilities("minimise", momentum=True, fixed_point=True, local=False)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "ProjectiveDynamics: iterations")

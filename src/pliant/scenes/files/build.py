@@ -253,7 +253,7 @@ def _arrays(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in names if name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError, MemoryError) as error:
         raise FileError(f"{path}: this is no .npz file ({error}).") from None
 
 

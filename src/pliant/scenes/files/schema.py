@@ -160,13 +160,13 @@ AnyBody = one_of(BODY_TABLES, "kind")
 class ContactTable(Table):
     """How bodies touch each other and obstacles; without this table and without obstacles they do not."""
 
-    stiffness: Annotated[float, Number("N/m", above=0)] = 1e7
+    stiffness: Annotated[float | None, Number("N/m", above=0)] = None
     friction: Annotated[float, Number("1", least=0)] = 0.3
-    friction_speed: Annotated[float, Number("m/s", above=0)] = 1e-2
+    friction_speed: Annotated[float | None, Number("m/s", above=0)] = None
     detect_every: Annotated[int | None, Whole()] = None
     self_contact: bool = True
     damping: Annotated[float, Number("s", least=0)] = 0.0
-    thickness: Annotated[float, Number("m", least=0)] = 1e-3
+    thickness: Annotated[float | None, Number("m", least=0)] = None
 
 
 class ObstacleTable(Table):

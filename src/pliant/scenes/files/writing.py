@@ -13,6 +13,7 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.io.contact_header import describe_contact, describe_shapes
 from pliant.io.meshes import save_arrays
+from pliant.io.paths import as_path
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import (
     MOTIONS,
@@ -39,7 +40,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     The scene is written as it starts: `Simulation.save` keeps where a run has come to. Meshes are written beside it, as
     NAME.BODY.npz. Python functions (motions, forces) and laws of your own cannot be written, and are refused.
     """
-    path = Path(path)
+    path = as_path(path, "save_scene")
     simulation = scene if isinstance(scene, Simulation) else None
     scene = simulation.scene if simulation else scene  # type: ignore[assignment]
     if not isinstance(scene, Scene):

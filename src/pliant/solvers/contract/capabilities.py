@@ -34,6 +34,7 @@ class Capabilities:
     tearing: bool = True  # topology that changes: by update_topology, or by a new work object
     momentum: bool = False  # sweep takes factors of momentum, as Chebyshev gives them
     fixed_point: bool = False  # an iteration depends on positions alone, so that Anderson and others may wrap it
+    local: bool = True  # iterations carry a change from neighbour to neighbour, so that errors of whole bodies are slow
     any_guess: bool = False  # starts from flat and inverted elements too, even of a law with a barrier
 
     @property
@@ -76,6 +77,17 @@ REQUIREMENTS = (
     Requirement('damping_form="vertex_block"', _has_vertex_blocks, lambda can: can.vertex_block_damping),
     Requirement("tearing", lambda model: model.topology is not None, lambda can: can.tearing),
 )
+
+
+def unsupported_feature(solver: Solver[Any], model: Model) -> str | None:
+    """What of a model a solver, or what it wraps, does not support, in words; None if it takes the whole."""
+    layer: Solver[Any] | None = solver
+    while layer is not None:
+        for required in REQUIREMENTS:
+            if required.is_in(model) and not required.is_supported(layer.capabilities):
+                return required.words
+        layer = layer.wrapped
+    return None
 
 
 def check_supports(solver: Solver[Any], model: Model) -> None:

@@ -183,7 +183,7 @@ class ListTerm:
 
 
 def _moves_places(element: Element, tables: dict[str, Any], dtype: Any) -> Refresh:
-    """Writes the constants of lists again whose numbers are places, when the origin has moved or elements were added."""
+    """Writes constants of lists again that are places, when the origin has moved or elements were added."""
     written: tuple = ()
 
     def refresh(block: Any, packs: Packs, origin: np.ndarray) -> None:
