@@ -32,9 +32,8 @@ class LoadCase:
         contact = model.contact
         if contact is not None:
             contact = replace(contact, settings=replace(contact.settings, damping=0.0))
-        return cls(
-            replace(model, blocks=stored, damping=still, vertex_damping=still, air_damping=still, contact=contact), time
-        )
+        model = replace(model, blocks=stored, contact=contact, damping=still, vertex_damping=still, air_damping=still)
+        return cls(model, time)
 
     @property
     def is_path(self) -> bool:
