@@ -98,7 +98,7 @@ def test_a_mode_of_a_beam_has_the_damping_ratio_of_theory():
     values, modes = np.linalg.eigh(K / root[:, None] / root)
     w, mode = np.sqrt(values[0]), modes[:, 0]
     small = np.zeros(x.size)
-    small[free] = 1e-6 * mode / root / np.abs(mode / root).max()
+    small[free] = 3e-4 * mode / root / np.abs(mode / root).max()
     body.set_positions(x + small.reshape(x.shape))
     sim = pl.Simulation(scene, pl.Newton(residual=1e-10), frame_rate=500, substeps=1, precision="double")
     stiff, drag = (w * h) ** 2, w**2 * h * k_d

@@ -8,12 +8,13 @@ import pliant as pl
 G, MU, SLOPE = 9.81, 0.4, np.arctan(0.5)
 
 
-def incline(young: float, speed: float, solver) -> pl.Simulation:
+def incline(young: float, speed: float, solver, damping: float = 0.0, speed_down: float = 0.0) -> pl.Simulation:
     """A block of 0.5 m on an incline (gravity is turned), steps of 1/200 s."""
     scene = pl.Scene(gravity=(G * np.sin(SLOPE), 0, -G * np.cos(SLOPE)))
-    scene.contact = pl.Contact(stiffness=1e5, friction_speed=speed)
+    scene.contact = pl.Contact(stiffness=1e5, friction_speed=speed, damping=damping)
     mesh = pl.shapes.box((0.5, 0.5, 0.5), (2, 2, 2)).transformed(translation=(0, 0, 0.25))
-    scene.add_solid(mesh, pl.StableNeoHookean.from_young(young, 0.3), density=1000.0)
+    body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(young, 0.3), density=1000.0)
+    body.set_velocities((0, 0, -speed_down))
     scene.add_plane((0, 0, 0), (0, 0, 1), friction=MU)
     return pl.Simulation(scene, solver, frame_rate=200, substeps=1, precision="double")
 
@@ -72,3 +73,20 @@ def test_a_soft_block_slides_as_far_in_both() -> None:
             sim.step()
         ways.append(sim.positions[:, 0].mean() - before)
     assert ways[0] == pytest.approx(ways[1], rel=1e-8)
+
+
+@pytest.mark.parametrize("young", [1e5, pytest.param(1e7, marks=pytest.mark.slow)])
+def test_newton_converges_with_damped_contacts(young: float) -> None:
+    """In every step of a block that is dropped on the incline, while vertices arrive and leave: their damping has no
+    jump.  The normal force never pulls.
+    """
+    sim = incline(young, 1e-3, newton(), damping=0.02, speed_down=0.5)
+    arrivals = 0
+    for _ in range(60):
+        before = np.count_nonzero(np.linalg.norm(sim.contacts.forces, axis=1))
+        report = sim.step()
+        arrivals += np.count_nonzero(np.linalg.norm(sim.contacts.forces, axis=1)) != before
+        assert report.converged
+        assert report.residual <= 1e-8
+        assert (sim.contacts.forces[:, 2] >= 0).all()
+    assert arrivals >= 3

@@ -82,6 +82,7 @@ BOUND = Element(
     corners=1,
     numbers=("lower", "upper", "stiffness"),
     views=(View(((0,),), add_bound, bound_energy, is_absolute=True),),
+    places=("lower", "upper"),
     constraint_form=_walls,
     laplacian=lambda bounds: np.zeros((len(bounds.elements), 1, 1)),  # few vertices touch a wall
     projection=lambda bounds: bounds.stiffness[:, None, None],  # k/2 |x - p|^2, p the nearest point in the box

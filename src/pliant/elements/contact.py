@@ -3,7 +3,13 @@
     s = sum_j w_j x_j           from the contact point b on one side to a on the other; the weights sum to zero
     d = max(0, thickness - s . n)                            depth (VBD, Equation 12), the normal n held constant
     u = sum_j w_j (x_j - x_j^t)                              relative motion since the start of the step (13)
-    E = k/2 d^2 + limit f0(|u_T|) + k k_d / (2 h) (u . n)^2  where d > 0;  limit = mu k d of the last refresh (14, 15)
+    E = k/2 d^2 + limit f0(|u_T|)                            limit = mu k d of the last refresh (14, 15)
+
+With damping, k_d / h = c, the normal force resists changes of the depth since the start of the step, d_t:
+
+    force = k max(0, d + c (d - d_t)),    D + k/2 d^2 = k / (2 (1 + c)) (p^2 + c d_t^2),  p = max(0, (1 + c) d - c d_t)
+
+It never pulls and has no jump where a vertex arrives or leaves, so that the step stays a convex minimisation in d.
 
 Deviation: the paper takes the normal force k d at the current iterate inside the friction force. Held from one refresh
 to the next it makes friction a potential, which a line search and Newton's method need; both agree once the step
@@ -22,6 +28,15 @@ LEAST_LENGTH = 1e-30  # [m] divides in place of a shorter motion, which has no d
 def depth(s, n, thickness):
     """d [m]."""
     return maximum(thickness - dot(s, n), number(0.0, thickness))
+
+
+@physics
+def damped_depth(s, u, n, thickness, damping):
+    """p = max(0, (1 + c) d - c d_t) and d_t [m], c the damping k_d / h: the force is k p."""
+    zero = number(0.0, thickness)
+    gap = thickness - dot(s, n)
+    before = maximum(gap + dot(u, n), zero)
+    return maximum(gap + damping * (gap - before), zero), before
 
 
 @physics
@@ -73,9 +88,9 @@ def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, co
     depth; blocks that are m times larger make them share it: (sum_i w_i d_i)^2 <= m sum_i (w_i d_i)^2.
     """
     zero = number(0.0, w)
-    d = depth(s, n, thickness)
-    touches = select(d > zero, w * stiffness, zero)
-    f = add_scaled(f, touches * (d - damping * dot(u, n)), n)
+    push, _ = damped_depth(s, u, n, thickness, damping)
+    touches = select(push > zero, w * stiffness, zero)
+    f = add_scaled(f, touches * push, n)
     H = add_square(H, touches * w * (1.0 + damping) * colour_multiplicity, n)
     t = tangential(u, n)
     c = limit * friction_slope(sqrt(dot(t, t)), slip)
@@ -87,7 +102,7 @@ def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, co
 @physics
 def contact_energy(s, u, n, thickness, stiffness, limit, slip, damping):
     """E [J]."""
-    zero = number(0.0, thickness)
-    d, across, t = depth(s, n, thickness), dot(u, n), tangential(u, n)
-    damped = select(d > zero, damping * across * across, zero)
-    return 0.5 * stiffness * (d * d + damped) + limit * friction_energy(sqrt(dot(t, t)), slip)
+    push, before = damped_depth(s, u, n, thickness, damping)
+    t = tangential(u, n)
+    normal = 0.5 * stiffness * (push * push + damping * before * before) / (1.0 + damping)
+    return normal + limit * friction_energy(sqrt(dot(t, t)), slip)

@@ -56,6 +56,7 @@ class ContactRows(NamedTuple):
     upper: np.ndarray  # (rows, 4) first half of their Hessian blocks: xx, xy, xz
     lower: np.ndarray  # (rows, 4) second half: yy, yz, zz
     collided: np.ndarray  # (rows,) 1 for vertices that had a contact in this step
+    origin: np.ndarray  # (3,) [m] of the rows' positions, in double precision
     slip: np.ndarray  # (1,) friction_speed h [m]
     damping: np.ndarray  # (1,) k_d / h of contacts
 
@@ -70,17 +71,17 @@ def refresh_contacts(thread, threads, x, table, width):
         has_friction, is_moving = contacts.friction[c] > 0.0, contacts.updates_closest_point[c]
         if not (has_friction or is_moving):
             continue
-        refresh_contact(c, _four(x, rows, c), contacts)
+        refresh_contact(c, _placed(_four(x, rows, c), table.origin), contacts)
         if place[c] >= 0:
             table.vertex_obstacle[_at(place[c], LIMIT, width)] = contacts.friction_limit[c]
             continue
         if is_moving:
-            write_record(c, rows, contacts, table.x_prev, records)
+            write_record(c, rows, contacts, table.x_prev, table.origin, records)
         table.normal_rows[c, 3] = contacts.friction_limit[c]
 
 
 @inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-def write_record(c, rows, contacts, x_prev, records):
+def write_record(c, rows, contacts, x_prev, origin, records):
     """Normal, s at the start of the step, weights and the obstacle's point of a contact of up to four vertices."""
     normal_rows, prev_rows, weight_rows, anchor_rows = records
     y = _four(x_prev, rows, c)
@@ -90,7 +91,7 @@ def write_record(c, rows, contacts, x_prev, records):
     for axis in range(3):
         normal_rows[c, axis], prev_rows[c, axis], anchor_rows[c, axis] = contacts.normals[c, axis], s[axis], 0
         if has_anchor:
-            anchor_rows[c, axis] = contacts.points[c, axis]
+            anchor_rows[c, axis] = contacts.points[c, axis] - origin[axis]
             prev_rows[c, axis] += y[0][axis] - anchor_rows[c, axis] + contacts.motions[c, axis]
     for i in range(4):
         weight_rows[c, i] = contacts.weights[c, i]
@@ -108,6 +109,13 @@ def _separation(y, weights, c):
     a, b, d = _less(y[1], y[0]), _less(y[2], y[0]), _less(y[3], y[0])
     u, v, w = weights[c, 1], weights[c, 2], weights[c, 3]
     return (u * a[0] + v * b[0] + w * d[0], u * a[1] + v * b[1] + w * d[1], u * a[2] + v * b[2] + w * d[2])
+
+
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+def _placed(y, origin):
+    """Four positions in space, of those relative to the origin."""
+    o = (-origin[0], -origin[1], -origin[2])
+    return (_less(y[0], o), _less(y[1], o), _less(y[2], o), _less(y[3], o))
 
 
 @inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
@@ -184,7 +192,7 @@ def fill_vertex_obstacle(has_obstacle, table, is_wide, width, filled):
         collided[row] = 1
         at = k * OBSTACLE_CONSTANTS * width + lane
         for axis in range(3):
-            lanes[at + (POINT + axis) * width] = points[c, axis]
+            lanes[at + (POINT + axis) * width] = points[c, axis] - table.origin[axis]
             rounded = lanes[at + (POINT + axis) * width]
             lanes[at + (PREV + axis) * width] = x_prev[row, axis] - rounded + motions[c, axis]
             lanes[at + (NORMAL + axis) * width] = normals[c, axis]
@@ -253,5 +261,5 @@ def fill_records(has_obstacle, table):
         if has_obstacle[c]:
             normal_rows[c], prev_rows[c], weight_rows[c], anchor_rows[c] = 0, 0, 0, 0
             continue
-        write_record(c, rows, contacts, x_prev, records)
+        write_record(c, rows, contacts, x_prev, table.origin, records)
         normal_rows[c, 3], prev_rows[c, 3] = contacts.friction_limit[c], contacts.thickness[c]

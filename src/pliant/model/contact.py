@@ -31,7 +31,8 @@ class Contact:
         None: a hundredth of sqrt(gravity edge).
     detect_every: iterations between detections; None: once per step.
     self_contact: whether a body can touch itself.
-    damping: k_d [s] of contacts: the normal force is braked by k_d k_c times the speed of approach.
+    damping: k_d [s] of contacts: k_d k_c times the speed at which the depth grows is added to the normal force, which
+        never pulls.
     thickness: [m] distance that sheets and springs keep from each other and from solids. None: a tenth of the mean edge
         of the sheet or net, at most half its shortest.
     """

@@ -68,19 +68,25 @@ class Case:
         n, u = self.contacts.normals, self.motion()
         return u - np.einsum("ka,ka->k", u, n)[:, None] * n
 
+    def damped_depths(self) -> np.ndarray:
+        """(k,) max(0, d + c (d - d_t)), where d is not negative yet."""
+        c = self.contacts
+        along = np.einsum("ka,ka->k", self.motion(), c.normals)
+        gap = c.thickness - np.einsum("ki,kia,ka->k", c.weights, self.x[c.vertices], c.normals)
+        return np.maximum(gap + self.potential.damping * (gap - np.maximum(gap + along, 0)), 0)
+
     def reference_force(self) -> np.ndarray:
         """(k, 3) on the first side."""
         c, u = self.contacts, self.tangential_motion()
         friction = c.friction * self.lam * f1_over_u(np.linalg.norm(u, axis=1))
-        along = np.einsum("ka,ka->k", self.motion(), c.normals)
-        push = np.where(self.lam > 0, self.lam - self.potential.damping * c.stiffness * along, 0.0)
+        push = c.stiffness * self.damped_depths()
         return push[:, None] * c.normals - friction[:, None] * u
 
     def reference_block(self) -> np.ndarray:
         """(k, 3, 3) of a vertex of weight 1."""
         c, u = self.contacts, self.tangential_motion()
         along = np.einsum("ka,kb->kab", c.normals, c.normals)
-        push = np.where(self.lam > 0, c.stiffness * (1 + self.potential.damping), 0.0)
+        push = np.where(self.damped_depths() > 0, c.stiffness * (1 + self.potential.damping), 0.0)
         friction = c.friction * self.lam * f1_over_u(np.linalg.norm(u, axis=1))
         return push[:, None, None] * along + friction[:, None, None] * (np.eye(3) - along)
 

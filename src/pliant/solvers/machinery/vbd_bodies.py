@@ -47,13 +47,15 @@ class BodyTables:
             self.colours[self.order], np.diff(self.pack_start)
         )
 
-    def load(self, poses: np.ndarray) -> None:
-        """Take poses (b, 7) in the scene's order."""
+    def load(self, poses: np.ndarray, origin: np.ndarray) -> None:
+        """Take poses (b, 7) in the scene's order, relative to an origin (3,) [m]."""
         self.rows.poses[:] = poses[self.order]
+        self.rows.poses[:, :3] -= origin
 
-    def store(self, poses: np.ndarray, x: np.ndarray) -> None:
+    def store(self, poses: np.ndarray, x: np.ndarray, origin: np.ndarray) -> None:
         """Give poses (b, 7), and the points' positions (n, 3) in double precision."""
         poses[self.order] = self.rows.poses
+        poses[:, :3] += origin
         x[self.carried.points] = self.carried.places(poses)
 
 

@@ -59,14 +59,16 @@ class ContactTables:
             upper=np.zeros((rows, 4), dtype),
             lower=np.zeros((rows, 4), dtype),
             collided=np.zeros(rows, np.uint8),
+            origin=np.zeros(3),
             slip=np.ones(1, dtype),
             damping=np.zeros(1, dtype),
         )
 
-    def begin_step(self, x_prev: np.ndarray) -> None:
-        """Take up a step."""
+    def begin_step(self, x_prev: np.ndarray, origin: np.ndarray) -> None:
+        """Take up a step from x_prev (n, 3) [m]; the tables' positions are relative to an origin (3,) [m]."""
         packs = self.packs
-        to_rows(x_prev, packs.vertex_of_row, packs.is_wide, packs.width, self.rows.x_prev)
+        self.rows.origin[:] = origin
+        to_rows(x_prev - origin, packs.vertex_of_row, packs.is_wide, packs.width, self.rows.x_prev)
         self.rows.collided[:] = 0
 
     def load(self, potential: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -25,7 +24,7 @@ from pliant.model.topology import Topology
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.vbd_bodies import BodyTables, colours_of_bodies, merged_graph, without_padding
 from pliant.solvers.machinery.vbd_contacts import ContactTables
-from pliant.solvers.machinery.vbd_terms import Memory, VertexLoad, make_terms, update_lists
+from pliant.solvers.machinery.vbd_terms import Memory, Refresh, VertexLoad, make_terms, update_lists
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
@@ -50,14 +49,16 @@ class Tables(PackedWork):
     terms: tuple[Any, ...]  # links and parameters of each law in turn
     module: ModuleType
     team: Team
-    x: np.ndarray  # (rows, 4) positions
+    x: np.ndarray  # (rows, 4) positions relative to the origin
+    held: np.ndarray  # (k,) vertices that do not move
     singular: np.ndarray  # (threads,) singular blocks in the last iteration
     is_damped: bool
     memories: tuple[Memory | None, ...]  # of each block of the model
-    refreshes: tuple[tuple[int, Callable[[Any, Packs], None]], ...]  # number of a block, and what takes up its numbers
+    refreshes: tuple[tuple[int, Refresh], ...]  # number of a block, and what takes up its numbers
     tables_of_blocks: tuple[dict[str, Any], ...]  # `terms` by name, block by block
     contacts: ContactTables | None = None
     bodies: BodyTables | None = None
+    origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # [m] of the step, in double precision
     momentum_is_fresh: bool = True
     potential_number: int = 0  # counts how often contacts have changed
     _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
@@ -83,22 +84,30 @@ class Tables(PackedWork):
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Load the step's inertial target and other numbers, and measure its damping."""
         packs, target = self.packs, problem.y
+        if self.x.dtype != problem.y.dtype:
+            self._move_origin(problem)
         if problem.viscous_pull is not None:  # a constant force moves the minimum of the inertia
             has_mass = problem.inertia > 0  # vertices of mesh obstacles have none, and stay where they are led
             target = target.copy()
             target[has_mass] += problem.viscous_pull[has_mass] / problem.inertia[has_mass, None]
         for k, refresh in self.refreshes:
-            refresh(problem.blocks[k], packs)
-        to_lanes(target, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
+            refresh(problem.blocks[k], packs, self.origin)
+        to_lanes(target - self.origin, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
         self.momentum_is_fresh = True
         if self.contacts is not None:
-            self.contacts.begin_step(problem.x_prev)
+            self.contacts.begin_step(problem.x_prev, self.origin)
             self.update_contacts(problem)
         if self.is_damped:
             self.load_internal_state(problem.model)
-            to_lanes(problem.x_prev, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.x_prev)
+            before = problem.x_prev - self.origin
+            to_lanes(before, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.x_prev)
             self.read(problem.x_prev)
             self.team.run(self.module.measure_damping, self.x, self.vertices, *self.tables)
+
+    def _move_origin(self, problem: IncrementalPotential) -> None:
+        """Put the origin into the middle of what moves, so that rounding does not depend on where that is."""
+        x = problem.x_prev[problem.model.is_free]
+        self.origin[:] = 0.5 * (x.min(axis=0) + x.max(axis=0))
 
     def update_contacts(self, problem: IncrementalPotential) -> None:
         """Take up what was detected last."""
@@ -109,21 +118,24 @@ class Tables(PackedWork):
     def read(self, x: np.ndarray) -> None:
         """Positions (n, 3) of the scene's vertices to the solver's rows."""
         packs = self.packs
-        to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, self.x)
+        to_rows(x - self.origin, packs.vertex_of_row, packs.is_wide, packs.width, self.x)
 
     def write(self, x: np.ndarray) -> None:
-        """The solver's rows to positions (n, 3) of the scene's vertices."""
+        """The solver's rows to positions (n, 3) of the scene's vertices; those that are held stay in place."""
+        held = x[self.held]
         from_rows(self.x, self.packs.row_of_vertex, x)
+        x += self.origin
+        x[self.held] = held
 
     def load_poses(self, problem: IncrementalPotential) -> None:
         """Take over the poses of rigid bodies."""
         if self.bodies is not None:
-            self.bodies.load(problem.poses)
+            self.bodies.load(problem.poses, self.origin)
 
     def save_poses(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Hand on the poses of rigid bodies, and the positions (n, 3) of their points."""
         if self.bodies is not None:
-            self.bodies.store(problem.poses, x)
+            self.bodies.store(problem.poses, x, self.origin)
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
@@ -252,7 +264,7 @@ def build_tables(
     refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
     by_block = tuple(term.tables for term in built)
     kept = (singular, damped, memories, refreshes, by_block, contacts, bodies)
-    work = Tables(packs, shares, vertices, tables, module, team, x, *kept)
+    work = Tables(packs, shares, vertices, tables, module, team, x, np.flatnonzero(~model.is_free), *kept)
     work.compile()
     return work
 

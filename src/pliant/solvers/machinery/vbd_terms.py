@@ -51,6 +51,10 @@ class Memory(NamedTuple):
         block.interpolants[:] = self.tets.interpolants[: len(block.interpolants)]
 
 
+#: Of a step's block, the packs, and the origin (3,) [m] that positions in the tables are relative to.
+Refresh = Callable[[Any, Packs, np.ndarray], None]
+
+
 class PackedTerm(NamedTuple):
     """A term in the order of packs."""
 
@@ -59,7 +63,7 @@ class PackedTerm(NamedTuple):
     diagonal: np.ndarray  # (n,) constant part of its Hessian [N/m]
     memory: Memory | None = None
     viscous: np.ndarray | None = None  # (n,) the same of a term that is viscous
-    refresh: Callable[[Any, Packs], None] | None = None  # writes the numbers of a step's block into the tables
+    refresh: Refresh | None = None  # writes the numbers of a step's block into the tables
 
 
 class Term(Protocol):
@@ -165,6 +169,8 @@ class ListTerm:
         if self.element.sees_previous:
             previous = np.zeros((len(packs.vertex_of_row), 4), dtype)
             return PackedTerm(tables | {"previous": previous}, lists, diagonal, refresh=_writes_previous(previous))
+        if self.element.places:
+            return PackedTerm(tables, lists, diagonal, refresh=_moves_places(self.element, tables, dtype))
         if self.block.is_viscous:  # no part of the elastic Hessian; what it pulls with is in the target (begin_step)
             return PackedTerm(tables, lists, np.zeros(n), viscous=diagonal)
         return PackedTerm(tables, lists, diagonal)
@@ -176,12 +182,29 @@ class ListTerm:
         return np.bincount(self.block.elements.ravel(), own, minlength=n)
 
 
-def _writes_previous(rows: np.ndarray) -> Callable[[Any, Packs], None]:
+def _moves_places(element: Element, tables: dict[str, Any], dtype: Any) -> Refresh:
+    """Writes constants of lists again that are places, when the origin has moved or elements were added."""
+    written: tuple = ()
+
+    def refresh(block: Any, packs: Packs, origin: np.ndarray) -> None:
+        nonlocal written
+        key = (*origin.tolist(), len(block.elements))
+        if written == key:
+            return
+        written = key
+        moved = replace(block, **{name: getattr(block, name) - origin for name in element.places})
+        for k, own in enumerate(incidences_of(element, moved)):
+            tables[f"list{k}"].constants[:] = build_lists(packs, own, dtype).constants
+
+    return refresh
+
+
+def _writes_previous(rows: np.ndarray) -> Refresh:
     """Writes where the corners of a block of damping were at the start of the step to rows (r, 4)."""
 
-    def refresh(block: Any, packs: Packs) -> None:
+    def refresh(block: Any, packs: Packs, origin: np.ndarray) -> None:
         x = np.zeros((len(packs.row_of_vertex), 3))
-        x[block.elements] = block.previous
+        x[block.elements] = block.previous - origin
         to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, rows)
 
     return refresh
@@ -235,7 +258,7 @@ class PressureTerm:
 
         pressures, written = at_vertices(self.block), self.block.pressures
 
-        def refresh(block: Pressures, _: Packs) -> None:
+        def refresh(block: Pressures, _: Packs, __: np.ndarray) -> None:
             nonlocal written
             if block.pressures is not written:
                 pressures[:], written = at_vertices(block), block.pressures
