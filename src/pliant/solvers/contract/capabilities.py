@@ -29,6 +29,8 @@ class Capabilities:
     internal_state: bool = False  # elements with a history, as those of pl.Invertible
     hard_constraints: bool = False  # held by multipliers, without compliance
     rigid_bodies: bool = False  # blocks of six unknowns
+    particles: bool = False  # spheres that touch each other
+    own_contacts: bool = False  # it detects contacts itself, in `begin_step`
     tearing: bool = True  # topology that changes: by update_topology, or by a new work object
     momentum: bool = False  # sweep takes factors of momentum, as Chebyshev gives them
     fixed_point: bool = False  # an iteration depends on positions alone, so that Anderson and others may wrap it
@@ -51,6 +53,7 @@ class Requirement(NamedTuple):
     words: str
     is_in: Callable[[Model], bool]
     is_supported: Callable[[Capabilities], bool]
+    remedy: str = "VBD or Newton"  # solvers that support it
 
 
 def _has_pressure(model: Model) -> bool:
@@ -62,6 +65,12 @@ REQUIREMENTS = (
     Requirement("pressure", _has_pressure, lambda can: can.pressure),
     Requirement("pl.Invertible materials", lambda model: model.internal_state.size > 0, lambda can: can.internal_state),
     Requirement("rigid bodies", lambda model: model.carried is not None, lambda can: can.rigid_bodies),
+    Requirement(
+        "particles",
+        lambda model: model.particles is not None,
+        lambda can: can.particles,
+        "VelocityTimeStepping, SequentialPositions or PositionBased",
+    ),
     Requirement("tearing", lambda model: model.topology is not None, lambda can: can.tearing),
 )
 
@@ -73,7 +82,7 @@ def check_supports(solver: Solver[Any], model: Model) -> None:
         for required in REQUIREMENTS:
             if required.is_in(model) and not required.is_supported(layer.capabilities):
                 raise SolverError(
-                    f"{type(layer).__name__} does not support {required.words}: use VBD or Newton, or build the scene "
-                    "without it."
+                    f"{type(layer).__name__} does not support {required.words}: use {required.remedy}, or build the "
+                    "scene without it."
                 )
         layer = layer.wrapped

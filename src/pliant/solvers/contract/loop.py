@@ -41,9 +41,9 @@ def solve(
     x = _first_positions(problem, x0)
     work = solver.init(problem, Execution(precision, threads or 0))
     solver.begin_step(problem, work)
-    report, ended = SolveReport("", 0, 0.0, x), ""
+    report, ended = SolveReport("", 0, 0.0, x, residual_definition=solver.residual_definition), ""
     while True:
-        _measure(problem, x, report)
+        _measure(problem, solver, work, x, report)
         if stop.is_met(report.residual) or not np.isfinite(report.residual):
             ended, report.converged = "", stop.is_met(report.residual)
         report.reason = ended or stop.reason(report.iterations, report.residual, report.seconds) or ""
@@ -69,8 +69,7 @@ def _first_positions(problem: IncrementalPotential, x0: np.ndarray | None) -> np
     return x
 
 
-def _measure(problem: IncrementalPotential, x: np.ndarray, report: SolveReport) -> None:
-    current = problem.with_contacts_at(x)
-    report.residuals.append(current.residual(x))
-    report.energies.append(current.energy(x))
+def _measure(problem: IncrementalPotential, solver: Solver[Any], work: Any, x: np.ndarray, report: SolveReport) -> None:
+    report.residuals.append(solver.measure_residual(problem, x, work))
+    report.energies.append(problem.with_contacts_at(x).energy(x))
     report.measured_at.append(report.iterations)
