@@ -22,7 +22,9 @@ def hanging(cells: int) -> pl.Simulation:
     """A cloth held at one side, as in Figure 10 of vertex block descent."""
     mesh = pl.shapes.cloth((1, 1), (cells, cells))
     scene = pl.Scene()
-    cloth = scene.add_cloth(mesh, pl.StVenantKirchhoff(1e4, 1e4), bending=1e-5, damping=1e-5, tear_at=1e6)
+    cloth = scene.add_cloth(
+        mesh, pl.StVenantKirchhoff(1e4, 1e4), bending=1e-5, damping=1e-5, damping_form="vertex_block", tear_at=1e6
+    )
     cloth.pin(mesh.points[:, 0] == mesh.points[:, 0].min())
     return pl.Simulation(scene, pl.VBD(iterations=20))
 

@@ -88,10 +88,10 @@ def frames_a_second(session: Session) -> float:
     return (session.latest.number - first) / (time.perf_counter() - began)
 
 
-def with_receivers(session: Session, port: int, count: int) -> tuple[float, list[float]]:
+def with_receivers(session: Session, url: str, count: int) -> tuple[float, list[float]]:
     """Frames simulated a second, and frames that each of so many tabs gets."""
     size = session.latest.positions.astype("float32").nbytes
-    command = [sys.executable, "-c", RECEIVE, f"ws://127.0.0.1:{port}", str(SECONDS), str(size)]
+    command = [sys.executable, "-c", RECEIVE, url.replace("http", "ws").rstrip("/"), str(SECONDS), str(size)]
     tabs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
     time.sleep(3.0)  # until they have begun to receive
     simulated = frames_a_second(session)
@@ -99,10 +99,10 @@ def with_receivers(session: Session, port: int, count: int) -> tuple[float, list
 
 
 def with_chromium(
-    session: Session, port: int, size: tuple[int, int], graphics: tuple[str, ...], leave_out: bool = False
+    session: Session, url: str, size: tuple[int, int], graphics: tuple[str, ...], leave_out: bool = False
 ) -> tuple[float, float, float]:
     """Frames simulated and new pictures drawn a second, and milliseconds that the tab computes for each."""
-    with chromium().Chromium(f"http://127.0.0.1:{port}", size, COUNT_PICTURES, graphics) as browser:
+    with chromium().Chromium(url, size, COUNT_PICTURES, graphics) as browser:
         browser.wait_for("document.body.innerText.includes('Step')")
         browser.evaluate(f"window.leaveOut = {str(leave_out).lower()}")
         browser.call("Performance.enable")
@@ -120,14 +120,14 @@ def seconds_computed(browser: Any) -> float:
     return float(next(metric["value"] for metric in metrics if metric["name"] == "ProcessTime"))
 
 
-def in_chromium(session: Session, port: int) -> None:
+def in_chromium(session: Session, url: str) -> None:
     """Print what a browser draws, and how much it computes apart from drawing."""
     drawers = {"SwiftShader": chromium().SWIFTSHADER, "llvmpipe": chromium().LLVMPIPE}
     for (name, graphics), size in product(drawers.items(), SIZES):
-        simulated, drawn, _ = with_chromium(session, port, size, graphics)
+        simulated, drawn, _ = with_chromium(session, url, size, graphics)
         where = f"{size[0]} x {size[1]} pixels, {name}"
         print(f"chromium    {simulated:5.1f} frames simulated a second, {drawn:.1f} drawn, {where}", flush=True)
-    simulated, prepared, milliseconds = with_chromium(session, port, SIZES[0], drawers["llvmpipe"], leave_out=True)
+    simulated, prepared, milliseconds = with_chromium(session, url, SIZES[0], drawers["llvmpipe"], leave_out=True)
     own = f"{prepared:.1f} prepared, page's own work {milliseconds:.1f} ms per frame"
     print(f"no drawing  {simulated:5.1f} frames simulated a second, {own}")
 
@@ -140,13 +140,13 @@ def main() -> None:
         print(f"no tab      {frames_a_second(session):5.1f} frames simulated a second", flush=True)
         with tempfile.TemporaryDirectory() as folder, Page(session, "sheet", Path(folder), port=8090) as page:
             for count in TABS:
-                simulated, received = with_receivers(session, page.port, count)
+                simulated, received = with_receivers(session, page.url, count)
                 print(
                     f"{count} receiving {simulated:5.1f} frames simulated a second, {min(received):.1f} received",
                     flush=True,
                 )
             if chromium().PROGRAM:
-                in_chromium(session, page.port)
+                in_chromium(session, page.url)
     finally:
         session.close()
 

@@ -69,6 +69,7 @@ def make_simulation(shaken) -> Callable[..., pl.Simulation]:
         *,
         held: bool = False,
         damping: float = 0.0,
+        damping_form: str = "strain_rate",
         solver=None,
         mesh: pl.TetMesh | None = None,
         seed: int = 0,
@@ -78,7 +79,7 @@ def make_simulation(shaken) -> Callable[..., pl.Simulation]:
         random = np.random.default_rng(seed + 1)
         scene = pl.Scene()
         material = law.from_young(1e5, 0.0 if law is pl.ARAP else 0.35)
-        body = scene.add_solid(mesh, material, 1000.0, damping, name="block")
+        body = scene.add_solid(mesh, material, 1000.0, damping, name="block", damping_form=damping_form)
         body.set_positions(shaken(mesh, seed))
         body.set_velocities(random.normal(0, 0.3, mesh.points.shape))
         if held:
@@ -142,6 +143,10 @@ def _corotated(l1, l2, l3, mu, lam):
     return 2 * mu * (l1 - 1) + lam * (l1 + l2 + l3 - 3)
 
 
+def _fixed_corotated(l1, l2, l3, mu, lam):
+    return 2 * mu * (l1 - 1) + lam * (l1 * l2 * l3 - 1) * l2 * l3
+
+
 def _arap(l1, l2, l3, mu, lam=0.0):
     return 2 * mu * (l1 - 1)
 
@@ -159,6 +164,7 @@ def nominal_stress() -> dict[str, Callable[..., float]]:
         "MooneyRivlin": _mooney_rivlin,
         "Fung": _fung,
         "Corotated": _corotated,
+        "FixedCorotated": _fixed_corotated,
         "ARAP": _arap,
     }
 

@@ -24,7 +24,9 @@ def dropped(mesh: pl.TetMesh, solver, rate: int = 120) -> pl.Simulation:
     points = mesh.points[:, [0, 2, 1]] * [1, -1, 1]
     scene = pl.Scene()
     points[:, 2] -= points[:, 2].min() - 0.1
-    body = scene.add_solid(pl.TetMesh(points, mesh.tets), scenes.law(2e6, 2e7), damping=1e-7)
+    body = scene.add_solid(
+        pl.TetMesh(points, mesh.tets), scenes.law(2e6, 2e7), damping=1e-7, damping_form="vertex_block"
+    )
     body.set_velocities(np.tile([0.0, 0.0, -4.0], (mesh.n_vertices, 1)))
     scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.1)
     scene.contact = pl.Contact(stiffness=1e7, friction=0.1, friction_speed=scenes.FRICTION_SPEED)

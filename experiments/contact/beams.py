@@ -18,7 +18,9 @@ def run() -> tuple[pl.Simulation, list[np.ndarray], dict]:
     scene = pl.Scene(gravity=(0, 0, 0))
     for side in (-0.5, 0.5):
         points = mesh.points + np.array([0.0, side * APART, 0.0])
-        beam = scene.add_solid(pl.TetMesh(points, mesh.tets), scenes.law(5e4, 1e6), damping=scenes.DAMPING)
+        beam = scene.add_solid(
+            pl.TetMesh(points, mesh.tets), scenes.law(5e4, 1e6), damping=scenes.DAMPING, damping_form="vertex_block"
+        )
         for end in (-1.0, 1.0):
             held = np.flatnonzero(np.abs(points[:, 0] - end * LENGTH / 2) < 1e-9)
             beam.move(held, turned(points[held], end * 2 * np.pi * TURNS / SECONDS))

@@ -32,7 +32,7 @@ def aligned_distance(x: np.ndarray, rest: np.ndarray) -> float:
 
 def run(mesh: pl.TetMesh, precision: str) -> tuple[pl.Simulation, list[np.ndarray], dict]:
     scene = pl.Scene(gravity=(0, 0, 0))
-    body = scene.add_solid(mesh, scenes.law(2e6, 1e7), damping=scenes.DAMPING)
+    body = scene.add_solid(mesh, scenes.law(2e6, 1e7), damping=scenes.DAMPING, damping_form="vertex_block")
     held = far_vertices(mesh.points)
     away = mesh.points[held] - mesh.points.mean(axis=0)
     away = away / np.linalg.norm(away, axis=1, keepdims=True)

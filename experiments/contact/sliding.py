@@ -19,7 +19,7 @@ def run(friction: float, damping: float) -> tuple[pl.Simulation, list[np.ndarray
     turn = np.column_stack([down, [0, 1, 0], normal])
     mesh = scenes.cube(1.0)
     scene = pl.Scene(gravity=(0, 0, -G))
-    body = scene.add_solid(mesh, scenes.law(1e6, 1e7), damping=damping)
+    body = scene.add_solid(mesh, scenes.law(1e6, 1e7), damping=damping, damping_form="vertex_block")
     body.set_positions((mesh.points + np.array([0, 0, 0.5])) @ turn.T)
     scene.add_plane((0, 0, 0), normal, friction=friction)
     scene.contact = pl.Contact(stiffness=1e7, friction=friction, friction_speed=scenes.FRICTION_SPEED)

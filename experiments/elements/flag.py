@@ -28,7 +28,14 @@ def flag(law) -> tuple[pl.Scene, np.ndarray]:
     flat = pl.shapes.cloth(SIZE, CELLS)
     mesh = pl.TriMesh(flat.points[:, [0, 2, 1]], flat.triangles)
     scene = pl.Scene()
-    cloth = scene.add_cloth(mesh, law.from_young(YOUNG, POISSON), density=DENSITY, bending=BENDING, damping=1e-4)
+    cloth = scene.add_cloth(
+        mesh,
+        law.from_young(YOUNG, POISSON),
+        density=DENSITY,
+        bending=BENDING,
+        damping=1e-4,
+        damping_form="vertex_block",
+    )
     x = mesh.points[:, 0]
     cloth.pin(x == x.min())
     scene.wind = pl.Wind(lambda t: (WIND, GUST * np.sin(TURN * t), 0.0), drag=1.0, lift=0.5)

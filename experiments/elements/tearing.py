@@ -26,7 +26,15 @@ def notched_cloth() -> tuple[pl.Scene, pl.model.Cloth, np.ndarray]:
     """A square held on its left side and pulled at its right, and the triangles to cut out for a notch."""
     mesh = pl.shapes.cloth((1, 1), (CELLS, CELLS))
     scene = pl.Scene()
-    cloth = scene.add_cloth(mesh, pl.StVenantKirchhoff(1e4, 1e4), density=0.2, bending=1e-5, damping=1e-5, tear_at=1.35)
+    cloth = scene.add_cloth(
+        mesh,
+        pl.StVenantKirchhoff(1e4, 1e4),
+        density=0.2,
+        bending=1e-5,
+        damping=1e-5,
+        damping_form="vertex_block",
+        tear_at=1.35,
+    )
     x = mesh.points
     cloth.pin(x[:, 0] == x[:, 0].min())
     right = x[:, 0] == x[:, 0].max()

@@ -32,7 +32,13 @@ def clamped_beam(mesh: pl.TetMesh, mu: float) -> tuple[pl.Scene, np.ndarray]:
     points = mesh.points[:, [2, 0, 1]]  # its file has it along z: an even permutation turns it, z stays up
     turned = pl.TetMesh(points, mesh.tets)
     scene = pl.Scene()
-    body = scene.add_solid(turned, pl.StableNeoHookean.from_coefficients(mu, 10 * mu), density=1000.0, damping=1e-6)
+    body = scene.add_solid(
+        turned,
+        pl.StableNeoHookean.from_coefficients(mu, 10 * mu),
+        density=1000.0,
+        damping=1e-6,
+        damping_form="vertex_block",
+    )
     body.pin(points[:, 0] < points[:, 0].min() + 1e-6)
     return scene, points[:, 0] > points[:, 0].max() - 1e-6
 

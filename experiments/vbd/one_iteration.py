@@ -40,7 +40,7 @@ def stretch(mesh: pl.TetMesh, iterations: int, frames: int, label: str = "") -> 
     every tenth frame, positions of some frames."""
     scene = pl.Scene(gravity=(0, 0, 0))
     material = pl.StableNeoHookean.from_coefficients(2e6, 1e7)
-    body = scene.add_solid(mesh, material, density=1000.0, damping=1e-6)
+    body = scene.add_solid(mesh, material, density=1000.0, damping=1e-6, damping_form="vertex_block")
     body.pin(held(mesh.points))
     body.move([NOSE], lambda t: mesh.points[[NOSE]] + [[0, 0, pull(t)]])
     sim = pl.Simulation(scene, pl.VBD(iterations), frame_rate=60, substeps=1)

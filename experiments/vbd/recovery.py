@@ -55,7 +55,7 @@ def recover(mesh: pl.TetMesh, first: np.ndarray, frames: int, iterations: int = 
     after every frame; positions of some frames; and why it ended early, if it did."""
     scene = pl.Scene(gravity=(0, 0, 0))
     material = pl.StableNeoHookean.from_coefficients(2e6, 1e7)
-    body = scene.add_solid(mesh, material, density=1000.0, damping=1e-6)
+    body = scene.add_solid(mesh, material, density=1000.0, damping=1e-6, damping_form="vertex_block")
     body.set_positions(first)
     solver = pl.VBD(iterations, **options)
     sim = pl.Simulation(scene, pl.Chebyshev(solver, rho) if rho else solver, 60, substeps=1, precision=precision)

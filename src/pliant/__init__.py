@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ARAP,
         CompressibleNeoHookean,
         Corotated,
+        FixedCorotated,
         Fung,
         Invertible,
         MooneyRivlin,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         StableNeoHookean,
         StVenantKirchhoff,
     )
+    from pliant.materials.plane_stress import plane_stress
     from pliant.materials.user_law import material
     from pliant.model import Attachment, Body, Contact, Particles, Scene, Schedule, Wind, WorldBox, motions
     from pliant.relaxations import (
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         VBD,
         XPBD,
         Anderson,
+        Auto,
         Backtracking,
         BlockJacobi,
         Capabilities,
@@ -75,6 +78,7 @@ if TYPE_CHECKING:
         solve,
     )
     from pliant.state import State
+    from pliant.statics import Equilibrium, StaticReport, equilibrium
 
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
@@ -84,6 +88,7 @@ _HOMES = {
         "ARAP",
         "CompressibleNeoHookean",
         "Corotated",
+        "FixedCorotated",
         "Fung",
         "Invertible",
         "MooneyRivlin",
@@ -91,6 +96,7 @@ _HOMES = {
         "StVenantKirchhoff",
         "StableNeoHookean",
     ),
+    "materials.plane_stress": ("plane_stress",),
     "materials.user_law": ("material",),
     "model": ("Attachment", "Body", "Contact", "Particles", "Schedule", "Scene", "Wind", "WorldBox", "motions"),
     "energies": ("IncrementalPotential",),
@@ -110,6 +116,7 @@ _HOMES = {
         "VBD",
         "XPBD",
         "Anderson",
+        "Auto",
         "Backtracking",
         "BlockJacobi",
         "Capabilities",
@@ -135,6 +142,7 @@ _HOMES = {
         "solve",
     ),
     "state": ("State",),
+    "statics": ("Equilibrium", "StaticReport", "equilibrium"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -146,6 +154,7 @@ __all__ = [
     "XPBD",
     "Anderson",
     "Attachment",
+    "Auto",
     "Backtracking",
     "BlockJacobi",
     "Body",
@@ -155,7 +164,9 @@ __all__ = [
     "ConjugateResiduals",
     "Contact",
     "Corotated",
+    "Equilibrium",
     "FileError",
+    "FixedCorotated",
     "Fung",
     "GaussSeidel",
     "GradientDescent",
@@ -192,6 +203,7 @@ __all__ = [
     "StVenantKirchhoff",
     "StableNeoHookean",
     "State",
+    "StaticReport",
     "Stop",
     "SweepResult",
     "TetMesh",
@@ -203,12 +215,14 @@ __all__ = [
     "__version__",
     "compare",
     "compare_motion",
+    "equilibrium",
     "load_mesh",
     "load_phases",
     "load_scene",
     "load_simulation",
     "material",
     "motions",
+    "plane_stress",
     "register_solver",
     "save_mesh",
     "save_phases",

@@ -31,7 +31,11 @@ class Watch:
     x: np.ndarray  # (n, 3) at the start [m]
     v: np.ndarray  # (n, 3) [m/s]
     work: float = field(default=0.0, init=False)  # [J] since then
+    is_driven: bool = field(init=False)  # whether pressure, prescribed motion or inverted tets do unknown work
     _left: tuple[int, float, float] | None = field(default=None, init=False)  # sums that show changes by hand
+
+    def __post_init__(self) -> None:
+        self.is_driven = any(isinstance(block, Pressures) for block in self.model.blocks)
 
     def goes_on_from(self, x: np.ndarray, v: np.ndarray) -> bool:
         """Whether the step before has led to x and v (n, 3): nobody has changed them since."""
@@ -44,18 +48,22 @@ class Watch:
         end: tuple[np.ndarray, np.ndarray],
         y: np.ndarray,
         h: float,
+        obstacles_move: bool,
     ) -> tuple[int, str] | None:
         """The first vertex that is beyond all scales and why, or None, after a step of h [s] with the inertial target y
         (n, 3); start and end: positions and velocities (n, 3).
         """
         (x_prev, v_prev), (x, v) = start, end
-        self._left = _sums(x, v)
         way, free = x - x_prev, model.is_free
+        self.is_driven |= obstacles_move or bool(way[~free].any()) or bool(np.any(model.internal_state))
         pull = np.einsum("na,na->n", y - x_prev - h * v_prev, way) * model.mass
         self.work += max(0.0, float(pull[free].sum()) / h**2)
-        if not np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
-            return None
-        return self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
+        beyond = None
+        if np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
+            beyond = self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
+        if beyond is None:
+            self._left = _sums(x, v)
+        return beyond
 
     def _too_far(self, way: np.ndarray, free: np.ndarray) -> tuple[int, str] | None:
         own = np.where(free[:, None], way - way[free].mean(axis=0), 0.0)
@@ -79,7 +87,7 @@ class Watch:
 
     def _too_fast(self, model: Model, v: np.ndarray) -> tuple[int, str] | None:
         kinetic, put_in = _kinetic(model, v), self.energy + self.work
-        if self.has_motors or not kinetic > LARGEST_ENERGY * put_in:
+        if self.is_driven or not kinetic > LARGEST_ENERGY * put_in:
             return None
         k = int(np.argmax(np.linalg.norm(v, axis=1) * model.is_free))
         speed = np.linalg.norm(v[k])
@@ -100,15 +108,8 @@ class Watch:
     @cached_property
     def energy(self) -> float:
         """Kinetic and stored at the start [J]."""
-        stored = [energy_of(b).energy(b, self.x) for b in self.model.blocks if not b.is_viscous]
+        stored = [energy_of(b).energy(b, self.x) for b in self.model.blocks if b.is_stored]
         return _kinetic(self.model, self.v) + sum(max(0.0, energy) for energy in stored)
-
-    @cached_property
-    def has_motors(self) -> bool:
-        """Whether motion, pressure or moving obstacles are prescribed, whose work is not known."""
-        contact = self.model.contact
-        is_moved = contact is not None and any(shape.motion is not None for shape in contact.shapes)
-        return bool(self.model.kinematic) or is_moved or any(isinstance(b, Pressures) for b in self.model.blocks)
 
 
 def _bodies(model: Model) -> list:
@@ -145,7 +146,7 @@ def diagnose_explosion(
     if touches:
         cause, remedy = "more was pressed together there than the solver could take apart", "or more iterations"
     if touches and stiffness is not None:
-        remedy = f"or a contact stiffness below {stiffness:g} N/m"
+        remedy = f"and leave the contact's stiffness={stiffness:g} N/m out: it is then chosen from masses and materials"
     return (
         f"the run has blown up in the step from t = {time:g} s: {model.describe_vertex(vertex)} {what}. The state "
         f"before the step is kept. Probably {cause}: try more substeps {remedy}."

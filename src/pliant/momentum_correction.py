@@ -38,7 +38,7 @@ class FreeComponents:
         start, neighbours = vertex_graph([block.elements for block in model.blocks], model.n_vertices)
         links = np.column_stack([np.repeat(np.arange(model.n_vertices), np.diff(start)), neighbours])
         count, label = connected_components(links, model.n_vertices)
-        is_held = (model.subspace != FREE) | (model.damping > 0) | (model.mass <= 0)
+        is_held = (model.subspace != FREE) | (model.vertex_damping > 0) | (model.mass <= 0)
         can_turn = np.ones(model.n_vertices, bool)
         for block in model.blocks:
             if block.invariance is Invariance.NONE:
@@ -57,20 +57,36 @@ class FreeComponents:
         own = np.where(self.component >= 0, number[self.component], -1)
         return FreeComponents(own, self.turns[keep])
 
+    def joined(self, vertices: np.ndarray, is_between_vertices: np.ndarray) -> FreeComponents:
+        """With the parts that contacts of vertices (k, 4) join as one: forces of a contact sum to zero, and no shift of
+        all its vertices changes them. Contacts that are not between vertices hold their parts.
+        """
+        own = self.component[vertices]
+        is_held = ~is_between_vertices | (own < 0).any(axis=1)
+        count = len(self.turns)
+        ends = own[~is_held]
+        links = np.column_stack([np.repeat(ends[:, 0], 3), ends[:, 1:].ravel()])
+        joint_count, joint = connected_components(links, count)
+        turns = np.ones(joint_count, bool)
+        turns[joint[~self.turns]] = False
+        turns[joint[ends]] = False
+        marked = np.zeros(len(self.component), bool)
+        marked[vertices[is_held]] = True
+        component = np.where(self.component >= 0, joint[self.component], -1) if count else self.component
+        return FreeComponents(component, turns).without(marked)
+
     def _turning(self, can_turn: np.ndarray) -> FreeComponents:
         turns = self.turns.copy()
         turns[self.component[~can_turn & (self.component >= 0)]] = False
         return FreeComponents(self.component, turns)
 
     def restore_momenta(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        """Move each part of x (n, 3) [m], in place, so that force and torque on it vanish. Parts with contacts in this
-        step stay as they are.
+        """Move each part of x (n, 3) [m], in place, so that force and torque on it vanish. Parts that touch each other
+        move as one, without a turn; those that touch what is held or an obstacle stay as they are.
         """
         free = self
         if problem.contacts is not None and problem.contacts.count:
-            touched = np.zeros(len(x), bool)
-            touched[problem.contacts.vertices] = True
-            free = self.without(touched)
+            free = self.joined(problem.contacts.vertices, problem.contacts.is_between_vertices)
         count = len(free.turns)
         if not count:
             return

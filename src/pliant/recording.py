@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from pliant.contact.response.step_contacts import StepContacts
-from pliant.energies.stress import TetFields, in_rows
+from pliant.energies.stress import TetFields, cauchy_stress, green_strain, in_rows
 from pliant.errors import FileError, PliantError
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
@@ -22,19 +22,24 @@ from pliant.io.results.result import OBSTACLE_COLOUR, Frame, Layout
 from pliant.io.results.spheres import SPHERE_POINTS, SphereSurfaces, sphere_triangles
 from pliant.io.results.surfaces import Part, layout_of_parts
 from pliant.model import Body, MeshObstacleBody, Model, Particles, Scene, Solid, Solids, SpringNet
+from pliant.model.obstacles import ROW_LENGTH
 from pliant.model.outlines import Outline, outlines
 from pliant.state import State
 
 CELL_FIELDS = ("energy_density", "von_mises")
-OWN_FIELDS = ("points", "time", "body", "velocity", "contact_force", "penetration", *CELL_FIELDS)
+TENSORS = ("stress", "strain")  # Cauchy [Pa] and Green-Lagrange, nine numbers per cell, on request
+OWN_FIELDS = ("points", "time", "body", "velocity", "contact_force", "penetration", *CELL_FIELDS, *TENSORS)
 QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 
 #: A field of vertices: (n,) or (n, 3) values from the state and the report of a step.
 Field = Callable[[State, Any], np.ndarray]
 
 
-#: Time [s], positions and fields of vertices, fields of bodies, and which vertices are drawn, if not simply all.
-_Seen = tuple[float, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray | None]
+#: Rows of obstacles with formulas (Shape.row) one step earlier and now.
+Rows = tuple[np.ndarray, np.ndarray]
+
+#: Time [s], positions and fields of vertices, fields of bodies, which vertices are drawn if not simply all, obstacles.
+_Seen = tuple[float, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray | None, Rows]
 
 
 class Recorder:
@@ -53,11 +58,12 @@ class Recorder:
         steps: int,
         volume: bool = False,
         fields: Mapping[str, Field] | None = None,
-        contacts: Callable[[], StepContacts] | None = None,
+        tensors: bool = False,
     ):
         self.path = Path(path)
         self._h, self._steps = h, steps
-        self._contacts = contacts if model.contact is not None else None  # of the step that is observed
+        self._has_contact = model.contact is not None
+        self.follow(None, lambda: (np.empty((0, ROW_LENGTH)), np.empty((0, ROW_LENGTH))))
         self._fields = dict(fields or {})
         _check_fields(self._fields)
         self._export = formats.exporter(self.path)
@@ -65,7 +71,8 @@ class Recorder:
             formats.check_tets(self.path)
         check_place(self.path)
         # what is finished from a stream shows shapes only: its stream needs no fields
-        self._measure = _Measure(model, scene, h, 1 / (h * steps), volume, with_fields=self._export is None)
+        with_fields = self._export is None
+        self._measure = _Measure(model, scene, h, 1 / (h * steps), volume, with_fields, tensors)
         self.layout = self._measure.layout
         self._stream_path = formats.journal_of(self.path) if self._export else self.path
         self._writer = formats.stream(self._stream_path, self.layout)
@@ -78,6 +85,11 @@ class Recorder:
         self._thread.start()
         self._closed = False
 
+    def follow(self, contacts: Callable[[], StepContacts] | None, obstacles: Callable[[], Rows]) -> None:
+        """Take contacts, and where obstacles are, from these functions: of the simulation whose states come next."""
+        self._contacts = contacts if self._has_contact else None  # of the step that is observed
+        self._obstacles = obstacles
+
     def observe(self, state: State, report: Any = None) -> None:
         """Take the state if it is the first, or so many steps after the last that was taken."""
         if self._first_step is None:
@@ -89,7 +101,7 @@ class Recorder:
         if self._measure.with_fields:
             fields = self._fields_at(state, report)
             of_bodies = {} if self._contacts is None else _body_fields(self._contacts())
-        self._queue.put((state.step * self._h, state.x.copy(), fields, of_bodies, state.drawn))
+        self._queue.put((state.step * self._h, state.x.copy(), fields, of_bodies, state.drawn, self._obstacles()))
 
     def _fields_at(self, state: State, report: Any) -> dict[str, np.ndarray]:
         """Of vertices, as copies."""
@@ -176,7 +188,16 @@ class Recorder:
 class _Measure:
     """Makes frames of positions: chooses the points that are kept and computes the fields of the cells."""
 
-    def __init__(self, model: Model, scene: Scene, h: float, frame_rate: float, volume: bool, with_fields: bool):
+    def __init__(
+        self,
+        model: Model,
+        scene: Scene,
+        h: float,
+        frame_rate: float,
+        volume: bool,
+        with_fields: bool,
+        tensors: bool = False,
+    ):
         self._obstacles = outlines(scene.shapes, model.positions)
         self._h, self.with_fields = h, with_fields
         self._spheres = SphereSurfaces.of(model)
@@ -191,7 +212,9 @@ class _Measure:
             wanted = np.append(row, -1)[whole.triangle_tets]  # a sheet's triangle has no tet, -1
         needed = np.unique(wanted[wanted >= 0])  # only the tets behind surface triangles, unless all are kept
         self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
-        self._measured = [TetFields(solids) for solids in _some(model.solids, needed) if len(solids.tets)]
+        chosen = [solids for solids in _some(model.solids, needed) if len(solids.tets)]
+        self._measured = [TetFields(solids) for solids in chosen]
+        self._tensors_of = chosen if tensors else []
         self._is_ordered = len(self._measured) == 1 and np.array_equal(wanted, needed)
 
     def frame(
@@ -200,7 +223,8 @@ class _Measure:
         x: np.ndarray,
         fields: dict[str, np.ndarray],
         of_bodies: dict[str, np.ndarray],
-        drawn: np.ndarray | None = None,
+        drawn: np.ndarray | None,
+        rows: Rows,
     ) -> Frame:
         cells = self._cell_fields(x) if self.with_fields else {}
         if drawn is not None:
@@ -208,25 +232,39 @@ class _Measure:
         if self._spheres is not None:
             x, fields = self._spheres.points(x), self._spheres.values(fields)
         if self._obstacles:
-            x, fields = self._with_obstacles(time, x, fields)
+            x, fields = self._with_obstacles(rows, x, fields)
         kept = {name: values[self._kept] for name, values in fields.items()}
         return Frame(time, x[self._kept], kept, cells, of_bodies)
 
     def _cell_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        rows = in_rows(x)
+        rows, tensors = in_rows(x), self._tensor_fields(x)
         if self._is_ordered:
-            return dict(zip(CELL_FIELDS, self._measured[0].measure(rows), strict=True))
+            return dict(zip(CELL_FIELDS, self._measured[0].measure(rows), strict=True)) | tensors
         nothing = np.full(1, np.nan)  # at place -1, of sheets
         measured = [*(tets.measure(rows) for tets in self._measured), (nothing, nothing)]
         placed = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
-        return dict(zip(CELL_FIELDS, placed, strict=True))
+        return dict(zip(CELL_FIELDS, placed, strict=True)) | tensors
+
+    def _tensor_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """Stress and strain (cells, 9), row by row; not a number where a cell is no tet."""
+        if not self._tensors_of:
+            return {}
+        nothing = np.full((1, 3, 3), np.nan)
+        stresses = [*(cauchy_stress(solids, x) for solids in self._tensors_of), nothing]
+        strains = [*(green_strain(solids, x) for solids in self._tensors_of), nothing]
+        return {
+            name: np.concatenate(parts)[self._place].reshape(-1, 9)
+            for name, parts in zip(TENSORS, (stresses, strains), strict=True)
+        }
 
     def _with_obstacles(
-        self, time: float, x: np.ndarray, fields: dict[str, np.ndarray]
+        self, rows: Rows, x: np.ndarray, fields: dict[str, np.ndarray]
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Points of obstacles after those of the bodies; of the fields they have a velocity, and zeros."""
-        now = np.concatenate([obstacle.positions(time) for obstacle in self._obstacles])
-        before = np.concatenate([obstacle.positions(time - self._h) for obstacle in self._obstacles])
+        before, now = (
+            np.concatenate([outline.placed(row) for outline, row in zip(self._obstacles, at, strict=True)])
+            for at in rows
+        )
         longer = {name: np.concatenate([own, np.zeros((len(now), *own.shape[1:]))]) for name, own in fields.items()}
         if "velocity" in longer:
             longer["velocity"][len(x) :] = (now - before) / self._h

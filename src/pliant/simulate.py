@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.adjusting import Adjusting
 from pliant.divergence import Watch
 from pliant.energies import IncrementalPotential
 from pliant.energies.totals import energies_of
 from pliant.errors import FileError, MeshError, SceneError, SolverError
 from pliant.io import checkpoint
-from pliant.io.arrays import check_arrays
-from pliant.io.saved_arrays import expected_of_contact
+from pliant.io.paths import as_path
 from pliant.model import Body, Force, Motion, Solid, checks
 from pliant.model.tearing import deleted
 from pliant.model.topology import topology_arrays, with_topology_arrays
@@ -25,10 +25,9 @@ from pliant.recording import Field, Recorder
 from pliant.solvers import SolveReport
 from pliant.solvers.contract.registry import describe_solver, rebuild_solver
 from pliant.state import State
-from pliant.stepping import Stepping
 
 
-class Simulation(Stepping):
+class Simulation(Adjusting):
     """A scene that moves.
 
     frame_rate: frames per second; substeps: steps per frame, so that a step is h = 1 / (frame_rate * substeps) seconds
@@ -54,7 +53,10 @@ class Simulation(Stepping):
         """
         checks.count(n, "frames: n")
         return frame_loop(
-            self.advance, n, self._save_interrupted(Path(on_interrupt)), "simulating" if progress else None
+            self.advance,
+            n,
+            self._save_interrupted(as_path(on_interrupt, "frames: on_interrupt")),
+            "simulating" if progress else None,
         )
 
     def _save_interrupted(self, path: Path) -> Callable[[], str]:
@@ -86,6 +88,7 @@ class Simulation(Stepping):
         """Take over the sides of sheets from a simulation of the same bodies in the same state."""
         if self._detector is not None and other._detector is not None:
             self._detector.load_state_dict(other._detector.state_dict(), self.state.x)
+            self._placements.load(other._placements.numbers())
 
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own. The simulation stays as it is."""
@@ -135,7 +138,12 @@ class Simulation(Stepping):
     # --- keeping ----------------------------------------------------------------------------------------------------
 
     def record(
-        self, path: str | Path, every: int = 1, volume: bool = False, fields: Mapping[str, Field] | None = None
+        self,
+        path: str | Path,
+        every: int = 1,
+        volume: bool = False,
+        fields: Mapping[str, Field] | None = None,
+        tensors: bool = False,
     ) -> Recorder:
         """Write every so many-th frame from now on, the current state first, in the format that the ending names:
 
@@ -148,28 +156,36 @@ class Simulation(Stepping):
         room; obstacles are in them as surfaces. In .npz, body_fields hold the net contact_force [N] and contact_torque
         [N m] of bodies and obstacles.
         volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
-        of vertices by name, each a function of (state, report); the report is None for the first frame.
+        of vertices by name, each a function of (state, report); the report is None for the first frame. tensors: also
+        Cauchy stress [Pa] and Green-Lagrange strain of tets, nine numbers each, row by row.
         """
+        path = as_path(path, "Simulation.record")
         steps = self.substeps * checks.count(every, "record: every")
-        recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields, lambda: self.contacts)
+        recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields, tensors)
+        self.be_followed(recorder)
         recorder.observe(self._seen(), None)
         self.observers.append(recorder.observe)
         recorder.on_close = lambda: self.observers.remove(recorder.observe)
         return recorder
 
+    def be_followed(self, recorder: Recorder) -> None:
+        """Let a recorder take contacts, and where obstacles are, from this simulation."""
+        recorder.follow(lambda: self.contacts, self._placements.rows)
+
     def save(self, path: str | Path) -> None:
         """Write a checkpoint that `resume` continues with the same bits: scene, settings and state, whole or not at
         all.
         """
+        path = as_path(path, "Simulation.save")
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
         settings["solver_state"] = self._work.state_dict()
-        contact = {} if self._detector is None else self._detector.state_dict()
+        contact = {} if self._detector is None else self._contact_state()
         about = (self.state, self.notes, topology_arrays(self.model), contact)
         try:
             solver = describe_solver(self.solver)
         except SolverError as error:
             raise FileError(f"{path}: {error}") from None
-        checkpoint.write(Path(path), self.scene, solver, settings, *about)
+        checkpoint.write(path, self.scene, solver, settings, *about)
 
     @classmethod
     def resume(
@@ -183,29 +199,25 @@ class Simulation(Stepping):
         """Continue from a checkpoint. Python functions are not in the file, pass them again: motions (other than those
         of `pliant.motions`) and forces by name of the body and in the order they were added; other functions of time by
         what they give, such as {"balloon.pressure": p, "wind.velocity": w}."""
-        path = Path(path)
+        path = as_path(path, "Simulation.resume")
+        for name, given in (("motions", motions), ("forces", forces), ("functions", functions)):
+            if given is not None and not isinstance(given, dict):
+                raise FileError(f"Simulation.resume: {name} is {given!r}; give a dict by name of the body.")
         kept = checkpoint.read(path, motions or {}, forces or {}, functions or {})
-        solver_state = kept.settings.pop("solver_state")
         try:
-            simulation = cls(kept.scene, rebuild_solver(kept.solver), threads=threads, **kept.settings)
+            with checkpoint.whole(path):
+                solver_state = kept.settings.pop("solver_state")
+                solver, settings = rebuild_solver(kept.solver), dict(kept.settings)
+            simulation = cls(kept.scene, solver, threads=threads, **_known_settings(path, settings))
         except MeshError as error:
             raise FileError(f"{path}: the meshes of its bodies cannot be simulated: {error}") from None
         simulation.notes = kept.notes
         simulation.continue_from(checkpoint.checked_state(path, kept, simulation.model), kept.topology)
         if solver_state:
-            simulation._work.load_state_dict(solver_state)
+            with checkpoint.whole(path):
+                simulation._work.load_state_dict(solver_state)
         simulation._load_contact_state(path, kept.contact)
         return simulation
-
-    def _load_contact_state(self, path: Path, arrays: dict[str, np.ndarray]) -> None:
-        expected = {}
-        if self._detector is not None:
-            surface, rules = self._detector.colliders.surface, self._detector.colliders.rules
-            counts = (len(rules.body), len(surface.triangles), len(surface.edges), len(rules.allowed))
-            expected = expected_of_contact(*counts, arrays)
-        check_arrays(path, {f"contact.{name}": array for name, array in arrays.items()}, expected)
-        if self._detector is not None:
-            self._detector.load_state_dict(arrays, self.state.x)
 
     def continue_from(self, state: State, topology: dict[str, np.ndarray]) -> None:
         """Take over the state of another simulation of the same scene, and what topology_arrays says of its model."""
@@ -233,3 +245,10 @@ class Simulation(Stepping):
         self._take(deleted(model, self.scene.bodies, number, chosen, self.state.x))
         self._solved = None
         self._prepare()
+
+
+def _known_settings(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a checkpoint, if they are those that `save` writes."""
+    if set(settings) != {"frame_rate", "substeps", "precision"}:
+        raise FileError(f"{path}: its header is damaged or made by hand: its settings are {', '.join(settings)}.")
+    return settings

@@ -22,17 +22,21 @@ import numpy as np
 from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, words_of_softness
+from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
-from pliant.errors import SimulationError
+from pliant.errors import SceneError, SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
+from pliant.model.contact import untested_contact
+from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
-from pliant.solvers import VBD, Execution, Solver, SolveReport
+from pliant.solvers import Auto, Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
+from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
 from pliant.solvers.machinery.feasible import keep_volumes_positive
 from pliant.solvers.machinery.optimised_start import optimised_reach
@@ -40,7 +44,26 @@ from pliant.state import State
 
 Observer = Callable[[State, SolveReport], None]
 
+MOST_THREADS = 1024
+SHORTEST, LONGEST = 1e-12, 1e6  # [s] of a step
+
 logger = logging.getLogger("pliant")
+
+
+def default_solver() -> Solver[Any]:
+    """The solver of a simulation that names none."""
+    return Auto()
+
+
+def _step_length(frame_rate: float, substeps: int) -> float:
+    """h [s], if it is one that squares and quotients of can be computed with."""
+    steps_per_second = frame_rate * substeps if substeps < 1 / SHORTEST else np.inf
+    if not 1 / LONGEST <= steps_per_second <= 1 / SHORTEST:
+        raise SceneError(
+            f"Simulation: frame_rate is {frame_rate:g} [1/s] with {min(substeps, 10**15)} substeps: a step of "
+            f"1 / (frame_rate * substeps) must be between {SHORTEST:g} and {LONGEST:g} s long."
+        )
+    return 1 / (frame_rate * substeps)
 
 
 class Stepping:
@@ -57,21 +80,28 @@ class Stepping:
     ):
         self.frame_rate = checks.number(frame_rate, "Simulation: frame_rate", "1/s", positive=True)
         self.substeps = checks.count(substeps, "Simulation: substeps")
-        if threads is not None:
-            checks.count(threads, "Simulation: threads")
+        if threads is not None and checks.count(threads, "Simulation: threads") > MOST_THREADS:
+            raise SceneError(
+                f"Simulation: threads is {threads}: give at most {MOST_THREADS}; more than cores are slower."
+            )
+        checks.instance(scene, Scene, "Simulation: the scene", "a pl.Scene with bodies in it")
         self.scene = scene
-        self.solver: Solver[Any] = solver or VBD()
+        self.solver: Solver[Any] = default_solver() if solver is None else solver
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
         self._team = self.execution.team()  # that detects contacts
-        self.h = 1 / (self.frame_rate * self.substeps)
+        self.h = _step_length(self.frame_rate, self.substeps)
         self.model = build_model(scene)
+        untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
+        if untested:
+            logger.info(untested)
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
         self.state = State(*start, internal_state=self.model.internal_state, **initial_poses(self.model, scene.bodies))
         if self.model.particles is not None and self.model.particles.has_spin:
             self.state.spins = np.zeros_like(self.state.x)
+        self._place_obstacles()
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
@@ -83,11 +113,25 @@ class Stepping:
             body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
             body._elements = lambda k=k: self.model.elements_of(k)
             body._contact_load = lambda k=k: (self.contacts.body_forces[k], self.contacts.body_torques[k])
+        for k, placement in self._placements.meshes.items():
+            scene.bodies[k]._placement = placement  # type: ignore[attr-defined]
         for k, shape in enumerate(scene.shapes):
-            shape.watch(partial(self._obstacle_load, k))
+            shape.watch(partial(self._obstacle_load, k), self._placements.shapes[k])
 
-    def _allocate(self) -> None:
-        """Make what depends on the number of vertices."""
+    def _place_obstacles(self) -> None:
+        """Keep where obstacles are; contact reads it in place of their functions."""
+        positions = lambda k: self.state.x[self.model.vertices_of(k)]  # noqa: E731
+        own = (self.scene.bodies, self.h, lambda: self.state.step, positions)
+        self._placements = Placements(self.scene.shapes, *own)
+        self.model = self._with_placements(self.model)
+
+    def _with_placements(self, model: Model) -> Model:
+        """A model that was just built, whose contact asks this simulation where obstacles are."""
+        shapes: Any = tuple(self._placements.shapes)
+        return model if model.contact is None else replace(model, contact=replace(model.contact, shapes=shapes))
+
+    def _allocate(self, elastic: np.ndarray | None = None) -> None:
+        """Make what depends on the number of vertices; elastic (n,): their stiffness [N/m], if it is known."""
         # all arrays a step needs beside the state's
         self._y, self._x_guess = np.array(self.state.x), np.array(self.state.x)
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
@@ -95,7 +139,10 @@ class Stepping:
         self._poses = self.state.poses.copy()
         self._spins = self.state.spins.copy()
         contact = None if self.solver.supports.own_contacts else self.model.contact
-        self._detector = None if contact is None else Detector(contact, self.h, self._team)
+        self._detector = None
+        if contact is not None:
+            scale = scale_of(self.model, self.h, elastic_stiffness(self.model) if elastic is None else elastic)
+            self._detector = Detector(contact, self.h, self._team, scale)
         self._detect_every = None if contact is None else contact.settings.detect_every
 
     def _prepare(self) -> None:
@@ -105,9 +152,11 @@ class Stepping:
         check_supports(self.solver, self.model)
         self._free = FreeComponents.of(self.model)
         solver_state = self._work.state_dict()
-        self._work = self.solver.init(self._problem_for_step(self._y, self._x_guess, contacts), self.execution)
+        problem = self._problem_for_step(self._y, self._x_guess, contacts)
+        self._work = self.solver.init(problem, self.execution)
         if solver_state:
             self._work.load_state_dict(solver_state)
+        self._meter = ErrorMeter(self.solver, problem, self.execution.precision)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -150,6 +199,10 @@ class Stepping:
         x_guess[fixed] = model.positions[fixed]
         for kinematic in model.kinematic:
             x_guess[kinematic.vertices] = kinematic.positions((state.step + 1) * self.h)
+        for k, placement in self._placements.meshes.items():
+            commanded = placement.positions((state.step + 1) * self.h)
+            if commanded is not None:
+                x_guess[model.vertices_of(k)] = commanded
         y[fixed] = x_guess[fixed]
         if model.carried is not None:
             turns = np.zeros_like(state.twists[:, 3:]) if policy == 0 else self.h * state.twists[:, 3:]
@@ -167,12 +220,15 @@ class Stepping:
         released = self._released()
         if released is not self.model:
             self.model = released
+            if self._detector is not None:
+                self._detector.scale = scale_of(released, self.h, self._detector.scale.elastic)
             self._prepare()
 
     def _detect(self, x_guess: np.ndarray) -> ContactPotential | None:
         """What touches at the beginning of the step, or on the way to `x_guess`."""
         if self._detector is None:
             return None
+        self._placements.begin_step()
         self._detector.begin_step(self.state.x)
         return self._detector.detect(self.state.x, x_guess, self.time)
 
@@ -226,15 +282,20 @@ class Stepping:
         n, tried, done, result = self.solver.iterations, 0, 0, SweepResult(0)
         self._x_new[:] = self._x_guess
         self.solver.begin_step(problem, self._work)
+        self._meter.begin_step(self._x_new, n)
         while tried < n:
             part = min(self._detect_every or n, n - tried)
-            result = self.solver.sweep(problem, self._x_new, self._work, part)
+            result = self._meter.sweep(problem, self._x_new, self._work, part)
             tried, done = tried + part, done + result.iterations
             if tried < n:  # other contacts may give a solver that has ended something to do again
                 problem = self._detect_again(problem)
         report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
+        if self._work.note:
+            report.reason += f" ({self._work.note})"
+        self._meter.write(problem, self._x_new, result, report)
+        report.converged |= self._meter.is_converged(report)
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
@@ -249,7 +310,7 @@ class Stepping:
         self._stop_explosion()
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
-            self._warn_of_soft_contact(report.contact, self._detector.model.settings.stiffness)
+            self._warn_of_soft_contact(report.contact)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
         if self.model.carried is not None:
             new.poses = self._poses.copy()
@@ -269,12 +330,18 @@ class Stepping:
         if not self._watch.goes_on_from(state.x, state.v):
             self._watch = Watch(self.model, state.x.copy(), state.v.copy())
         ends = (state.x, state.v), (self._x_new, self._v_new)
-        beyond = self._watch.after_step(self.model, *ends, self._y, self.h)
+        model = self.model.with_internal_state(self._internal_state_new)
+        beyond = self._watch.after_step(model, *ends, self._y, self.h, self._obstacles_move())
         if beyond is not None:
             contacts, settings = None if self._solved is None else self._solved.contacts, self.scene.contact
             stiffness = None if settings is None else settings.stiffness
             self._solved = None
             raise SimulationError(diagnose_explosion(self.model, *beyond, self.time, contacts, stiffness))
+
+    def _obstacles_move(self) -> bool:
+        """Whether one with a formula does in the step that is being finished."""
+        times = self.time, (self.state.step + 1) * self.h
+        return any((shape.row(times[0]) != shape.row(times[1])).any() for shape in self._placements.shapes)
 
     def _tear(self) -> None:
         """Split and break what is stretched too far (VBD 3.9)."""
@@ -283,7 +350,9 @@ class Stepping:
             return
         self._take(change)
         problem = self._problem_for_step(self._y, self._x_guess, None)
-        if not self.solver.update_topology(problem, self._work, change):
+        if self.solver.update_topology(problem, self._work, change):
+            self._meter = self._meter.torn(problem)
+        else:
             self._prepare()
 
     def _take(self, change: TopologyChange) -> None:
@@ -294,7 +363,7 @@ class Stepping:
         self._free = FreeComponents.of(self.model)
         arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
         self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists, old.spins)
-        self._allocate()
+        self._allocate(None if detector is None else detector.scale.elastic[grown])
         if self._detector is not None and detector is not None:
             self._detector.inherit(detector, grown, self.state.x)
 
@@ -331,9 +400,9 @@ class Stepping:
         x = self.state.x[: problem.model.n_vertices]  # without what has torn since
         return self.solver.measure_residual(problem, x, self._work)
 
-    def _warn_of_soft_contact(self, report: ContactReport, stiffness: float) -> None:
-        """Say that contact is too soft: once, and again when twice the stiffness would be needed."""
-        if report.needed_stiffness > 2 * self._stiffness_told:
-            self._stiffness_told = report.needed_stiffness
-            where = self.model.describe_vertex(report.softest)
-            logger.warning("t = %g s: %s", self.time, words_of_softness(report, stiffness, where))
+    def _warn_of_soft_contact(self, report: ContactReport) -> None:
+        """Warn that contact is too soft: once, and again when twice the stiffness would be needed."""
+        soft = report.softest
+        if soft is not None and soft.needed_stiffness > 2 * self._stiffness_told:
+            self._stiffness_told = soft.needed_stiffness
+            logger.warning("t = %g s: %s", self.time, words_of_softness(soft, self.model.describe_vertex(soft.vertex)))

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 import signal
 import subprocess
 import sys
@@ -160,7 +161,7 @@ def test_view_says_where_it_listens(folder, mode):
     if mode == "--json":
         about = json.loads(said)
         assert about["title"] == "Block"
-        assert about["url"] == f"http://127.0.0.1:{about['port']}"
+        assert re.fullmatch(rf"http://127\.0\.0\.1:{about['port']}/[\w-]{{22}}/", about["url"]), "with a token"
         assert about["only_this_computer"] is True
 
 

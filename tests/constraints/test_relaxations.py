@@ -93,7 +93,7 @@ def test_finds_the_solution_of_a_larger_problem(pose, relaxation):
     """The least change of velocity that satisfies all constraints, by non-negative least squares (Lawson and Hanson's
     LDP) of SciPy.
     """
-    scheme = pl.VelocityTimeStepping(relaxation, iterations=6000, warm_start=0.0, tolerance=0.3)
+    scheme = pl.VelocityTimeStepping(relaxation, iterations=6000, warm_start=0.0, margin=0.3)
     problem = pose(stack(), scheme)
     assert problem.count > 300
     start = problem.bodies.velocity.copy()

@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from pliant.elements import fibre, hinge, reference, rod_bend, spring, triangle
 from pliant.elements.bound import Bounds
+from pliant.elements.dead_load import DeadLoads
 from pliant.elements.element import Element
 from pliant.elements.fibre import Fibres
 from pliant.elements.hinge import Hinges
@@ -128,6 +129,11 @@ def bound_case() -> Case:
     return Case(Bounds(vertices, lower, upper, np.random.default_rng(13).uniform(0.5, 2, N)), 0.1 * rest, x)
 
 
+def dead_load_case() -> Case:
+    rest, x, vertices = deformed(1, 14, np.zeros((1, 3)))
+    return Case(DeadLoads(vertices, np.random.default_rng(15).normal(size=(N, 3))), rest, x)
+
+
 CASES: dict[str, Callable[[], Case]] = {
     "spring": lambda: spring_case(1.0),
     "rope": lambda: spring_case(0.0),
@@ -138,6 +144,7 @@ CASES: dict[str, Callable[[], Case]] = {
     "bent rod": lambda: bend_case(False),
     "pair": pair_case,
     "bound": bound_case,
+    "dead load": dead_load_case,
 }
 
 

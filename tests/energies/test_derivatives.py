@@ -19,8 +19,10 @@ def case(request, setting, make_simulation, shaken):
     """A problem and a deformed state of it with det F > 0, other than its start."""
     held, damping = setting
     mesh = pl.shapes.box((0.2, 0.2, 0.2), (2, 2, 2))
-    problem = make_simulation(request.param, held=held, damping=damping, mesh=mesh, seed=3).problem()
-    return problem, shaken(mesh, seed=11)
+    simulation = make_simulation(
+        request.param, held=held, damping=damping, damping_form="vertex_block", mesh=mesh, seed=3
+    )
+    return simulation.problem(), shaken(mesh, seed=11)
 
 
 def central(function, x):
@@ -100,7 +102,7 @@ def test_projection_leaves_a_positive_hessian_alone(make_simulation):
 
 def test_damping_blocks_are_the_positive_part_of_the_elastic_blocks(make_simulation):
     """k_d / h times the elastic vertex blocks at the start of the step, negative eigenvalues cut (documented)."""
-    damped = make_simulation(pl.StVenantKirchhoff, damping=3e-3, seed=2).problem()
+    damped = make_simulation(pl.StVenantKirchhoff, damping=3e-3, damping_form="vertex_block", seed=2).problem()
     plain = make_simulation(pl.StVenantKirchhoff, damping=0.0, seed=2).problem()
     inertia = plain.model.mass / plain.h**2
     elastic_blocks = plain.vertex_blocks(plain.x_prev) - inertia[:, None, None] * np.eye(3)

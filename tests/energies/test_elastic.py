@@ -31,6 +31,8 @@ def textbook_density(law, F, mu, lam=0.0, share=0.0, growth=1.0):
         return mu * np.sum(strain**2) + lam / 2 * np.sum(strain) ** 2
     if law.__name__ in ("Corotated", "ARAP"):
         return mu * np.sum((s - 1) ** 2) + lam / 2 * np.sum(s - 1) ** 2
+    if law is pl.FixedCorotated:
+        return mu * np.sum((s - 1) ** 2) + lam / 2 * (J - 1) ** 2
     shear = mu / 2 * (np.sum(s**2) - 3)
     if law is pl.NeoHookean:
         return shear - mu * np.log(J) + lam / 2 * np.log(J) ** 2

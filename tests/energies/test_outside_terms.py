@@ -16,7 +16,7 @@ MESH = pl.shapes.box((0.2, 0.2, 0.2), (2, 2, 2))
 def problem(shaken):
     """Two blocks under all of these, and a state in which every term acts."""
     scene = pl.Scene()
-    first = scene.add_solid(MESH, pl.StableNeoHookean.from_young(1e4, 0.3), damping=1e-3)
+    first = scene.add_solid(MESH, pl.StableNeoHookean.from_young(1e4, 0.3), damping=1e-3, damping_form="vertex_block")
     second = scene.add_solid(MESH, pl.StableNeoHookean.from_young(2e4, 0.4))
     first.set_positions(shaken(MESH, seed=1))
     second.set_positions(shaken(MESH, seed=2) + np.array([0.25, 0.0, 0.0]))

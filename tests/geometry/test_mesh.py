@@ -3,6 +3,7 @@
 import pickle
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import meshio
 import numpy as np
@@ -208,7 +209,7 @@ def test_tetrahedralize_fills_a_ball(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert solid.volume == pytest.approx(shapes.ball(cells=3).volume, rel=0.02)
     assert solid.surface().is_closed
     assert list(tmp_path.iterdir()) == [], "the user's folder stays clean"
-    with pytest.raises(MeshError, match="encloses no volume"):
+    with pytest.raises(MeshError, match="open edges and encloses nothing"):
         shapes.cloth(cells=(2, 2)).tetrahedralize(edge_length=0.5)
     with pytest.raises(MeshError, match="edge_length=-1"):
         skin.tetrahedralize(edge_length=-1)
@@ -216,5 +217,51 @@ def test_tetrahedralize_fills_a_ball(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_tetrahedralize_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pytetwild", None)
-    with pytest.raises(PliantError, match=r'pip install "pliant\[mesh\]"'):
+    with pytest.raises(PliantError, match=r'pytetwild.*pip install "pliant\[mesh\]"'):
         shapes.cloth(cells=(1, 1)).tetrahedralize()
+
+
+def test_the_original_import_error_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pytetwild.py").write_text("import a_package_that_is_not_there\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pytetwild", raising=False)
+    with pytest.raises(PliantError, match="No module named 'a_package_that_is_not_there'"):
+        shapes.cloth(cells=(1, 1)).tetrahedralize()
+
+
+@pytest.mark.parametrize(
+    ("surface", "words"),
+    [
+        (shapes.cloth(cells=(2, 2)), "8 open edges"),
+        (shapes.box((1, 1, 1e-4), (1, 1, 1)).surface(), "closed, but only about 0.0001 m thick"),
+        (
+            TriMesh(shapes.box(cells=1).surface().points, shapes.box(cells=1).surface().triangles[:, ::-1]),
+            "closed, but its triangles face inward",
+        ),
+    ],
+)
+def test_what_cannot_be_filled_is_told_why(surface, words, monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = SimpleNamespace(tetrahedralize=lambda *_, **__: (np.empty((0, 3)), np.empty((0, 4), int)))
+    monkeypatch.setitem(sys.modules, "pytetwild", nothing)
+    with pytest.raises(MeshError, match=words):
+        surface.tetrahedralize()
+
+
+def test_an_open_surface_is_filled_with_a_warning(monkeypatch: pytest.MonkeyPatch, caplog) -> None:
+    box = shapes.box(cells=1)
+    filled = SimpleNamespace(tetrahedralize=lambda *_, **__: (box.points, box.tets))
+    monkeypatch.setitem(sys.modules, "pytetwild", filled)
+    closed = box.surface()
+    closed.tetrahedralize()
+    assert not caplog.records
+    TriMesh(closed.points, closed.triangles[1:]).tetrahedralize()
+    assert "3 open edges" in caplog.text
+
+
+def test_duplicate_elements_are_refused() -> None:
+    box = shapes.box(cells=1)
+    with pytest.raises(MeshError, match=r"1 of \d+ tets that are listed before.*the same as tet 2"):
+        TetMesh(box.points, [*box.tets, box.tets[2][[1, 2, 0, 3]]])
+    sheet = shapes.cloth(cells=(1, 1))
+    with pytest.raises(MeshError, match="the same as triangle 0"):
+        TriMesh(sheet.points, [*sheet.triangles, sheet.triangles[0][::-1]])

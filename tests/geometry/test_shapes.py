@@ -34,6 +34,31 @@ def test_kuhn_tets_have_45_60_and_90_degrees() -> None:
     np.testing.assert_allclose(angles, [45, 60, 90])
 
 
+@pytest.mark.parametrize(("split", "tets", "added"), [("alternating", 5, 0), ("centred", 12, 24)])
+def test_symmetric_splits_fill_the_box(split: str, tets: int, added: int) -> None:
+    mesh = shapes.box((1, 2, 3), (2, 3, 4), split)
+    assert (mesh.n_vertices, mesh.n_tets) == (3 * 4 * 5 + added, tets * 24)
+    assert mesh.volume == pytest.approx(6)
+    assert len(mesh.surface_triangles) == 4 * (2 * 3 + 3 * 4 + 2 * 4)
+    assert_well_shaped(mesh)
+
+
+@pytest.mark.parametrize("split", ["alternating", "centred"])
+def test_symmetric_splits_treat_axes_alike(split: str) -> None:
+    """Exchanging y and z, or mirroring an axis with an even number of cells, maps the tets onto themselves."""
+    mesh = shapes.box((1, 1, 1), (2, 2, 2), split)
+    for image in (mesh.points[:, [0, 2, 1]], mesh.points[:, [2, 0, 1]], mesh.points * [-1, 1, 1]):
+        place = np.argmin(np.linalg.norm(image[:, None] - mesh.points[None], axis=2), axis=1)
+        np.testing.assert_array_equal(
+            np.unique(np.sort(place[mesh.tets], axis=1), axis=0), np.unique(np.sort(mesh.tets, axis=1), axis=0)
+        )
+
+
+def test_unknown_split_is_refused() -> None:
+    with pytest.raises(MeshError, match="split='bcc'; pass one of 'kuhn', 'alternating', 'centred'"):
+        shapes.box(split="bcc")
+
+
 def test_beam_lies_along_x() -> None:
     mesh = shapes.beam(4.0, 1.0, 0.5, cells=(8, 2, 1))
     np.testing.assert_allclose(mesh.bounds, [[-2, -0.5, -0.25], [2, 0.5, 0.25]])

@@ -95,8 +95,17 @@ def negative(array: np.ndarray) -> np.ndarray | None:
 
 
 # an array of another length shows in those that must be as long: the points of a mesh in its elements
-LENGTHS = ("mesh.points", "motion0", "origin", "contact.vertices", "contact.edges", "vertices_a", "vertices_b")
-MAY_SHRINK = ("topology.left", "topology.tets_left", "body2.release", "contact.known")
+LENGTHS = (
+    "mesh.points",
+    "motion0",
+    "origin",
+    "contact.vertices",
+    "contact.edges",
+    "contact.pressing_keys",
+    "vertices_a",
+    "vertices_b",
+)
+MAY_SHRINK = ("topology.left", "topology.tets_left", "body2.release")
 DAMAGES = (shorter, longer, deeper, other_type, words, not_finite, beyond, negative)
 
 
@@ -132,9 +141,7 @@ def test_damaged_arrays_are_refused_by_name(saved, tmp_path, damage: Callable) -
         damaged = None if name == "header" else damage(whole[name].copy())
         if damaged is None or (damage in (shorter, longer) and name.endswith(".mesh.elements")):
             continue  # one element more or less may be another scene, not a damage
-        if damage is shorter and name.startswith(
-            ("topology.left", "topology.tets_left", "body2.release", "contact.known")
-        ):
+        if damage is shorter and name.startswith(("topology.left", "topology.tets_left", "body2.release")):
             continue  # nor is it another state
         tried += 1
         np.savez(tmp_path / "damaged.npz", **{**whole, name: damaged})
@@ -156,7 +163,7 @@ def test_missing_and_unknown_arrays_are_refused(saved, tmp_path) -> None:
     with np.load(saved[1]) as file:
         whole = dict(file)
     for name in whole:
-        if name in ("header", "contact.known", "contact.no_self_contact"):
+        if name in ("header", "contact.pressing_keys", "contact.no_self_contact"):
             continue
         np.savez(tmp_path / "damaged.npz", **{key: array for key, array in whole.items() if key != name})
         with pytest.raises(pl.FileError) as error:

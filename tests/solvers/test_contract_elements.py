@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.energies.constant_stiffness import lame_parameters_at_rest, stiffness_laplacian
+from pliant.energies.constant_stiffness import stiffness_laplacian
 from pliant.materials import SOLID_LAWS
+from pliant.materials.rest_moduli import lame_parameters_at_rest
 
 SOLVERS = {
     "GradientDescent": pl.Chebyshev(pl.GradientDescent(), rho=0.8),

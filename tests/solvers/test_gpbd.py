@@ -260,7 +260,7 @@ def test_a_law_without_barrier_survives_a_flat_start():
 
 
 def test_refuses_damping_lines_and_blind_steps_across_a_barrier(make_simulation):
-    with pytest.raises(pl.SolverError, match=r"GPBD has no damping, and vertex 0 of block has k_d = 0\.002 s"):
+    with pytest.raises(pl.SolverError, match="GPBD does not support damping"):
         make_simulation(damping=2e-3, solver=pl.GPBD())
     with pytest.raises(pl.SolverError, match=r"GPBD cannot hold vertices to a line or a plane, as vertex \d+ of block"):
         make_simulation(held=True, solver=pl.GPBD())

@@ -56,7 +56,7 @@ def page(session, tmp_path):
 
 @pytest.fixture
 def browser(page):
-    with chromium.Chromium(f"http://127.0.0.1:{page.port}") as browser:
+    with chromium.Chromium(page.url) as browser:
         browser.wait_for("document.body.innerText.includes('Step')")
         wait_for(lambda: page.server.get_clients())
         time.sleep(2.0)  # until the first picture is drawn
@@ -126,7 +126,7 @@ def test_obstacles_are_drawn_and_move(tmp_path):
         patch.setattr(pages, "OBSTACLE_COLOUR", (0.9, 0.1, 0.1))
         with (
             pages.Page(session, "ball", tmp_path, port=free_port()) as page,
-            chromium.Chromium(f"http://127.0.0.1:{page.port}") as browser,
+            chromium.Chromium(page.url) as browser,
         ):
             browser.wait_for("document.body.innerText.includes('Step')")
             wait_for(lambda: page.server.get_clients())
@@ -215,7 +215,7 @@ def test_a_chosen_solver_shows_its_iterations(browser, session):
 def test_a_dropped_connection_comes_back(page, session):
     """The tab finds the server again by itself and shows what went on meanwhile."""
     relay = proxy.Proxy(page.port)
-    with chromium.Chromium(f"http://127.0.0.1:{relay.port}") as browser:
+    with chromium.Chromium(page.url.replace(f":{page.port}/", f":{relay.port}/")) as browser:
         browser.wait_for("document.body.innerText.includes('Step')")
         wait_for(lambda: page.server.get_clients())
         relay.cut()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pliant.cli.output import log_above_bar, only_warnings, print_json, writable_folder
+from pliant.cli.start_file import kept_start, start_of
 
 if TYPE_CHECKING:
     from pliant.scenes.runs import Run
@@ -31,6 +32,7 @@ Threads = Annotated[
     int | None, typer.Option(min=1, help="Threads; by default as many as are fastest, with the same bits.")
 ]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
+Static = Annotated[bool, typer.Option("--static", help="Find the static shape under the scene's loads instead.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]
 
@@ -44,25 +46,38 @@ def run(
     output: Output = None,
     threads: Threads = None,
     keep_every: Keep = 30.0,
+    static: Static = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Simulate a scene and write its results.
 
-    Ctrl-C stops after the frame and keeps a checkpoint, as does a kill, within
-    the time of --keep-every; `pliant resume` goes on with the same bits.
+    Ctrl-C stops after the frame and keeps a checkpoint; after a kill there is
+    one of at most --keep-every seconds ago, and before the first one what the
+    run was asked for. `pliant resume` goes on with the same bits.
 
     \b
     Example: pliant run twist.toml
              pliant run twist --solver newton --set solver.iterations=50
              pliant run twist --set bodies.0.density=500 --output twist.mp4
+             pliant run cantilever --static
     """
-    from pliant.scenes.plans import open_plan
-    from pliant.scenes.runs import Run
+    folder = writable_folder(out or Path(Path(scene).stem))
+    if static:
+        with only_warnings(quiet):
+            from pliant.cli.static import find_equilibrium
+            from pliant.scenes.plans import open_plan
 
-    with only_warnings(quiet):
+            plan = open_plan(scene, solver, settings or [], threads)
+            own = None if solver is None else plan.solver()
+            find_equilibrium(plan, own, folder, output or (), threads, quiet, as_json)
+        return
+    asked = {"solver": solver, "settings": settings or [], "frames": frames, "keep_every": keep_every}
+    with kept_start(folder, scene, output or (), **asked), only_warnings(quiet):
+        from pliant.scenes.plans import open_plan
+        from pliant.scenes.runs import Run
+
         plan = open_plan(scene, solver, settings or [], threads)
-        folder = writable_folder(out or Path(plan.name))
         simulation = plan.simulation()
         total = frames or plan.frames
         _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)
@@ -85,16 +100,23 @@ def resume(
     Example: pliant resume twist/run.npz
              pliant resume demo/demo.npz --frames 60
     """
+    writable_folder(checkpoint.parent)
+    start = start_of(checkpoint)
+    if start is not None:  # killed before the first checkpoint
+        results = [*start["output"], *(output or ())]
+        asked = (start["solver"], start["settings"], frames or start["frames"], results)
+        run(start["scene"], checkpoint.parent, *asked, threads, start["keep_every"], quiet, as_json)
+        return
     from pliant.scenes.runs import Run
 
     with only_warnings(quiet):
-        writable_folder(checkpoint.parent)
         _perform(Run.resumed(checkpoint, frames, threads, output or ()), quiet, as_json)
 
 
 def gallery(
     name: Annotated[str | None, typer.Argument(help="The scene to run; without it, the gallery is listed.")] = None,
     out: Out = None,
+    threads: Threads = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -105,7 +127,7 @@ def gallery(
              pliant gallery twist
     """
     if name is not None:
-        run(name, out, quiet=quiet, as_json=as_json)
+        run(name, out, threads=threads, quiet=quiet, as_json=as_json)
         return
     from pliant.scenes.gallery import entries
 
@@ -118,6 +140,9 @@ def gallery(
         typer.echo(f"{entry.name:<16}{entry.title}  ({entry.run_seconds:.0f} s)")
         typer.echo(textwrap.fill(entry.description, width, initial_indent=indent, subsequent_indent=indent))
     typer.echo("\nRun one with: pliant gallery NAME, see it move with: pliant view NAME")
+    typer.echo(
+        "A movie of it: pliant render NAME/NAME.npz -o NAME.mp4. The first run with contact compiles for a minute."
+    )
 
 
 # --- inside -----------------------------------------------------------------------------------------------------------
@@ -125,22 +150,28 @@ def gallery(
 
 def _perform(run: Run, quiet: bool, as_json: bool) -> None:
     """Run to the end, showing how far it is on standard error, then say what was written."""
+    from pliant.cli.summary import RunSummary
+
     run.check_places()
     simulation = run.simulation
     if not (quiet or as_json):
         model = simulation.model
         count = len(simulation.scene.bodies)
         typer.echo(f"{run.title}: {count} {'body' if count == 1 else 'bodies'}, {model.n_vertices:,} vertices.")
+    summary = RunSummary(simulation)
     began = time.perf_counter()
-    _advance(run, silent=quiet or as_json)
+    with summary.watching():
+        _advance(run, silent=quiet or as_json)
     seconds = time.perf_counter() - began
     done = run.frames_done - run.first_frame
     if as_json:
-        print_json(_summary(run, done, seconds))
+        print_json({**_summary(run, done, seconds), **summary.numbers(seconds)})
     elif not quiet:
         typer.echo(
             f"{done} frames, {simulation.time:.3f} s, in {seconds:.1f} s: {done / seconds:.1f} frames per second."
         )
+        for line in summary.lines(seconds):
+            typer.echo(line)
         for path in (*run.results, run.checkpoint):
             typer.echo(f"  {path}")
         for journal, path in run.unfinished:

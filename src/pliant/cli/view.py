@@ -53,8 +53,8 @@ def view(
     try:
         # the server says when it stops: not where scripts read
         with only_warnings(quiet), redirect_stdout(sys.stderr), Page(session, plan.title, out, host, port) as page:
-            who = "this computer only" if host in LOCAL else "ANYBODY who reaches this computer can steer it"
-            url = f"http://{host}:{page.port}"
+            who = "this computer only" if host in LOCAL else "whoever reaches this computer and knows the address"
+            url = page.url
             if as_json:
                 about = {"title": plan.title, "url": url, "port": page.port, "only_this_computer": host in LOCAL}
                 print_json(about, out_stream)

@@ -117,11 +117,28 @@ def compare(
     runs = []
     for name, solver in track(list(named.items()), "comparing" if progress else None):
         limit = iterations or (solver.iterations if seconds is None else None)
+        _check_held(problem, name, solver, execution)
         run, snapshots = _time(problem, name, solver, execution, limit, seconds)
         _measure(measuring, run, snapshots, minimum)
         runs.append(run)
     start = measuring.energy(problem.x_guess)
     return Comparison(len(problem.x_guess), precision, minimum, start, measuring.residual(exact), runs)
+
+
+def _check_held(problem: IncrementalPotential, name: str, solver: Solver[Any], execution: Execution) -> None:
+    """Refuse a solver that moves what is pinned or prescribed: its energies would be of another problem."""
+    own, x = problem.with_own_internal_state(), problem.x_guess.copy()
+    work = solver.init(own, execution)
+    solver.begin_step(own, work)
+    solver.sweep(own, x, work, 1)
+    moved = np.abs(x - problem.x_guess).max(axis=1) * ~problem.model.is_free
+    limit = 4 * float(np.finfo(np.float32).eps) * float(np.abs(problem.x_guess).max())
+    if (moved > limit).any():
+        vertex = int(np.argmax(moved))
+        raise SolverError(
+            f"compare: {name} moves {problem.model.describe_vertex(vertex)}, which is pinned or prescribed, by "
+            f"{moved[vertex]:.3g} m: it solves another problem. A solver leaves vertices where model.is_free is False."
+        )
 
 
 def converged(problem: IncrementalPotential) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import FileError, SolverError
+from pliant.io.paths import as_path
 from pliant.model import Scene
 from pliant.simulate import Simulation
 from pliant.solvers import Chebyshev, Execution, GradientDescent, MomentumSolver
@@ -130,13 +131,13 @@ class _Trial:
 
 def save_phases(path: str | Path, phases: Phases) -> None:
     """Write phases as JSON."""
-    Path(path).write_text(json.dumps({"chebyshev_phases": [list(phase) for phase in phases]}) + "\n")
+    as_path(path, "save_phases").write_text(json.dumps({"chebyshev_phases": [list(phase) for phase in phases]}) + "\n")
 
 
 def load_phases(path: str | Path) -> Phases:
     """Read phases that save_phases wrote."""
     try:
-        found = json.loads(Path(path).read_text())["chebyshev_phases"]
+        found = json.loads(as_path(path, "load_phases").read_text())["chebyshev_phases"]
         return tuple((int(length), float(rho)) for length, rho in found)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: this is no file of Chebyshev phases ({error}); pl.save_phases writes one.") from None

@@ -10,20 +10,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.closest import VERTEX_OBSTACLE, closest_separation, row
+from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, closest_separation, row
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import dot
 
 
 class ContactSet(NamedTuple):
-    """k contacts: a vertex and a triangle, two edges, or a vertex and an obstacle with a formula.
+    """k contacts: a vertex and a triangle, two edges, or an obstacle with a formula and a vertex or a point of an edge
+    or a triangle.
 
     With the signed weights w, s = sum_i w_i x_i (less the obstacle's point) leads from the second side to the first,
-    and the contact is d = max(0, thickness - s . n) deep (VBD, Equation 12).
+    and the contact presses with the depth d = max(0, thickness - s . n) (VBD, Equation 12). What was found late, when
+    it penetrated already, presses by the offset less than it penetrates: the thickness is less by it (decision 0024).
     """
 
     # who: tracking.identity makes ids of these that last from step to step
-    kind: np.ndarray  # (k,) int8 VERTEX_TRIANGLE, EDGE_EDGE or VERTEX_OBSTACLE
+    kind: np.ndarray  # (k,) int8 VERTEX_TRIANGLE, EDGE_EDGE, VERTEX_OBSTACLE or FACE_OBSTACLE
     vertices: np.ndarray  # (k, 4) int32 vertices of the scene, -1 where there are fewer
     obstacle: np.ndarray  # (k,) int32 number of the obstacle, -1 where there is none
     # where
@@ -31,7 +33,8 @@ class ContactSet(NamedTuple):
     points: np.ndarray  # (k, 3) of the obstacle at the end of the step [m]
     motions: np.ndarray  # (k, 3) of that point in the step [m]
     normals: np.ndarray  # (k, 3) unit vector n from the second side to the first
-    thickness: np.ndarray  # (k,) distance to be kept [m]
+    thickness: np.ndarray  # (k,) distance at which it begins to press [m]: that to be kept, less the offset
+    offset: np.ndarray  # (k,) part of the penetration that does not press [m]
     side: np.ndarray  # (k,) int8 1 or -1: of the triangle, by its winding, that the vertex is on; 0 without a triangle
     updates_closest_point: np.ndarray  # (k,) bool: weights and normal change with the positions (VBD 3.5)
     # how it answers
@@ -67,6 +70,7 @@ def pair_contacts(
         np.zeros((k, 3)),
         normals,
         thickness,
+        np.zeros(k),
         np.asarray(side, np.int8),
         np.full(k, updates_closest_point),
         *_no_answers(k),
@@ -82,11 +86,42 @@ def obstacle_contacts(
     thickness: np.ndarray,
 ) -> ContactSet:
     """Contacts of vertices (k,) of the scene with one obstacle; what they answer with is still zero."""
-    k = len(vertices)
-    corners, weights = np.full((k, 4), -1, np.int32), np.zeros((k, 4))
+    corners, weights = np.full((len(vertices), 4), -1, np.int32), np.zeros((len(vertices), 4))
     corners[:, 0], weights[:, 0] = vertices, 1.0
+    return _with_obstacle(VERTEX_OBSTACLE, obstacle, corners, weights, points, motions, normals, thickness)
+
+
+def face_contacts(
+    obstacle: int,
+    corners: np.ndarray,
+    weights: np.ndarray,
+    points: np.ndarray,
+    motions: np.ndarray,
+    normals: np.ndarray,
+    thickness: np.ndarray,
+) -> ContactSet:
+    """Contacts of points of edges or triangles, with corners (k, 3), the last -1 for an edge, and weights (k, 3) that
+    sum to 1, with one obstacle; what they answer with is still zero.
+    """
+    k = len(corners)
+    four = np.column_stack([corners, np.full(k, -1)]).astype(np.int32)
+    weights = np.column_stack([weights, np.zeros(k)])
+    return _with_obstacle(FACE_OBSTACLE, obstacle, four, weights, points, motions, normals, thickness)
+
+
+def _with_obstacle(
+    kind: int,
+    obstacle: int,
+    corners: np.ndarray,
+    weights: np.ndarray,
+    points: np.ndarray,
+    motions: np.ndarray,
+    normals: np.ndarray,
+    thickness: np.ndarray,
+) -> ContactSet:
+    k = len(corners)
     return ContactSet(
-        np.full(k, VERTEX_OBSTACLE, np.int8),
+        np.full(k, kind, np.int8),
         corners,
         np.full(k, obstacle, np.int32),
         weights,
@@ -94,6 +129,7 @@ def obstacle_contacts(
         motions,
         normals,
         thickness,
+        np.zeros(k),
         np.zeros(k, np.int8),
         np.zeros(k, bool),
         *_no_answers(k),
@@ -128,15 +164,20 @@ def joined(*sets: ContactSet) -> ContactSet:
 
 
 def depths(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
-    """Penetration d (k,) [m] at positions x (n, 3) [m]."""
+    """Depth d (k,) [m] with which they press at positions x (n, 3) [m]."""
     return np.maximum(-gaps(contacts, x), 0.0)
 
 
 def gaps(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
-    """Distance beyond the thickness (k,) [m] at positions x (n, 3) [m]; negative where a contact penetrates."""
+    """Distance beyond the thickness (k,) [m] at positions x (n, 3) [m]; negative where a contact presses."""
     distances = np.empty(contacts.size)
     cached(write_gaps)(contacts, x, distances)
     return distances
+
+
+def penetrations(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
+    """How much nearer than the distance to be kept (k,) [m] they are at positions x (n, 3) [m], pressing or not."""
+    return np.maximum(contacts.offset - gaps(contacts, x), 0.0)
 
 
 @compiled
@@ -152,6 +193,7 @@ def positions_of(c, contacts, x):
     """Positions of the four vertices of a contact, the first repeated where there are fewer."""
     v = contacts.vertices
     first = row(x, v[c, 0])
-    if contacts.obstacle[c] >= 0:
-        return (first, first, first, first)
-    return (first, row(x, v[c, 1]), row(x, v[c, 2]), row(x, v[c, 3]))
+    if contacts.obstacle[c] < 0:
+        return (first, row(x, v[c, 1]), row(x, v[c, 2]), row(x, v[c, 3]))
+    second = row(x, v[c, 1]) if v[c, 1] >= 0 else first
+    return (first, second, row(x, v[c, 2]) if v[c, 2] >= 0 else first, first)

@@ -6,6 +6,7 @@ edge, and edges that are closest at an end, are the same contact: it is listed o
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -106,6 +107,19 @@ def track_sides(
     # known ones first: they stay
     together = SideHistory(*(np.concatenate(parts) for parts in zip(history, found, strict=True)))
     return prune(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
+
+
+def without_crossing_springs(team: Team, colliders: Colliders, x: np.ndarray) -> Colliders:
+    """Colliders in which springs of one net that touch at x (n, 3) [m], where they start, never touch each other:
+    diagonals of a net cross.
+    """
+    near = track_sides(team, colliders, no_side_history(), x, x).edges
+    surface, body = colliders.surface, colliders.rules.body
+    are_springs = (colliders.faces_of_edge[near] < 0).all(axis=(1, 2))
+    ends = body[surface.edges[near][:, :, 0]]
+    keys = near.astype(np.int64) @ (len(surface.edges), 1)
+    crossing = keys[are_springs & (ends[:, 0] == ends[:, 1])]
+    return replace(colliders, opposite=np.union1d(colliders.opposite, crossing))
 
 
 def track_edge_sides(

@@ -6,19 +6,29 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, chosen, depths, joined, no_contacts
-from pliant.contact.detection import Penetrations, continuous_contacts, find_penetrations, track_edge_sides, track_sides
+from pliant.contact.contact_set import ContactSet, chosen, depths, joined, no_contacts, penetrations
+from pliant.contact.detection import (
+    Penetrations,
+    continuous_contacts,
+    find_penetrations,
+    track_edge_sides,
+    track_sides,
+    without_crossing_springs,
+)
 from pliant.contact.response.friction import set_friction
 from pliant.contact.response.potential import ContactPotential
-from pliant.contact.response.report import ContactReport, missed_depths, softest_contact, touched_bodies, words_of_start
+from pliant.contact.response.report import ContactReport, softest_contact, words_of_start
+from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
 from pliant.contact.search.broad_phase import Rules
 from pliant.contact.search.colliders import Colliders, make_colliders
+from pliant.contact.search.faces_near_obstacles import face_contacts_at
 from pliant.contact.search.initial_intersections import pierced_triangles
 from pliant.contact.search.motion import largest_motion, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
+from pliant.contact.tracking.pressing import Parties, Pressing, pressed_before, pressing_of, start_with_offset
 from pliant.contact.tracking.side_history import SideHistory, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
@@ -29,7 +39,7 @@ TOUCHING = 1e-6  # of an edge: what starts less deep only touches
 
 @dataclass
 class Detector:
-    """Keeps trees, the sides of what is near, multipliers, and the contacts of the step.
+    """Keeps trees, the sides of what is near, who presses, multipliers, and the contacts of the step.
 
     begin_step (at its start), detect (as often as one likes), end (the step is done), and so on.  A contact that was
     detected once stays until the end of the step.
@@ -38,25 +48,33 @@ class Detector:
     model: ContactModel
     h: float
     team: Team
+    scale: ContactScale
     colliders: Colliders = field(init=False)
     side_history: SideHistory = field(default_factory=no_side_history)
     multipliers: Multipliers = field(default_factory=no_multipliers)  # of the step before
     seen: np.ndarray | None = None  # (n, 3) positions that the side history is of [m]
-    known: np.ndarray | None = None  # sorted: vertices that met bodies in the step before (report.touched_bodies)
+    pressing: Pressing | None = None  # who was in contact with whom in the step before; None: it is not known
+    stored: float = 0.0  # [J] at the end of the step before
     no_self_contact: np.ndarray | None = None  # (bodies,) bool: who does not touch itself at the positions seen last
     least_width: float = field(init=False)  # [m] of all tets at the positions seen last, at most
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last in this step
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
     _found: ContactSet = field(default_factory=no_contacts)
+    _parties: Parties = field(init=False)
+    _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
 
     def __post_init__(self) -> None:
         m = self.model
         rules = Rules(m.body.astype(np.int32), m.allowed, m.excluded)
-        self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions)
+        self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions, m.springs)
+        if len(m.springs):
+            self.colliders = without_crossing_springs(self.team, self.colliders, m.positions)
         self.least_width = least_width(self.team, m.tets, m.positions)
         ends = m.positions[self.colliders.surface.edges]
+        bodies = len(m.allowed)
+        self._parties = Parties(m.body.astype(np.int32), bodies, bodies + len(m.shapes))
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
 
     def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
@@ -66,11 +84,12 @@ class Detector:
         """
         inheritance = Inheritance(old.colliders, self.colliders, before)
         self.multipliers = inheritance.multipliers(old.multipliers)
+        if old.pressing is not None:
+            self.pressing = inheritance.pressing(old.pressing, self._parties.size)
+        self.stored = old.stored
         if not self._has_pairs or old.seen is None or not np.array_equal(old.seen[before], x):
             return
         self._begin_at(x, inheritance.sides(old.side_history))
-        if old.known is not None:
-            self.known = inheritance.touched_bodies(old.known, int(self.colliders.rules.body.max(initial=0)) + 1)
 
     def begin_step(self, x_prev: np.ndarray) -> None:
         """What penetrates at the start of a step (VBD 3.5)."""
@@ -79,13 +98,14 @@ class Detector:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
             self._begin_at(x_prev, no_side_history())
+            self.pressing, self.stored = None, 0.0
         self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
         self._found = no_contacts()
 
     def _begin_at(self, x: np.ndarray, sides: SideHistory) -> None:
         """Go on from positions x (n, 3) [m] of which only these sides are known."""
         self.side_history = track_sides(self.team, self.colliders, sides, x, x)
-        self.known, self.no_self_contact = None, None
+        self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
         self.seen = x.copy()
 
@@ -96,6 +116,8 @@ class Detector:
             if hits.size and self._found.size:
                 hits = chosen(hits, places_among(contact_ids(hits), contact_ids(self._found)) < 0)
             self._found = joined(self._found, hits)
+        if self._latest is None:
+            self._guess = x.copy()
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
         self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h)
         restore_multipliers(self._latest.contacts, kept)
@@ -114,42 +136,55 @@ class Detector:
         reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
         numbers = range(len(model.shapes))
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
+        for k in numbers:
+            near.append(face_contacts_at(self.team, model, k, self.colliders.surface, x0, x1, time, h, reach))
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
-        contacts.stiffness[:] = settings.stiffness
+        given = settings.stiffness
+        contacts.stiffness[:] = chosen_stiffness(contacts, self.scale) if given is None else given
         set_friction(contacts, model)
-        return ContactPotential(contacts, settings.friction_speed * self.h, settings.damping / self.h, x0)
+        if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
+            pressed = pressed_before(contacts, self._parties, self.pressing)[1]
+            start_with_offset(contacts, x0, pressed, push(contacts, model, self.h) if h > 0 else 0.0 * pressed)
+        return ContactPotential(contacts, friction_speed(model, self.h) * self.h, settings.damping / self.h, x0)
 
     def end(self, x_prev: np.ndarray, x: np.ndarray) -> ContactReport:
         """Take note of all that came near or crossed in the step from x_prev to x, whether it was detected or not."""
         assert self._latest is not None
-        self.multipliers = multipliers_of(self._latest.contacts)
+        latest, start = self._latest, self._at_start
+        self.multipliers = multipliers_of(latest.contacts)
         if self._has_pairs:
             self._track(x_prev, x)
-        d, start = self._latest.depths(x), self._at_start
-        softest, bound, needed = softest_contact(self._latest, d, self._edge)
+        d, given = latest.depths(x), self.model.settings.stiffness
+        self.pressing = pressing_of(latest.contacts, d, self._parties)
+        work, friction_work = latest.work(x)
+        before, self.stored = self.stored, latest.stored(x)
+        chosen_ones = latest.contacts.stiffness if given is None else chosen_stiffness(latest.contacts, self.scale)
         return ContactReport(
             listed=len(d),
             touching=int((d > 0).sum()),
-            deepest=float(d.max(initial=0.0)),
+            deepest=float(penetrations(latest.contacts, x).max(initial=0.0)),
             missed=len(self._missed),
             deepest_missed=self.deepest_missed,
             crossed=len(np.unique(self.side_history.vertices[self.side_history.crossed])),
             without_straight_path=start.without_straight_path,
             without_surface_point=start.without_surface_point,
-            softest=softest,
-            bound=bound,
-            needed_stiffness=needed,
+            energy_gain=work + friction_work + self.stored - before,
+            friction_work=friction_work,
+            stored=self.stored,
+            softest=softest_contact(latest, self._guess, d, self._edge, chosen_ones, given is not None),
         )
 
     def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
         """Bring the sides from x_prev to x."""
         team, colliders, contacts = self.team, self.colliders, self._at_start.contacts
-        body = colliders.rules.body
-        self._missed = np.zeros(0) if self.known is None else missed_depths(contacts, x_prev, body, self.known)
+        self._missed = np.zeros(0)
+        if self.pressing is not None:
+            d = depths(contacts, x_prev)
+            self._missed = d[(d > 0) & ~pressed_before(contacts, self._parties, self.pressing)[0]]
         is_fast = self._may_pass_solids(x_prev, x)
-        looks_at_all = is_fast or len(self.model.triangles) > 0
+        looks_at_all = is_fast or len(self.model.triangles) > 0 or len(self.model.springs) > 0
         if looks_at_all:
             self.side_history = track_sides(team, colliders, self.side_history, x_prev, x, is_fast)
         culling = colliders.self_collision_culling
@@ -157,7 +192,6 @@ class Detector:
         if len(colliders.sharp_tree.corners) or not looks_at_all:
             self.side_history = track_edge_sides(team, colliders, self.side_history, x_prev, x, self.no_self_contact)
         self.seen = x.copy()
-        self.known = touched_bodies(joined(contacts, self._found), body)
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
         """Whether anything may have come out behind a tet in the step from x_prev to x: who moves less than the least
@@ -182,7 +216,7 @@ class Detector:
         return {
             "contact": potential.stored(x),
             "contacts": float((d > 0).sum()),
-            "deepest_penetration": float(d.max(initial=0.0)),
+            "deepest_penetration": float(penetrations(potential.contacts, x).max(initial=0.0)),
             "missed_penetration": self.deepest_missed,
         }
 
@@ -200,11 +234,14 @@ class Detector:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
-        optional = {"known": self.known, "no_self_contact": self.no_self_contact}
+        keys, pressed = (None, np.zeros(0)) if self.pressing is None else self.pressing
+        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact}
         return {
             **self.side_history._asdict(),
             **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
             "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
+            "stored": np.array([self.stored]),
+            "pressing_depths": pressed,
             **{name: array for name, array in optional.items() if array is not None},
         }
 
@@ -213,9 +250,12 @@ class Detector:
         self.side_history = SideHistory(*(state[name] for name in SideHistory._fields))
         self.multipliers = Multipliers(*(state[f"multipliers_{name}"] for name in Multipliers._fields))
         self.least_width = float(state["least_width"][0])
-        self.known, self.no_self_contact = state.get("known"), state.get("no_self_contact")
+        self.stored = float(state["stored"][0])
+        keys = state.get("pressing_keys")
+        self.pressing = None if keys is None else Pressing(keys, state["pressing_depths"])
+        self.no_self_contact = state.get("no_self_contact")
         self.seen = x.copy()
 
     @property
     def _has_pairs(self) -> bool:
-        return len(self.colliders.surface.triangles) > 0 and bool(self.model.allowed.any())
+        return len(self.colliders.surface.edges) > 0 and bool(self.model.allowed.any())

@@ -34,6 +34,7 @@ class Block:
 
     energy_name: ClassVar[str] = "elastic"  # under which energies are reported
     is_viscous: ClassVar[bool] = False  # whether it sees displacements since the start of the step, not positions
+    is_stored: ClassVar[bool] = True  # whether its energy belongs to a state; that of damping belongs to a step
     tearing: ClassVar[Tearing] = Tearing.STAYS
     invariance: ClassVar[Invariance] = Invariance.NONE
 
@@ -58,6 +59,6 @@ class Block:
         """The same block, whose internal state (internal_state_size,) is this array and changes with it."""
         return self
 
-    def over(self, h: float) -> Self:
-        """As a step of length h [s] sees it."""
+    def over(self, h: float, x_prev: np.ndarray) -> Self:
+        """As a step of length h [s] from x_prev (n, 3) [m] sees it."""
         return self

@@ -17,9 +17,9 @@ import math
 import numpy as np
 
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import cross, dot, subtract
+from pliant.lanes.vectors import add, cross, dot, subtract
 
-VERTEX_TRIANGLE, EDGE_EDGE, VERTEX_TET, VERTEX_OBSTACLE = range(4)  # kinds of pairs
+VERTEX_TRIANGLE, EDGE_EDGE, VERTEX_TET, VERTEX_OBSTACLE, FACE_OBSTACLE = range(5)  # kinds of pairs
 
 # Below this squared sine between two edges, their normal is rounding rather than direction.
 FLAT = 1e-20
@@ -156,12 +156,13 @@ def closest_points(kind: int, points: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def closest_separation(c, y, contacts):
     """s [m] of contact c of a ContactSet, whose vertices are at y: from the second side to the first.
 
-    Relative to the first vertex, so that large coordinates cancel first.
+    Relative to the first vertex, so that large coordinates cancel first. Weights sum to 0, with an obstacle to 1.
     """
-    if contacts.obstacle[c] >= 0:
-        return subtract(y[0], row(contacts.points, c))
     w = contacts.weights
-    return combine((w[c, 0], w[c, 1], w[c, 2], w[c, 3]), y)
+    s = combine((w[c, 0], w[c, 1], w[c, 2], w[c, 3]), y)
+    if contacts.obstacle[c] >= 0:
+        s = add(s, subtract(y[0], row(contacts.points, c)))
+    return s
 
 
 @inlined

@@ -33,6 +33,7 @@ class View:
     orders: permutations of the corners, the vertex itself first, then the others as the functions take them.
     add(f, H, *others, *numbers): adds the force on the vertex [N] and its block [N/m]; others are relative to it.
     energy(*others, *numbers): E [J].
+    Functions of damping take the others at the start of the step, relative to the vertex then, after the others.
     is_absolute: whether both take the position of the vertex itself, before the others.
 
     Numbers are those of the other corners, in their order, then those of the element.  In padding all positions are
@@ -82,6 +83,8 @@ class Element:
     )
     projection: Callable[[Any], Array] | None = None  # (m, k, k) of projective dynamics [N/m]; None: it has none
     path: str = "lists"  # which of vertex block descent's tables and loops it takes
+    sees_previous: bool = False  # damping: functions take corners at the start of the step too (the block's `previous`)
+    damping: Callable[[Any, float], Block] | None = None  # of a block and k_d [s], where no measure gives it
 
     @property
     def lists(self) -> tuple[tuple[tuple[int, ...], ...], ...]:

@@ -52,9 +52,10 @@ class Dampers(Pairs):
 
     energy_name = "viscosity"
     is_viscous = True
+    is_stored = False
     invariance = Invariance.TRANSLATION  # it takes the displacements of a turn for velocities that differ
 
-    def over(self, h: float) -> Self:
+    def over(self, h: float, x_prev: np.ndarray) -> Self:
         return replace(self, weights=self.weights / h)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from pliant.elements.differentials import jacobian, variables
 from pliant.elements.element import Element, as_arguments, vectors
+from pliant.elements.measure_rates import measured_change
 from pliant.elements.measured import add_measured, measured_energy
 from pliant.lanes.vectors import subtract
 
@@ -23,8 +24,7 @@ def energies(element: Element, block: Any, x: Array, part: slice = ALL) -> Array
     """E (m,) [J]."""
     corners = x[block.elements[part]]
     if not element.views:
-        measured = element.measure(_by_corner(corners), *measure_arguments(element, block, part))
-        return measured_energy(measured) + np.zeros(len(corners))
+        return measured_energy(_measured(element, block, _by_corner(corners), part)) + np.zeros(len(corners))
     view = element.views[0]
     return view.energy(*_view_arguments(element, 0, view.orders[0], _by_corner(corners), block, part))
 
@@ -46,7 +46,8 @@ def hessians(element: Element, block: Any, x: Array, part: slice = ALL) -> Array
     """d2E/dx2 (m, 3 k, 3 k) [N/m], exact: the element's own function, or its forces differentiated."""
     if element.hessian is None:
         return differentiated_hessians(element, block, x, part)
-    numbers = (*element.corner_numbers_of(block, part), *element.numbers_of(block, part))
+    before = [block.previous[part]] if element.sees_previous else []
+    numbers = (*before, *element.corner_numbers_of(block, part), *element.numbers_of(block, part))
     return element.hessian(x[block.elements[part]], *numbers)
 
 
@@ -85,13 +86,22 @@ def _forces_and_blocks(element: Element, block: Any, x: Array, part: slice) -> t
 def _seen_by_corners(element: Element, block: Any, corners: tuple, part: slice) -> dict[int, tuple[Any, Any]]:
     """Force and block of each corner, as tuples of three and six."""
     if not element.views:
-        c, gradients, k = element.measure(corners, *measure_arguments(element, block, part))
+        c, gradients, k = _measured(element, block, corners, part)
         return {i: add_measured(NO_FORCE, NO_BLOCK, c, g, k) for i, g in enumerate(gradients)}
     return {
         order[0]: view.add(NO_FORCE, NO_BLOCK, *_view_arguments(element, number, order, corners, block, part))
         for number, view in enumerate(element.views)
         for order in view.orders
     }
+
+
+def _measured(element: Element, block: Any, corners: tuple, part: slice) -> tuple[Any, Any, Any]:
+    """C, its derivatives at the corners and k; of damping the change of C."""
+    assert element.measure is not None
+    arguments = measure_arguments(element, block, part)
+    if not element.sees_previous:
+        return element.measure(corners, *arguments)
+    return measured_change(element.measure, corners, _by_corner(block.previous[part]), *arguments)
 
 
 def _by_corner(corners: Array) -> tuple[tuple[Array, Array, Array], ...]:
@@ -105,6 +115,9 @@ def _view_arguments(
     own = corners[order[0]]
     arguments = [own] if element.views[number].is_absolute else []
     arguments += [subtract(corners[other], own) for other in order[1:]]
+    if element.sees_previous:
+        before = _by_corner(block.previous[part])
+        arguments += [subtract(before[other], before[order[0]]) for other in order[1:]]
     seen = element.seen(number, order)
     of_corners = element.corner_numbers_of(block, part)
     arguments += [as_arguments(values[:, corner]) for values in of_corners for corner in seen]

@@ -4,38 +4,53 @@ from __future__ import annotations
 
 from pliant.elements.block import Block
 from pliant.elements.bound import BOUND
+from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
 from pliant.elements.hinge import HINGE
+from pliant.elements.measure_rates import measure_rates, rate_element
 from pliant.elements.pair import ATTACHMENT, BENDING, DAMPER
 from pliant.elements.pressure import PRESSURE
 from pliant.elements.rod_bend import ROD_BEND
 from pliant.elements.sheet import SHEET
 from pliant.elements.solids import INVERTIBLE_TET, TET
 from pliant.elements.spring import SPRING
+from pliant.elements.tet_rates import TET_RATES
+from pliant.elements.triangle_rates import TRIANGLE_RATES
+from pliant.errors import SceneError
 
-ELEMENTS: dict[type[Block], Element] = {
-    element.block: element
-    for element in (
-        TET,
-        INVERTIBLE_TET,
-        SHEET,
-        FIBRE,
-        HINGE,
-        SPRING,
-        ROD_BEND,
-        BENDING,
-        ATTACHMENT,
-        DAMPER,
-        BOUND,
-        PRESSURE,
-    )
-}
+ELEMENTS: dict[type[Block], Element] = {}
+
+#: The damping of elements that have a measure, by the type of their blocks.
+_MEASURE_RATES: dict[type[Block], Element] = {}
 
 
 def register(element: Element) -> None:
-    """Let every solver know an element that is defined outside of Pliant."""
+    """Let every solver know an element, and its damping if it has a measure."""
     ELEMENTS[element.block] = element
+    if element.measure is not None and not element.sees_previous:
+        rates = rate_element(element)
+        _MEASURE_RATES[element.block] = ELEMENTS[rates.block] = rates
+
+
+for _element in (
+    TET,
+    INVERTIBLE_TET,
+    SHEET,
+    FIBRE,
+    HINGE,
+    SPRING,
+    ROD_BEND,
+    BENDING,
+    ATTACHMENT,
+    DAMPER,
+    BOUND,
+    DEAD_LOAD,
+    PRESSURE,
+    TET_RATES,
+    TRIANGLE_RATES,
+):
+    register(_element)
 
 
 def element_of(block: Block) -> Element:
@@ -47,3 +62,18 @@ def element_of(block: Block) -> Element:
             f"{type(block).__name__} is not a registered kind of element: pass its Element to "
             "pliant.elements.registry.register."
         ) from None
+
+
+def damping_of(block: Block, k_d: float) -> Block:
+    """The damping of a block's elements by their strain rates; k_d [s]."""
+    element = element_of(block)
+    if element.damping is not None:
+        return element.damping(block, k_d)
+    rates = _MEASURE_RATES.get(element.block)
+    numbers = (*element.corner_numbers_of(block), *element.numbers_of(block))
+    if rates is None or any(values.ndim > 1 + (k < len(element.corner_numbers)) for k, values in enumerate(numbers)):
+        raise SceneError(
+            f"{element.name} have no strain measure of plain numbers whose rate could be damped: set damping to 0, or "
+            'damping_form="vertex_block".'
+        )
+    return measure_rates(element, rates.block, block, k_d)

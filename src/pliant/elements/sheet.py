@@ -8,6 +8,7 @@ import numpy as np
 
 from pliant.elements.block import Block, Invariance, Tearing
 from pliant.elements.element import Element, View
+from pliant.elements.strain_rates import rates_of_sheets
 from pliant.elements.triangle import add_membrane, membrane_energy
 from pliant.materials import SolidLaw
 
@@ -37,4 +38,5 @@ SHEET = Element(
     numbers=("areas",),
     views=(View(((0, 1, 2), (1, 2, 0), (2, 0, 1)), add_membrane, membrane_energy),),
     has_law=True,
+    damping=rates_of_sheets,
 )

@@ -12,6 +12,7 @@ import numpy as np
 
 from pliant.elements.block import Block, Invariance
 from pliant.elements.element import Element
+from pliant.elements.strain_rates import rates_of_solids
 from pliant.materials import SolidLaw
 
 
@@ -50,5 +51,5 @@ class InvertibleSolids(Solids):
         return replace(self, interpolants=internal_state)
 
 
-TET = Element(Solids, "tets", corners=4, has_law=True, path="tets")
+TET = Element(Solids, "tets", corners=4, has_law=True, path="tets", damping=rates_of_solids)
 INVERTIBLE_TET = replace(TET, block=InvertibleSolids, name="invertible tets", path="invertible tets")

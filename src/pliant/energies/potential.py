@@ -3,7 +3,9 @@
     G(x) = 1/(2 h^2) |x - y|_M^2 + E(x) + D(x),   y = x_t + h v_t + h^2 a_ext        (VBD, Equations 2 and 3)
 
 E is the energy of all blocks of elements (elastic, bounds, pressure ...) and D the damping potential; blocks that are
-viscous see the displacement x - x_t instead of x.  Everything is in double precision and in the scene's vertex order.
+viscous see the displacement x - x_t instead of x.  D is made of blocks too, which see x and x_t
+(elements.strain_rates), or of vertex blocks (decision 0026).  Everything is in double precision and in the scene's
+vertex order.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ class ContactEnergy(Protocol):
     def count(self) -> int: ...
     @property
     def vertices(self) -> np.ndarray: ...
+    @property
+    def is_between_vertices(self) -> np.ndarray: ...
     def refresh(self, x: np.ndarray) -> None: ...
     def energy(self, x: np.ndarray) -> float: ...
     def gradient(self, x: np.ndarray) -> np.ndarray: ...
@@ -191,20 +195,20 @@ class IncrementalPotential:
 
     @cached_property
     def damping_blocks(self) -> np.ndarray:
-        """k_d / h times the positive part of the elements' vertex blocks at the start of the step (n, 3, 3) [N/m];
-        without the viscous ones, which are damping already.
+        """k_d / h times the positive part of the elements' vertex blocks at the start of the step (n, 3, 3) [N/m],
+        where the damping's form is that of vertex blocks; without elements that are damping already.
 
         Deviation: Equations 10 and 11 take the blocks at the current iterate. Taken at the start of the step and made
         positive, damping is a potential, so the step stays a minimisation, and it never adds energy.
         """
         model = self.model
-        if not model.damping.any():
+        if not model.vertex_damping.any():
             return np.zeros((model.n_vertices, 3, 3))
-        stored = [block for block in (self.model_at_start or model).blocks if not block.is_viscous]
+        stored = [block for block in (self.model_at_start or model).blocks if block.is_stored]
         blocks = self._element_blocks(self.x_prev, stored)
         values, vectors = np.linalg.eigh(blocks)
         positive = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)
-        return (model.damping / self.h)[:, None, None] * positive
+        return (model.vertex_damping / self.h)[:, None, None] * positive
 
     @cached_property
     def inertia(self) -> np.ndarray:
@@ -214,7 +218,7 @@ class IncrementalPotential:
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The model's blocks with the numbers of this step."""
-        return tuple(block.over(self.h) for block in self.model.blocks)
+        return tuple(block.over(self.h, self.x_prev) for block in self.model.blocks)
 
     @cached_property
     def viscous_pull(self) -> np.ndarray | None:

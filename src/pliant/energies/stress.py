@@ -1,15 +1,19 @@
-"""What the material feels in each tet: stored energy and stress, for pictures and result files.
+"""What the material feels in each tet: stored energy, stress and strain, for pictures and result files.
 
 sigma = P F^T / J = (2 psi_I B + 4 psi_II B^2) / J + psi_J 1,    B = F F^T
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from pliant.energies.elastic import deformation_gradients
+from pliant.errors import SceneError
 from pliant.kernels.tet_fields import fields_module, pack_tets
 from pliant.materials.calculus import law_code
-from pliant.model import Solids
+from pliant.model import Model, Solids
 
 
 class TetFields:
@@ -40,11 +44,59 @@ def in_rows(x: np.ndarray) -> np.ndarray:
 
 def cauchy_stress(solids: Solids, x: np.ndarray) -> np.ndarray:
     """sigma (m, 3, 3) [Pa] at positions x (n, 3) [m]; not finite where a tet is flat."""
-    corners = x[solids.tets]
-    F = np.einsum("mka,mkb->mab", corners - corners[:, :1], solids.gradients)
+    F = deformation_gradients(solids, x)
     B = F @ F.transpose(0, 2, 1)
     I, II, J = np.einsum("maa->m", B), np.einsum("mab,mab->m", B, B), np.linalg.det(F)
     with np.errstate(invalid="ignore", divide="ignore"):
         first, _ = law_code(solids.law).functions.derivatives(I, II, J, *solids.parameters.T)
         by_I, by_II, by_J = (np.broadcast_to(0.0 if d is None else d, J.shape)[:, None, None] for d in first)
         return (2 * by_I * B + 4 * by_II * B @ B) / J[:, None, None] + by_J * np.eye(3)
+
+
+def green_strain(solids: Solids, x: np.ndarray) -> np.ndarray:
+    """E = (F^T F - 1) / 2 (m, 3, 3), Green and Lagrange's strain at positions x (n, 3) [m]."""
+    F = deformation_gradients(solids, x)
+    return 0.5 * (np.einsum("mac,mad->mcd", F, F) - np.eye(3))
+
+
+def principal_values(tensors: np.ndarray) -> np.ndarray:
+    """(m, 3), the greatest first, of symmetric tensors (m, 3, 3); not a number where a tensor is not finite."""
+    finite = np.isfinite(tensors).all(axis=(1, 2))
+    values = np.full(tensors.shape[:2], np.nan)
+    values[finite] = np.linalg.eigvalsh(tensors[finite])[:, ::-1]
+    return values
+
+
+def von_mises_stress(sigma: np.ndarray) -> np.ndarray:
+    """sqrt(3/2 s : s) (m,) [Pa] of stresses (m, 3, 3), s their deviators."""
+    deviator = sigma - np.einsum("maa->m", sigma)[:, None, None] / 3 * np.eye(3)
+    return np.sqrt(1.5 * np.einsum("mab,mab->m", deviator, deviator))
+
+
+def at_vertices(solids: Solids, values: np.ndarray, n: int) -> np.ndarray:
+    """Values (m, ...) of tets smoothed to n vertices (n, ...): the mean of the tets around each, weighed by their
+    volumes at rest; not a number at vertices without any.
+    """
+    weights = np.bincount(solids.tets.ravel(), np.repeat(solids.volumes, 4), minlength=n)
+    flat = values.reshape(len(values), -1)
+    sums = np.stack(
+        [np.bincount(solids.tets.ravel(), np.repeat(solids.volumes * v, 4), minlength=n) for v in flat.T], 1
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (sums / weights[:, None]).reshape(n, *values.shape[1:])
+
+
+def of_solid(
+    model: Model, body: int, x: np.ndarray, measure: Callable[[Solids, np.ndarray], np.ndarray], smooth: bool
+) -> np.ndarray:
+    """What `measure` gives of the tets of a body (its number), in their order, at positions x (n, 3) [m] of all
+    vertices; smooth: at its vertices.
+    """
+    first, last = model.body_start[body : body + 2]
+    for solids in model.solids:
+        own = (solids.tets[:, 0] >= first) & (solids.tets[:, 0] < last)
+        if own.any():
+            mine = solids.taken(np.flatnonzero(own))
+            values = measure(mine, x)
+            return at_vertices(mine, values, len(x))[first:last] if smooth else values
+    raise SceneError(f"{model.body_names[body]} is no solid: stress and strain are measured of tets.")

@@ -17,7 +17,7 @@ def energies_of(
     is the step as it was posed, None if it is not known; contact: numbers of what touches now, "contact" [J] among
     them.
     """
-    stored = [block for block in model.blocks if not block.is_viscous]
+    stored = [block for block in model.blocks if block.is_stored]
     names = dict.fromkeys([*(block.energy_name for block in stored), "contact"])
     if solved is None:
         terms = dict.fromkeys(["inertia", "elastic", "damping", *(block.energy_name for block in model.blocks)], 0.0)

@@ -4,6 +4,7 @@ Nothing is repaired or dropped silently: a mesh either is built exactly as given
 """
 
 import contextlib
+import logging
 import tempfile
 from abc import ABC, abstractmethod
 from functools import cached_property
@@ -14,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pliant.errors import MeshError, PliantError
 from pliant.geometry import quality, surface, validation
+
+logger = logging.getLogger("pliant")
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -216,7 +219,7 @@ class TriMesh(_Mesh):
             import pytetwild
         except ImportError as error:
             raise PliantError(
-                'TriMesh.tetrahedralize needs the package pytetwild: pip install "pliant[mesh]".'
+                f'TriMesh.tetrahedralize needs the packages of the extra `mesh` ({error}): pip install "pliant[mesh]".'
             ) from error
         if edge_length is not None and not (np.isfinite(edge_length) and edge_length > 0):
             raise MeshError(f"TriMesh.tetrahedralize got edge_length={edge_length!r}; pass a positive length [m].")
@@ -226,12 +229,36 @@ class TriMesh(_Mesh):
                 self.points.copy(), self.triangles.astype(np.int32), edge_length_abs=edge_length, quiet=True
             )
         if len(tets) == 0:
-            raise MeshError(
-                f"{self!r} encloses no volume, so there is nothing to fill with tets. Close its holes and "
-                "orient its triangles outward first."
-            )
+            raise MeshError(f"{self!r} cannot be filled with tets: {self._why_empty(edge_length)}")
+        holes = self._open_edges()
+        if holes:
+            logger.warning("%r has %d open edges; what closes them is a guess. Close its holes first.", self, holes)
         used_points, used_tets, _ = drop_isolated_vertices(points, tets)
         return TetMesh(used_points, used_tets, orient=True)
+
+    def _open_edges(self) -> int:
+        """How many edges belong to one triangle only."""
+        sides = np.sort(self.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+        _, counts = np.unique(sides, axis=0, return_counts=True)
+        return int((counts == 1).sum())
+
+    def _why_empty(self, edge_length: float | None) -> str:
+        """Why a tetrahedralisation may have found nothing inside, and what to do."""
+        holes = self._open_edges()
+        if holes:
+            return f"it has {holes} open edges and encloses nothing. Close its holes and orient its triangles outward."
+        a, b, c = np.moveaxis(self.points[self.triangles] - self.points.mean(axis=0), 1, 0)
+        volume = float(np.einsum("ka,ka->k", a, np.cross(b, c)).sum() / 6)
+        if volume < 0:
+            return "it is closed, but its triangles face inward. Orient them outward."
+        area = float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2)
+        size = float(np.linalg.norm(np.ptp(self.points, axis=0)))
+        wall = 2 * volume / area if area else 0.0
+        return (
+            f"it is closed, but only about {wall:.3g} m thick, and the surface may move by {size / 1000:.3g} m. Make "
+            f"it thicker, simulate it as a cloth, or give an edge_length near its thickness (now "
+            f"{edge_length if edge_length is not None else size / 20:.3g} m)."
+        )
 
 
 def _frozen(array: Any) -> Any:

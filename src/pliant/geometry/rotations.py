@@ -52,3 +52,19 @@ def to_vectors(quaternions: np.ndarray) -> np.ndarray:
     angle = 2 * np.arctan2(sine, q[..., :1])
     factor = np.where(sine < SMALL_ANGLE, 2 + sine**2 / 3, angle / np.where(sine == 0, 1.0, sine))
     return factor * q[..., 1:]
+
+
+def from_matrix(matrix: np.ndarray) -> np.ndarray:
+    """Unit quaternion (4,) of a rotation matrix (3, 3) (Shepperd 1978: divide by the largest component)."""
+    m = np.asarray(matrix, float)
+    squares = np.array([1 + np.trace(m), *(1 + 2 * m[k, k] - np.trace(m) for k in range(3))])  # 4 (w, x, y, z)^2
+    largest = int(np.argmax(squares))
+    q = np.empty(4)
+    if largest == 0:
+        q[:] = squares[0], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]
+    else:
+        i = largest - 1
+        j, k = (i + 1) % 3, (i + 2) % 3
+        q[0], q[1 + i] = m[k, j] - m[j, k], squares[largest]
+        q[1 + j], q[1 + k] = m[j, i] + m[i, j], m[k, i] + m[i, k]
+    return q / np.linalg.norm(q)

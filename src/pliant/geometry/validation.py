@@ -70,6 +70,7 @@ def checked_elements(name: str, kind: str, elements: ArrayLike, size: int, n_ver
         _report_range(name, kind, array, n_vertices)
     result = array.astype(np.int64)
     _check_repeats(name, kind, result)
+    _check_duplicates(name, kind, result)
     _check_isolated(name, kind, result, n_vertices)
     return result
 
@@ -103,6 +104,20 @@ def _check_repeats(name: str, kind: str, elements: IntArray) -> None:
         raise MeshError(
             f"{name} has {bad.size} of {len(elements)} {kind}s that hold the same vertex twice, the first is "
             f"{kind} {bad[0]} = {_indices(elements[bad[0]])}. Remove these {kind}s or correct their indices."
+        )
+
+
+def _check_duplicates(name: str, kind: str, elements: IntArray) -> None:
+    """No element twice, in whichever order its vertices are listed: its mass and stiffness would count twice."""
+    ordered = np.sort(elements, axis=1)
+    order = np.lexsort(ordered.T)
+    same = (np.diff(ordered[order], axis=0) == 0).all(axis=1)
+    if same.any():
+        first = int(np.flatnonzero(same)[0])
+        one, other = sorted((int(order[first]), int(order[first + 1])))
+        raise MeshError(
+            f"{name} has {int(same.sum())} of {len(elements)} {kind}s that are listed before, the first is {kind} "
+            f"{other} = {_indices(elements[other])}, the same as {kind} {one}. Remove the duplicates."
         )
 
 

@@ -35,7 +35,7 @@ def indices(count: int | None, high: int, is_ascending: bool = False) -> Expecte
     return Expected((count,), np.int64, 0, high, is_ascending)
 
 
-def check_arrays(path: Path, arrays: Mapping[str, np.ndarray], expected: Mapping[str, Expected]) -> None:
+def check_arrays(path: Path | str, arrays: Mapping[str, np.ndarray], expected: Mapping[str, Expected]) -> None:
     """Every array is expected, and every expected one is there and as it must be; else a FileError names the first that
     is not, its shape or value, and what was expected.
     """

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
-import zipfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pliant.errors import FileError, MeshError, SceneError
+from pliant.errors import FileError, MeshError, PliantError, SceneError
 from pliant.geometry import TetMesh, TriMesh
+from pliant.io.archives import read_arrays
 from pliant.io.arrays import check_arrays, check_numbers
 from pliant.io.contact_header import describe_contact, describe_shapes, restore_contact
 from pliant.io.outside import (
@@ -30,7 +31,7 @@ from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Model, Motion, Scene, Schedule
 from pliant.state import State
 
-FORMAT = 7
+FORMAT = 8
 _STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
@@ -85,6 +86,7 @@ def write(
     }
     arrays["header"] = np.array(json.dumps(header))
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    _discard_leftovers(path)
     try:
         with temporary.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
@@ -107,6 +109,38 @@ def _discard(temporary: Path) -> None:
         temporary.unlink()
 
 
+def _discard_leftovers(path: Path) -> None:
+    """Delete what processes that were killed while they wrote this checkpoint have left beside it."""
+    for left in path.parent.glob(f"{glob.escape(path.name)}.*.tmp"):
+        number = left.name.removeprefix(f"{path.name}.").removesuffix(".tmp")
+        if number.isascii() and number.isdigit() and not _is_running(int(number)):
+            _discard(left)
+
+
+def _is_running(process: int) -> bool:
+    if os.name != "posix":
+        return True  # there, signal 0 would end it: leave the file
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # of another user
+        return True
+    return True
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[None]:
+    """What a header that was edited or damaged makes the code within stumble over becomes one sentence."""
+    try:
+        yield
+    except FileError:
+        raise
+    except (PliantError, KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as error:
+        words = f"the key {error} is missing" if isinstance(error, KeyError) else str(error)
+        raise FileError(f"{path}: its header is damaged or made by hand: {words}") from None
+
+
 def read(
     path: Path,
     motions: dict[str, list[Motion]],
@@ -114,18 +148,27 @@ def read(
     functions_of_time: Functions,
 ) -> Kept:
     """A checkpoint."""
-    if not path.exists():
-        raise FileError(f"{path}: there is no such file.")
-    if not zipfile.is_zipfile(path):
-        raise FileError(f"{path}: this is not a whole Pliant checkpoint (no .npz archive).")
+    arrays = read_arrays(path, "Pliant checkpoint")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
         header = json.loads(str(arrays.pop("header")))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        format_number = header["format"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileError(f"{path}: this is not a whole Pliant checkpoint ({error}).") from None
-    if header["format"] != FORMAT:
-        raise FileError(f"{path}: checkpoint format {header['format']}, this Pliant reads format {FORMAT}.")
+    if format_number != FORMAT:
+        raise FileError(f"{path}: checkpoint format {format_number}, this Pliant reads format {FORMAT}.")
+    with whole(path):
+        return _kept(path, header, arrays, motions, forces, functions_of_time)
+
+
+def _kept(
+    path: Path,
+    header: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+    motions: dict[str, list[Motion]],
+    forces: dict[str, list[Force]],
+    functions_of_time: Functions,
+) -> Kept:
+    """What a header and its arrays say."""
     names = [about["name"] for about in header["bodies"]]
     for what, given in (("motions", motions), ("forces", forces)):
         for name in given:
@@ -145,7 +188,10 @@ def read(
     scene.apart = {(one, other) for one, other in header["apart"]}
     state, topology, contact = (_taken(arrays, f"{group}.") for group in ("state", "topology", "contact"))
     check_arrays(path, arrays, {})
-    about = (header["solver"], header["settings"], state, header["step"], header["notes"])
+    step = header["step"]
+    if not isinstance(step, int) or isinstance(step, bool) or not 0 <= step < 2**53:
+        raise FileError(f"{path}: its header says step {step!r}; give a whole number from 0.")
+    about = (header["solver"], header["settings"], state, step, header["notes"])
     return Kept(scene, *about, topology, contact)
 
 

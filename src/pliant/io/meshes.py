@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
+from pliant.io.paths import as_path
 
 
 def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
@@ -16,7 +17,7 @@ def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
 
     orient: flip inverted tets instead of refusing them.
     """
-    path = Path(path)
+    path = as_path(path, "load_mesh")
     if not path.exists():
         raise FileError(f"{path}: there is no such file.")
     if path.suffix.lower() == ".npz":
@@ -49,7 +50,7 @@ def _load_arrays(path: Path, orient: bool) -> TetMesh | TriMesh:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in ("points", "tets", "triangles") if name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError, MemoryError) as error:
         raise FileError(f"{path}: this is no .npz file ({error}).") from None
     if "points" in arrays and "tets" in arrays:
         return TetMesh(arrays["points"], arrays["tets"], orient=orient)
@@ -60,7 +61,7 @@ def _load_arrays(path: Path, orient: bool) -> TetMesh | TriMesh:
 
 def save_mesh(path: str | Path, mesh: TetMesh | TriMesh, points: np.ndarray | None = None) -> None:
     """Write a mesh, at other positions (n, 3) if given, in the format the ending names; .npz keeps every bit."""
-    path = Path(path)
+    path = as_path(path, "save_mesh")
     if path.suffix.lower() == ".npz":
         elements = {"tets": mesh.tets} if isinstance(mesh, TetMesh) else {"triangles": mesh.triangles}
         return save_arrays(path, points=mesh.points if points is None else points, **elements)

@@ -12,6 +12,7 @@ from pliant.errors import FileError
 from pliant.io.arrays import Expected, check_arrays, indices, like
 from pliant.model import CARRIED, Body, Model, RigidBody
 from pliant.model.body import FIXED, FREE
+from pliant.model.placement import ROW
 from pliant.model.topology import Topology, whole_topology, with_topology_arrays
 
 CORNERS = {"TetMesh": 4, "TriMesh": 3}  # of an element
@@ -69,7 +70,11 @@ def expected_of_attachment(
 
 
 def check_state(
-    path: Path, model: Model, bodies: Sequence[Body], state: Mapping[str, np.ndarray], topology: dict[str, np.ndarray]
+    path: Path | str,
+    model: Model,
+    bodies: Sequence[Body],
+    state: Mapping[str, np.ndarray],
+    topology: dict[str, np.ndarray],
 ) -> None:
     """Arrays of the state and of the topology, by names without their prefixes, against a model that was just built."""
     named = {f"topology.{name}": array for name, array in topology.items()}
@@ -89,15 +94,16 @@ def check_state(
 
 
 def expected_of_contact(
-    n: int, triangles: int, edges: int, bodies: int, arrays: Mapping[str, np.ndarray]
+    n: int, triangles: int, edges: int, bodies: int, obstacles: int, arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Expected]:
-    """Arrays of Detector.state_dict, for so many vertices, triangles and edges of the surface, and bodies; those with
-    an entry per pair are as long as the first of them in `arrays`.
+    """Arrays of Detector.state_dict, for so many vertices, triangles and edges of the surface, bodies and obstacles;
+    those with an entry per pair are as long as the first of them in `arrays`.
     """
-    sided, crossed, pressed = (
+    sided, crossed, pressed, pressing = (
         len(arrays[name]) if name in arrays and arrays[name].ndim else 0
-        for name in ("vertices", "edges", "multipliers_ids")
+        for name in ("vertices", "edges", "multipliers_ids", "pressing_keys")
     )
+    last_key = n * (bodies + obstacles)
     wanted = {
         "vertices": Expected((sided,), np.int32, 0, n),
         "triangles": Expected((sided,), np.int32, 0, triangles),
@@ -105,12 +111,15 @@ def expected_of_contact(
         "crossed": Expected((sided,), bool),
         "edges": Expected((crossed, 2), np.int32, 0, edges),
         "normals": Expected((crossed, 3), np.float64),
-        "known": Expected((None,), np.int64, 0, n * bodies, is_ascending=True, is_optional=True),
+        "pressing_keys": Expected((pressing,), np.int64, 0, last_key, is_ascending=True, is_optional=True),
+        "pressing_depths": Expected((pressing,), np.float64, 0),
+        "stored": Expected((1,), np.float64, 0),
         "no_self_contact": Expected((bodies,), bool, is_optional=True),
         "multipliers_ids": Expected((pressed, 5), np.int32, -1),
         "multipliers_normal": Expected((pressed,), np.float64, 0),
         "multipliers_tangential": Expected((pressed, 3), np.float64),
         "least_width": Expected((1,), np.float64, 0),
+        "obstacles": Expected((obstacles, ROW), np.float64, is_optional=True),
     }
     return {f"contact.{name}": expected for name, expected in wanted.items()}
 
@@ -132,7 +141,7 @@ def _expected_of_topology(whole: Topology, arrays: Mapping[str, np.ndarray]) -> 
     return {f"topology.{name}": array for name, array in (wanted | left).items()}
 
 
-def _check_corners(path: Path, model: Model, bodies: Sequence[Body], arrays: Mapping[str, np.ndarray]) -> None:
+def _check_corners(path: Path | str, model: Model, bodies: Sequence[Body], arrays: Mapping[str, np.ndarray]) -> None:
     """Vertices that tearing has added come after those of the scene, and corners are at descendants of their own."""
     whole = model.topology or whole_topology(model, bodies)
     origin, corners = arrays["origin"], arrays["corners"]

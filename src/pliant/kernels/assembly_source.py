@@ -83,6 +83,8 @@ def assembly_module(
 
     energies(..., x, elements, out)     flat (packs, width) [J]
     gradients(..., x, elements, out)    dE/dx, flat (packs, corners, 3, width) [N]
+    hessians(..., psd, x, elements, buffer)
+                                        flat (packs, pairs i <= j of corners, 9, width) [N/m]; psd: as below
     assemble(..., psd, x, elements, places, buffer, values)
                                         adds Hessians to values (blocks, 3, 3) [N/m]; psd: each made semidefinite first
     """
@@ -220,6 +222,17 @@ def store_gradient(p, x, elements, out):
     first, _ = derivatives_law(*invariants, *law)
 {vertices}
 {gradients}
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def hessians(thread, threads, barrier, psd, x, elements, buffer):
+    H, V = np.empty({corners} ** 2 * 9 * WIDTH), np.empty({corners} ** 2 * 9 * WIDTH)
+    first, last = share(0, len(elements.sizes) // WIDTH, thread, threads)
+    for p in range(first, last):
+        place = p * {pairs} * 9 * WIDTH
+        store_hessian(p, place, x, elements, buffer)
+        if psd:
+            make_positive(buffer, place, {corners}, H, V, zero())
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

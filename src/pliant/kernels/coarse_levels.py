@@ -32,13 +32,13 @@ class Members(NamedTuple):
 
 
 class CoarseMatrix(NamedTuple):
-    """Blocks of 12x12 of the finest coarse level in compressed rows."""
+    """Blocks of 12x12 of the finest coarse level in compressed rows; those below the diagonal are not stored."""
 
     start: np.ndarray  # (m + 1,)
-    column: np.ndarray  # (blocks,)
-    diagonal: np.ndarray  # (m,) number of the block on the diagonal
-    of_fine: np.ndarray  # (fine blocks,) the block that a 3x3 block of vertices goes to
-    blocks: np.ndarray  # (blocks, 12, 12) [N/m], transposed: rows of a block are unknowns of its column
+    column: np.ndarray  # (entries,) ascending in each row
+    number: np.ndarray  # (entries,) of the block; below the diagonal, of the one that is to be transposed
+    diagonal: np.ndarray  # (m,) entry on the diagonal
+    blocks: np.ndarray  # (blocks, 12, 12) [N/m]
 
 
 class Joined(NamedTuple):
@@ -87,52 +87,30 @@ class Room(NamedTuple):
 
 
 @njit(nogil=True, error_model="numpy")
-def assemble(thread, threads, column, start, values, members, matrix):
-    """P^T H P of a fine matrix of 3x3 blocks."""
-    first, last = share(0, len(members.start) - 1, thread, threads)
-    scaled = np.empty((3, UNKNOWNS))
-    for a in range(first, last):
-        for block in range(matrix.start[a], matrix.start[a + 1]):
-            matrix.blocks[block] = 0.0
-        for place in range(members.start[a], members.start[a + 1]):
-            i = members.rows[place]
-            for k in range(start[i], start[i + 1]):
-                own, other = members.offset[i], members.offset[column[k]]
-                for y in range(3):
-                    for x in range(3):
-                        scaled[y, x] = values[k, x, y]
-                        for s in range(3):
-                            scaled[y, 3 * s + 3 + x] = own[s] * values[k, x, y]
-                block = matrix.blocks[matrix.of_fine[k]]
-                for y in range(3):
-                    for c in range(UNKNOWNS):
-                        block[y, c] += scaled[y, c]
-                        block[3 + y, c] += other[0] * scaled[y, c]
-                        block[6 + y, c] += other[1] * scaled[y, c]
-                        block[9 + y, c] += other[2] * scaled[y, c]
-
-
-@njit(nogil=True, error_model="numpy")
 def join(matrix, joined, blocks, top):
     """Diagonal blocks of the joined aggregates, and the whole matrix of the last level if there is room for it."""
     half, whole = np.empty((UNKNOWNS, UNKNOWNS)), np.empty((UNKNOWNS, UNKNOWNS))
     for level in range(len(joined.parent)):
         for a in range(len(matrix.diagonal)):
-            for k in range(matrix.start[a], matrix.start[a + 1]):
+            for k in range(matrix.diagonal[a], matrix.start[a + 1]):
                 b = matrix.column[k]
                 one, other = joined.parent[level, a], joined.parent[level, b]
                 is_top = one >= joined.top and len(top)
                 if one != other and not is_top:
                     continue
                 for row in range(UNKNOWNS):
-                    _raise_one(joined, level, a, matrix.blocks[k, row], half[row])
+                    _raise_one(joined, level, b, matrix.blocks[matrix.number[k], row], half[row])
                 for column in range(UNKNOWNS):
-                    _raise_one(joined, level, b, half[:, column], whole[:, column])
+                    _raise_one(joined, level, a, half[:, column], whole[:, column])
                 if is_top:
                     i, j = UNKNOWNS * (one - joined.top), UNKNOWNS * (other - joined.top)
-                    top[j : j + UNKNOWNS, i : i + UNKNOWNS] += whole
+                    top[i : i + UNKNOWNS, j : j + UNKNOWNS] += whole
+                    if a != b:
+                        top[j : j + UNKNOWNS, i : i + UNKNOWNS] += whole.T
                 else:
                     blocks[one] += whole
+                    if a != b:
+                        blocks[one] += whole.T
 
 
 @njit(nogil=True, error_model="numpy")
@@ -250,16 +228,21 @@ def levels_module() -> ModuleType:
     return load_module("coarse_levels", _SOURCE, "coarse levels")
 
 
-_SOURCE = '''"""Entry points of pliant.kernels.coarse_levels and coarse_solve: change those, not this."""
+_SOURCE = '''"""Entry points of pliant.kernels.coarse_levels, coarse_gather and coarse_solve: change those, not this."""
 from numba import njit
 
+from pliant.kernels import coarse_gather, coarse_solve
 from pliant.kernels import coarse_levels as levels
-from pliant.kernels import coarse_solve
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def assemble(thread, threads, barrier, column, start, values, members, matrix):
-    levels.assemble(thread, threads, column, start, values, members, matrix)
+def clear(thread, threads, barrier, matrix):
+    coarse_gather.clear(thread, threads, matrix)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def gather(thread, threads, barrier, elements, row_of_vertex, of_row, offset, buffer, width, matrix):
+    coarse_gather.gather(thread, threads, elements, row_of_vertex, of_row, offset, buffer, width, matrix)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -58,10 +58,14 @@ def _multiply(first, last, matrix, members, touching, room):
     for a in range(first, last):
         room.q[a] = 0.0
         for k in range(matrix.start[a], matrix.start[a + 1]):
-            block, p = matrix.blocks[k], room.p[matrix.column[k]]
-            for d in range(UNKNOWNS):
+            block, p = matrix.blocks[matrix.number[k]], room.p[matrix.column[k]]
+            if k < matrix.diagonal[a]:
+                for d in range(UNKNOWNS):
+                    for c in range(UNKNOWNS):
+                        room.q[a, c] += block[d, c] * p[d]
+            else:
                 for c in range(UNKNOWNS):
-                    room.q[a, c] += block[d, c] * p[d]
+                    room.q[a, c] += _product(block[c], p)
         R = members.frame[a]
         for place in range(touching.entry_start[a], touching.entry_start[a + 1]):
             c, n = touching.entry[place] // 4, touching.entry[place] % 4
@@ -75,6 +79,14 @@ def _multiply(first, last, matrix, members, touching, room):
         for c in range(UNKNOWNS):
             total += room.p[a, c] * room.q[a, c]
         room.sums[1, a] = total
+
+
+@njit(nogil=True, error_model="numpy", fastmath={"reassoc"})
+def _product(a, b):
+    total = 0.0
+    for c in range(UNKNOWNS):
+        total += a[c] * b[c]
+    return total
 
 
 @njit(nogil=True, error_model="numpy")

@@ -89,6 +89,9 @@ def _of_vertices(x, contacts, k, like):
         xj = gather4(x, contacts.others, (k * OTHERS + j) * width, like)
         wj = w[1] if j == 0 else (w[2] if j == 1 else w[3])
         s = add_scaled(s, wj, (xj[0] - xi[0], xj[1] - xi[1], xj[2] - xi[2]))
+    if contacts.has_anchors[0] > 0:  # weights sum to 1 with an obstacle, to 0 else
+        q = gather4(contacts.anchor_rows, contacts.record, k * width, like)
+        s = add_scaled(s, q[3], (xi[0] - q[0], xi[1] - q[1], xi[2] - q[2]))
     u = (s[0] - prev[0], s[1] - prev[1], s[2] - prev[2])
     return w[0], s, u, (n[0], n[1], n[2]), prev[3], stiffness, n[3]
 

@@ -1,8 +1,9 @@
 """Contacts of the vertices of a pack, as lists that are filled again whenever contacts are detected.
 
-A vertex that touches an obstacle has its numbers in its own lane.  A contact of four vertices has one record, which all
-four read: it changes in every iteration, and would otherwise be written to four places.  Few vertices of a pack may
-have many such contacts, so they fill lanes in any order, and what they give is added to the rows of their vertices.
+A vertex that touches an obstacle has its numbers in its own lane.  A contact of up to four vertices has one record,
+which all of them read: it changes in every iteration, and would otherwise be written to four places.  Few vertices of
+a pack may have many such contacts, so they fill lanes in any order, and what they give is added to the rows of their
+vertices.
 
 Contacts join vertices that the colouring does not know of, perhaps two of one colour.  So a pack with such contacts
 writes its new positions to a buffer, and they become visible when all threads are done with the colour (VBD 3.9): no
@@ -45,6 +46,8 @@ class ContactRows(NamedTuple):
     normal_rows: np.ndarray  # (contacts + 1, 4) normal and friction limit mu k d [N]
     prev_rows: np.ndarray  # (contacts + 1, 4) s at the start of the step [m] and the thickness [m]
     weight_rows: np.ndarray  # (contacts + 1, 4) weights
+    anchor_rows: np.ndarray  # (contacts + 1, 4) the obstacle's point [m] and 1, or zero where there is none
+    has_anchors: np.ndarray  # (1,) uint8: whether any has an obstacle
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
     contacts: Any  # the ContactSet
     x_prev: np.ndarray  # (rows, 4) positions at the start of the step
@@ -61,7 +64,7 @@ class ContactRows(NamedTuple):
 def refresh_contacts(thread, threads, x, table, width):
     """Before an iteration: refresh all contacts at x (rows, 4), and copy what has changed to where lanes read it."""
     contacts, rows, place = table.contacts, table.rows, table.place
-    records = (table.normal_rows, table.prev_rows, table.weight_rows)
+    records = (table.normal_rows, table.prev_rows, table.weight_rows, table.anchor_rows)
     first, last = share(0, len(rows), thread, threads)
     for c in range(first, last):
         has_friction, is_moving = contacts.friction[c] > 0.0, contacts.updates_closest_point[c]
@@ -72,19 +75,31 @@ def refresh_contacts(thread, threads, x, table, width):
             table.vertex_obstacle[_at(place[c], LIMIT, width)] = contacts.friction_limit[c]
             continue
         if is_moving:
-            write_record(c, rows, contacts.weights, contacts.normals, table.x_prev, records)
+            write_record(c, rows, contacts, table.x_prev, records)
         table.normal_rows[c, 3] = contacts.friction_limit[c]
 
 
 @inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-def write_record(c, rows, weights, normals, x_prev, records):
-    """Normal, s at the start of the step, and weights of a contact of four vertices."""
-    normal_rows, prev_rows, weight_rows = records
-    s = _separation(_four(x_prev, rows, c), weights, c)
+def write_record(c, rows, contacts, x_prev, records):
+    """Normal, s at the start of the step, weights and the obstacle's point of a contact of up to four vertices."""
+    normal_rows, prev_rows, weight_rows, anchor_rows = records
+    y = _four(x_prev, rows, c)
+    s = _separation(y, contacts.weights, c)
+    has_anchor = contacts.obstacle[c] >= 0
+    anchor_rows[c, 3] = 1 if has_anchor else 0
     for axis in range(3):
-        normal_rows[c, axis], prev_rows[c, axis] = normals[c, axis], s[axis]
+        normal_rows[c, axis], prev_rows[c, axis], anchor_rows[c, axis] = contacts.normals[c, axis], s[axis], 0
+        if has_anchor:
+            anchor_rows[c, axis] = contacts.points[c, axis]
+            prev_rows[c, axis] += y[0][axis] - anchor_rows[c, axis] + contacts.motions[c, axis]
     for i in range(4):
-        weight_rows[c, i] = weights[c, i]
+        weight_rows[c, i] = contacts.weights[c, i]
+
+
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+def _is_repeated(rows, c, i):
+    """Whether a corner only fills a place: a contact has fewer than four."""
+    return i > 0 and rows[c, i] == rows[c, 0]
 
 
 @inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
@@ -133,7 +148,7 @@ def count_entries(rows, has_obstacle, is_wide, width, counts, vertex_obstacle_st
                 counts[rows[c, 0]] += 1
             continue
         for i in range(4):
-            if rows[c, i] < packs * width:
+            if rows[c, i] < packs * width and not _is_repeated(rows, c, i):
                 start[rows[c, i] // width + 1] += 1
     for p in range(packs):
         longest = 0
@@ -179,7 +194,7 @@ def fill_vertex_obstacle(has_obstacle, table, is_wide, width, filled):
 
 @entry(nogil=True)
 def fill_entries(has_obstacle, table, packs_wide, colour_of_pack, width, filled):
-    """Contacts of four vertices into the lists of each of them; filled (packs,) is scratch.
+    """Contacts of several vertices into the lists of each of them; filled (packs,) is scratch.
 
     colour_of_pack (packs,): packs of one colour move at the same time; all different where it does not matter.
     """
@@ -193,7 +208,7 @@ def fill_entries(has_obstacle, table, packs_wide, colour_of_pack, width, filled)
         for i in range(4):
             row = rows[c, i]
             pack = row // width
-            if pack >= packs:
+            if pack >= packs or _is_repeated(rows, c, i):
                 continue
             k, lane = start[pack] + filled[pack] // width, filled[pack] % width
             filled[pack] += 1
@@ -204,7 +219,7 @@ def fill_entries(has_obstacle, table, packs_wide, colour_of_pack, width, filled)
             multiplicity = 0
             for j in range(4):
                 other = rows[c, j] // width
-                if other < packs:
+                if other < packs and not _is_repeated(rows, c, j):
                     is_same = colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0
                     multiplicity += j == i or is_same
             constants[(k * CONSTANTS + LOW_BIT) * width + lane] = i % 2
@@ -229,13 +244,14 @@ def leave_empty(place, pack, nothing, own, others, record, constants, width):
 
 @entry(nogil=True, error_model="numpy")
 def fill_records(has_obstacle, table):
-    """Records of contacts of four vertices, and the empty one."""
+    """Records of contacts of several vertices, and the empty one."""
     contacts, rows, x_prev = table.contacts, table.rows, table.x_prev
-    normal_rows, prev_rows, weight_rows = records = (table.normal_rows, table.prev_rows, table.weight_rows)
-    normal_rows[-1], prev_rows[-1], weight_rows[-1] = 0, 0, 0
+    records = (table.normal_rows, table.prev_rows, table.weight_rows, table.anchor_rows)
+    normal_rows, prev_rows, weight_rows, anchor_rows = records
+    normal_rows[-1], prev_rows[-1], weight_rows[-1], anchor_rows[-1] = 0, 0, 0, 0
     for c in range(len(has_obstacle)):
         if has_obstacle[c]:
-            normal_rows[c], prev_rows[c], weight_rows[c] = 0, 0, 0
+            normal_rows[c], prev_rows[c], weight_rows[c], anchor_rows[c] = 0, 0, 0, 0
             continue
-        write_record(c, rows, contacts.weights, contacts.normals, x_prev, records)
+        write_record(c, rows, contacts, x_prev, records)
         normal_rows[c, 3], prev_rows[c, 3] = contacts.friction_limit[c], contacts.thickness[c]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pliant.elements.element import Element
+from pliant.elements.measure_rates import measured_change
 from pliant.elements.measured import add_measured, measured_energy
 from pliant.kernels.lists import Incidences, list_constant, other
 from pliant.kernels.term_source import TermSource, import_lines, law_functions, load_parameters
@@ -57,17 +58,25 @@ def list_source(element: Element, block: Any, law: LawText | None = None) -> Ter
     names = tuple(f"list{k}_K" for k in range(len(element.lists)))
     lines = [_lines(element, block, k, law) for k in range(len(names))]
     load = [] if law is None or law.varies else [load_parameters(law.parameter_count)]
+    before = ["before_K = load3(previous_K, p * WIDTH, z)"] if element.sees_previous else []
     functions = [f for view in element.views for f in (view.add, view.energy)] or [element.measure]
     return TermSource(
         name=element.name if law is None else f"{element.name} of {law.name}",
-        imports=import_lines(other, list_constant, *([] if element.views else [add_measured, measured_energy]))
+        imports=import_lines(other, list_constant, *_shared_functions(element))
         + "\n"
         + import_lines(*functions, suffix="_K"),
-        tables=(*names, *(["parameters_K"] if load else [])),
-        force=(*load, *(line for force, _ in lines for line in force)),
-        energy=(*load, *(line for _, energy in lines for line in energy)),
+        tables=(*names, *(["parameters_K"] if load else []), *(["previous_K"] if before else [])),
+        force=(*load, *before, *(line for force, _ in lines for line in force)),
+        energy=(*load, *before, *(line for _, energy in lines for line in energy)),
         definitions="" if law is None else law_functions(law.text),
     )
+
+
+def _shared_functions(element: Element) -> list[Any]:
+    """What is called for every element that is given by a measure alone."""
+    if element.views:
+        return []
+    return [add_measured, measured_energy, *([measured_change] if element.sees_previous else [])]
 
 
 def _lines(element: Element, block: Any, k: int, law: LawText | None) -> tuple[list[str], list[str]]:
@@ -77,7 +86,10 @@ def _lines(element: Element, block: Any, k: int, law: LawText | None) -> tuple[l
     share = f"energy = energy + SHARE_OF_{element.corners} *"
     if not element.views:
         assert element.measure is not None
-        measured = f"{element.measure.__name__}_K({', '.join(arguments)})"
+        name = f"{element.measure.__name__}_K"
+        measured = f"{name}({', '.join(arguments)})"
+        if element.sees_previous:
+            measured = f"measured_change({', '.join([name, *arguments])})"
         force = [f"c_K, g_K, k_K = {measured}", f"f, H = add_measured(f, H, c_K, g_K[{element.lists[k][0][0]}], k_K)"]
         return [loop, *(f"    {line}" for line in force)], [loop, f"    {share} measured_energy({measured})"]
     view = element.views[k]
@@ -90,14 +102,10 @@ def _lines(element: Element, block: Any, k: int, law: LawText | None) -> tuple[l
 
 def _arguments(element: Element, block: Any, k: int, law: LawText | None) -> list[str]:
     """What the functions of list k take, as text: positions, numbers of corners, numbers, parameters of a law."""
-    count = element.corners - 1
-    relative = [f"other(x, xi, list{k}_K, k, {j}, {count})" for j in range(count)]
     first = element.lists[k][0]
-    if element.views:
-        positions = relative
-    else:
-        at = dict(zip(first, ["(z, z, z)", *relative], strict=True))
-        positions = [f"({', '.join(at[corner] for corner in range(element.corners))},)"]
+    positions = _positions(element, k, "x", "xi")
+    if element.sees_previous:
+        positions += _positions(element, k, "previous_K", "before_K")
     seen = len(element.seen(k, first))
     sizes = [_size(values[:, 0]) for values in element.corner_numbers_of(block) for _ in range(seen)]
     sizes += [_size(values) for values in element.numbers_of(block)]
@@ -106,6 +114,16 @@ def _arguments(element: Element, block: Any, k: int, law: LawText | None) -> lis
     total = sum(max(size, 1) for size in sizes)
     numbers = structured(sizes, lambda i: f"list_constant(list{k}_K, k, {i}, {total}, xi[0])")
     return positions + numbers + (["law_K"] if law is not None and not law.varies else [])
+
+
+def _positions(element: Element, k: int, rows: str, own: str) -> list[str]:
+    """Positions of the corners relative to the vertex itself, all of them in one tuple for a measure."""
+    count, first = element.corners - 1, element.lists[k][0]
+    relative = [f"other({rows}, {own}, list{k}_K, k, {j}, {count})" for j in range(count)]
+    if element.views:
+        return relative
+    at = dict(zip(first, ["(z, z, z)", *relative], strict=True))
+    return [f"({', '.join(at[corner] for corner in range(element.corners))},)"]
 
 
 def _size(values: np.ndarray) -> int:

@@ -3,6 +3,7 @@
 from pliant.materials.arap import ARAP
 from pliant.materials.compressible_neo_hookean import CompressibleNeoHookean
 from pliant.materials.corotated import Corotated
+from pliant.materials.fixed_corotated import FixedCorotated
 from pliant.materials.fung import Fung
 from pliant.materials.invertible import Invertible
 from pliant.materials.law import LameLaw, SolidLaw, lame_parameters, varying_law
@@ -21,6 +22,7 @@ SOLID_LAWS: dict[str, type[SolidLaw]] = {
         MooneyRivlin,
         Fung,
         Corotated,
+        FixedCorotated,
         ARAP,
     )
 }
@@ -30,6 +32,7 @@ __all__ = [
     "SOLID_LAWS",
     "CompressibleNeoHookean",
     "Corotated",
+    "FixedCorotated",
     "Fung",
     "Invertible",
     "LameLaw",

@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.elements.block import Block, Tearing
 from pliant.elements.bound import Bounds
+from pliant.elements.dead_load import DeadLoads
 from pliant.elements.fibre import Fibres
 from pliant.elements.hinge import Hinges
 from pliant.elements.pair import Attachments, Dampers, Pairs
@@ -17,12 +18,14 @@ from pliant.elements.rod_bend import RodBends
 from pliant.elements.sheet import Sheets
 from pliant.elements.solids import InvertibleSolids, Solids
 from pliant.elements.spring import Springs
+from pliant.elements.strain_rates import TetRates
 
 __all__ = [
     "Attachments",
     "Block",
     "Bounds",
     "Dampers",
+    "DeadLoads",
     "Fibres",
     "Hinges",
     "InvertibleSolids",
@@ -33,6 +36,7 @@ __all__ = [
     "Solids",
     "Springs",
     "Tearing",
+    "TetRates",
     "merge",
 ]
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.elements.registry import damping_of
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
@@ -18,6 +19,7 @@ from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_prese
 
 FREE, PLANE, LINE, FIXED = 3, 2, 1, 0  # dimension of the space a vertex moves in
 CARRIED = 6  # a point that a rigid body carries: it moves by the body's six numbers
+STRAIN_RATE, VERTEX_BLOCK = DAMPING_FORMS = ("strain_rate", "vertex_block")  # what damping resists (decision 0026)
 
 Motion = Callable[[float], ArrayLike]
 
@@ -30,10 +32,11 @@ class Body(ABC):
     settings: ClassVar[tuple[str, ...]] = ("gravity", "air_damping", "pressure")  # properties a file keeps too
     has_inside: ClassVar[bool] = False  # whether only the front of its surface is outside
 
-    def __init__(self, name: str, points: np.ndarray, damping: float):
+    def __init__(self, name: str, points: np.ndarray, damping: float = 0.0, damping_form: str = STRAIN_RATE):
         n = len(points)
         self.name = name
-        self.damping = damping  # k_d [s]
+        self.damping = checks.number(damping, f"{name}: damping", "s")  # k_d
+        self.damping_form = checks.choice(damping_form, DAMPING_FORMS, f"{name}: damping_form")
         self.initial_positions = np.array(points)  # (n, 3) [m]
         self.initial_velocities = np.zeros((n, 3))  # [m/s]
         self.subspace = np.full(n, FREE, np.int8)  # (n,) FREE, PLANE, LINE, FIXED or CARRIED
@@ -51,9 +54,26 @@ class Body(ABC):
         self._elements: Callable[[], np.ndarray] | None = None
         self._contact_load: ContactLoad | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles keep: not the simulation."""
+        links = ("_simulated", "_elements", "_contact_load")
+        kept = {name: None if name in links else value for name, value in vars(self).items()}
+        kept.pop("_placement", None)
+        return kept
+
     @abstractmethod
     def blocks(self, first: int) -> list[Block]:
         """Its elements; `first` is the scene's number of its vertex 0."""
+
+    def damping_blocks(self, first: int) -> list[Block]:
+        """What resists its elements' strain rates, if that is the form of its damping."""
+        if self.damping == 0 or self.damping_form != STRAIN_RATE:
+            return []
+        return [damping_of(block, self.damping) for block in self.damped_blocks(first)]
+
+    def damped_blocks(self, first: int) -> list[Block]:
+        """Elements whose strain rates are damped."""
+        return [block for block in self.blocks(first) if block.is_stored]
 
     @abstractmethod
     def masses(self) -> np.ndarray:

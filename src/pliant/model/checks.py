@@ -179,6 +179,13 @@ def law(value: object, name: str, count: int, elements: str) -> None:
         )
 
 
+def choice(value: str, choices: tuple[str, ...], what: str) -> str:
+    """One of some words."""
+    if value not in choices:
+        raise SceneError(f"{what} is {value!r}: choose one of {', '.join(choices)}.")
+    return value
+
+
 def tear_limit(value: float | None, what: str) -> float | None:
     """A stretch, length over length at rest, above 1; None: never."""
     if value is None:

@@ -15,7 +15,7 @@ from pliant.geometry import TriMesh, hinges
 from pliant.materials import SolidLaw, varying_law
 from pliant.model import checks
 from pliant.model.blocks import Block, Fibres, Hinges, Pairs, Sheets
-from pliant.model.body import Body
+from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.pressure import Inflated
 
 BENDING_MODELS = ("quadratic", "dihedral")
@@ -41,12 +41,13 @@ class Cloth(Body):
         weft: float,
         warp_direction: ArrayLike,
         tear_at: float | None = None,
+        damping_form: str = STRAIN_RATE,
     ):
         checks.instance(mesh, TriMesh, f"{name}: the mesh", "a TriMesh such as pl.shapes.cloth()")
         if isinstance(material, Sequence) and not isinstance(material, str):
             material = varying_law(material)
         checks.law(material, name, len(mesh.triangles), "triangles")
-        super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))
+        super().__init__(name, mesh.points, damping, damping_form)
         self.mesh, self.material = mesh, material
         self.density = checks.number(density, f"{name}: density", "kg/m^2", positive=True)
         self.bending = checks.number(bending, f"{name}: bending", "N m")
@@ -106,8 +107,16 @@ class Cloth(Body):
         if self.bending_model == "quadratic":
             pairs, weights = bending_pairs(points, self.mesh.triangles, self._hinges, self.bending)
             return Pairs(pairs + first, weights)
-        angles, weights = hinge.rest_data(points, self._hinges)
+        return self._hinge_block(first)
+
+    def _hinge_block(self, first: int) -> Hinges:
+        angles, weights = hinge.rest_data(self.mesh.points, self._hinges)
         return Hinges(self._hinges + first, angles, self.bending * weights)
+
+    def damped_blocks(self, first: int) -> list[Block]:
+        """Quadratic bending sees no rotation of a bent sheet as one: the angles of its folds are damped instead."""
+        blocks = super().damped_blocks(first)
+        return [self._hinge_block(first) if isinstance(block, Pairs) else block for block in blocks]
 
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.areas * self.density / 3, 3)
@@ -119,7 +128,7 @@ class Cloth(Body):
 
     def ingredients(self) -> dict[str, Any]:
         names = ("mesh", "material", "density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction")
-        return {name: getattr(self, name) for name in (*names, "tear_at")}
+        return {name: getattr(self, name) for name in (*names, "tear_at", "damping_form")}
 
     @property
     def tears(self) -> bool:

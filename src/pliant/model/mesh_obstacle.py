@@ -11,11 +11,11 @@ from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.body import FIXED, Body
 from pliant.model.motions import RigidMotion
-from pliant.model.obstacles import MeshObstacle, ObstacleMotion
+from pliant.model.obstacles import MeshObstacle, ObstacleMotion, Placeable
 
 
-class MeshObstacleBody(Body):
-    """A mesh obstacle in a scene: its vertices follow the bodies' and are led by its motion."""
+class MeshObstacleBody(Placeable, Body):
+    """A mesh obstacle in a scene: its vertices follow the bodies' and are moved by its motion."""
 
     kind = "obstacle"
 

@@ -11,7 +11,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
 from pliant.model.blocks import Block, InvertibleSolids, Pressures, Sheets, Solids, Springs, merge
-from pliant.model.body import FIXED, FREE, Body, Motion
+from pliant.model.body import FIXED, FREE, VERTEX_BLOCK, Body, Motion
 from pliant.model.carried import CarriedPoints
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
@@ -54,7 +54,8 @@ class Model:
     mass: np.ndarray  # (n,) [kg]
     gravity: np.ndarray  # (n, 3) [m/s^2]
     air_damping: np.ndarray  # (n,) [1/s]
-    damping: np.ndarray  # (n,) k_d [s]
+    damping: np.ndarray  # (n,) k_d [s], whatever its form
+    vertex_damping: np.ndarray  # (n,) k_d [s] of vertex blocks; strain rates are damped by blocks of their own
     subspace: np.ndarray  # (n,) dimension of the space a vertex moves in: 3 free, 2 plane, 1 line, 0 fixed; 6 carried
     directions: np.ndarray  # (n, 3) normal of the plane or direction of the line
     kinematic: tuple[KinematicVertices, ...]
@@ -212,12 +213,15 @@ def build_model(scene: Scene) -> Model:
         _each([scene.gravity if body.gravity is None else body.gravity for body in bodies], sizes),
         _each([body.air_damping for body in bodies], sizes),
         _each([body.damping for body in bodies], sizes),
+        _each([body.damping * (body.damping_form == VERTEX_BLOCK) for body in bodies], sizes),
         subspace,
         np.concatenate([body.directions for body in bodies]),
         kinematic,
         tuple(forces),
         merge(_blocks(scene, placed, positions)),
-        None if scene.contact is None else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes),
+        None
+        if scene.contact is None
+        else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes, _largest_gravity(scene)),
         _pressure_schedules(bodies),
         tuple(body.name for body in bodies),
         start,
@@ -231,6 +235,7 @@ def build_model(scene: Scene) -> Model:
 def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray) -> list[Block]:
     """Elements of the bodies, then what acts on them as an energy; positions (n, 3) at the start [m]."""
     blocks = [block for body, first in placed for block in body.blocks(first)]
+    blocks += [block for body, first in placed for block in body.damping_blocks(first)]
     blocks += [
         pressure_block(inflated, first, positions[first : first + body.n_vertices])
         for body, first in placed
@@ -242,6 +247,12 @@ def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray)
     if scene.world_box is not None:
         blocks.append(scene.world_box.block(len(positions)))
     return blocks
+
+
+def _largest_gravity(scene: Scene) -> float:
+    """[m/s^2] of all bodies."""
+    each = [scene.gravity if body.gravity is None else body.gravity for body in scene.bodies]
+    return float(np.linalg.norm(np.array(each, dtype=float), axis=1).max())
 
 
 def _carried(placed: list[tuple[Body, int]]) -> CarriedPoints | None:

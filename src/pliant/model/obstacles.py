@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.errors import SceneError
+from pliant.geometry import rotations
 from pliant.geometry.mesh import TriMesh
 from pliant.model import checks
 
@@ -26,8 +27,53 @@ PLANE, SPHERE, BOX, CAPSULE, CYLINDER, CONTAINER = range(6)
 SIZES, FRICTION, ROW_LENGTH = 12, 15, 16
 
 
+class Placeable:
+    """What a running simulation can be told to move between two steps."""
+
+    _placement: Any = None  # in the simulation last built from the scene
+
+    @property
+    def position(self) -> np.ndarray:
+        """(3,) [m]: of its centre now (a plane's point, a capsule's middle, the mean of a mesh's vertices), in the
+        simulation last built from the scene.
+        """
+        return self._placed_in_simulation("position").pose()[0].copy()
+
+    @property
+    def orientation(self) -> np.ndarray:
+        """(4,) unit quaternion (w, x, y, z): how it is turned now, away from how it was made."""
+        return rotations.from_matrix(self._placed_in_simulation("orientation").pose()[1])
+
+    def set_pose(
+        self, position: ArrayLike | None = None, orientation: ArrayLike | None = None, seconds: float = 0.0
+    ) -> None:
+        """Move it from where it is, at a constant velocity, so that it is there in so many seconds; then it stays.
+
+        position: (3,) [m] of its centre, as `position`; orientation: quaternion (w, x, y, z) or matrix (3, 3), away
+        from how it was made. None: as it is. seconds: 0 is one step; for one frame give 1 / sim.frame_rate. What it
+        touches feels the velocity of this motion. It takes the place of the obstacle's `motion`, until `sim.reset()`.
+        """
+        self._placed_in_simulation("set_pose").set_pose(position, orientation, seconds)
+
+    def set_velocity(
+        self, velocity: ArrayLike = (0.0, 0.0, 0.0), angular_velocity: ArrayLike = (0.0, 0.0, 0.0)
+    ) -> None:
+        """Move it on from where it is at a velocity (3,) [m/s] of its centre and an angular velocity (3,) [rad/s],
+        until told otherwise. It takes the place of the obstacle's `motion`, until `sim.reset()`.
+        """
+        self._placed_in_simulation("set_velocity").set_velocity(velocity, angular_velocity)
+
+    def _placed_in_simulation(self, what: str) -> Any:
+        if self._placement is None:
+            raise SceneError(
+                f"{type(self).__name__}.{what}: no simulation has been built from its scene; build the Simulation "
+                "first, or say where it is when you add it."
+            )
+        return self._placement
+
+
 @dataclass(frozen=True, eq=False)
-class Obstacle:
+class Obstacle(Placeable):
     """What all obstacles have: a friction coefficient and, if it moves, a motion."""
 
     friction: float = field(default=0.0, kw_only=True)
@@ -37,9 +83,14 @@ class Obstacle:
     def __post_init__(self) -> None:
         checks.number(self.friction, f"{type(self).__name__}: friction", "1")
 
-    def watch(self, contact_load: ContactLoad) -> None:
-        """Take `contact_force` and `contact_torque` from a simulation."""
+    def watch(self, contact_load: ContactLoad, placement: Any) -> None:
+        """Take `contact_force`, `contact_torque` and where it is from a simulation."""
         object.__setattr__(self, "_contact_load", contact_load)
+        object.__setattr__(self, "_placement", placement)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles keep: not the simulation."""
+        return {name: value for name, value in vars(self).items() if name not in ("_contact_load", "_placement")}
 
     @property
     def contact_force(self) -> np.ndarray:
@@ -95,13 +146,14 @@ class Shape(Obstacle, ABC):
 
     def row(self, time: float) -> np.ndarray:
         """The numbers a kernel needs, at a time [s]; not to be changed."""
-        return self._at_rest if self.motion is None else self._placed(*self.pose(time))
+        return self._at_rest if self.motion is None else self.placed(*self.pose(time))
 
     @cached_property
     def _at_rest(self) -> np.ndarray:
-        return self._placed(*self.pose(0.0))
+        return self.placed(*self.pose(0.0))
 
-    def _placed(self, translation: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+    def placed(self, translation: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+        """The same numbers with the shape moved by a translation (3,) [m] and a rotation (3, 3)."""
         position, axes = self.frame()
         return np.concatenate(
             [rotation @ position + translation, (rotation @ axes).ravel(), self.sizes(), [self.friction]]
@@ -173,7 +225,8 @@ class Box(Shape):
 class Container(Box):
     """A cavity of edge lengths `size` around `centre` [m] with floor and walls, open at the top (z).
 
-    The walls are thick without end, so nothing is pushed through them; what comes down on them rests on them.
+    The walls are thick without end, so nothing is pushed through them; what comes down on them rests on them. Only
+    vertices touch it: at the rim of the cavity an edge sinks in between its vertices.
     """
 
     kind: ClassVar[int] = CONTAINER

@@ -33,8 +33,11 @@ class Outline:
 
     def positions(self, time: float) -> np.ndarray:
         """(n, 3) [m] in the world at a time [s]."""
-        position, axes = self.pose(time)
-        return self.points @ axes.T + position
+        return self.placed(self.shape.row(time))
+
+    def placed(self, row: np.ndarray) -> np.ndarray:
+        """(n, 3) [m] in the world where the shape's numbers (Shape.row) say it is."""
+        return self.points @ row[3:12].reshape(3, 3).T + row[:3]
 
 
 def outlines(shapes: Sequence[Shape], positions: np.ndarray) -> list[Outline]:

@@ -14,7 +14,7 @@ from pliant.geometry import TetMesh, TriMesh
 from pliant.materials import Invertible, SolidLaw
 from pliant.model import checks
 from pliant.model.attachments import Attachment, make_attachment
-from pliant.model.body import Body
+from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.mesh_obstacle import MeshObstacleBody
@@ -36,12 +36,14 @@ BODIES: dict[str, type[Body]] = {
 class Scene:
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
-    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)):
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
+        """gravity: (3,) [m/s^2]; contact: how bodies touch, None: as the default where obstacles need it."""
         self.gravity = gravity
         self.bodies: list[Body] = []
         self.shapes: list[Shape] = []  # obstacles with formulas
         self.apart: set[tuple[str, str]] = set()  # names of bodies that do not touch
         self._contact: Contact | None = None
+        self.contact = contact
         self.attachments: list[Attachment] = []
         self._world_box: WorldBox | None = None
         self._wind: Wind | None = None
@@ -89,18 +91,21 @@ class Scene:
         density: float = 1000.0,
         damping: float = 0.0,
         name: str | None = None,
+        damping_form: str = STRAIN_RATE,
     ) -> Solid:
         """Add a solid.
 
         material: a law, whose parameters may be arrays with one number per tet, or a list of laws of one class, one per
             tet.
         density: [kg/m^3] of the shape at rest.
-        damping: k_d [s] of the VBD paper's Equations 10 and 11.  Each vertex is braked by k_d times the elastic
-            stiffness it feels when only itself moves, [N s/m].  As the paper's, it brakes rigid motion too;
-            `docs/decisions/0003-damping.md` says how much.
+        damping: k_d [s], stiffness-proportional: a small vibration of angular frequency w [1/s] has the damping ratio
+            k_d w / 2.  Rigid motion is not damped.
         name: used in messages and files; solid0, solid1, ... if not given.
+        damping_form: "strain_rate" resists changes of the elements' strains; "vertex_block" is that of the VBD paper
+            (Equations 10 and 11), which damps each vertex as if its neighbours stood still, and so rigid motion too
+            (`docs/decisions/0026-damping.md`).
         """
-        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping))
+        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping, damping_form))
 
     def add_cloth(
         self,
@@ -115,12 +120,13 @@ class Scene:
         warp_direction: ArrayLike = (1.0, 0.0, 0.0),
         tear_at: float | None = None,
         name: str | None = None,
+        damping_form: str = STRAIN_RATE,
     ) -> Cloth:
         """Add a sheet.
 
         material: any law of solids; its moduli are then those of a sheet, force per length [N/m]: those of a solid
-            [Pa] times the thickness. The third stretch, across the sheet, is held at 1. It may vary as in add_solid,
-            triangle by triangle.
+            [Pa] times the thickness. The third stretch, across the sheet, is held at 1; `pl.plane_stress(material)` is
+            for sheets with free faces. It may vary as in add_solid, triangle by triangle.
         density: [kg/m^2] of the sheet at rest.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
@@ -129,7 +135,7 @@ class Scene:
         warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
-        damping: k_d [s] as for solids.
+        damping, damping_form: as for solids.  Bending is damped by the angles between triangles, whatever its model.
         """
         return self.add(
             Cloth(
@@ -144,6 +150,7 @@ class Scene:
                 weft,
                 warp_direction,
                 tear_at,
+                damping_form,
             )
         )
 
@@ -159,6 +166,7 @@ class Scene:
         bending: float = 0.0,
         tear_at: float | None = None,
         name: str | None = None,
+        damping_form: str = STRAIN_RATE,
     ) -> SpringNet:
         """Add points (n, 3) [m] joined by springs (m, 2).
 
@@ -166,10 +174,11 @@ class Scene:
         lengths: at rest [m]; None: as the points lie.  one_sided: springs only pull, as ropes do.
         bending: stiffness [N m^2] of a rod against turning at vertices with two springs.
         tear_at: stretch, length over length at rest, at which a spring breaks; None: it never does.
-        damping: k_d [s] as for solids.
+        damping, damping_form: as for solids.
         """
         name = self._free_name(name, SpringNet)
-        return self.add(SpringNet(name, points, edges, stiffness, mass, damping, lengths, one_sided, bending, tear_at))
+        options = (damping, lengths, one_sided, bending, tear_at, damping_form)
+        return self.add(SpringNet(name, points, edges, stiffness, mass, *options))
 
     def add_particles(
         self,
@@ -207,9 +216,15 @@ class Scene:
         self._contact = value
 
     def add_plane(
-        self, point: ArrayLike, normal: ArrayLike, friction: float = 0.3, motion: ObstacleMotion | None = None
+        self,
+        point: ArrayLike = (0.0, 0.0, 0.0),
+        normal: ArrayLike = (0.0, 0.0, 1.0),
+        friction: float = 0.3,
+        motion: ObstacleMotion | None = None,
     ) -> Plane:
-        """Add the half-space behind a plane. friction: of contacts with it (see Body.friction).
+        """Add the half-space behind a plane through `point` [m]; `normal` points to the free side.
+
+        friction: of contacts with it (see Body.friction).
 
         motion: of any obstacle, a function of the time [s] that gives a translation (3,) [m] and a rotation (3, 3)
         away from where it was made.

@@ -15,7 +15,7 @@ from pliant.geometry.cavities import outside_and_cavities
 from pliant.materials import Invertible, SolidLaw, varying_law
 from pliant.model import checks
 from pliant.model.blocks import Block, Dampers, InvertibleSolids, Solids
-from pliant.model.body import Body
+from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
 
@@ -34,12 +34,13 @@ class Solid(Body):
         material: SolidLaw | Invertible | Sequence[SolidLaw],
         density: float,
         damping: float,
+        damping_form: str = STRAIN_RATE,
     ):
         checks.instance(mesh, TetMesh, f"{name}: the mesh", "a TetMesh (TriMesh.tetrahedralize makes one)")
         if isinstance(material, Sequence) and not isinstance(material, str):
             material = varying_law(material)
         checks.law(material.law if isinstance(material, Invertible) else material, name, len(mesh.tets), "tets")
-        super().__init__(name, mesh.points, checks.number(damping, f"{name}: damping", "s"))
+        super().__init__(name, mesh.points, damping, damping_form)
         self.mesh, self.material = mesh, material
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
         self._viscosity = 0.0
@@ -114,7 +115,8 @@ class Solid(Body):
         return len(self.mesh.tets)
 
     def ingredients(self) -> dict[str, Any]:
-        return {"mesh": self.mesh, "material": self.material, "density": self.density, "damping": self.damping}
+        names = ("mesh", "material", "density", "damping", "damping_form")
+        return {name: getattr(self, name) for name in names}
 
 
 def _dampers(tets: np.ndarray, gradients: np.ndarray, stiffness: np.ndarray) -> Dampers:

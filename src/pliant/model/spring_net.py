@@ -12,7 +12,7 @@ from pliant.errors import SceneError
 from pliant.geometry import rod_bends
 from pliant.model import checks
 from pliant.model.blocks import Block, RodBends, Springs
-from pliant.model.body import Body
+from pliant.model.body import STRAIN_RATE, Body
 
 
 class SpringNet(Body):
@@ -33,10 +33,11 @@ class SpringNet(Body):
         one_sided: bool,
         bending: float,
         tear_at: float | None = None,
+        damping_form: str = STRAIN_RATE,
     ):
         self.points = checks.points(points, f"{name}: points")
         n = len(self.points)
-        super().__init__(name, self.points, checks.number(damping, f"{name}: damping", "s"))
+        super().__init__(name, self.points, damping, damping_form)
         self.edges = checks.edges(edges, n, f"{name}: edges")
         m = len(self.edges)
         self.stiffness = checks.numbers(stiffness, m, f"{name}: stiffness", "spring", "N/m", positive=True)
@@ -80,7 +81,7 @@ class SpringNet(Body):
 
     def ingredients(self) -> dict[str, Any]:
         names = ("points", "edges", "stiffness", "mass", "damping", "lengths", "one_sided", "bending", "tear_at")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in (*names, "damping_form")}
 
     @property
     def tears(self) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.errors import SceneError
 from pliant.geometry.tearing import overstretched, rewired, split
-from pliant.model.blocks import Block, Pressures, Sheets, Solids, Springs, Tearing
+from pliant.model.blocks import Block, Pressures, Sheets, Solids, Springs, Tearing, TetRates
 from pliant.model.body import FREE, Body
 from pliant.model.cloth import Cloth
 from pliant.model.model import Model
@@ -86,13 +86,13 @@ def deleted(model: Model, bodies: Sequence[Body], number: int, elements: np.ndar
         np.subtract.at(mass, corners[own], topology.tear_topology.shares[own])
         corners[own] = -1
     elif isinstance(body, SpringNet):
-        gone = _rows_gone(model, topology, number, elements, Springs)
+        gone = _rows_gone(model, topology, number, elements, (Springs,))
     elif isinstance(body, Solid):
-        gone = _rows_gone(model, topology, number, elements, Solids)
+        gone = _rows_gone(model, topology, number, elements, (Solids, TetRates))
         for k, rows in gone.items():
             lost = model.blocks[k].taken(rows)
-            assert isinstance(lost, Solids)
-            np.subtract.at(mass, lost.tets, np.repeat(lost.volumes[:, None] * body.density / 4, 4, axis=1))
+            if isinstance(lost, Solids):
+                np.subtract.at(mass, lost.tets, np.repeat(lost.volumes[:, None] * body.density / 4, 4, axis=1))
         tets_left = np.setdiff1d(tets_left, _rows_of_body(topology, number, topology.tear_topology.tets)[elements])
     change = _changed(model, corners, topology.origin, np.zeros(0, np.int64), mass, gone, tets_left)
     return change._replace(model=_without_loose(change.model, body, number, x))
@@ -104,14 +104,15 @@ def _rows_of_body(topology: Topology, number: int, elements: np.ndarray) -> np.n
 
 
 def _rows_gone(
-    model: Model, topology: Topology, number: int, elements: np.ndarray, kind: type[Block]
+    model: Model, topology: Topology, number: int, elements: np.ndarray, kinds: tuple[type[Block], ...]
 ) -> dict[int, np.ndarray]:
-    """Of the block of a kind that holds a body: which rows (r,) are among some elements of the body."""
+    """Of the blocks of some kinds that hold a body: which rows (r,) are among some elements of the body."""
+    gone = {}
     for k, block in enumerate(model.blocks):
         own = _rows_of_body(topology, number, topology.tear_topology.elements[k])
-        if isinstance(block, kind) and len(own):
-            return {k: np.isin(topology.left[k], own[elements])}
-    return {}
+        if isinstance(block, kinds) and len(own):
+            gone[k] = np.isin(topology.left[k], own[elements])
+    return gone
 
 
 def _check_whole(model: Model, body: Body) -> None:

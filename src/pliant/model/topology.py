@@ -15,7 +15,7 @@ import numpy as np
 
 from pliant.geometry.surface import boundary_triangles
 from pliant.geometry.tearing import rewired
-from pliant.model.blocks import Block, Tearing
+from pliant.model.blocks import Block, Springs, Tearing
 from pliant.model.body import FIXED, FREE, Body
 from pliant.model.contact import ContactModel
 from pliant.model.forces import ForceField
@@ -76,6 +76,7 @@ def with_topology(model: Model, after: Topology, mass: np.ndarray) -> Model:
     grown = np.concatenate([np.arange(n), after.origin[n:]])
     subspace = model.subspace[grown]
     subspace[n:] = FREE  # only free vertices are split
+    blocks = tuple(_rewired(k, block, before, after, grown) for k, block in enumerate(model.blocks))
     return replace(
         model,
         positions=model.positions[grown],
@@ -84,11 +85,12 @@ def with_topology(model: Model, after: Topology, mass: np.ndarray) -> Model:
         gravity=model.gravity[grown],
         air_damping=model.air_damping[grown],
         damping=model.damping[grown],
+        vertex_damping=model.vertex_damping[grown],
         subspace=subspace,
         directions=model.directions[grown],
-        blocks=tuple(_rewired(k, block, before, after, grown) for k, block in enumerate(model.blocks)),
+        blocks=blocks,
         forces=tuple(_reached(force, before, after) for force in model.forces),
-        contact=None if model.contact is None else _touching(model.contact, after),
+        contact=None if model.contact is None else _touching(model.contact, after, blocks),
         topology=after,
     )
 
@@ -136,16 +138,21 @@ def _present(surfaces: Surfaces, after: Topology) -> np.ndarray:
     return now[now[:, 0] >= 0]
 
 
-def _touching(contact: ContactModel, after: Topology) -> ContactModel:
-    origin = after.origin
+def _touching(contact: ContactModel, after: Topology, blocks: tuple[Block, ...]) -> ContactModel:
+    origin, springs = after.origin, contact.springs
+    if len(springs):  # they break, but their vertices are not split
+        left = np.concatenate([block.elements for block in blocks if isinstance(block, Springs)])
+        springs = springs[np.isin(springs @ (len(origin), 1), left @ (len(origin), 1))]
     return replace(
         contact,
         triangles=_present(after.tear_topology.contact, after),
         tets=after.tear_topology.tets[after.tets_left],
+        springs=springs,
         body=contact.body[origin],
         excluded=contact.excluded[origin],
         radius=contact.radius[origin],
         friction=contact.friction[origin],
+        edge=contact.edge[origin],
         positions=contact.positions[origin],
     )
 

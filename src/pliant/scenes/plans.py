@@ -15,18 +15,22 @@ from pliant.scenes import files, gallery
 from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.schema import Output, RunTable
 from pliant.simulate import Simulation
+from pliant.solvers import Solver
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A scene and how to run it. `simulation()` builds it, a new one every time."""
+    """A scene and how to run it. `simulation()` and `scene()` build it, a new one every time."""
 
     name: str
     title: str
     description: str
     frames: int
+    duration: float  # [s]
     outputs: tuple[Output, ...]
     simulation: Callable[[], Simulation]
+    scene: Callable[[], Scene]
+    solver: Callable[[], Solver[Any] | None]  # that the scene or the command line asks for
 
 
 def open_plan(scene: str, solver: str | None = None, settings: Sequence[str] = (), threads: int | None = None) -> Plan:
@@ -48,13 +52,26 @@ def open_plan(scene: str, solver: str | None = None, settings: Sequence[str] = (
     source = files.read_source(path)
     _change(source, solver, settings)
     table = files.check(source)
-    make = lambda: files.make_simulation(table, source, threads)  # noqa: E731
-    return _plan(path.stem, table, make, table.title, table.description)
+    about = {"title": table.title or path.stem, "description": table.description}
+    return _plan(path.stem, table, source, threads, lambda: files.build_scene(table, source), **about)
 
 
-def _plan(name: str, run: RunTable, make: Callable[[], Simulation], title: str = "", description: str = "") -> Plan:
+def _plan(
+    name: str, run: RunTable, source: files.Source, threads: int | None, scene: Callable[[], Scene], **about: str
+) -> Plan:
+    about = {"title": name, "description": "", **about}
     frames = max(1, round(run.simulation.duration * run.simulation.frame_rate))
-    return Plan(name, title or name, description, frames, tuple(run.outputs), make)
+    make = lambda: files.simulate(scene(), run, source, threads)  # noqa: E731
+    return Plan(
+        name=name,
+        frames=frames,
+        duration=run.simulation.duration,
+        outputs=tuple(run.outputs),
+        simulation=make,
+        scene=scene,
+        solver=lambda: files.solver_of(run, source),
+        **about,
+    )
 
 
 def _change(source: files.Source, solver: str | None, settings: Sequence[str]) -> None:
@@ -71,11 +88,11 @@ def _python_plan(path: Path, solver: str | None, settings: Sequence[str], thread
     _change(source, solver, settings)
     run = files.check_run(source)
 
-    def make() -> Simulation:
+    def scene() -> Scene:
         again = _call(path)
-        return files.simulate(again.scene if isinstance(again, Simulation) else again, run, source, threads)
+        return again.scene if isinstance(again, Simulation) else again
 
-    return _plan(path.stem, run, make)
+    return _plan(path.stem, run, source, threads, scene)
 
 
 def _call(path: Path) -> Scene | Simulation:

@@ -27,6 +27,9 @@ from pliant.solvers.anderson import Anderson as Anderson
 from pliant.solvers.backtracking import Backtracking as Backtracking
 from pliant.solvers.multilevel import Multilevel as Multilevel
 
+# the default, which chooses among them
+from pliant.solvers.auto import Auto as Auto
+
 # what callers of solvers need
 from pliant.solvers.contract import (
     Capabilities as Capabilities,

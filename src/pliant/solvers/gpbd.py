@@ -62,7 +62,9 @@ class GPBD(Solver[ProjectionTables]):
     line_search: bool = True
 
     start = "accelerated"  # the inertial target
-    capabilities = Capabilities("satisfy", contact=True, any_guess=True)
+    capabilities = Capabilities(
+        "satisfy", contact=True, any_guess=True, strain_rate_damping=False, vertex_block_damping=False
+    )
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "GPBD: iterations")
@@ -73,7 +75,7 @@ class GPBD(Solver[ProjectionTables]):
         """Colour and pack the elements; compile the kernel or find it compiled."""
         self._check(problem.model)
         layout = lay_out(problem, execution)
-        constraints = tuple(self._constraints(layout, block) for block in problem.model.blocks)
+        constraints = tuple(self._constraints(layout, block) for block in layout.blocks)
         return build_projection(layout, execution, "GPBD", constraints, self.mode == "jacobi")
 
     def begin_step(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
@@ -90,12 +92,6 @@ class GPBD(Solver[ProjectionTables]):
         return SweepResult(n)
 
     def _check(self, model: Model) -> None:
-        if model.damping.any():
-            vertex = int(np.argmax(model.damping))
-            raise SolverError(
-                f"GPBD has no damping, and {model.describe_vertex(vertex)} has k_d = {model.damping[vertex]:g} s: "
-                "set damping=0, or use pl.XPBD or pl.VBD."
-            )
         constrained = np.flatnonzero((model.subspace > 0) & (model.subspace < 3))
         if len(constrained):
             raise SolverError(

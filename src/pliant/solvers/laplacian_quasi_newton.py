@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.energies.constant_stiffness import stiffness_laplacian
-from pliant.solvers.contract import Execution, check_count, check_start, register_solver
+from pliant.solvers.contract import Capabilities, Execution, check_count, check_start, register_solver
 from pliant.solvers.machinery import limited_memory
 from pliant.solvers.machinery.constant_matrix import ConstantMatrix, factorise_step
 from pliant.solvers.machinery.limited_memory import MemoryDescent, MemoryWork
@@ -35,6 +35,8 @@ class LaplacianQuasiNewton(MemoryDescent[LaplacianWork]):
     start: str = "adaptive"
 
     refresh = 32
+
+    capabilities = Capabilities("minimise", contact=True, pressure=True, local=False)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "LaplacianQuasiNewton: iterations")

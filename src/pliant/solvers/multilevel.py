@@ -12,7 +12,7 @@ with the Hessian H of inertia, elements and contacts, solved on all levels of ag
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,9 @@ from pliant.kernels.transfer import from_rows
 from pliant.solvers.contract import Execution, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.accelerator import EnergyAccelerator, EnergyWork
 from pliant.solvers.machinery.levels.coarse_system import CoarseSystem, build_coarse_system
+from pliant.solvers.machinery.levels.subspace import PassedPoints, no_points
 
-HALVINGS = 6
+TRIALS = 6  # lengths of a correction: 1, 1/2 ...
 SUFFICIENT = 1e-4  # part of the fall that the slope promises
 GOOD = (0.5, 2.0)  # fall of the energy over that of the quadratic model: outside, the matrix is stale
 
@@ -33,6 +34,7 @@ class MultilevelWork(EnergyWork):
 
     levels: CoarseSystem
     force: np.ndarray  # (rows, 4) room
+    passed: PassedPoints
     done: int = 0  # iterations of this step
     has_begun: bool = False  # the levels have taken up this step
     length: float = 0.0  # t of the last correction; 0 if none was accepted
@@ -67,13 +69,18 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
         check_count(self.sweeps, "Multilevel: sweeps")
         check_count(self.aggregate, "Multilevel: aggregate")
 
+    @property
+    def period(self) -> int:
+        return self.sweeps
+
     def init(self, problem: IncrementalPotential, execution: Execution) -> MultilevelWork:
         inner, packed, is_own = self.init_inner(problem, execution)
         levels = build_coarse_system(problem, execution, self.aggregate)
-        return MultilevelWork(inner, packed, is_own, levels, packed.rows())
+        return MultilevelWork(inner, packed, is_own, levels, packed.rows(), no_points(packed))
 
     def forget(self, work: MultilevelWork) -> None:
         work.has_begun = False
+        work.passed.forget()
 
     def begin_step(self, problem: IncrementalPotential, work: MultilevelWork) -> None:
         super().begin_step(problem, work)
@@ -92,25 +99,56 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
 
 
 def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) -> None:
-    """Move x (n, 3) by a correction, if one lowers the energy."""
+    """Move x (n, 3) by a correction, if one lowers the energy.
+
+    It starts from the point of least energy between those of the last cycles; where that does not serve, from x.
+    """
     work.length = 0.0
+    rows, passed = work.packed.tables.x, work.passed
     before = work.energy_at_start(x)
-    force = measured_force(work, x)
-    direction = proposed(problem, x, work, force)
-    slope = float(np.sum(force * direction))
+    force = measured_force(problem, work)
+    passed.minimise(work.packed, rows, work.force)
+    is_carried_on = passed.count > 0
+    if is_carried_on:
+        motion = in_scene_order(work, passed.start) - in_scene_order(work, rows)
+        changed = without_rounding(problem, work, passed.start, passed.start_force)
+        step = proposed(problem, x + motion, work, changed)
+        direction = Direction(motion + step, force, 0.5 * float(np.sum(force * motion) + np.sum(changed * step)))
+    passed.take(rows, work.force)
+    if is_carried_on and not search(problem, work, x, direction, before, trials=1):
+        passed.forget()
+    if not work.length:
+        step = proposed(problem, x, work, force)
+        search(problem, work, x, Direction(step, force, 0.5 * float(np.sum(force * step))), before, TRIALS)
+
+
+class Direction(NamedTuple):
+    """A motion of all vertices, and how far the energy should fall."""
+
+    motion: np.ndarray  # (n, 3) [m]
+    force: np.ndarray  # (n, 3) where it begins [N]
+    promised: float  # by quadratic models [J]
+
+
+def search(
+    problem: IncrementalPotential, work: MultilevelWork, x: np.ndarray, direction: Direction, before: float, trials: int
+) -> bool:
+    """Move x along a direction, by its half if that is too far, and so on; whether there is a length that serves."""
+    slope = float(np.sum(direction.force * direction.motion))
     if not slope > 0:
-        return
+        return False
     length = 1.0
-    for _ in range(HALVINGS):
-        after = work.energy(x + length * direction)
-        if np.isfinite(after) and has_fallen(work, x, direction, slope, length, before - after):
-            x += length * direction
+    for _ in range(trials):
+        after = work.energy(x + length * direction.motion)
+        if np.isfinite(after) and has_fallen(problem, work, direction, slope, length, before - after):
+            x += length * direction.motion
             work.length = length
             break
         length *= 0.5
-    agreement = (before - after) / (0.5 * slope) if work.length == 1.0 else 0.0
+    agreement = (before - after) / direction.promised if work.length == 1.0 else 0.0
     if slope > work.packed.noise and not GOOD[0] < agreement < GOOD[1]:
         work.levels.is_stale = True
+    return work.length > 0
 
 
 def proposed(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, force: np.ndarray) -> np.ndarray:
@@ -131,19 +169,34 @@ def proposed(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork,
     return np.zeros_like(x) if direction is None else direction
 
 
-def measured_force(work: MultilevelWork, x: np.ndarray) -> np.ndarray:
-    """-dG/dx (n, 3) [N] at the positions that the tables hold, as of x."""
-    tables, out = work.packed.tables, np.zeros_like(x)
-    work.packed.force(tables.x, work.force)
-    from_rows(work.force, tables.packs.row_of_vertex, out)
+def measured_force(problem: IncrementalPotential, work: MultilevelWork) -> np.ndarray:
+    """-dG/dx (n, 3) [N] at the positions that the tables hold; in their order it is in work.force."""
+    work.packed.force(work.packed.tables.x, work.force)
+    return without_rounding(problem, work, work.packed.tables.x, work.force)
+
+
+def without_rounding(
+    problem: IncrementalPotential, work: MultilevelWork, x_rows: np.ndarray, force_rows: np.ndarray
+) -> np.ndarray:
+    """Forces (n, 3) [N] at positions, both in rows; in single precision without what stresses round to on a body."""
+    force = in_scene_order(work, force_rows)
+    if force_rows.dtype == np.float32:
+        work.levels.rigid.correct(problem, in_scene_order(work, x_rows), force)
+    return force
+
+
+def in_scene_order(work: MultilevelWork, rows: np.ndarray) -> np.ndarray:
+    """Rows (rows, 4) of the tables as (n, 3) in double precision."""
+    packs = work.packed.tables.packs
+    out = np.zeros((len(packs.row_of_vertex), 3))
+    from_rows(rows, packs.row_of_vertex, out)
     return out
 
 
 def has_fallen(
-    work: MultilevelWork, x: np.ndarray, direction: np.ndarray, slope: float, length: float, drop: float
+    problem: IncrementalPotential, work: MultilevelWork, direction: Direction, slope: float, length: float, drop: float
 ) -> bool:
     """Whether the energy has fallen as the slope promises; below its rounding, forces at both ends decide."""
     if abs(drop) > work.packed.noise:
         return drop >= SUFFICIENT * length * slope
-    after = float(np.sum(measured_force(work, x) * direction))
-    return slope + after >= 0
+    return slope + float(np.sum(measured_force(problem, work) * direction.motion)) >= 0

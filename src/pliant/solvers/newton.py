@@ -46,7 +46,9 @@ class Newton(Solver[AssembledPotential]):
     linear: str = "direct"
     residual: float = 0.0
 
-    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True)
+    capabilities = Capabilities(
+        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, local=False
+    )
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "Newton: iterations")
@@ -93,8 +95,11 @@ class Newton(Solver[AssembledPotential]):
         return SweepResult(n)
 
 
-def newton_direction(space: StepSpace, g: np.ndarray, linear: str = "direct") -> np.ndarray | None:
-    """A descent direction (N,) of the unknowns, or None where the gradient g (N,) vanishes."""
+def newton_direction(space: StepSpace, g: np.ndarray, linear: str = "direct", modify: bool = True) -> np.ndarray | None:
+    """A descent direction (N,) of the unknowns, or None where the gradient g (N,) vanishes.
+
+    Where the true Hessian is not positive definite, the projected one is taken; without `modify`, that is an error.
+    """
     if not g.any():
         return None
     for psd in (False, True):
@@ -104,7 +109,8 @@ def newton_direction(space: StepSpace, g: np.ndarray, linear: str = "direct") ->
         try:
             return factorise(H)(-g) if linear == "direct" else conjugate_gradients(H, -g, space.work.team)
         except NotPositiveDefinite:
-            continue
+            if not modify:
+                raise
     raise SolverError("Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?")
 
 

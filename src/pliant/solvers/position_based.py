@@ -25,7 +25,7 @@ class PositionBased(Solver[ConstraintWork]):
         pl.MinimumResidual(), pl.ConjugateResiduals(), or the name of one.
     iterations: per step.
     friction: "cone", or "pyramid" of four sides; it acts in one pass at the end of a step (Section 5), and is weak.
-    tolerance: gap below which spheres are in contact, as a part of the smallest radius.
+    margin: gap below which spheres are in contact, as a part of the smallest radius.
     shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
 
     Contacts are hard: Contact.stiffness and friction_speed are not used, nor are the laws of cloth, which keeps its
@@ -35,27 +35,35 @@ class PositionBased(Solver[ConstraintWork]):
     relaxation: Relaxation = ImprovedJacobi()  # noqa: RUF009
     iterations: int = 15
     friction: str = "cone"
-    tolerance: float = 0.1
+    margin: float = 0.1
     shear: float = 0.9
     bend: float = 0.1
 
     start = "accelerated"
     residual_definition = RESIDUAL
     capabilities = Capabilities(
-        "satisfy", contact=True, particles=True, own_contacts=True, hard_constraints=True, tearing=False, any_guess=True
+        "satisfy",
+        contact=True,
+        hard_constraints=True,
+        particles=True,
+        own_contacts=True,
+        strain_rate_damping=False,
+        vertex_block_damping=False,
+        tearing=False,
+        any_guess=True,
     )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "PositionBased: relaxation"))
         check_count(self.iterations, "PositionBased: iterations")
         check_friction(self.friction, "PositionBased: friction")
-        for name in ("tolerance", "shear", "bend"):
+        for name in ("margin", "shear", "bend"):
             check_part(vars(self)[name], f"PositionBased: {name}")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
         stiffness = (self.shear, self.bend)
-        return ConstraintWork("PositionBased", problem, execution, self.iterations, self.tolerance, stiffness)
+        return ConstraintWork("PositionBased", problem, execution, self.iterations, self.margin, stiffness)
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""

@@ -66,15 +66,15 @@ class ProjectiveDynamics(MomentumSolver[ProjectiveWork]):
     global_step: "direct" with factors made once; "jacobi" divides by diag(A), all vertices at once, with the step
     length control of gradient descent; "gauss-seidel" divides by diag(A), colour after colour, projections always up to
     date. Wrap the last two in pl.Chebyshev (Wang 2015) or pl.HeavyBall.
-    Damping adds to A the largest stiffness of its blocks, so that A stays above the Hessian; it is factorised again
-    every step then.
+    Damping adds its largest stiffness to A, so that A stays above the Hessian; that of vertex blocks changes, and A is
+    factorised again every step then.
     """
 
     iterations: int = 20
     global_step: str = "direct"
     start: str = "adaptive"
 
-    capabilities = Capabilities("minimise", momentum=True, fixed_point=True)
+    capabilities = Capabilities("minimise", momentum=True, fixed_point=True, local=False)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "ProjectiveDynamics: iterations")
@@ -99,12 +99,12 @@ class ProjectiveDynamics(MomentumSolver[ProjectiveWork]):
 
     def begin_step(self, problem: IncrementalPotential, work: ProjectiveWork) -> None:
         begin_guarded(problem, work.guarded)
-        if problem.model.damping.any():
+        if problem.model.vertex_damping.any():
             self._prepare(problem, work)
 
     def _prepare(self, problem: IncrementalPotential, work: ProjectiveWork) -> None:
         """Factors or diagonal of A = M / h^2 + L + damping."""
-        damping = np.linalg.eigvalsh(problem.damping_blocks)[:, -1] if problem.model.damping.any() else 0.0
+        damping = np.linalg.eigvalsh(problem.damping_blocks)[:, -1] if problem.model.vertex_damping.any() else 0.0
         L = work.laplacian + sp.diags(np.zeros(problem.model.n_vertices) + damping)
         if self.global_step == "direct":
             work.matrix = factorise_step(problem, L)

@@ -29,7 +29,7 @@ class SequentialPositions(Solver[ConstraintWork]):
     friction: "cone", or "pyramid" of four sides. relaxed_cone: with the term of Equation 40, which makes the problem
         convex and lifts what slides.
     warm_start: part of the impulses of the step before to begin with.
-    tolerance: gap below which spheres are in contact, as a part of the smallest radius.
+    margin: gap below which spheres are in contact, as a part of the smallest radius.
     shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
 
     Deviation: friction rows have the whole tangential velocity as residual; k_v of it would hardly hold anything.
@@ -45,21 +45,29 @@ class SequentialPositions(Solver[ConstraintWork]):
     friction: str = "cone"
     relaxed_cone: bool = False
     warm_start: float = 0.0
-    tolerance: float = 0.1
+    margin: float = 0.1
     shear: float = 0.9
     bend: float = 0.1
 
     start = "accelerated"
     residual_definition = RESIDUAL
     capabilities = Capabilities(
-        "satisfy", contact=True, particles=True, own_contacts=True, hard_constraints=True, tearing=False, any_guess=True
+        "satisfy",
+        contact=True,
+        hard_constraints=True,
+        particles=True,
+        own_contacts=True,
+        strain_rate_damping=False,
+        vertex_block_damping=False,
+        tearing=False,
+        any_guess=True,
     )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "SequentialPositions: relaxation"))
         check_count(self.iterations, "SequentialPositions: iterations")
         check_friction(self.friction, "SequentialPositions: friction")
-        for name in ("k_v", "k_c", "warm_start", "tolerance", "shear", "bend"):
+        for name in ("k_v", "k_c", "warm_start", "margin", "shear", "bend"):
             check_part(vars(self)[name], f"SequentialPositions: {name}")
         if self.k_v + self.k_c == 0:
             raise SolverError("SequentialPositions: k_v and k_c are both 0: give one of them a value up to 1.")
@@ -69,7 +77,7 @@ class SequentialPositions(Solver[ConstraintWork]):
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
         stiffness = (self.shear, self.bend)
-        return ConstraintWork("SequentialPositions", problem, execution, self.iterations, self.tolerance, stiffness)
+        return ConstraintWork("SequentialPositions", problem, execution, self.iterations, self.margin, stiffness)
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""

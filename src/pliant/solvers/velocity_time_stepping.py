@@ -29,7 +29,7 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
         convex and lifts what slides.
     warm_start: part of the impulses of the step before to begin with; near 1, and with few iterations, high columns
         jump, because corrections of position are among them.
-    tolerance: gap below which spheres are in contact, as a part of the smallest radius.
+    margin: gap below which spheres are in contact, as a part of the smallest radius.
     shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
 
     Contacts are hard: Contact.stiffness and friction_speed are not used, nor are the laws of cloth, which keeps its
@@ -42,27 +42,35 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
     friction: str = "cone"
     relaxed_cone: bool = False
     warm_start: float = 0.5
-    tolerance: float = 0.1
+    margin: float = 0.1
     shear: float = 0.9
     bend: float = 0.1
 
     start = "accelerated"
     residual_definition = RESIDUAL
     capabilities = Capabilities(
-        "satisfy", contact=True, particles=True, own_contacts=True, hard_constraints=True, tearing=False, any_guess=True
+        "satisfy",
+        contact=True,
+        hard_constraints=True,
+        particles=True,
+        own_contacts=True,
+        strain_rate_damping=False,
+        vertex_block_damping=False,
+        tearing=False,
+        any_guess=True,
     )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "VelocityTimeStepping: relaxation"))
         check_count(self.iterations, "VelocityTimeStepping: iterations")
         check_friction(self.friction, "VelocityTimeStepping: friction")
-        for name in ("gamma", "warm_start", "tolerance", "shear", "bend"):
+        for name in ("gamma", "warm_start", "margin", "shear", "bend"):
             check_part(vars(self)[name], f"VelocityTimeStepping: {name}")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
         stiffness = (self.shear, self.bend)
-        return ConstraintWork("VelocityTimeStepping", problem, execution, self.iterations, self.tolerance, stiffness)
+        return ConstraintWork("VelocityTimeStepping", problem, execution, self.iterations, self.margin, stiffness)
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""

@@ -46,7 +46,8 @@ class XPBD(Solver[ProjectionTables]):
     constraints with compliance (kernels.two_constraints), St. Venant-Kirchhoff sheets (kernels.sheet_constraints), and
     contact with friction (kernels.touch_projection). The multipliers start each step at zero, the positions at the
     inertial target, whatever x0 is.
-    Damping is XPBD's own (its Equation 26) with beta = k_d / compliance: it acts on the constraints.
+    Damping is XPBD's own (its Equation 26) with beta = k_d / compliance: it acts on the rates of the constraints,
+    linearised, so that a turn is damped a little, by its square.
     Deviation: friction holds what sticks; other solvers let it creep below friction_speed.
     Deviation: for other solvers k_d scales the vertex blocks of the elastic Hessian, so the same k_d damps otherwise.
     """
@@ -56,7 +57,7 @@ class XPBD(Solver[ProjectionTables]):
     relaxation: float = 1.0
 
     start = "accelerated"  # the inertial target
-    capabilities = Capabilities("satisfy", contact=True)
+    capabilities = Capabilities("satisfy", contact=True, vertex_block_damping=False)
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "XPBD: iterations")
@@ -65,7 +66,7 @@ class XPBD(Solver[ProjectionTables]):
     def init(self, problem: IncrementalPotential, execution: Execution) -> ProjectionTables:
         """Colour and pack the elements; compile the kernel or find it compiled."""
         layout = lay_out(problem, execution)
-        constraints = tuple(self._constraints(layout, block) for block in problem.model.blocks)
+        constraints = tuple(self._constraints(layout, block) for block in layout.blocks)
         return build_projection(layout, execution, "XPBD", constraints, self.mode == "jacobi")
 
     def begin_step(self, problem: IncrementalPotential, work: ProjectionTables) -> None:

@@ -31,6 +31,10 @@ _TITLES = {
     "speed": ("speed", "m/s"),
     "contact_force": ("contact force", "N"),
     "penetration": ("penetration", "m"),
+    "displacement": ("displacement", "m"),
+    "reaction_force": ("reaction force", "N"),
+    "stress": ("stress, Frobenius norm", "Pa"),
+    "strain": ("strain, Frobenius norm", "1"),
 }
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"))
 
@@ -41,7 +45,8 @@ def on_points(layout: Layout, frame: Frame, name: str) -> np.ndarray:
     "speed" is the length of the velocity. Not a number where there is none.
     """
     if name in frame.cell_fields:
-        return _mean_at_points(layout, layout.on_triangles(np.asarray(frame.cell_fields[name], float)))
+        cells = np.asarray(frame.cell_fields[name], float)
+        return _mean_at_points(layout, layout.on_triangles(np.linalg.norm(cells, axis=1) if cells.ndim == 2 else cells))
     known = {("speed" if key == "velocity" else key): values for key, values in frame.point_fields.items()}
     if name not in known:
         names = [*frame.cell_fields, *known]

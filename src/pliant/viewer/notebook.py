@@ -16,6 +16,7 @@ from pliant.viewer.stage import Stage, View
 
 if TYPE_CHECKING:
     from pliant.simulate import Simulation
+    from pliant.statics import Equilibrium
 
 ENDINGS = (".gif", ".mp4")
 
@@ -57,6 +58,16 @@ def plot(sim: Simulation, **options: Any) -> Any:
         sim.record(path).close()
         with open_result(path) as result:
             return Stage([result], view).picture(sim.time)
+
+
+def plot_equilibrium(found: Equilibrium, **options: Any) -> Any:
+    """A Pillow image of a static shape; options as of View."""
+    view = View(**options)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state.npz"
+        found.save(path, volume=False)
+        with open_result(path) as result:
+            return Stage([result], view).picture(0.0)
 
 
 def animate(sim: Simulation, frames: int, every: int = 1, ending: str = ".gif", **options: Any) -> Animation:

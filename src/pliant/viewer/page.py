@@ -23,6 +23,7 @@ from pliant.model.obstacles import PLANE
 from pliant.model.outlines import Outline, outlines
 from pliant.solvers import SOLVERS
 from pliant.viewer.ground import ground_lines
+from pliant.viewer.guard import Guard, guarding
 from pliant.viewer.panel import Panel
 from pliant.viewer.picking import nearest_to_ray
 from pliant.viewer.session import Session, Snapshot
@@ -40,13 +41,16 @@ GIZMO_SIZE = 0.3  # of the scene's size
 
 
 class Page:
-    """Serves a session at http://host:port until closed. folder: where the page's recordings go."""
+    """Serves a session at `url` until closed, to those who know it. folder: where the page's recordings go."""
 
     def __init__(self, session: Session, title: str, folder: Path, host: str = "127.0.0.1", port: int = 8080):
         viser = _viser()
         self.session = session
-        self.server: Any = viser.ViserServer(host=host, port=port, label=title, verbose=False)
+        guard = Guard(host)
+        with guarding(guard):
+            self.server: Any = viser.ViserServer(host=host, port=port, label=title, verbose=False)
         self.port = self.server.get_port()
+        self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{guard.token}/"
         self._grabbed_at: np.ndarray | None = None
         self._gizmo: Any = None
         self._hand = threading.Lock()

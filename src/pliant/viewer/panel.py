@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,7 @@ class Panel:
     def _add_recording(self) -> None:
         with self._gui.add_folder("Record", expand_by_default=False):
             self._file = self._gui.add_text("File", "view.npz", hint=f"In the folder {self._folder.absolute()}.")
+            self._overwrite = self._gui.add_checkbox("Overwrite", False, hint="Replace a file of this name.")
             self._record = self._gui.add_button("Record")
             self._record.on_click(lambda _: self._toggle_recording())
 
@@ -141,4 +142,5 @@ class Panel:
         if self._session.is_recording:
             self._session.stop_recording()
         else:
-            self._session.record(self._folder / Path(self._file.value).name)
+            name = PureWindowsPath(self._file.value).name  # knows the separators of all systems
+            self._session.record(self._folder / name, self._folder, self._overwrite.value)

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from pliant.errors import PliantError, SceneError
+from pliant.errors import FileError, PliantError, SceneError
+from pliant.io.paths import as_path
+from pliant.io.results.places import existing
 from pliant.model import Body
 from pliant.model.topology import topology_arrays
 from pliant.model.wind import Wind
@@ -140,9 +142,9 @@ class Session:
         """Let go."""
         self._post("grab", self._release)
 
-    def record(self, path: str | Path) -> None:
-        """Write every frame from now on."""
-        self._post("record", lambda: self._record(Path(path)))
+    def record(self, path: str | Path, folder: Path | None = None, overwrite: bool = False) -> None:
+        """Write every frame from now on. folder: refuse what is not directly in it; overwrite: whatever is there."""
+        self._post("record", lambda: self._record(as_path(path, "record"), folder, overwrite))
 
     def stop_recording(self) -> None:
         self._post("record", self._stop_recording)
@@ -205,9 +207,10 @@ class Session:
         """Whatever goes wrong is shown, and pauses."""
         try:
             action()
-        except PliantError as error:
+        except Exception as error:  # whatever it is, the thread lives on
             self.playing = False
-            self._show(self.latest.milliseconds, str(error))
+            words = str(error) if isinstance(error, PliantError) else f"{type(error).__name__}: {error}"
+            self._show(self.latest.milliseconds, words)
 
     def _advance(self) -> None:
         began = time.perf_counter()
@@ -245,6 +248,8 @@ class Session:
             new.continue_from(state, topology_arrays(old.model))
             new.copy_contact_state(old)
         new.observers = old.observers  # the same list: recorders take themselves out of it
+        if self._recorder is not None:
+            new.be_followed(self._recorder)
         self.simulation = new
 
     def _reset(self) -> None:
@@ -331,7 +336,11 @@ class Session:
 
     # --- keeping ------------------------------------------------------------------------------------------------------
 
-    def _record(self, path: Path) -> None:
+    def _record(self, path: Path, folder: Path | None, overwrite: bool) -> None:
+        if folder is not None and path.resolve().parent != folder.resolve():
+            raise FileError(f"{path}: this leads out of the folder {folder.resolve()}; give the name of a file in it.")
+        if not overwrite and (there := existing(path)) is not None:
+            raise FileError(f"{there} is there already; choose another name, or say that it may be overwritten.")
         self._stop_recording()
         self._recorder = self.simulation.record(path)
         self._show(self.latest.milliseconds)

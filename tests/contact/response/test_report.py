@@ -88,7 +88,7 @@ def test_missed_contacts_are_counted() -> None:
 def test_a_start_in_intersection_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
     """A cube 1 cm in another, and a sheet through both."""
     scene = pl.Scene(gravity=(0, 0, 0))
-    scene.contact = pl.Contact(stiffness=1e3)
+    scene.contact = pl.Contact(stiffness=1e3, thickness=1e-3)
     for z in (0.0, 0.09):
         scene.add_solid(pl.shapes.box((0.1,) * 3, (1, 1, 1)).transformed(translation=(0.1 * z, 0.2 * z, z)), LAW)
     sheet = pl.shapes.cloth((0.4, 0.4), (2, 2)).transformed(translation=(0, 0, 0.02))

@@ -18,7 +18,7 @@ def cube_at(z: float, x: float = 0.0, edge: float = 0.1) -> pl.TetMesh:
 def stack(solver=None, gravity=(0, 0, -G), friction: float = 0.3) -> tuple[pl.Simulation, pl.Scene]:
     """Two cubes of 1 kg on a plane, the upper one 1 cm to the side."""
     scene = pl.Scene(gravity=gravity)
-    scene.contact = pl.Contact(stiffness=1e5, damping=0.02, friction=friction)
+    scene.contact = pl.Contact(stiffness=1e5, damping=0.02, friction=friction, friction_speed=1e-2)
     for z, x in ((0.05, 0.0), (0.15, 0.01)):
         scene.add_solid(cube_at(z, x), LAW, density=1000.0)
     scene.add_plane((0.02, 0.0, 0.0), (0, 0, 1), friction=friction)

@@ -5,6 +5,7 @@ import pytest
 
 import pliant as pl
 from pliant.contact.detector import Detector
+from pliant.contact.response.scale import scale_of
 from pliant.contact.search.solid import distances_of_edges, heights, least_width
 from pliant.geometry import shapes
 from pliant.kernels.threads import Team
@@ -37,9 +38,9 @@ def detector(team: Team) -> Detector:
     for z in (0.0, 3.0):
         mesh = shapes.box((1, 1, 1), (2, 2, 2)).transformed(translation=(0, 0, z))
         scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.3))
-    model = pl.Simulation(scene, pl.VBD(iterations=1)).model.contact
-    assert model is not None
-    return Detector(model, 0.01, team)
+    model = pl.Simulation(scene, pl.VBD(iterations=1)).model
+    assert model.contact is not None
+    return Detector(model.contact, 0.01, team, scale_of(model, 0.01, np.ones(model.n_vertices)))
 
 
 def test_a_squashed_solid_can_be_passed_by_less_motion(team: Team) -> None:

@@ -117,18 +117,8 @@ def test_usd_core_reads_usd(run, ending):
         assert material.ComputeSurfaceSource()[0].GetIdAttr().Get() == "UsdPreviewSurface"
 
 
-def shown_at(document, values, time):
-    """Frames of a .glb that have the size 1 at a time, by glTF's rule for STEP."""
-    shown = []
-    for channel in document["animations"][0]["channels"]:
-        sampler = document["animations"][0]["samplers"][channel["sampler"]]
-        keys, scales = values(sampler["input"]).ravel(), values(sampler["output"])
-        if scales[max(0, np.searchsorted(keys, time, side="right") - 1)].max() == 1:
-            shown.append(document["nodes"][channel["target"]["node"]]["mesh"])
-    return shown
-
-
 def test_pygltflib_reads_glb(run):
+    """One mesh per body, of its name; at the time of a frame the weights of its target alone give its points."""
     pygltflib = pytest.importorskip("pygltflib")
     file = pygltflib.GLTF2().load(str(run.folder / "run.glb"))
     document, blob = json.loads(file.to_json()), file.binary_blob()
@@ -139,18 +129,36 @@ def test_pygltflib_reads_glb(run):
         width = {"SCALAR": 1, "VEC3": 3}[about["type"]]
         kind = {5126: "<f4", 5125: "<u4"}[about["componentType"]]
         flat = np.frombuffer(blob, kind, width * about["count"], view["byteOffset"] + about.get("byteOffset", 0))
+        if "min" in about:
+            rows = flat.reshape(-1, width)
+            np.testing.assert_array_equal([about["min"], about["max"]], [rows.min(axis=0), rows.max(axis=0)])
         return flat.reshape(-1, width)
 
-    triangles = open_result(run.folder / "run.npz").triangles
-    for k, x in enumerate(run.positions):
-        primitives = document["meshes"][k]["primitives"]
-        points = values(primitives[0]["attributes"]["POSITION"])
-        np.testing.assert_allclose(points, x[run.kept], atol=SINGLE)
-        corners = np.concatenate([values(p["indices"]).reshape(-1, 3) for p in primitives])
-        np.testing.assert_array_equal(corners, triangles)
-        bounds = document["accessors"][primitives[0]["attributes"]["POSITION"]]
-        np.testing.assert_array_equal([bounds["min"], bounds["max"]], [points.min(axis=0), points.max(axis=0)])
-        assert shown_at(document, values, run.times[k] + 0.005) == [k]  # one frame at a time, also between frames
+    layout = open_result(run.folder / "run.npz").layout
+    nodes = document["nodes"][1:]
+    assert [node["name"] for node in nodes] == list(layout.body_names)
+    (sampler,) = document["animations"][0]["samplers"]
+    np.testing.assert_allclose(values(sampler["input"]).ravel(), run.times, atol=1e-6)
+    weights = values(sampler["output"]).reshape(len(run.times), -1)
+    assert sampler["interpolation"] == "LINEAR"
+    targets = [channel["target"] for channel in document["animations"][0]["channels"]]
+    assert targets == [{"node": k + 1, "path": "weights"} for k in range(len(nodes))]
+    for b, node in enumerate(nodes):
+        first, last = layout.body_start[b : b + 2]
+        mesh = document["meshes"][node["mesh"]]
+        (primitive,) = mesh["primitives"]
+        assert len(mesh["extras"]["targetNames"]) == len(primitive["targets"]) == len(run.times) - 1
+        corners = values(primitive["indices"]).reshape(-1, 3)
+        np.testing.assert_array_equal(corners + first, layout.triangles[layout.triangle_bodies == b])
+        points = values(primitive["attributes"]["POSITION"])
+        moved = np.array([values(target["POSITION"]) for target in primitive["targets"]])
+        normals = values(primitive["attributes"]["NORMAL"])
+        turned = np.array([values(target["NORMAL"]) for target in primitive["targets"]])
+        for x, own in zip(run.positions, weights, strict=True):
+            shown = points + np.einsum("t,tna->na", own, moved)
+            np.testing.assert_allclose(shown, x[run.kept][first:last], atol=2 * SINGLE)
+            lengths = np.linalg.norm(normals + np.einsum("t,tna->na", own, turned), axis=1)
+            np.testing.assert_allclose(lengths, 1, rtol=1e-5)
 
 
 def test_trimesh_reads_glb_turned_to_y_up(run):

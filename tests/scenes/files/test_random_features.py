@@ -173,7 +173,7 @@ def all_paths(value, path=()):
 
 @settings(quick, max_examples=200)
 @given(scenes(), st.data())
-def test_damaged_it_gives_one_sentence(tmp_path_factory, data, draw):
+def test_damaged_it_gives_one_sentence_per_error(tmp_path_factory, data, draw):
     """A value of the wrong kind, a key removed or misspelt: it still builds, or one PliantError says what is wrong."""
     damaged = copy.deepcopy(data)
     path = draw.draw(st.sampled_from([p for p in all_paths(damaged) if p]))
@@ -189,7 +189,7 @@ def test_damaged_it_gives_one_sentence(tmp_path_factory, data, draw):
         del inner[path[-1]]
     text = toml_text(damaged)
     source = Source(tmp_path_factory.getbasetemp() / "random.toml", text, tomllib.loads(text))
-    assert "\n" not in error_of(source)
+    assert all(line.startswith(str(source.path)) for line in error_of(source).splitlines())
 
 
 def error_of(source):

@@ -228,10 +228,31 @@ def test_two_bodies_of_one_name_are_refused(written):
         pl.load_scene(path)
 
 
-def test_several_errors_give_one_sentence_about_the_first(written):
-    path = written(SCENE.replace("density = 500", "densty = 3").replace("substeps = 2", "substeps = 0"))
-    with pytest.raises(pl.SceneError, match=r"line 5: simulation.substeps.*\(1 more error after this one.\)"):
-        pl.load_scene(path)
+def test_all_errors_are_told_in_the_order_of_the_lines(written):
+    wrong = SCENE.replace("density = 500", "densty = 3\ndamping = -1\nflavour = 2").replace(
+        "substeps = 2", "substeps = 0"
+    )
+    with pytest.raises(pl.SceneError) as told:
+        pl.load_scene(written(wrong))
+    lines = str(told.value).splitlines()
+    assert len(lines) == 4
+    for line, words in zip(lines, ("simulation.substeps", "densty", "bodies.0.damping", "flavour"), strict=True):
+        assert words in line
+    assert "Did you mean 'density'?" in lines[1]
+
+
+def test_a_byte_order_mark_is_read_over(written, tmp_path):
+    path = tmp_path / "marked.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + written().read_bytes())
+    assert pl.load_scene(path).bodies
+
+
+def test_settings_of_the_usual_solver_need_no_table(written):
+    source = read_source(written(SCENE[: SCENE.index("[solver]")] + SCENE[SCENE.index("[[bodies]]") :]))
+    apply_setting(source, "solver.iterations=80")
+    sim = make_simulation(check(source), source)
+    assert sim.solver.iterations == 80
+    assert type(sim.solver) is type(pl.Simulation(sim.scene).solver)
 
 
 def test_settings_change_keys_and_errors_name_them(written):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from pliant.contact.contact_set import ContactSet, depths, positions_of
+from pliant.contact.contact_set import ContactSet, depths, penetrations, positions_of
 from pliant.elements.closest import closest_separation, row
 from pliant.elements.contact import add_contact, add_friction_curvature, contact_energy
 from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
@@ -48,12 +48,17 @@ class ContactPotential:
         v = self.contacts.vertices
         return np.where(v >= 0, v, v[:, :1])
 
+    @property
+    def is_between_vertices(self) -> np.ndarray:
+        """(k,) bool: no obstacle takes part, so that the forces on its vertices sum to zero."""
+        return self.contacts.obstacle < 0
+
     def refresh(self, x: np.ndarray) -> None:
         """Update closest points and friction limits at x (n, 3) [m]; when, is up to a solver."""
         cached(refresh_all)(self.contacts, np.ascontiguousarray(x, dtype=float))
 
     def depths(self, x: np.ndarray) -> np.ndarray:
-        """d (k,) [m]."""
+        """d (k,) [m] with which contacts press."""
         return depths(self.contacts, np.ascontiguousarray(x, dtype=float))
 
     def stored(self, x: np.ndarray) -> float:
@@ -81,6 +86,17 @@ class ContactPotential:
             return c.normal_multiplier[:, None] * c.normals + c.tangential_multiplier
         return self._forces_and_blocks(x)[0]
 
+    def work(self, x: np.ndarray) -> tuple[float, float]:
+        """What the forces at x (n, 3) do to bodies along their way from the start of the step, seen from moving
+        obstacles: across the surfaces and along them, which is friction's, [J].
+        """
+        forces, motions = self.forces(x), np.empty((self.count, 3))
+        cached(write_motions)(self.contacts, np.ascontiguousarray(x, dtype=float), self.x_prev, motions)
+        total = float(np.sum(forces * motions))
+        n = self.contacts.normals
+        across = float(np.sum(np.sum(forces * n, axis=1) * np.sum(motions * n, axis=1)))
+        return across, total - across
+
     def vertex_forces(self, x: np.ndarray) -> np.ndarray:
         """(n, 3) [N] of all contacts on the vertices, as `forces`."""
         return self._at_vertices(self.forces(x), len(x))
@@ -88,7 +104,9 @@ class ContactPotential:
     def penetrations(self, x: np.ndarray) -> np.ndarray:
         """(n,) [m] of vertices: the deepest contact that each takes part in."""
         deepest, takes_part = np.zeros(len(x)), self.contacts.weights != 0
-        d = np.broadcast_to(self.depths(x)[:, None], takes_part.shape)
+        d = np.broadcast_to(
+            penetrations(self.contacts, np.ascontiguousarray(x, dtype=float))[:, None], takes_part.shape
+        )
         np.maximum.at(deepest, self.vertices[takes_part], d[takes_part])
         return deepest
 
@@ -156,6 +174,15 @@ def write_forces_and_blocks(contacts, x, x_prev, slip, damping, is_exact, forces
             forces[c, axis] = f[axis]
         for i in range(6):
             blocks[c, i] = H[i]
+
+
+@compiled
+def write_motions(contacts, x, x_prev, motions):
+    for place in range(len(motions)):
+        c = np.uint64(place)
+        _, u, _ = separation_and_motion(c, contacts, x, x_prev)
+        for axis in range(3):
+            motions[c, axis] = u[axis]
 
 
 @inlined

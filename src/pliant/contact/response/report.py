@@ -6,17 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, depths
+from pliant.contact.contact_set import gaps
 from pliant.contact.response.potential import ContactPotential
-from pliant.elements.closest import VERTEX_TRIANGLE
-from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 
+TOO_STIFF = 10.0  # times the chosen stiffness: beyond it iterations take long, and what is missed is thrown out
 TOLERATED = 0.1  # of an edge: how deep a contact without thickness may be, for the geometry says no more than that
 
 
 @dataclass(frozen=True)
 class ContactReport:
-    """Contacts of one step; depths [m] beyond the distance to be kept."""
+    """Contacts of one step; depths [m] beyond the distance to be kept.
+
+    energy_gain: [J] the work of contact on bodies, and what it stores at the end beyond what it stored at the end of
+    the step before; positive: contact has added energy. Implicit steps lose some, so that it is mostly negative.
+    """
 
     listed: int  # contacts that the solver was given last
     touching: int  # of which so many press at the end of the step
@@ -26,78 +29,74 @@ class ContactReport:
     crossed: int  # vertices on the wrong side of a sheet at the end of the step, tracked and pushed back
     without_straight_path: int  # vertices inside solids at the start that no straight way leads out of: nearest face
     without_surface_point: int  # vertices inside solids at the start without any surface point: nothing pushes them
-    softest: int  # vertex of the contact deepest against its bound, of those pressed deeper; -1: all are within
-    bound: float  # of that contact [m]: the thickness, or TOLERATED of a mean edge where there is none
-    needed_stiffness: float  # [N/m] that would keep it within its bound under the same force; 0 if all are within
+    energy_gain: float
+    friction_work: float  # [J] of friction on bodies, seen from moving obstacles: never positive
+    stored: float  # k/2 d^2 of all contacts at the end of the step [J]
+    softest: SoftContact | None  # the contact deepest against its bound, of those pressed deeper; None: all are within
 
 
-def touched_bodies(contacts: ContactSet, body: np.ndarray) -> np.ndarray:
-    """Sorted numbers, each once, that name a vertex of contacts together with the body that it meets (`pair_key`);
-    corners of weight 0 do not meet it.
-    """
-    numbers = np.empty(contacts.vertices.shape, np.int64)
-    cached(write_pair_keys)(contacts.kind, contacts.vertices, body, int(body.max(initial=0)) + 1, numbers)
-    numbers = np.sort(numbers[contacts.weights != 0])
-    return numbers[np.r_[True, numbers[1:] != numbers[:-1]][: len(numbers)]]
+@dataclass(frozen=True)
+class SoftContact:
+    """A contact that is pressed deeper than it should be."""
+
+    vertex: int
+    depth: float  # [m] with which it presses
+    bound: float  # [m]: the thickness, or TOLERATED of a mean edge where there is none
+    approach: float  # [m] by which it would have come nearer in the step if nothing had held it
+    stiffness: float  # [N/m] that it has
+    chosen: float  # [N/m] that it would have if none was given
+    is_given: bool
+
+    @property
+    def needed_stiffness(self) -> float:
+        """[N/m] that would keep it within its bound under the same force."""
+        return self.stiffness * self.depth / self.bound
 
 
-def missed_depths(contacts: ContactSet, x: np.ndarray, body: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Depths (m,) [m] at x of contacts of which no one knew: a vertex that had no contact with that body, edges of
-    which no end had. known: numbers of `touched_bodies`.
-    """
-    d = depths(contacts, x)
-    is_known = np.empty(len(d), bool)
-    cached(mark_known)(contacts, body, int(body.max(initial=0)) + 1, known, is_known)
-    return d[(d > 0) & ~is_known]
+def softest_contact(
+    potential: ContactPotential, guess: np.ndarray, d: np.ndarray, edge: float, chosen: np.ndarray, is_given: bool
+) -> SoftContact | None:
+    """Of contacts that press with depths d (k,) [m] at the end of a step, for a mean edge [m]; guess (n, 3): where the
+    step would lead without contact.
 
-
-@inlined
-def pair_key(kind, vertices, i, body, bodies):
-    """A number for corner i of a contact and the body on the other side."""
-    is_first = i == 0 or (i == 1 and kind != VERTEX_TRIANGLE)
-    return vertices[i] * np.int64(bodies) + body[vertices[2] if is_first else vertices[0]]
-
-
-@compiled
-def write_pair_keys(kind, vertices, body, bodies, numbers):
-    for k in range(len(kind)):
-        for i in range(4):
-            numbers[k, i] = pair_key(kind[k], vertices[k], i, body, bodies)
-
-
-@compiled
-def mark_known(contacts, body, bodies, known, is_known):
-    for k in range(len(is_known)):
-        kind = contacts.kind[k]
-        is_known[k] = False
-        for i in range(1 if kind == VERTEX_TRIANGLE else 4):
-            number = pair_key(kind, contacts.vertices[k], i, body, bodies)
-            place = lower_bound(known, number)
-            is_there = place < len(known) and known[place] == number
-            is_known[k] |= is_there and contacts.weights[k, i] != 0.0
-
-
-def softest_contact(potential: ContactPotential, d: np.ndarray, edge: float) -> tuple[int, float, float]:
-    """The last three of a ContactReport, for depths d (k,) [m] and a mean edge [m].
-
-    A contact counts if it got deeper in the step, so an overlap that is being resolved does not.
+    A contact counts if it got deeper in the step, so an overlap that is being resolved does not. chosen (k,) [N/m]: the
+    stiffnesses that they have if none is given.
     """
     contacts = potential.contacts
-    bounds = np.where(contacts.thickness > 0, contacts.thickness, TOLERATED * edge)
+    kept = contacts.thickness + contacts.offset
+    bounds = np.where(kept > 0, kept, TOLERATED * edge)
     excess = np.where(d > potential.start_depths, d / np.maximum(bounds, 1e-300), 0.0)
     if not len(excess) or excess.max() <= 1:
-        return -1, 0.0, 0.0
+        return None
     k = int(np.argmax(excess))
-    return int(contacts.vertices[k, 0]), float(bounds[k]), float(contacts.stiffness[k] * excess[k])
+    approach = gaps(contacts, potential.x_prev)[k] - gaps(contacts, guess)[k]
+    stiffnesses = float(contacts.stiffness[k]), float(chosen[k])
+    return SoftContact(
+        int(contacts.vertices[k, 0]), float(d[k]), float(bounds[k]), float(approach), *stiffnesses, is_given
+    )
 
 
-def words_of_softness(report: ContactReport, stiffness: float, where: str) -> str:
-    """The warning that contact is too soft at a vertex."""
-    depth = report.bound * report.needed_stiffness / stiffness
-    return (
-        f"contact: {where} is {1e3 * depth:.3g} mm deep in a contact that should be at most {1e3 * report.bound:.3g} mm"
-        f" deep: stiffness={stiffness:.3g} N/m is too low for the load, {report.needed_stiffness:.2g} N/m would hold it"
-        " (if the solver has converged; else give it more iterations or smaller steps)."
+def words_of_softness(soft: SoftContact, where: str) -> str:
+    """The warning that a contact is too deep at a vertex, and what helps."""
+    said = (
+        f"contact: {where} is {1e3 * soft.depth:.3g} mm deep in a contact that should be at most "
+        f"{1e3 * soft.bound:.3g} mm deep: "
+    )
+    if soft.is_given and soft.stiffness > TOO_STIFF * soft.chosen:
+        return said + (
+            f"stiffness={soft.stiffness:.3g} N/m is more than its mass and material can take in such steps. Leave "
+            f"stiffness out: about {soft.chosen:.2g} N/m is chosen there."
+        )
+    if soft.approach > soft.bound and soft.stiffness > 0.5 * soft.chosen:
+        times = int(np.ceil(soft.approach / soft.bound)) + 1
+        return said + (
+            f"it comes {1e3 * soft.approach:.3g} mm nearer in a step. Take {times} times as many substeps"
+            f"{' and leave stiffness out' if soft.is_given else ''}."
+        )
+    too_low = f"stiffness={soft.stiffness:.3g} N/m" if soft.is_given else f"the stiffness of {soft.stiffness:.3g} N/m"
+    return said + (
+        f"{too_low} is too low for the load, {soft.needed_stiffness:.2g} N/m would hold it (if the solver has "
+        "converged; else give it more iterations or smaller steps)."
     )
 
 

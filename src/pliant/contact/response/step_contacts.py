@@ -63,6 +63,7 @@ def measure_contacts(potential: ContactPotential, model: Model, x: np.ndarray, t
     first = np.einsum("ki,kia->ka", np.maximum(contacts.weights, 0.0), x[vertices])
     distance = gaps(contacts, x)
     on_obstacle = first - (distance + contacts.thickness)[:, None] * contacts.normals
+    distance = distance - contacts.offset
     second = -np.einsum("ki,kia->ka", np.minimum(contacts.weights, 0.0), x[vertices])
     second = np.where(has_obstacle[:, None], on_obstacle, second)
     n = len(model.body_names)

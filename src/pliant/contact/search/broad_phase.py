@@ -45,6 +45,15 @@ class Trees(NamedTuple):
     no_self_contact: np.ndarray | None = None  # (bodies,) bool: cannot touch themselves on the way
 
 
+def with_springs(surface: Surface, springs: np.ndarray) -> Surface:
+    """A surface and springs (s, 2), whose edges come last: they have no triangles."""
+    if not len(springs):
+        return surface
+    edges = np.unique(np.sort(springs, axis=1), axis=0).astype(np.int32)
+    vertices = np.union1d(surface.vertices, edges).astype(np.int32)
+    return Surface(vertices[:, None], np.concatenate([surface.edges, edges]), surface.triangles)
+
+
 def surface_of(triangles: np.ndarray, n_vertices: int) -> Surface:
     """The surface of triangles (t, 3): their vertices and edges."""
     triangles = np.ascontiguousarray(triangles, dtype=np.int32).reshape(-1, 3)

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.contact.primitives.pair import are_sharp
 from pliant.contact.search import bvh
-from pliant.contact.search.broad_phase import Rules, Surface, Trees, surface_of
+from pliant.contact.search.broad_phase import Rules, Surface, Trees, surface_of, with_springs
 from pliant.contact.search.bvh import NOTHING, Tree
 from pliant.contact.search.inversion import apexes, opposite_edges
 from pliant.contact.search.motion import Motion, motion_of
@@ -57,16 +57,16 @@ def fit_trees(team: Team, trees: tuple[FittedTree, ...], motion: Motion) -> list
 
 @dataclass(frozen=True)
 class Colliders:
-    """Surfaces and solids of all bodies and mesh obstacles, by vertices of the scene (n in all)."""
+    """Surfaces, springs and solids of all bodies and mesh obstacles, by vertices of the scene (n in all)."""
 
-    surface: Surface  # triangles of solids (outward), cloth and mesh obstacles
-    faces_of_edge: np.ndarray  # (e, 2) int32 triangles at each edge, twice the same at a rim
+    surface: Surface  # triangles of solids (outward), cloth and mesh obstacles; edges of springs are the last
+    faces_of_edge: np.ndarray  # (e, 2) int32 triangles at each edge, twice the same at a rim; -1 at springs
     patches: Patches
     solid: Solid
     rules: Rules
     radius: np.ndarray  # (n,) half the thickness [m]: two primitives keep the sum of their radii apart
     has_inside: np.ndarray  # (n,) bool: belongs to a solid, whose triangles are touched from outside only
-    opposite: np.ndarray  # pairs of edges that are opposite in a tet (inversion.opposite_edges)
+    opposite: np.ndarray  # pairs of edges that do not touch: opposite in a tet (inversion.opposite_edges), or springs
     self_collision_culling: SelfCollisionCulling
     vertex_tree: FittedTree
     edge_tree: FittedTree
@@ -82,8 +82,10 @@ def make_colliders(
     rules: Rules,
     radius: np.ndarray | None = None,
     start: np.ndarray | None = None,
+    springs: np.ndarray | None = None,
 ) -> Colliders:
-    """Connect sheets' triangles (t, 3), in addition to the boundary of tets (m, 4) of positive volume at rest.
+    """Connect sheets' triangles (t, 3) and springs (s, 2), in addition to the boundary of tets (m, 4) of positive
+    volume at rest.
 
     start (n, 3) [m]: where vertices start; without it no body is known to be convex, and all edges count as sharp.
     """
@@ -91,7 +93,8 @@ def make_colliders(
     _check_rules(rules)
     solid = solid_of(tets, n)
     sheets = np.asarray(triangles, np.int32).reshape(-1, 3)
-    surface = surface_of(np.concatenate([solid.faces, sheets]), n)
+    skin = surface_of(np.concatenate([solid.faces, sheets]), n)
+    surface = with_springs(skin, np.zeros((0, 2), np.int32) if springs is None else springs)
     radius = np.zeros(n) if radius is None else np.asarray(radius, dtype=float)
     bad = np.flatnonzero(~(np.isfinite(radius) & (radius >= 0)))
     if radius.shape != (n,) or len(bad):
@@ -100,10 +103,14 @@ def make_colliders(
     has_inside = np.zeros(n, bool)
     has_inside[solid.faces] = True
     trees = [FittedTree(corners, rules.body) for corners in (*surface, solid.tets, solid.faces)]
-    faces_of_edge = _faces_of_edges(surface, n)
+    of_skin = _faces_of_edges(skin, n)
+    faces_of_edge = np.full((len(surface.edges), 2), -1, np.int32)
+    faces_of_edge[: len(skin.edges)] = of_skin
     apex = np.concatenate([apexes(solid), np.full(len(sheets), -1, np.int32)])
-    patches = patches_of(surface.triangles, surface.edges, faces_of_edge, has_inside, rules.excluded, apex)
-    opposite = opposite_edges(solid, surface, n)
+    patches = patches_of(surface.triangles, skin.edges, of_skin, has_inside, rules.excluded, apex)
+    opposite = opposite_edges(solid, skin, n)
+    if len(opposite):
+        opposite = opposite // len(skin.edges) * len(surface.edges) + opposite % len(skin.edges)
     start = np.zeros((n, 3)) if start is None else np.ascontiguousarray(start, dtype=float)
     is_solid = has_inside[surface.edges[:, 0]]
     edges = np.flatnonzero(is_solid).astype(np.int32)

@@ -6,6 +6,7 @@ detection names the corners of a triangle or the ends of an edge.
     vertex-triangle   (kind, vertex, a, b, c)   a < b < c
     edge-edge         (kind, a, b, c, d)        a < b, c < d, a < c or (a = c and b < d)
     vertex-obstacle   (kind, vertex, obstacle, -1, -1)
+    face-obstacle     (kind, a, b, c, obstacle)  as the triangle names them; c = -1 for an edge
 
 Numbers of vertices never change; what tearing adds comes last (model.topology).  A vertex that slides from one
 triangle to the next begins a new contact.
@@ -16,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet
-from pliant.elements.closest import EDGE_EDGE
+from pliant.elements.closest import EDGE_EDGE, FACE_OBSTACLE
 from pliant.lanes.compiled import cached, compiled, inlined
 
 ID = 5  # numbers of an id
@@ -35,7 +36,9 @@ def write_ids(kind, vertices, obstacle, ids):
         ids[k, 0] = kind[k]
         for i in range(4):
             ids[k, 1 + i] = vertices[k, i]
-        if obstacle[k] >= 0:
+        if kind[k] == FACE_OBSTACLE:
+            ids[k, 4] = obstacle[k]
+        elif obstacle[k] >= 0:
             ids[k, 2] = obstacle[k]
         elif kind[k] == EDGE_EDGE:
             sort_two(ids[k], 1, 2)

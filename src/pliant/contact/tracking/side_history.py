@@ -237,9 +237,10 @@ def edge_returns(a, b, n, edges, faces_of_edge, x, history, has_crossed, patches
     away = (-n[0], -n[1], -n[2])
     for i in range(2):
         for f in range(2):
-            if returns_to(edges[a, i], np.int64(faces_of_edge[b, f]), n, x, history, has_crossed, patches):
+            of_a, of_b = np.int64(faces_of_edge[a, f]), np.int64(faces_of_edge[b, f])
+            if of_b >= 0 and returns_to(edges[a, i], of_b, n, x, history, has_crossed, patches):
                 return True
-            if returns_to(edges[b, i], np.int64(faces_of_edge[a, f]), away, x, history, has_crossed, patches):
+            if of_a >= 0 and returns_to(edges[b, i], of_a, away, x, history, has_crossed, patches):
                 return True
     return False
 

@@ -12,6 +12,7 @@ import numpy as np
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.tracking.identity import places_among
 from pliant.contact.tracking.multipliers import Multipliers
+from pliant.contact.tracking.pressing import Pressing
 from pliant.contact.tracking.side_history import SideHistory
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 
@@ -57,10 +58,11 @@ class Inheritance:
         order = np.lexsort((pairs[:, 1], pairs[:, 0]))
         return pairs[order], (sign[:, None] * history.normals[row])[order]
 
-    def touched_bodies(self, known: np.ndarray, bodies: int) -> np.ndarray:
-        """Numbers of `report.touched_bodies`, of the new vertices."""
-        row, vertices = _expand(known // bodies, self.before)
-        return np.unique(vertices * np.int64(bodies) + known[row] % bodies)
+    def pressing(self, known: Pressing, parties: int) -> Pressing:
+        """Who pressed whom, of the new vertices."""
+        row, vertices = _expand(known.keys // parties, self.before)
+        keys, first = np.unique(vertices * np.int64(parties) + known.keys[row] % parties, return_index=True)
+        return Pressing(keys, known.depths[row][first])
 
     def multipliers(self, kept: Multipliers) -> Multipliers:
         """Forces are not doubled: of several edges or vertices the first takes them over."""

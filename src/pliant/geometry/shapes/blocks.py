@@ -1,4 +1,4 @@
-"""Boxes and beams of equal cells, each split in six tets."""
+"""Boxes and beams of equal cells, each split in tets in one of three ways."""
 
 import math
 from collections.abc import Sequence
@@ -7,34 +7,57 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.errors import MeshError
 from pliant.geometry.mesh import TetMesh
 from pliant.geometry.shapes.arguments import check_fits, positive_length, positive_lengths, whole_numbers
 
+SPLITS = {"kuhn": 6, "alternating": 5, "centred": 12}  # tets per cell
 
-def box(size: Sequence[float] = (1.0, 1.0, 1.0), cells: int | Sequence[int] = (8, 8, 8)) -> TetMesh:
+
+def box(
+    size: Sequence[float] = (1.0, 1.0, 1.0), cells: int | Sequence[int] = (8, 8, 8), split: str = "kuhn"
+) -> TetMesh:
     """A box centred at the origin, from -size/2 to size/2 along x, y, z.
 
     size: three lengths [m]; cells: number of cells along each axis (one number: the same along all).
-    Kuhn split: six tets a cell around its diagonal, dihedral angles 45, 60 and 90 degrees when cells are
-    cubes.
+    split: how a cell is divided. "kuhn": six tets around its diagonal, dihedral angles 45, 60 and 90 degrees when cells
+    are cubes; all cells have the same diagonal, so that a square beam bends differently along the two diagonals of its
+    section. "alternating": five tets, one inside and four at corners, mirrored from cell to cell. "centred": twelve
+    tets around a vertex in the middle of the cell, about twice the vertices. These two treat all axes alike, and both
+    ways along an axis with an even number of cells.
     """
     lengths = positive_lengths("box", "size", size, 3)
     counts = whole_numbers("box", "cells", cells, 3)
-    check_fits("box", 6 * math.prod(counts), "tets")
+    if split not in SPLITS:
+        raise MeshError(f"box got split={split!r}; pass one of {', '.join(map(repr, SPLITS))}.")
+    check_fits("box", SPLITS[split] * math.prod(counts), "tets")
     axes = [np.linspace(-0.5 * length, 0.5 * length, count + 1) for length, count in zip(lengths, counts, strict=True)]
     points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    return TetMesh(points, _kuhn_tets(counts), orient=True)
+    if split == "kuhn":
+        return TetMesh(points, _kuhn_tets(counts), orient=True)
+    corners, is_even = _cells(counts)
+    if split == "alternating":
+        return TetMesh(points, _five_tets(corners, is_even), orient=True)
+    return TetMesh(
+        np.concatenate([points, points[corners].mean(axis=1)]),
+        _centred_tets(corners, is_even, len(points)),
+        orient=True,
+    )
 
 
 def beam(
-    length: float = 1.0, width: float = 0.25, height: float = 0.25, cells: int | Sequence[int] = (16, 4, 4)
+    length: float = 1.0,
+    width: float = 0.25,
+    height: float = 0.25,
+    cells: int | Sequence[int] = (16, 4, 4),
+    split: str = "kuhn",
 ) -> TetMesh:
-    """A box, length along x, width along y, height along z [m], centred at the origin; cells as in `box`."""
+    """A box, length along x, width along y, height along z [m], centred at the origin; cells and split as in `box`."""
     size = [
         positive_length("beam", name, value)
         for name, value in (("length", length), ("width", width), ("height", height))
     ]
-    return box(size, whole_numbers("beam", "cells", cells, 3))
+    return box(size, whole_numbers("beam", "cells", cells, 3), split)
 
 
 def _kuhn_tets(counts: Sequence[int]) -> NDArray[np.int64]:
@@ -49,4 +72,46 @@ def _kuhn_tets(counts: Sequence[int]) -> NDArray[np.int64]:
                 corner[path[k - 1]] = 1
             i, j, l = corner
             tets[:, t, k] = vertex[i : nx + i, j : ny + j, l : nz + l].ravel()
+    return tets.reshape(-1, 4)
+
+
+#: Corners of a cell are numbered by bits: 1 along x, 2 along y, 4 along z. Even ones, with 0 or 2 bits, and odd ones.
+_EVEN, _ODD = (0, 3, 5, 6), (1, 2, 4, 7)
+_FACES = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))  # in a ring
+
+
+def _cells(counts: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Corners (cells, 8) of the cells, and (cells,) whether corner 0 is an even vertex: one with even i + j + k."""
+    nx, ny, nz = counts
+    vertex = np.arange((nx + 1) * (ny + 1) * (nz + 1)).reshape(nx + 1, ny + 1, nz + 1)
+    corners = [
+        vertex[i : nx + i, j : ny + j, l : nz + l].ravel()
+        for i, j, l in ((c & 1, (c >> 1) & 1, (c >> 2) & 1) for c in range(8))
+    ]
+    return np.stack(corners, axis=1), np.indices(counts).sum(axis=0).ravel() % 2 == 0
+
+
+def _five_tets(corners: NDArray[np.int64], is_even: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Tets (5 cells, 4): one of the even vertices, and one for each odd vertex with its three neighbours. Diagonals of
+    faces join even vertices, so that neighbours match.
+    """
+    tets = np.empty((len(corners), 5, 4), dtype=np.int64)
+    for chosen, inner, outer in ((is_even, _EVEN, _ODD), (~is_even, _ODD, _EVEN)):
+        own = corners[chosen]
+        parts = [inner, *((c, c ^ 1, c ^ 2, c ^ 4) for c in outer)]
+        tets[chosen] = np.stack([own[:, part] for part in parts], axis=1)
+    return tets.reshape(-1, 4)
+
+
+def _centred_tets(corners: NDArray[np.int64], is_even: NDArray[np.bool_], first: int) -> NDArray[np.int64]:
+    """Tets (12 cells, 4) between the halves of faces and the middle of the cell, vertex `first` + number of the cell.
+    Diagonals of faces join even vertices.
+    """
+    tets = np.empty((len(corners), 12, 4), dtype=np.int64)
+    tets[:, :, 3] = first + np.arange(len(corners))[:, None]
+    for chosen, ends in ((is_even, _EVEN), (~is_even, _ODD)):
+        halves = []
+        for a, b, c, d in _FACES:
+            halves += [(a, b, c), (a, c, d)] if a in ends else [(b, c, d), (b, d, a)]
+        tets[chosen, :, :3] = np.stack([corners[chosen][:, half] for half in halves], axis=1)
     return tets.reshape(-1, 4)

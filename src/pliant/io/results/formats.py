@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant.errors import FileError
+from pliant.io.paths import as_path
 from pliant.io.results.result import FrameWriter, Layout, Result
 
 _HERE = "pliant.io.results"
@@ -52,7 +53,7 @@ def open_result(path: str | Path) -> Result:
     result.times (frames,) [s], result.triangles, result.tets, result.positions(k) (n, 3) [m], result.frame(k) with
     fields. A sequence is opened by its name without numbers: open_result("run.ply") reads run_00000.ply and so on.
     """
-    path = Path(path)
+    path = as_path(path, "open_result")
     home = _home(path, READERS, "read")
     if path.suffix.lower() not in (".ply", ".obj") and not path.exists():
         journal = journal_of(path)
@@ -75,9 +76,14 @@ def exporter(path: Path) -> Callable[[Result, Path], None] | None:
     return None if path.suffix.lower() in STREAMS else _load(home)
 
 
+def has_tets(path: Path) -> bool:
+    """Whether the format has room for whole volumes."""
+    return path.suffix.lower() in HOLD_TETS
+
+
 def check_tets(path: Path) -> None:
     """Refuse a format of surfaces for whole volumes."""
-    if path.suffix.lower() not in HOLD_TETS:
+    if not has_tets(path):
         raise FileError(f"{path}: {path.suffix} holds surfaces only; for tets use {' or '.join(HOLD_TETS)}.")
 
 

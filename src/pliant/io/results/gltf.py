@@ -1,16 +1,18 @@
-"""`.glb`: plays in any browser viewer (glTF 2.0).
+"""`.glb`: plays in any browser viewer and in Blender (glTF 2.0).
 
-A frame is a node with a mesh of its own that has the size 1 while it is shown and 0 otherwise.  Morph targets, the
-other way, make a viewer blend all frames at every moment, and viewers limit their number.  The format ends at 4 GB:
-24 bytes per point and frame.
+A body is a node of its name with one mesh. Its first frame is the mesh, each later one a morph target, and the weights
+of the targets pass from one to the next in straight lines, so that points move evenly between frames. Bodies that stay
+where they are have no targets. The format ends at 4 GB: 24 bytes per point and frame.
 """
 
 from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -27,92 +29,148 @@ Z_UP_TO_Y_UP = [-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)]  # quaternion: -90 degree
 
 
 def export(result: Result, path: Path) -> None:
-    """Write all frames of a result; reads it twice, and holds one frame at a time."""
+    """Write all frames of a result; reads it twice, and holds two frames at a time."""
     layout, kept = result.layout.surface()
-    size = len(result) * layout.n_points * 24 + (layout.triangles.size + layout.edges.size) * 4
+    count = len(result)
+    size = count * layout.n_points * 24 + count**2 * 4 + (layout.triangles.size + layout.edges.size) * 4
     if size > 0.98 * LIMIT:  # the rest is for the description
         raise FileError(
-            f"{path}: {len(result)} frames of {layout.n_points} points are {size / 1e9:.1f} GB, and a .glb ends at "
+            f"{path}: {count} frames of {layout.n_points} points are {size / 1e9:.1f} GB, and a .glb ends at "
             "4 GB. Record fewer frames (every=...), or use .usdc."
         )
-    document = _Document(layout)
-    for k, time in enumerate(result.times.tolist()):
-        document.add_frame(result.positions(k)[kept], time - result.times[0])
-    document.add_animation(1 / layout.frame_rate)
+    document = _Document(layout, (result.times - result.times[0]).tolist() if count else [])
+    for values in _values(result, layout, kept):
+        document.add_frame(*values)
     with replacing(path) as beside, beside.open("wb") as file:
-        _write(file, document, result, layout, kept)
+        text = json.dumps(document.json(), separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 4)
+        file.write(struct.pack("<4s2L", b"glTF", 2, 12 + 8 + len(text) + 8 + document.size))
+        file.write(struct.pack("<L4s", len(text), b"JSON") + text)
+        file.write(struct.pack("<L4s", document.size, b"BIN\0") + document.head)
+        for points, normals in _values(result, layout, kept):
+            for rows in document.bodies_rows():
+                file.write(points[rows].tobytes() + normals[rows].tobytes())
+
+
+def _values(result: Result, layout: Layout, kept: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Points and normals (n, 3) in single precision: of the first frame, then of the others the difference from it."""
+    first: tuple[np.ndarray, np.ndarray] | None = None
+    for k in range(len(result)):
+        points = result.positions(k)[kept]
+        values = points.astype(np.float32), vertex_normals(points, layout.triangles).astype(np.float32)
+        if first is None:
+            first = values
+            yield values
+        else:
+            yield values[0] - first[0], values[1] - first[1]
+
+
+@dataclass
+class _Body:
+    """A body that has triangles or springs."""
+
+    number: int
+    rows: slice  # of the points
+    primitives: list[tuple[int, int]]  # accessor of the corners, mode
+    extents: list[list[list[float]]] = field(default_factory=list)  # of its points, or of how far they moved
+    moves: bool = False
 
 
 class _Document:
-    """The JSON description. The binary part holds times, scales, triangles, then points and normals of each frame."""
+    """The JSON description. The binary part holds corners, times and weights, then points and normals of each frame."""
 
-    def __init__(self, layout: Layout):
-        self._layout = layout
-        self._times: list[float] = []
+    def __init__(self, layout: Layout, times: list[float]):
+        self._layout, self._times = layout, times
         self._accessors: list[dict[str, Any]] = []
         self._views: list[dict[str, Any]] = []
         self.head = bytearray()  # what comes before the frames
-        bodies = [layout.triangles[layout.triangle_bodies == b] for b in range(len(layout.body_names))]
-        springs = [layout.edges[layout.edge_bodies == b] for b in range(len(layout.body_names))]
-        parts = [(b, own, mode) for kind, mode in ((bodies, TRIANGLES), (springs, LINES)) for b, own in enumerate(kind)]
-        self._shown = [(b, mode) for b, own, mode in parts if len(own)]
-        arrays = [own.astype(np.uint32).ravel() for _, own, _ in parts if len(own)]
-        self._indices = [self._add_array(indices, ELEMENT_BUFFER) for indices in arrays]
-        self._extents: list[list[list[float]]] = []
-        self._animation: dict[str, Any] = {}
+        self._bodies = [body for b in range(len(layout.body_names)) if (body := self._body(b)).primitives]
+        targets = np.eye(len(times), dtype=np.float32)[:, 1:].ravel()  # weights of all targets at each time
+        self._sampler = [self._add_array(np.array(times, np.float32)), self._add_array(targets)] if times[1:] else []
 
-    def add_frame(self, points: np.ndarray, time: float) -> None:
-        self._extents.append(extent(points.astype(np.float32)).tolist())
-        self._times.append(float(time))
+    def _body(self, b: int) -> _Body:
+        layout = self._layout
+        first, last = (int(place) for place in layout.body_start[b : b + 2])
+        parts = (
+            (layout.triangles[layout.triangle_bodies == b], TRIANGLES),
+            (layout.edges[layout.edge_bodies == b], LINES),
+        )
+        own = [((cells - first).astype(np.uint32).ravel(), mode) for cells, mode in parts if len(cells)]
+        return _Body(b, slice(first, last), [(self._add_array(cells, ELEMENT_BUFFER), mode) for cells, mode in own])
 
-    def add_animation(self, last_seconds: float) -> None:
-        """Show frame k from its time to the next one's; the last for so many seconds."""
-        ends = [*self._times[1:], self._times[-1] + last_seconds] if self._times else []
-        samplers, channels = [], []
-        rise = self._add_array(_scales(0, 1, 0))
-        first = self._add_array(_scales(1, 0))
-        for k, (begin, end) in enumerate(zip(self._times, ends, strict=True)):
-            last = k == len(ends) - 1
-            keys, scales = ([begin, end], first) if k == 0 else ([0.0, begin, end], rise)
-            if last:  # stays until the animation starts again
-                scales = self._add_array(_scales(0, 1, 1) if k else _scales(1, 1))
-            times = self._add_array(np.array(keys, np.float32))
-            samplers.append({"input": times, "output": scales, "interpolation": "STEP"})
-            channels.append({"sampler": k, "target": {"node": k + 1, "path": "scale"}})
-        self._animation = {"name": "simulation", "samplers": samplers, "channels": channels}
+    def add_frame(self, points: np.ndarray, normals: np.ndarray) -> None:
+        """Take note of a frame as `_values` gives it."""
+        for body in self._bodies:
+            bounds = extent(points[body.rows])
+            body.moves = body.moves or (len(body.extents) > 0 and bool(bounds.any()))
+            body.extents.append(bounds.tolist())
+
+    def bodies_rows(self) -> list[slice]:
+        """Points of each body, in the order of the binary part."""
+        return [body.rows for body in self._bodies]
+
+    @property
+    def size(self) -> int:
+        """Bytes of the binary part."""
+        points = sum(body.rows.stop - body.rows.start for body in self._bodies)
+        return len(self.head) + 24 * points * len(self._times)
 
     def json(self) -> dict[str, Any]:
-        layout, meshes = self._layout, []
-        offset, stride = len(self.head), 12 * layout.n_points
-        for low, high in self._extents:
-            attributes = {}
-            for name, bounds in (("POSITION", {"min": low, "max": high}), ("NORMAL", {})):
-                self._views.append({"buffer": 0, "byteOffset": offset, "byteLength": stride, "target": ARRAY_BUFFER})
-                view = len(self._views) - 1
-                vectors = {"bufferView": view, "componentType": FLOAT, "count": layout.n_points, "type": "VEC3"}
-                self._accessors.append({**vectors, **bounds})
-                attributes[name] = len(self._accessors) - 1
-                offset += stride
-            about = {"attributes": attributes}
-            parts = enumerate(zip(self._indices, self._shown, strict=True))
-            meshes.append(
-                {"primitives": [{**about, "indices": i, "material": m, "mode": mode} for m, (i, (_, mode)) in parts]}
-            )
-        count = len(meshes)
-        root = {"name": "result", "rotation": Z_UP_TO_Y_UP, "children": list(range(1, count + 1))}
-        frames = [{"name": f"frame {k}", "mesh": k, "scale": [float(k == 0)] * 3} for k in range(count)]
-        return {
+        """All that the binary part holds, and how it is shown."""
+        vectors = self._add_vectors()
+        meshes = [self._mesh(body, own) for body, own in zip(self._bodies, vectors, strict=True)]
+        names = [self._layout.body_names[body.number] for body in self._bodies]
+        nodes = [{"name": name, "mesh": k} for k, name in enumerate(names)]
+        root = {"name": "result", "rotation": Z_UP_TO_Y_UP, "children": list(range(1, len(nodes) + 1))}
+        moving = [k + 1 for k, body in enumerate(self._bodies) if body.moves]
+        about: dict[str, Any] = {
             "asset": {"version": "2.0", "generator": "Pliant"},
             "scene": 0,
             "scenes": [{"nodes": [0]}],
-            "nodes": [root, *frames],
+            "nodes": [root, *nodes],
             "meshes": meshes,
-            "materials": [self._material(body) for body, _ in self._shown],
-            "animations": [self._animation],
+            "materials": [self._material(body.number) for body in self._bodies],
             "accessors": self._accessors,
             "bufferViews": self._views,
-            "buffers": [{"byteLength": offset}],
+            "buffers": [{"byteLength": self.size}],
         }
+        if moving:
+            times, weights = self._sampler
+            sampler = {"input": times, "output": weights, "interpolation": "LINEAR"}
+            channels = [{"sampler": 0, "target": {"node": node, "path": "weights"}} for node in moving]
+            about["animations"] = [{"name": "simulation", "samplers": [sampler], "channels": channels}]
+        return about
+
+    def _add_vectors(self) -> list[list[dict[str, int]]]:
+        """Accessors of points and normals, by body and frame, in the order in which they are written."""
+        found: list[list[dict[str, int]]] = [[] for _ in self._bodies]
+        offset = len(self.head)
+        for k in range(len(self._times)):
+            for body, own in zip(self._bodies, found, strict=True):
+                count = body.rows.stop - body.rows.start
+                low, high = body.extents[k]
+                own.append({})
+                for name, bounds in (("POSITION", {"min": low, "max": high}), ("NORMAL", {})):
+                    view = {"buffer": 0, "byteOffset": offset, "byteLength": 12 * count, "target": ARRAY_BUFFER}
+                    self._views.append(view)
+                    about = {"bufferView": len(self._views) - 1, "componentType": FLOAT, "count": count, "type": "VEC3"}
+                    self._accessors.append({**about, **bounds})
+                    own[-1][name] = len(self._accessors) - 1
+                    offset += 12 * count
+        return found
+
+    def _mesh(self, body: _Body, frames: list[dict[str, int]]) -> dict[str, Any]:
+        place = self._bodies.index(body)
+        morphs = {"targets": frames[1:]} if body.moves else {}
+        primitives = [
+            {"attributes": frames[0], "indices": corners, "material": place, "mode": mode, **morphs}
+            for corners, mode in body.primitives
+        ]
+        mesh: dict[str, Any] = {"name": self._layout.body_names[body.number], "primitives": primitives}
+        if body.moves:
+            mesh["weights"] = [0.0] * len(frames[1:])
+            mesh["extras"] = {"targetNames": [f"{time:.4f} s" for time in self._times[1:]]}
+        return mesh
 
     def _material(self, body: int) -> dict[str, Any]:
         linear = np.asarray(self._layout.colours[body], float) ** 2.2
@@ -125,28 +183,8 @@ class _Document:
             view["target"] = target
         self._views.append(view)
         self.head += values.tobytes()
-        about: dict[str, Any] = {"bufferView": len(self._views) - 1, "count": len(values)}
+        about: dict[str, Any] = {"bufferView": len(self._views) - 1, "count": len(values), "type": "SCALAR"}
         about["componentType"] = FLOAT if values.dtype == np.float32 else UINT
-        about["type"] = "VEC3" if values.ndim == 2 else "SCALAR"
-        if values.ndim == 1:
-            about |= {"min": [values.min().item()], "max": [values.max().item()]}
+        about |= {"min": [values.min().item()], "max": [values.max().item()]}
         self._accessors.append(about)
         return len(self._accessors) - 1
-
-
-def _scales(*sizes: float) -> np.ndarray:
-    return np.repeat(np.array(sizes, np.float32)[:, None], 3, axis=1)
-
-
-def _write(file: BinaryIO, document: _Document, result: Result, layout: Layout, kept: np.ndarray) -> None:
-    about = document.json()
-    text = json.dumps(about, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    binary = about["buffers"][0]["byteLength"]
-    file.write(struct.pack("<4s2L", b"glTF", 2, 12 + 8 + len(text) + 8 + binary))
-    file.write(struct.pack("<L4s", len(text), b"JSON") + text)
-    file.write(struct.pack("<L4s", binary, b"BIN\0") + document.head)
-    for k in range(len(result)):
-        points = result.positions(k)[kept]
-        file.write(points.astype(np.float32).tobytes())
-        file.write(vertex_normals(points, layout.triangles).astype(np.float32).tobytes())

@@ -42,7 +42,7 @@ class ParaViewWriter(FrameWriter):
         self._bodies, self._cells = _cells(layout)
         self._n_cells = len(self._bodies)
         self._cell_bytes = b"".join(piece for values in self._cells.values() for piece in _appended(values))
-        self._padding = np.full(self._n_cells - layout.n_cells, np.nan, np.float32)
+        self._n_padding = self._n_cells - layout.n_cells
         self._described: list[tuple[str, tuple[int, ...]]] = []  # names and shapes of what self._head describes
         self._head = b""
         self._count, self._list = 0, path.open("wb", buffering=0)
@@ -75,8 +75,7 @@ class ParaViewWriter(FrameWriter):
     def _grid(self, frame: Frame) -> list[bytes | memoryview]:
         """The XML, which is the same as long as the fields are, what changes, and the cells, which stay."""
         cells = {name: np.asarray(values, np.float32) for name, values in frame.cell_fields.items()}
-        if len(self._padding):
-            cells = {name: np.concatenate([values, self._padding]) for name, values in cells.items()}
+        cells = {name: self._padded(values) for name, values in cells.items()}
         sections = {
             "FieldData": {"TimeValue": np.array([frame.time])},
             "PointData": {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()},
@@ -88,6 +87,12 @@ class ParaViewWriter(FrameWriter):
         if about != self._described:
             self._described, self._head = about, self._describe(sections)
         return [self._head, *(piece for _, values in moving for piece in _appended(values)), self._cell_bytes, END]
+
+    def _padded(self, values: np.ndarray) -> np.ndarray:
+        """Values of all cells: not a number where a cell is neither a tet nor, without tets, a triangle."""
+        if not self._n_padding:
+            return values
+        return np.concatenate([values, np.full((self._n_padding, *values.shape[1:]), np.nan, np.float32)])
 
     def _describe(self, sections: dict[str, dict[str, np.ndarray]]) -> bytes:
         """The XML; it says where each array begins. meshio wants them in the order in which it names them."""

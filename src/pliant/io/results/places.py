@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -10,6 +11,8 @@ from io import RawIOBase
 from pathlib import Path
 
 from pliant.errors import FileError
+
+NUMBERED = (".ply", ".obj")  # a file per frame
 
 
 def check_place(path: Path) -> None:
@@ -27,6 +30,16 @@ def check_place(path: Path) -> None:
             file.flush()
     except OSError as error:
         raise cannot_write(path, error) from None
+
+
+def existing(path: Path) -> Path | None:
+    """A file that writing a result to `path` would replace: of this name, a numbered one, or one that finishes it."""
+    if path.exists() or path.is_symlink():
+        return path
+    ending = path.suffix.lower()
+    numbered = path.parent.glob(f"{glob.escape(path.stem)}_*{glob.escape(path.suffix)}") if ending in NUMBERED else []
+    beside = path.with_name(f"{path.name}.frames.npz")
+    return next(iter(sorted(numbered)), beside if beside.exists() else None)
 
 
 def cannot_write(path: Path, error: OSError) -> FileError:

@@ -56,10 +56,13 @@ class Layout:
         return np.repeat(np.isin(np.arange(len(self.body_names)), self.scenery), np.diff(self.body_start))
 
     def on_triangles(self, cells: np.ndarray) -> np.ndarray:
-        """Values (k,) on the triangles of a field (cells,): a face has its tet's value, a sheet beside tets none."""
+        """Values (k, ...) on the triangles of a field (cells, ...): a face has its tet's value, a sheet beside tets
+        none.
+        """
         if not len(self.tets):
             return cells
-        return np.where(self.triangle_tets >= 0, cells[self.triangle_tets], np.nan)
+        has_tet = (self.triangle_tets >= 0).reshape(-1, *[1] * (cells.ndim - 1))
+        return np.where(has_tet, cells[self.triangle_tets], np.nan)
 
     def surface(self) -> tuple[Layout, np.ndarray]:
         """The same without tets and inner points, and which points (n,) it kept."""
@@ -84,7 +87,7 @@ class Frame:
     time: float  # [s]
     points: np.ndarray  # (n, 3) [m]
     point_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (n,) or (n, 3) by name
-    cell_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (cells,) by name
+    cell_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (cells,) or (cells, 9) by name
     body_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (bodies, 3) by name; only .npz keeps them
 
     def on_surface(self, layout: Layout, kept: np.ndarray) -> Frame:

@@ -4,6 +4,7 @@
 tells errors with their line.
 """
 
+from pliant.scenes.files.build import build_scene
 from pliant.scenes.files.reading import (
     check,
     check_run,
@@ -12,6 +13,7 @@ from pliant.scenes.files.reading import (
     load_simulation,
     make_simulation,
     simulate,
+    solver_of,
 )
 from pliant.scenes.files.settings import apply_setting, set_solver
 from pliant.scenes.files.source import Source, read_source
@@ -20,6 +22,7 @@ from pliant.scenes.files.writing import describe_run, save_scene
 __all__ = [
     "Source",
     "apply_setting",
+    "build_scene",
     "check",
     "check_run",
     "describe_run",
@@ -31,4 +34,5 @@ __all__ = [
     "save_scene",
     "set_solver",
     "simulate",
+    "solver_of",
 ]

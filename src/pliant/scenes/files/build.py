@@ -130,7 +130,7 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
             mesh = mesh.tetrahedralize(about.edge_length)
     with source.at("bodies", k, "material"):
         material = generated.make_law(about.material)
-    return scene.add_solid(mesh, material, about.density, about.damping, about.name)
+    return scene.add_solid(mesh, material, about.density, about.damping, about.name, about.damping_form)
 
 
 def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:
@@ -139,8 +139,18 @@ def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -
         material = generated.make_law(about.material)
     if isinstance(material, Invertible):
         raise source.error(("bodies", k, "material"), "a cloth cannot be inverted; leave out the key invertible.")
-    names = ("density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction", "tear_at", "name")
-    return scene.add_cloth(mesh, material, **{name: getattr(about, name) for name in names})
+    names = (
+        "density",
+        "bending",
+        "damping",
+        "damping_form",
+        "bending_model",
+        "warp",
+        "weft",
+        "warp_direction",
+        "tear_at",
+    )
+    return scene.add_cloth(mesh, material, name=about.name, **{name: getattr(about, name) for name in names})
 
 
 def _add_obstacle(scene: Scene, about: schema.MeshObstacleTable, source: Source, k: int) -> Body:
@@ -162,7 +172,8 @@ def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: in
     if about.lengths is not None:
         arrays["lengths"] = about.lengths
     arrays["points"] = _placed(arrays["points"], about.transform)
-    options = {name: getattr(about, name) for name in ("damping", "one_sided", "bending", "tear_at", "name")}
+    names = ("damping", "one_sided", "bending", "tear_at", "name", "damping_form")
+    options = {name: getattr(about, name) for name in names}
     return scene.add_springs(**arrays, **options)
 
 
@@ -262,7 +273,7 @@ def _arrays(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in names if name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError, MemoryError) as error:
         raise FileError(f"{path}: this is no .npz file ({error}).") from None
 
 

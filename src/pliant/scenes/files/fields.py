@@ -7,9 +7,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Annotated, Any, Union, get_args
+from typing import Annotated, Any, Self, Union, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError, core_schema
 
 
@@ -23,16 +31,32 @@ class Table(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _keys_are_known(cls, data: Any) -> Any:
-        """Tell an unknown key with the nearest known one; pydantic itself would not name it."""
-        if isinstance(data, dict):
-            for key in data:
-                if key not in cls.model_fields:
-                    context = {"key": key, "hint": nearest(key, cls.model_fields), "known": ", ".join(cls.model_fields)}
-                    raise PydanticCustomError("unknown_key", "unknown key", context)
-        return data
+    def _keys_are_known(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Tell every unknown key with the nearest known one, beside what is wrong with the others; pydantic itself
+        would not name it.
+        """
+        unknown = [key for key in data if key not in cls.model_fields] if isinstance(data, dict) else []
+        if not unknown:
+            return handler(data)
+        errors: list[Any] = [{"type": _unknown_key(key, cls.model_fields), "loc": (), "input": data} for key in unknown]
+        try:
+            handler({key: value for key, value in data.items() if key not in unknown})
+        except ValidationError as invalid:
+            errors += [_again(error) for error in invalid.errors(include_url=False)]
+        raise ValidationError.from_exception_data(cls.__name__, errors)
+
+
+def _unknown_key(key: str, known: Any) -> PydanticCustomError:
+    context = {"key": key, "hint": nearest(key, known), "known": ", ".join(known)}
+    return PydanticCustomError("unknown_key", "unknown key", context)
+
+
+def _again(error: Any) -> dict[str, Any]:
+    """An error of a ValidationError as another one takes it."""
+    custom = PydanticCustomError(error["type"], error["msg"].replace("{", "{{").replace("}", "}}"), error.get("ctx"))
+    return {"type": custom, "loc": error["loc"], "input": error["input"]}
 
 
 def one_of(tables: Iterable[type[Table]], tag: str) -> Any:

@@ -12,6 +12,7 @@ from pliant.scenes.files import generated, schema
 from pliant.scenes.files.build import build_scene
 from pliant.scenes.files.source import Source, read_source
 from pliant.simulate import Simulation
+from pliant.solvers import Solver
 
 AnyTable = TypeVar("AnyTable", bound=schema.RunTable)
 
@@ -56,10 +57,14 @@ def make_simulation(table: schema.SceneTable, source: Source, threads: int | Non
 
 def simulate(scene: Scene, table: schema.RunTable, source: Source, threads: int | None = None) -> Simulation:
     """A simulation of a scene, with the solver and the steps of a file or the command line."""
-    solver = None if table.solver is None else generated.make_solver(table.solver, source, "solver")
-    settings = table.simulation
+    solver, settings = solver_of(table, source), table.simulation
     with source.at():
         return Simulation(scene, solver, settings.frame_rate, settings.substeps, settings.precision, threads)
+
+
+def solver_of(table: schema.RunTable, source: Source) -> Solver[Any] | None:
+    """The solver that a file or the command line asks for; None: the default."""
+    return None if table.solver is None else generated.make_solver(table.solver, source, "solver")
 
 
 def json_schema() -> dict[str, Any]:

@@ -84,6 +84,7 @@ class BodyTable(PlacedTable):
 
     start: str | None = None
     damping: Annotated[float, Number("s", least=0)] = 0.0
+    damping_form: Literal["strain_rate", "vertex_block"] = "strain_rate"
     air_damping: Annotated[float, Number("1/s", least=0)] = 0.0
     velocity: Annotated[tuple | None, Vector("m/s")] = None
     gravity: Annotated[tuple | None, Vector("m/s^2")] = None
@@ -188,13 +189,13 @@ AnyBody = one_of(BODY_TABLES, "kind")
 class ContactTable(Table):
     """How bodies touch each other and obstacles; without this table and without obstacles they do not."""
 
-    stiffness: Annotated[float, Number("N/m", above=0)] = 1e7
+    stiffness: Annotated[float | None, Number("N/m", above=0)] = None
     friction: Annotated[float, Number("1", least=0)] = 0.3
-    friction_speed: Annotated[float, Number("m/s", above=0)] = 1e-2
+    friction_speed: Annotated[float | None, Number("m/s", above=0)] = None
     detect_every: Annotated[int | None, Whole()] = None
     self_contact: bool = True
     damping: Annotated[float, Number("s", least=0)] = 0.0
-    thickness: Annotated[float, Number("m", least=0)] = 1e-3
+    thickness: Annotated[float | None, Number("m", least=0)] = None
 
 
 class ObstacleTable(Table):

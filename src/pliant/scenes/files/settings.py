@@ -10,6 +10,7 @@ from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.lines import Key
 from pliant.scenes.files.source import Source
 from pliant.solvers import SOLVERS
+from pliant.stepping import default_solver
 
 
 def set_solver(source: Source, name: str) -> None:
@@ -35,6 +36,8 @@ def apply_setting(source: Source, setting: str) -> None:
     if not equals or not all(parts):
         raise SceneError(f"--set {setting}: give KEY=VALUE, such as solver.iterations=50 or bodies.0.density=500.")
     *parents, last = parts
+    if parents[:1] == ["solver"] and "solver" not in source.data and last != "name":
+        source.data["solver"] = {"name": type(default_solver()).__name__}  # the setting is of the usual one
     table: Any = source.data
     path: tuple[Key, ...] = ()
     for part in parents:

@@ -13,9 +13,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from pliant.errors import FileError, PliantError, SceneError
+from pliant.io.paths import as_path
 from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.lines import Key, line_of
 
+MOST_ERRORS = 20  # of a file that are told at once
 LONGEST = 60  # characters of a value that an error shows
 
 
@@ -55,10 +57,12 @@ class Source:
         keys = value if isinstance(value, dict) else {}
         return [key for key in keys if re.search(rf"(: |^|got ){re.escape(key)}( is |: |\[|=)", message)][:1]
 
-    def error(self, path: Sequence[Key], message: str, more: int = 0) -> SceneFileError:
-        """One sentence: the file, the line, the key, what is wrong, and how many other errors there are."""
-        rest = f" ({more} more error{'s' if more > 1 else ''} after this one.)" if more else ""
-        return SceneFileError(f"{self._place(path)}: {'.'.join(map(str, path)) or 'the scene'}: {message}{rest}")
+    def error(self, path: Sequence[Key], message: str) -> SceneFileError:
+        """One sentence: the file, the line, the key and what is wrong."""
+        return SceneFileError(self._sentence(path, message))
+
+    def _sentence(self, path: Sequence[Key], message: str) -> str:
+        return f"{self._place(path)}: {'.'.join(map(str, path)) or 'the scene'}: {message}"
 
     def _place(self, path: Sequence[Key]) -> str:
         for length in range(len(path), 0, -1):
@@ -68,15 +72,18 @@ class Source:
         return f"{self.path}, line {line}" if line else str(self.path)
 
     def explain(self, invalid: ValidationError) -> SceneFileError:
-        """Its first error, in the order of the lines, in plain words."""
+        """All its errors, in the order of the lines, one per line of the message, in plain words."""
         found: dict[tuple[Key, ...], list[Any]] = {}
         for error in invalid.errors(include_url=False):
             path = self._path_in_data(error["loc"], error["type"] == "missing")
             found.setdefault((*path, *_key_of(error)), []).append(error)
         # of a value with alternatives, what is wrong inside says more than what it could have been instead
         exact = {path: e for path, e in found.items() if not any(p[: len(path)] == path != p for p in found)}
-        path = min(exact, key=lambda path: line_of(self.text, path) or 0)
-        return self.error(path, _sentence(exact[path]), len(exact) - 1)
+        paths = sorted(exact, key=lambda path: line_of(self.text, path) or 0)
+        sentences = [self._sentence(path, _sentence(exact[path])) for path in paths[:MOST_ERRORS]]
+        if len(paths) > MOST_ERRORS:
+            sentences.append(f"And {len(paths) - MOST_ERRORS} more errors.")
+        return SceneFileError("\n".join(sentences))
 
     def _path_in_data(self, location: Sequence[Key], is_missing: bool) -> tuple[Key, ...]:
         """pydantic's location without the names of alternatives, which are not in the file."""
@@ -91,9 +98,9 @@ class Source:
 
 def read_source(path: str | Path) -> Source:
     """Read a scene file; say where its TOML is wrong."""
-    path = Path(path)
+    path = as_path(path, "load_scene")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # editors of Windows begin with a byte-order mark
     except FileNotFoundError:
         beside = [other.name for other in path.parent.glob("*.toml")] if path.parent.is_dir() else []
         raise FileError(f"{path}: there is no such file.{nearest(path.name, beside)}") from None

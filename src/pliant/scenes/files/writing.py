@@ -13,6 +13,7 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.io.contact_header import describe_contact, describe_shapes
 from pliant.io.meshes import save_arrays
+from pliant.io.paths import as_path
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import (
     MOTIONS,
@@ -40,7 +41,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     The scene is written as it starts: `Simulation.save` keeps where a run has come to. Meshes are written beside it, as
     NAME.BODY.npz. Python functions (motions, forces) and laws of your own cannot be written, and are refused.
     """
-    path = Path(path)
+    path = as_path(path, "save_scene")
     simulation = scene if isinstance(scene, Simulation) else None
     scene = simulation.scene if simulation else scene  # type: ignore[assignment]
     if not isinstance(scene, Scene):
@@ -98,6 +99,7 @@ def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarra
         "start": place.name if has_start else None,
         **about,
         "damping": float(body.damping),
+        "damping_form": body.damping_form,
         "air_damping": float(body.air_damping),
         "gravity": None if body.gravity is None else body.gravity.tolist(),
         "friction": body.friction,

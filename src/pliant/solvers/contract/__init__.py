@@ -3,8 +3,9 @@
 A file of the catalogue imports from here and from `pliant.solvers.machinery`, never from another solver.
 """
 
-from pliant.solvers.contract.capabilities import Capabilities, check_supports
+from pliant.solvers.contract.capabilities import Capabilities, check_supports, unsupported_feature
 from pliant.solvers.contract.checks import check_count, check_start
+from pliant.solvers.contract.error import StepError
 from pliant.solvers.contract.execution import Execution
 from pliant.solvers.contract.momentum import Momentum
 from pliant.solvers.contract.registry import SOLVERS, register_solver
@@ -20,6 +21,7 @@ __all__ = [
     "MomentumSolver",
     "SolveReport",
     "Solver",
+    "StepError",
     "Stop",
     "SweepResult",
     "Work",
@@ -28,4 +30,5 @@ __all__ = [
     "check_start",
     "check_supports",
     "register_solver",
+    "unsupported_feature",
 ]

@@ -31,9 +31,12 @@ class Capabilities:
     rigid_bodies: bool = False  # blocks of six unknowns
     particles: bool = False  # spheres that touch each other
     own_contacts: bool = False  # it detects contacts itself, in `begin_step`
+    strain_rate_damping: bool = True  # damping of elements' strain rates, the usual form
+    vertex_block_damping: bool = True  # damping of every vertex by its own block, as of the VBD paper
     tearing: bool = True  # topology that changes: by update_topology, or by a new work object
     momentum: bool = False  # sweep takes factors of momentum, as Chebyshev gives them
     fixed_point: bool = False  # an iteration depends on positions alone, so that Anderson and others may wrap it
+    local: bool = True  # iterations carry a change from neighbour to neighbour, so that errors of whole bodies are slow
     any_guess: bool = False  # starts from flat and inverted elements too, even of a law with a barrier
 
     @property
@@ -60,6 +63,14 @@ def _has_pressure(model: Model) -> bool:
     return any(isinstance(block, Pressures) for block in model.blocks)
 
 
+def _has_strain_rates(model: Model) -> bool:
+    return bool((model.damping > model.vertex_damping).any())
+
+
+def _has_vertex_blocks(model: Model) -> bool:
+    return bool(model.vertex_damping.any())
+
+
 REQUIREMENTS = (
     Requirement("contact", lambda model: model.contact is not None, lambda can: can.contact),
     Requirement("pressure", _has_pressure, lambda can: can.pressure),
@@ -71,8 +82,21 @@ REQUIREMENTS = (
         lambda can: can.particles,
         "VelocityTimeStepping, SequentialPositions or PositionBased",
     ),
+    Requirement("damping", _has_strain_rates, lambda can: can.strain_rate_damping),
+    Requirement('damping_form="vertex_block"', _has_vertex_blocks, lambda can: can.vertex_block_damping),
     Requirement("tearing", lambda model: model.topology is not None, lambda can: can.tearing),
 )
+
+
+def unsupported_feature(solver: Solver[Any], model: Model) -> str | None:
+    """What of a model a solver, or what it wraps, does not support, in words; None if it takes the whole."""
+    layer: Solver[Any] | None = solver
+    while layer is not None:
+        for required in REQUIREMENTS:
+            if required.is_in(model) and not required.is_supported(layer.capabilities):
+                return required.words
+        layer = layer.wrapped
+    return None
 
 
 def check_supports(solver: Solver[Any], model: Model) -> None:

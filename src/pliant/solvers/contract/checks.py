@@ -19,3 +19,11 @@ def check_start(value: Any, what: str) -> None:
     """One of the starts of VBD 3.7."""
     if value not in STARTS:
         raise SolverError(f"{what} is {value!r}: choose one of {', '.join(STARTS)}.")
+
+
+def check_tolerance(value: Any, what: str) -> None:
+    """A part of the step's forces, or None."""
+    if value is not None and (
+        isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < 1
+    ):
+        raise SolverError(f"{what} is {value!r}: give a part of the step's forces between 0 and 1, such as 0.01.")

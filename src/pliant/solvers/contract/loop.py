@@ -11,8 +11,9 @@ from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.solvers.contract.capabilities import check_supports
 from pliant.solvers.contract.checks import check_count
+from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.execution import Execution
-from pliant.solvers.contract.report import SolveReport, Stop, ended_early
+from pliant.solvers.contract.report import SolveReport, Stop, SweepResult, ended_early
 from pliant.solvers.contract.solver import Solver, check_solver
 
 
@@ -28,7 +29,7 @@ def solve(
     """Solve one step and record how it went.
 
     x0: (n, 3) start [m], the step's own if None.  stop: by default the solver's number of iterations. It ends earlier
-    where the solver reports that further iterations would change nothing.
+    where the solver reports that further iterations would change nothing, or where its tolerance is met.
     measure_every: iterations between measurements of energy and residual; measuring is not timed.
     """
     problem = problem.with_own_internal_state()
@@ -41,17 +42,24 @@ def solve(
     x = _first_positions(problem, x0)
     work = solver.init(problem, Execution(precision, threads or 0))
     solver.begin_step(problem, work)
-    report, ended = SolveReport("", 0, 0.0, x, residual_definition=solver.residual_definition), ""
+    meter = ErrorMeter(solver, problem, precision)
+    meter.begin_step(x, stop.iterations or solver.iterations)
+    report, ended, result = (
+        SolveReport("", 0, 0.0, x, residual_definition=solver.residual_definition),
+        "",
+        SweepResult(0),
+    )
     while True:
         _measure(problem, solver, work, x, report)
         if stop.is_met(report.residual) or not np.isfinite(report.residual):
             ended, report.converged = "", stop.is_met(report.residual)
         report.reason = ended or stop.reason(report.iterations, report.residual, report.seconds) or ""
         if report.reason:
+            meter.write(problem, x, result, report)
             return report
         n = measure_every if stop.iterations is None else min(measure_every, stop.iterations - report.iterations)
         began = time.perf_counter()
-        result = solver.sweep(problem, x, work, n)
+        result = meter.sweep(problem, x, work, n)
         report.seconds += time.perf_counter() - began
         report.iterations += result.iterations
         report.singular_blocks = work.singular_blocks

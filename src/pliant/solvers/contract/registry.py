@@ -70,4 +70,5 @@ def rebuild_solver(about: dict[str, Any]) -> Any:
         raise SolverError(f"there is no solver {about['name']!r}: register it first (pl.register_solver).")
     options = {name: rebuild_solver(value) if isinstance(value, dict) else value for name, value in about.items()}
     del options["name"]
-    return SOLVERS[about["name"]](**options)
+    kind: Any = SOLVERS[about["name"]]
+    return kind(**options)

@@ -77,7 +77,9 @@ class SolveReport:
     residuals: list[float] = field(default_factory=list)  # at the start and after every measured iteration
     energies: list[float] = field(default_factory=list)  # G at the same moments [J]
     measured_at: list[int] = field(default_factory=list)  # iterations done at those moments
-    converged: bool = False  # it ended because a tolerance that was asked for is met
+    converged: bool = False  # a tolerance that was asked for is met; without one, the error is at most 5 %
+    error: float = float("nan")  # the largest of body_errors; nan if it was not measured
+    body_errors: dict[str, float] = field(default_factory=dict)  # by name, compared with the step's forces
     singular_blocks: int = 0  # vertices the last iteration left in place because their Hessian was singular
     contact: ContactReport | None = None  # of a step with contact
     measure: Callable[[], float] | None = field(default=None, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -12,6 +12,8 @@ from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.contract.capabilities import Capabilities
+from pliant.solvers.contract.checks import check_tolerance
+from pliant.solvers.contract.error import StepError
 from pliant.solvers.contract.execution import Execution
 from pliant.solvers.contract.momentum import Momentum
 from pliant.solvers.contract.report import RESIDUAL, SweepResult
@@ -20,13 +22,19 @@ from pliant.solvers.contract.work import Work
 W = TypeVar("W", bound=Work)
 
 
+@dataclass(frozen=True)
 class Solver(ABC, Generic[W]):
     """A frozen dataclass of options, each with a default. All that changes is in its work object, a W.
+
+    tolerance: iterations of a step end early where its error is at most this part of the step's forces, in every body
+        (contract.error), such as 0.01. None: all iterations are done.
 
     `init` is called once, `begin_step` at the start of every step, then `sweep`; where contacts are detected again
     within a step, `update_contacts` comes between two sweeps. When a mesh has torn, `update_topology` comes after the
     step.
     """
+
+    tolerance: float | None = field(default=None, kw_only=True)
 
     @property
     @abstractmethod
@@ -74,6 +82,21 @@ class Solver(ABC, Generic[W]):
         """Take up a scene that has torn. False: it cannot, and `init` builds a new work object."""
         return False
 
+    def adapt(self, problem: IncrementalPotential, work: W, error: StepError, done: int) -> None:
+        """Learn the error after `done` iterations of a step, where it is measured and larger than asked for."""
+
+    @property
+    def period(self) -> int:
+        """Iterations after which the same is done again, as between two corrections."""
+        return 1
+
+    @property
+    def asked_tolerance(self) -> float | None:
+        """Its tolerance, or that of the solver it wraps."""
+        if self.tolerance is None and self.wrapped is not None:
+            return self.wrapped.asked_tolerance
+        return self.tolerance
+
     @property
     def supports(self) -> Capabilities:
         """What this object supports: its class's capabilities, less what its options or a wrapped solver rule out."""
@@ -86,7 +109,7 @@ class Solver(ABC, Generic[W]):
 
     def options(self) -> dict[str, Any]:
         """The fields of the dataclass by name."""
-        return {field.name: vars(self)[field.name] for field in fields(self)}  # type: ignore[arg-type]
+        return {option.name: vars(self)[option.name] for option in fields(self)}
 
     def with_iterations(self, n: int) -> Self:
         """The same solver with n iterations per step."""
@@ -111,3 +134,4 @@ def check_solver(value: Any, what: str) -> None:
         )
     if not isinstance(value, Solver):
         raise SolverError(f"{what} is {value!r}: give a solver such as pl.VBD(iterations=20), derived from pl.Solver.")
+    check_tolerance(value.tolerance, f"{type(value).__name__}: tolerance")

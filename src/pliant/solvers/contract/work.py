@@ -35,6 +35,11 @@ class Work:
         return 0
 
     @property
+    def note(self) -> str:
+        """What the last step was solved with, where the solver chooses; for its report."""
+        return ""
+
+    @property
     def undone(self) -> int:
         """How often iterations were taken back since the work object was made."""
         return 0

@@ -96,7 +96,7 @@ class OutsideTerm:
             part = slice(chunk * CHUNK, min((chunk + 1) * CHUNK, len(block.elements)))
             hessians = energy_of(block).element_hessians(block, x, part)
             if psd:
-                hessians = _positive(hessians)
+                hessians = make_semidefinite(hessians)
             buffer = np.ascontiguousarray(hessians, float).reshape(-1)
             team.run(sums_module().add_chunk, chunk, self.places, buffer, values)
 
@@ -242,7 +242,7 @@ def _projection(problem: IncrementalPotential, vertices: np.ndarray) -> sp.csr_m
     return sp.bsr_matrix((np.stack(axes, axis=2), np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)).tocsr()
 
 
-def _positive(hessians: np.ndarray) -> np.ndarray:
+def make_semidefinite(hessians: np.ndarray) -> np.ndarray:
     """Without the negative eigenvalues; (k, corners, 3, corners, 3)."""
     width = 3 * hessians.shape[1]
     values, vectors = np.linalg.eigh(hessians.reshape(-1, width, width))

@@ -76,7 +76,7 @@ class PackedPotential:
         """
         t = self.tables
         t.team.run(t.module.inverse_diagonals, t.packs.moving_count, x, self.scales, t.vertices, *t.tables)
-        stiffness = float(np.sum(1.0 / self.scales[: self._moving_rows, :3], dtype=np.float64)) / 3
+        stiffness = float(np.sum(1.0 / self.scales[: self.moving_rows, :3], dtype=np.float64)) / 3
         self.energy(x)
         terms = float(np.sum(np.abs(self._shares), dtype=np.float64))
         self.noise = NOISE * float(np.finfo(x.dtype).eps) * max(stiffness * self.edge**2, terms / np.sqrt(len(x)))
@@ -94,7 +94,7 @@ class PackedPotential:
 
     def add(self, a: np.ndarray, s: float, b: np.ndarray, out: np.ndarray) -> None:
         """out = a + s b; fixed vertices keep what out has."""
-        self.tables.team.run(vector_module().add, a, s, b, out, self._moving_rows)
+        self.tables.team.run(vector_module().add, a, s, b, out, self.moving_rows)
 
     def has_fallen(self, before: float, after: float, work_of_force: float, least: float = 0.0) -> bool:
         """Whether G has fallen by at least so much.
@@ -111,7 +111,8 @@ class PackedPotential:
         return len(self._sums)
 
     @property
-    def _moving_rows(self) -> int:
+    def moving_rows(self) -> int:
+        """Rows of the vertices that move, padding included."""
         return self.tables.packs.moving_count * self.tables.packs.width
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pliant.elements.registry import element_of
 from pliant.energies import IncrementalPotential
 from pliant.geometry import spatial_order
 from pliant.geometry.colouring import colour_elements
@@ -19,7 +20,7 @@ from pliant.kernels.threads import Team, new_barrier
 from pliant.kernels.transfer import from_rows
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
-from pliant.model import Model
+from pliant.model import Block, Model
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.projection_contacts import ProjectionContacts
 
@@ -145,6 +146,11 @@ class Layout:
     is_touching: bool  # whether there is contact
 
     @property
+    def blocks(self) -> tuple[Block, ...]:
+        """What becomes constraints, which have damping of their own."""
+        return tuple(block for block in self.model.blocks if not element_of(block).sees_previous)
+
+    @property
     def is_damped(self) -> bool:
         return bool(self.model.damping.any())
 
@@ -192,7 +198,11 @@ def lay_out(problem: IncrementalPotential, execution: Execution, width: int | No
     row_of_vertex = np.empty(model.n_vertices, np.int64)
     row_of_vertex[spatial_order(model.positions)] = np.arange(model.n_vertices)
     inverse_mass = np.where(model.is_free, 1 / problem.inertia, 0.0)
-    elements_of = sum(np.bincount(block.elements.ravel(), minlength=model.n_vertices) for block in model.blocks)
+    elements_of = sum(
+        np.bincount(block.elements.ravel(), minlength=model.n_vertices)
+        for block in model.blocks
+        if not element_of(block).sees_previous
+    )
     width = width or default_width(execution.precision)
     dtype, touching = DTYPES[execution.precision], problem.contacts is not None
     return Layout(model, h, width, dtype, row_of_vertex, inverse_mass, np.asarray(elements_of), touching)

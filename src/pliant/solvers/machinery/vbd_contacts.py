@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pliant.contact.contact_set import no_contacts
+from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE
 from pliant.kernels.contacts import (
     CONSTANTS,
     OBSTACLE_CONSTANTS,
@@ -48,6 +49,8 @@ class ContactTables:
             normal_rows=np.zeros((1, 4), dtype),
             prev_rows=np.zeros((1, 4), dtype),
             weight_rows=np.zeros((1, 4), dtype),
+            anchor_rows=np.zeros((1, 4), dtype),
+            has_anchors=np.zeros(1, np.uint8),
             rows=np.zeros((0, 4), np.int64),
             contacts=no_contacts(),
             x_prev=np.zeros((rows, 4), dtype),
@@ -67,12 +70,13 @@ class ContactTables:
         self.rows.collided[:] = 0
 
     def load(self, potential: Any) -> None:
-        """Sort the contacts of a ContactPotential into lists: of vertices with obstacles, and of four vertices.
+        """Sort the contacts of a ContactPotential into lists: of vertices with obstacles, and of several vertices.
 
         The kernel works on the potential's own ContactSet: what it refreshes there, others see.
         """
         contacts, packs, width = potential.contacts, self.packs, self.packs.width
-        has_obstacle = contacts.obstacle >= 0
+        has_obstacle = contacts.kind == VERTEX_OBSTACLE
+        self.rows.has_anchors[0] = bool((contacts.kind == FACE_OBSTACLE).any())
         self.count = k = contacts.size
         rows, old = packs.row_of_vertex.take(potential.vertices), self.rows
         count_entries(rows, has_obstacle, packs.is_wide, width, self.counts, old.vertex_obstacle_start, old.start)
@@ -87,6 +91,7 @@ class ContactTables:
             normal_rows=np.empty((k + 1, 4), self.dtype),
             prev_rows=np.empty((k + 1, 4), self.dtype),
             weight_rows=np.empty((k + 1, 4), self.dtype),
+            anchor_rows=np.empty((k + 1, 4), self.dtype),
             rows=rows,
             contacts=contacts,
         )

@@ -54,7 +54,7 @@ class Tables(PackedWork):
     singular: np.ndarray  # (threads,) singular blocks in the last iteration
     is_damped: bool
     memories: tuple[Memory | None, ...]  # of each block of the model
-    refreshes: tuple[tuple[int, Callable[[Any], None]], ...]  # number of a block, and what takes up its numbers
+    refreshes: tuple[tuple[int, Callable[[Any, Packs], None]], ...]  # number of a block, and what takes up its numbers
     tables_of_blocks: tuple[dict[str, Any], ...]  # `terms` by name, block by block
     contacts: ContactTables | None = None
     bodies: BodyTables | None = None
@@ -88,7 +88,7 @@ class Tables(PackedWork):
             target = target.copy()
             target[has_mass] += problem.viscous_pull[has_mass] / problem.inertia[has_mass, None]
         for k, refresh in self.refreshes:
-            refresh(problem.blocks[k])
+            refresh(problem.blocks[k], packs)
         to_lanes(target, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
         self.momentum_is_fresh = True
         if self.contacts is not None:
@@ -215,7 +215,7 @@ def build_tables(
     diagonal = sum((term.diagonal for term in built), np.zeros(n))
     lists = [term.tables[name] for term in built for name in term.lists]
     work_of_pack = sum((np.diff(table.start) for table in lists), np.full(packs.pack_count, SOLVE_WORK))
-    damped = bool(model.damping.any())
+    damped = bool(model.vertex_damping.any())
     viscous = [term.viscous for term in built if term.viscous is not None]
     constrained = bool(((model.subspace > 0) & (model.subspace < 3)).any())
     nothing = np.zeros(0, dtype)
@@ -228,7 +228,7 @@ def build_tables(
         np.zeros(3 * packs.pack_count * width, dtype),
         np.zeros(3 * packs.pack_count * width, dtype) if damped else nothing,
         np.zeros(6 * packs.pack_count * width, dtype) if damped else nothing,
-        spread(packs, model.damping / problem.h, dtype) if damped else nothing,
+        spread(packs, model.vertex_damping / problem.h, dtype) if damped else nothing,
         spread(packs, np.sum(viscous, axis=0), dtype) if viscous else nothing,
         spread(packs, model.directions, dtype, padding=3**-0.5) if constrained else nothing,
     )

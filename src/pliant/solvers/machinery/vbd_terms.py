@@ -21,6 +21,7 @@ from pliant.kernels.term_source import TermSource
 from pliant.kernels.tets_general import general_links, general_source
 from pliant.kernels.tets_invertible import TetPacks, invertible_source, load_interpolants, tet_packs
 from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
+from pliant.kernels.transfer import to_rows
 from pliant.materials.calculus import law_code
 from pliant.model import Block, InvertibleSolids, Pressures, Solids
 from pliant.model.blocks import Tearing
@@ -58,7 +59,7 @@ class PackedTerm(NamedTuple):
     diagonal: np.ndarray  # (n,) constant part of its Hessian [N/m]
     memory: Memory | None = None
     viscous: np.ndarray | None = None  # (n,) the same of a term that is viscous
-    refresh: Callable[[Any], None] | None = None  # writes the numbers of a step's block into the tables
+    refresh: Callable[[Any, Packs], None] | None = None  # writes the numbers of a step's block into the tables
 
 
 class Term(Protocol):
@@ -161,6 +162,9 @@ class ListTerm:
         if self.element.has_law and not self.varies:
             tables["parameters"] = spread_parameters(packs, self.block.elements, self.block.parameters, dtype)
         diagonal = self._diagonal(n)
+        if self.element.sees_previous:
+            previous = np.zeros((len(packs.vertex_of_row), 4), dtype)
+            return PackedTerm(tables | {"previous": previous}, lists, diagonal, refresh=_writes_previous(previous))
         if self.block.is_viscous:  # no part of the elastic Hessian; what it pulls with is in the target (begin_step)
             return PackedTerm(tables, lists, np.zeros(n), viscous=diagonal)
         return PackedTerm(tables, lists, diagonal)
@@ -170,6 +174,17 @@ class ListTerm:
             return np.zeros(n)
         own = np.repeat(getattr(self.block, self.element.diagonal), self.element.corners)
         return np.bincount(self.block.elements.ravel(), own, minlength=n)
+
+
+def _writes_previous(rows: np.ndarray) -> Callable[[Any, Packs], None]:
+    """Writes where the corners of a block of damping were at the start of the step to rows (r, 4)."""
+
+    def refresh(block: Any, packs: Packs) -> None:
+        x = np.zeros((len(packs.row_of_vertex), 3))
+        x[block.elements] = block.previous
+        to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, rows)
+
+    return refresh
 
 
 def update_lists(packs: Packs, tables: dict[str, Any], block: Any, edit: Edit, parents: np.ndarray) -> bool:
@@ -220,7 +235,7 @@ class PressureTerm:
 
         pressures, written = at_vertices(self.block), self.block.pressures
 
-        def refresh(block: Pressures) -> None:
+        def refresh(block: Pressures, _: Packs) -> None:
             nonlocal written
             if block.pressures is not written:
                 pressures[:], written = at_vertices(block), block.pressures

@@ -6,14 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack
 
 from pliant.energies import IncrementalPotential
 from pliant.kernels.coarse_levels import UNKNOWNS, Inverses, Room, Touching, levels_module
+from pliant.kernels.threads import Team
 from pliant.solvers.contract import Execution
-from pliant.solvers.machinery.assembly import AssembledPotential, build_assembly
+from pliant.solvers.machinery.assembly import ELEMENTS_A_THREAD
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite
+from pliant.solvers.machinery.levels.element_hessians import ElementHessians, build_element_hessians
 from pliant.solvers.machinery.levels.hierarchy import DENSE, Hierarchy, build_hierarchy
+from pliant.solvers.machinery.levels.rigid_forces import RigidForces, find_rigid_forces
 
 TOLERANCE = 0.1  # of the coarse system's residual, where conjugate gradients end
 LIMIT = 40  # of their iterations
@@ -24,10 +26,12 @@ RIDGE = 1e-11  # of the largest entry: motions that move no vertex, as across a 
 class CoarseSystem:
     """What is kept of the levels."""
 
-    assembled: AssembledPotential
+    elements: ElementHessians
     hierarchy: Hierarchy
+    row_of_vertex: np.ndarray  # (n,) of the moving vertices, -1 for others
+    rigid: RigidForces
+    team: Team
     room: Room
-    held: np.ndarray | None  # (rows, 3, 3) onto free directions, if some vertices are held to lines or planes
     reference: np.ndarray | None = None  # (n, 3) positions at which the matrix was assembled [m]
     is_stale: bool = True  # to be assembled again at the first correction of the next step
     inverses: Inverses | None = field(default=None, repr=False)
@@ -74,7 +78,7 @@ class CoarseSystem:
     def direction(self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray) -> np.ndarray | None:
         """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]; None without positive curvature."""
         self._touch(problem, x)
-        module, team, level, room = levels_module(), self.assembled.team, self.hierarchy, self.room
+        module, team, level, room = levels_module(), self.team, self.hierarchy, self.room
         team.run(module.restrict, level.members, force, room.r)
         room.outcome[:] = 0
         team.run(
@@ -92,18 +96,16 @@ class CoarseSystem:
             return None
         motion = np.zeros_like(x)
         team.run(module.prolong, level.members, room.v, motion)
-        return motion if self.held is None else problem.project(motion)
+        return motion if self.elements.held is None else problem.project(motion)
 
     def _assemble(self, problem: IncrementalPotential, x: np.ndarray, psd: bool) -> None:
-        assembled, level = self.assembled, self.hierarchy
+        level, module = self.hierarchy, levels_module()
         level.place(x[level.members.vertex])
-        assembled.fill(problem, x, psd)
-        values, pattern = assembled.values, assembled.pattern
-        if self.held is not None:
-            rows = np.repeat(np.arange(pattern.row_count), np.diff(pattern.start))
-            values = self.held[rows] @ values @ self.held[pattern.column]
-        arguments = (pattern.column, pattern.start, values, level.members, level.matrix)
-        assembled.team.run(levels_module().assemble, *arguments)
+        where = (self.row_of_vertex, level.finest.of_point, level.members.offset)
+        self.team.run(module.clear, level.matrix)
+        for part in self.elements.parts(problem, x, psd, self.team):
+            arguments = (part.elements, *where, part.buffer, part.width, level.matrix)
+            self.team.run(module.gather, *arguments, amount=len(part.elements))
 
     def _sums(self) -> Inverses:
         """Matrices of the levels: diagonal blocks, and the last level's whole matrix."""
@@ -111,7 +113,11 @@ class CoarseSystem:
         total, top = len(level.joined.child_start) - 1, level.joined.top
         is_single = top == 0 and total == level.finest.size
         is_dense = total - top <= DENSE
-        finest = level.matrix.blocks[level.matrix.diagonal] if not is_single else np.zeros((0, UNKNOWNS, UNKNOWNS))
+        finest = (
+            level.matrix.blocks[level.matrix.number[level.matrix.diagonal]]
+            if not is_single
+            else np.zeros((0, UNKNOWNS, UNKNOWNS))
+        )
         joined = np.zeros((top if is_dense else total, UNKNOWNS, UNKNOWNS))
         whole = np.zeros((UNKNOWNS * (total - top),) * 2 if is_dense else (0, 0))
         levels_module().join(level.matrix, level.joined, joined, whole)
@@ -120,16 +126,14 @@ class CoarseSystem:
     def _touch(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Contacts at x, as the levels see them."""
         contacts: Any = problem.contacts
-        members, m = self.hierarchy.members, self.hierarchy.finest.size
+        m = self.hierarchy.finest.size
         if contacts is None or not contacts.count:
             self.touching = _no_contacts(m) if self.touching is None or len(self.touching.block) else self.touching
             return
         blocks = contacts.blocks(x)
         acts = np.flatnonzero(np.einsum("kaa->k", blocks) > 0)
-        row_of_vertex = np.full(len(x), -1)
-        row_of_vertex[members.vertex] = np.arange(len(members.vertex))
         weight = contacts.contacts.weights[acts]
-        corner = np.where(weight != 0, row_of_vertex[contacts.vertices[acts]], -1)
+        corner = np.where(weight != 0, self.row_of_vertex[contacts.vertices[acts]], -1)
         aggregate = np.where(corner >= 0, self.hierarchy.finest.of_point[corner], 0)
         entries = np.flatnonzero(corner.ravel() >= 0)
         order = np.argsort(aggregate.ravel()[entries], kind="stable")
@@ -140,13 +144,13 @@ class CoarseSystem:
 
 def build_coarse_system(problem: IncrementalPotential, execution: Execution, size: int) -> CoarseSystem:
     """Aggregates of about `size` vertices and all coarser levels."""
-    assembled = build_assembly(problem, execution)
-    hierarchy = build_hierarchy(problem, assembled.pattern, size)
+    hierarchy = build_hierarchy(problem, size)
     m, total = hierarchy.finest.size, len(hierarchy.joined.child_start) - 1
-    held = None
-    if assembled.projection is not None:
-        held = assembled.projection.tobsr((3, 3)).data
-    return CoarseSystem(assembled, hierarchy, _room(m, total), held)
+    row_of_vertex = np.full(problem.model.n_vertices, -1, np.int32)
+    row_of_vertex[hierarchy.members.vertex] = np.arange(len(hierarchy.members.vertex))
+    team = execution.team(sum(len(block.elements) for block in problem.blocks), ELEMENTS_A_THREAD)
+    rigid = find_rigid_forces(problem, hierarchy.members.vertex, hierarchy.component)
+    return CoarseSystem(build_element_hessians(problem), hierarchy, row_of_vertex, rigid, team, _room(m, total))
 
 
 def _room(m: int, total: int) -> Room:
@@ -163,27 +167,17 @@ def _no_contacts(m: int) -> Touching:
 
 
 def _inverse(matrices: Inverses) -> Inverses:
-    return Inverses(_inverse_blocks(matrices.finest), _inverse_blocks(matrices.joined), _inverse_whole(matrices.top))
+    top = matrices.top if not len(matrices.top) else _inverse_blocks(matrices.top[None])[0]
+    return Inverses(_inverse_blocks(matrices.finest), _inverse_blocks(matrices.joined), top)
 
 
 def _inverse_blocks(blocks: np.ndarray) -> np.ndarray:
     if not len(blocks):
         return blocks
     largest = np.einsum("maa->ma", blocks).max(axis=1)
-    ridged = 0.5 * (blocks + blocks.swapaxes(1, 2)) + RIDGE * largest[:, None, None] * np.eye(UNKNOWNS)
+    ridged = 0.5 * (blocks + blocks.swapaxes(1, 2)) + RIDGE * largest[:, None, None] * np.eye(blocks.shape[1])
     try:
         np.linalg.cholesky(ridged)
     except np.linalg.LinAlgError:
         raise NotPositiveDefinite from None
     return np.linalg.inv(ridged)
-
-
-def _inverse_whole(matrix: np.ndarray) -> np.ndarray:
-    if not len(matrix):
-        return matrix
-    ridged = 0.5 * (matrix + matrix.T) + RIDGE * matrix.diagonal().max() * np.eye(len(matrix))
-    factor, failed = lapack.dpotrf(ridged, lower=1)
-    if failed:
-        raise NotPositiveDefinite
-    lower = np.tril(lapack.dpotri(factor, lower=1)[0])
-    return np.ascontiguousarray(lower + np.tril(lower, -1).T)

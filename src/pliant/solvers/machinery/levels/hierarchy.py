@@ -9,12 +9,11 @@ import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.geometry import vertex_graph
-from pliant.kernels.block_pattern import BlockPattern
 from pliant.kernels.coarse_levels import UNKNOWNS, CoarseMatrix, Joined, Members
 from pliant.solvers.machinery.levels.aggregates import Aggregates, centres, components, join_points
 
 JOINED = 16  # aggregates of a level that the next one joins to one
-FEW = 36  # aggregates that are not joined any further
+FEW = 12  # aggregates that are not joined any further
 DENSE = 64  # aggregates of the last level whose matrix is inverted; more, as of many bodies, are only smoothed
 
 
@@ -63,7 +62,7 @@ class Hierarchy:
         return [self.finest.size, *(len(np.unique(parent)) for parent in self.joined.parent)]
 
 
-def build_hierarchy(problem: IncrementalPotential, pattern: BlockPattern, size: int) -> Hierarchy:
+def build_hierarchy(problem: IncrementalPotential, size: int) -> Hierarchy:
     """Aggregates of about `size` vertices, and of JOINED aggregates on every further level."""
     model = problem.model
     vertices = np.flatnonzero(model.is_free)
@@ -85,20 +84,17 @@ def build_hierarchy(problem: IncrementalPotential, pattern: BlockPattern, size: 
     starts = np.searchsorted(finest.of_point[order], np.arange(finest.size + 1))
     room = (np.zeros((len(vertices), 3)), np.tile(np.eye(3), (finest.size, 1, 1)))
     members = Members(starts, order.astype(np.int32), vertices, *room)
-    return Hierarchy(
-        finest, component, turns, members, _matrix(finest, pattern), _joined(finest, points), np.ones(finest.size)
-    )
+    return Hierarchy(finest, component, turns, members, _matrix(finest), _joined(finest, points), np.ones(finest.size))
 
 
-def _matrix(finest: Aggregates, pattern: BlockPattern) -> CoarseMatrix:
+def _matrix(finest: Aggregates) -> CoarseMatrix:
     graph, m = finest.graph, finest.size
-    keys = np.repeat(np.arange(m, dtype=np.int64), np.diff(graph.indptr)) * m + graph.indices
-    rows = np.repeat(np.arange(pattern.row_count), np.diff(pattern.start))
-    places = finest.of_point[rows].astype(np.int64) * m + finest.of_point[pattern.column]
-    diagonal = np.searchsorted(keys, np.arange(m, dtype=np.int64) * (m + 1))
+    rows, columns = np.repeat(np.arange(m, dtype=np.int64), np.diff(graph.indptr)), graph.indices.astype(np.int64)
+    diagonal, is_stored = np.flatnonzero(rows == columns), rows <= columns
+    keys = rows[is_stored] * m + columns[is_stored]
+    number = np.searchsorted(keys, np.minimum(rows, columns) * m + np.maximum(rows, columns)).astype(np.int32)
     blocks = np.zeros((len(keys), UNKNOWNS, UNKNOWNS))
-    of_fine = np.searchsorted(keys, places).astype(np.int32)
-    return CoarseMatrix(graph.indptr.astype(np.int32), graph.indices.astype(np.int32), diagonal, of_fine, blocks)
+    return CoarseMatrix(graph.indptr.astype(np.int32), graph.indices.astype(np.int32), number, diagonal, blocks)
 
 
 def _joined(finest: Aggregates, points: np.ndarray) -> Joined:

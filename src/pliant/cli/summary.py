@@ -1,0 +1,83 @@
+"""What a person judges a run by when it is done."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pliant.simulate import Simulation
+
+
+@dataclass
+class RunSummary:
+    """Watches a run: how deep contacts are, how the energy changes, what Pliant warns of."""
+
+    simulation: Simulation
+    deepest: float = 0.0  # [m] of all contacts at the ends of steps
+    deepest_at: float = 0.0  # [s]
+    warnings: Counter[str] = field(default_factory=Counter)  # texts, and how often each came
+    _first_of: dict[str, str] = field(default_factory=dict)  # the text of each kind of warning that came first
+
+    def __post_init__(self) -> None:
+        self.began = self.simulation.time
+        self.first_energy = self.simulation.energies()["total"]
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Take note of all steps and warnings within."""
+        handler, logger = _Collector(self), logging.getLogger("pliant")
+        self.simulation.observers.append(self._observe)
+        logger.addHandler(handler)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
+            self.simulation.observers.remove(self._observe)
+
+    def _observe(self, state: Any, report: Any) -> None:
+        if report.contact is not None and report.contact.deepest > self.deepest:
+            self.deepest, self.deepest_at = report.contact.deepest, state.step * self.simulation.h
+
+    def warn(self, kind: str, text: str) -> None:
+        """Take note of a warning; of one kind, the first text stands for all."""
+        self.warnings[self._first_of.setdefault(kind, text)] += 1
+
+    def numbers(self, seconds: float) -> dict[str, Any]:
+        """For scripts, after so many seconds of work."""
+        return {
+            "real_time_factor": (self.simulation.time - self.began) / seconds,
+            "deepest_contact": self.deepest if self.simulation.model.contact is not None else None,
+            "energy_start": self.first_energy,
+            "energy_end": self.simulation.energies()["total"],
+            "warnings": [{"text": text, "count": count} for text, count in self.warnings.items()],
+        }
+
+    def lines(self, seconds: float) -> list[str]:
+        """For people."""
+        about = self.numbers(seconds)
+        factor = about["real_time_factor"]
+        lines = [f"Speed: {factor:.2g} simulated seconds per second."]
+        if about["deepest_contact"] is not None:
+            where = f" at t = {self.deepest_at:.3f} s" if self.deepest else ""
+            lines.append(f"Deepest contact: {1e3 * self.deepest:.3g} mm{where}.")
+        first, last = about["energy_start"], about["energy_end"]
+        lines.append(f"Energy: {first:.4g} J at the start, {last:.4g} J at the end ({last - first:+.3g} J).")
+        for warning in about["warnings"]:
+            often = f" ({warning['count']} times)" if warning["count"] > 1 else ""
+            lines.append(f"Warning{often}: {warning['text']}")
+        return lines
+
+
+class _Collector(logging.Handler):
+    """Hands warnings to a summary."""
+
+    def __init__(self, summary: RunSummary):
+        super().__init__(logging.WARNING)
+        self._summary = summary
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._summary.warn(str(record.msg), record.getMessage())

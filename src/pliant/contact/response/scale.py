@@ -1,0 +1,109 @@
+"""How stiff a contact is and how fast it pushes out, from masses, step and elements, if nothing is given (0024).
+
+    k = STIFFNESS max(m / h^2, min(e_a, e_b)),     1 / m = 1 / m_a + 1 / m_b
+
+m_a is the mean mass of the vertices of one side that may move, infinite if none may; a rigid body counts as a whole.
+e_a is the mean of the elastic stiffnesses that resist the motion of these vertices alone. Inertia takes what presses
+for one step; the softer material needs no contact that is much stiffer than itself.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.contact_set import ContactSet
+from pliant.elements.closest import VERTEX_TRIANGLE
+from pliant.energies.elements import energy_of
+from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.model import ContactModel, Model
+
+STIFFNESS = 2.0
+FRICTION_SPEED = 0.01  # of the speed of a scene: below it friction falls to zero
+PUSH_SPEED = 0.1  # of the speed of the bodies that meet: at which what was found late is pushed out
+EDGES_A_STEP = 0.1  # the speed without gravity
+
+
+class ContactScale(NamedTuple):
+    """What the vertices of a scene can take."""
+
+    elastic: np.ndarray  # (n,) [N/m] of the elements around a vertex
+    inertia: np.ndarray  # (n,) m / h^2 [N/m]; infinite for vertices that are held
+    resistance: np.ndarray  # (n,) the elastic stiffness [N/m]; infinite for vertices that are held or of rigid bodies
+
+
+def elastic_stiffness(model: Model) -> np.ndarray:
+    """(n,) [N/m]: a third of the trace of the block of each vertex (VBD, Equation 10) as the scene starts."""
+    total = np.zeros(model.n_vertices)
+    for block in model.blocks:
+        if block.energy_name == "elastic" and not block.is_viscous:
+            total += np.trace(energy_of(block).vertex_blocks(block, model.positions), axis1=1, axis2=2) / 3.0
+    return np.maximum(total, 0.0)
+
+
+def scale_of(model: Model, h: float, elastic: np.ndarray) -> ContactScale:
+    """For steps of h [s]; elastic: as of `elastic_stiffness`."""
+    mass, resistance = model.mass.copy(), elastic.copy()
+    if model.carried is not None:
+        points, body = model.carried.points, model.carried.body
+        mass[points] = np.bincount(body, model.mass[points], model.carried.count)[body]
+        resistance[points] = np.inf
+    held = ~model.is_free
+    mass[held], resistance[held] = np.inf, np.inf
+    return ContactScale(elastic, mass / h**2, resistance)
+
+
+def chosen_stiffness(contacts: ContactSet, scale: ContactScale) -> np.ndarray:
+    """k (k,) [N/m]."""
+    stiffness = np.empty(contacts.size)
+    cached(write_stiffness)(contacts, scale.inertia, scale.resistance, stiffness)
+    return stiffness
+
+
+@compiled
+def write_stiffness(contacts, inertia, resistance, stiffness):
+    for k in range(len(stiffness)):
+        v = contacts.vertices[k]
+        first, last = 1 if contacts.kind[k] == VERTEX_TRIANGLE else 2, 4
+        if contacts.obstacle[k] >= 0:
+            first = 1 if v[1] < 0 else (2 if v[2] < 0 else 3)
+            last = first
+        ours, theirs = mean_of(inertia, v, 0, first), mean_of(inertia, v, first, last)
+        least = min(mean_of(resistance, v, 0, first), mean_of(resistance, v, first, last))
+        largest = 1.0 / (1.0 / ours + 1.0 / theirs) if min(ours, theirs) < np.inf else 0.0
+        if least < np.inf:
+            largest = max(largest, least)
+        stiffness[k] = STIFFNESS * largest if largest > 0.0 else 1.0
+
+
+@inlined
+def mean_of(values, vertices, first, last):
+    """Of the finite values of some vertices; infinite without any."""
+    total, count = 0.0, 0
+    for i in range(first, last):
+        value = values[vertices[i]]
+        if value < np.inf:
+            total += value
+            count += 1
+    return total / count if count else np.inf
+
+
+def friction_speed(model: ContactModel, h: float) -> float:
+    """[m/s]: that of the settings, or chosen for the body with the shortest edges."""
+    given = model.settings.friction_speed
+    return float(FRICTION_SPEED * speed(model.gravity, model.edge.min(), h)) if given is None else given
+
+
+def push(contacts: ContactSet, model: ContactModel, h: float) -> np.ndarray:
+    """How far (k,) [m] what was found late is pushed out in a step of h [s]."""
+    v = contacts.vertices
+    edge = model.edge[v[:, 0]]
+    edge = np.minimum(edge, np.where(v[:, 2] >= 0, model.edge[v[:, 2]], edge))
+    return PUSH_SPEED * h * speed(model.gravity, edge, h)
+
+
+def speed(gravity: float, edge: np.ndarray, h: float) -> np.ndarray:
+    """sqrt(g edge) [m/s], what falls by an edge has of it; without gravity a part of an edge a step."""
+    return math.sqrt(gravity) * np.sqrt(edge) if gravity > 0 else EDGES_A_STEP * edge / h

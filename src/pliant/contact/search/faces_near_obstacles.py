@@ -1,0 +1,159 @@
+"""Edges and triangles near obstacles with formulas, where a point between their vertices is nearest.
+
+Signed distances of spheres, boxes, capsules and cylinders are convex functions, so that on an edge or a triangle there
+is one lowest value (primitives/lowest_points.py). Where it is at a corner, that vertex is a contact already
+(near_obstacles.py). Planes need vertices alone, and so does the inside of a container, which is convex.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pliant.contact.contact_set import ContactSet, face_contacts, no_contacts
+from pliant.contact.primitives.lowest_points import lowest, mix, values_at_corners
+from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, to_local
+from pliant.contact.search.broad_phase import Surface
+from pliant.elements.closest import row
+from pliant.kernels.threads import Team, share
+from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.vectors import add_scaled, dot, subtract
+from pliant.model import ContactModel
+from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, SIZES, SPHERE
+
+CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER)
+LOWER = 1e-3  # of the size of a triangle or an edge: by so much a point between corners must be nearer than these
+BETWEEN = 0.01  # the least weight of each corner
+THICKNESS = 0.5  # of that of vertices: a sheet may follow a round obstacle as closely without another contact
+MAX_STEPS = 24  # of conservative advancement
+HIT = 1e-6  # of the way: what comes nearer has hit
+
+
+def face_contacts_at(
+    team: Team,
+    model: ContactModel,
+    number: int,
+    surface: Surface,
+    x0: np.ndarray,
+    x1: np.ndarray,
+    time: float,
+    h: float,
+    reach: float,
+) -> ContactSet:
+    """Edges and triangles of which an inner point is within `reach` [m] of an obstacle, by its number, at x1 (n, 3), or
+    met it on the way from x0; the obstacle moves as for `obstacle_contacts_at`.
+    """
+    shape = model.shapes[number]
+    if shape.kind not in CONVEX:
+        return no_contacts()
+    edges = np.column_stack([surface.edges, np.full(len(surface.edges), -1, np.int32)])
+    corners = np.concatenate([edges, surface.triangles])
+    start, end = shape.row(time), shape.row(time + h)
+    distances, is_near = np.empty(len(x1)), np.empty(len(corners), bool)
+    team.run_for(6 * len(x1), cached(write_distances), shape.kind, end, x1, distances)
+    near = (x1, distances, 2.0 * reach + 2.0 * float(model.radius.max(initial=0.0)), model.excluded)
+    team.run_for(10 * len(corners), cached(mark_near), corners, *near, is_near)
+    corners = corners[is_near]
+    k = len(corners)
+    weights, is_contact = np.empty((k, 3)), np.empty(k, bool)
+    points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))
+    places = (x0, x1, reach, model.radius)
+    found = (weights, points, motions, normals, is_contact)
+    team.run_for(2e4 * k, cached(describe), shape.kind, start, end, _local(start), corners, *places, *found)
+    corners, weights = corners[is_contact], weights[is_contact]
+    where = (points[is_contact], motions[is_contact], normals[is_contact])
+    return face_contacts(number, corners, weights, *where, THICKNESS * model.radius[corners[:, 0]])
+
+
+def _local(numbers: np.ndarray) -> np.ndarray:
+    """A shape's row of numbers in its own frame."""
+    local = numbers.copy()
+    local[:SIZES] = 0.0
+    local[[3, 7, 11]] = 1.0
+    return local
+
+
+@compiled
+def write_distances(thread, threads, barrier, kind, numbers, x, distances):
+    first, last = share(0, len(x), thread, threads)
+    for i in range(first, last):
+        distances[i] = distance_and_normal(kind, numbers, row(x, i))[0]
+
+
+@compiled
+def mark_near(thread, threads, barrier, corners, x, distances, reach, excluded, is_near):
+    """Edges and triangles that may come within reach: a distance falls by no more than the way to a corner."""
+    first, last = share(0, len(corners), thread, threads)
+    for k in range(first, last):
+        a, b, c = corners[k, 0], corners[k, 1], corners[k, 2]
+        is_near[k] = not (excluded[a] or excluded[b] or (c >= 0 and excluded[c]))
+        if is_near[k]:
+            least = 0.5 * (distances[a] + distances[b] - length_between(x, a, b))
+            if c >= 0:
+                longest = max(length_between(x, a, c), max(length_between(x, b, c), length_between(x, a, b)))
+                least = max(distances[a], max(distances[b], distances[c])) - longest
+            is_near[k] = least < reach
+
+
+@inlined
+def length_between(x, a, b):
+    way = subtract(row(x, b), row(x, a))
+    return math.sqrt(dot(way, way))
+
+
+@compiled
+def describe(
+    thread, threads, barrier, kind, start, end, local, corners, x0, x1, reach, radius,
+    weights, points, motions, normals, is_contact,
+):  # fmt: skip
+    """Weights of the point of each edge or triangle that meets the obstacle first, or is nearest at the end."""
+    first, last = share(0, len(corners), thread, threads)
+    for k in range(first, last):
+        is_face = corners[k, 2] >= 0
+        a, b = corners[k, 0], corners[k, 1]
+        c = corners[k, 2] if is_face else b
+        before = (to_local(start, row(x0, a)), to_local(start, row(x0, b)), to_local(start, row(x0, c)))
+        after = (to_local(end, row(x1, a)), to_local(end, row(x1, b)), to_local(end, row(x1, c)))
+        place, has_hit = at_impact(kind, local, before, after, is_face)
+        corner, bound, size = values_at_corners(kind, local, place)
+        is_contact[k] = bound < corner - LOWER * size and (has_hit or bound <= reach + radius[a])
+        if not is_contact[k]:
+            continue
+        w, d = lowest(kind, local, place, is_face)
+        is_between = min(w[0], w[1]) > BETWEEN and (not is_face or w[2] > BETWEEN)
+        is_contact[k] = is_between and d < corner - LOWER * size and (has_hit or d <= reach + radius[a])
+        p = mix(w, place)
+        d, n = distance_and_normal(kind, local, p)
+        q = add_scaled(p, -d, n)
+        now, then, n = direction_to_world(end, q), direction_to_world(start, q), direction_to_world(end, n)
+        for axis in range(3):
+            weights[k, axis] = w[axis]
+            points[k, axis] = now[axis] + end[axis]
+            motions[k, axis] = now[axis] + end[axis] - then[axis] - start[axis]
+            normals[k, axis] = n[axis]
+
+
+@inlined
+def at_impact(kind, local, before, after, is_face):
+    """Corners where an edge or a triangle that comes from outside first meets the shape, or where it ends; and whether
+    it meets it.
+    """
+    ways = (subtract(after[0], before[0]), subtract(after[1], before[1]), subtract(after[2], before[2]))
+    longest = math.sqrt(max(dot(ways[0], ways[0]), max(dot(ways[1], ways[1]), dot(ways[2], ways[2]))))
+    if longest == 0.0 or values_at_corners(kind, local, before)[1] >= longest:
+        return after, False
+    time, place = 0.0, before
+    for step in range(MAX_STEPS):
+        d = lowest(kind, local, place, is_face)[1]
+        if d <= HIT * longest:
+            return (place, True) if step > 0 else (after, False)
+        time += d / longest
+        if time >= 1.0:
+            return after, False
+        place = (
+            add_scaled(before[0], time, ways[0]),
+            add_scaled(before[1], time, ways[1]),
+            add_scaled(before[2], time, ways[2]),
+        )
+    return place, True

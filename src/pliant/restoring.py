@@ -1,0 +1,130 @@
+"""Going back: the state of a simulation as a dictionary, in place, without building or compiling anything again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pliant.errors import SimulationError
+from pliant.io.arrays import check_arrays
+from pliant.io.saved_arrays import check_state, expected_of_contact
+from pliant.model.topology import topology_arrays, with_topology_arrays
+from pliant.state import State
+from pliant.stepping import Stepping
+
+_ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists")
+_KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver")
+
+
+class Restoring(Stepping):
+    """A step that can be gone back to."""
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self._first_model = self.model
+        self._start = self.state_dict()
+
+    @property
+    def x(self) -> np.ndarray:
+        """(n, 3) positions [m] in the scene's vertex order: a read-only view of the state, no copy. The next steps
+        write into the same memory: copy what is to last (`positions` does). NumPy, and by DLPack others, share it.
+        """
+        return _view(self.state.x)
+
+    @property
+    def v(self) -> np.ndarray:
+        """(n, 3) velocities [m/s]: a read-only view, as `x`."""
+        return _view(self.state.v)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that a later step depends on beside the scene and the settings, as arrays and plain values of its own.
+
+        `load_state_dict` and `reset` go on from it with the same bits.
+        """
+        state, detector = self.state, self._detector
+        return {
+            **{name: getattr(state, name).copy() for name in _ARRAYS},
+            "step": state.step,
+            "topology": {name: array.copy() for name, array in topology_arrays(self.model).items()},
+            "contact": {} if detector is None else {n: array.copy() for n, array in self._contact_state().items()},
+            "is_untracked": detector is None or detector.seen is None,  # sides are found when the step begins
+            "solver": self._work.state_dict(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave, of this simulation or another one of the same scene and settings."""
+        missing = [name for name in _KEYS if not isinstance(state, Mapping) or name not in state]
+        if missing:
+            raise SimulationError(f"load_state_dict: {missing[0]!r} is missing; give what sim.state_dict() returned.")
+        topology = state["topology"]
+        model = self._first_model
+        check_state("load_state_dict", model, self.scene.bodies, {name: state[name] for name in _ARRAYS}, topology)
+        own = State(**{name: np.array(state[name]) for name in _ARRAYS}, step=int(state["step"]))
+        # vertices that were released, or torn apart, since or before: the model of that moment has other tables
+        changed = topology_differs(topology, topology_arrays(self.model)) or self.model is not model
+        self.state, self._solved, self._measured = own, None, None
+        if changed:
+            self.model = with_topology_arrays(model, self.scene.bodies, topology) if topology else model
+            self._allocate()
+            self._prepare()
+        if state["solver"]:
+            self._work.load_state_dict(state["solver"])
+        self._load_contact_state("load_state_dict", state["contact"])
+        if self._detector is not None and state["is_untracked"]:
+            self._detector.seen = None
+
+    def reset(self, state: Mapping[str, Any] | None = None) -> None:
+        """Back to the start, or to what `state_dict` gave, in place: nothing is compiled, and unless vertices were
+        released or elements tore or were deleted since, nothing is built. Recorders and observers stay. Obstacles are
+        moved as the scene says again; gravity, friction and materials stay as they were last set.
+        """
+        if state is None:
+            self._placements.restart()
+        self.load_state_dict(self._start if state is None else state)
+        if state is None:
+            self._placements.restart()
+
+    def _contact_state(self) -> dict[str, np.ndarray]:
+        """Of contact: what the detector keeps, and where obstacles are."""
+        assert self._detector is not None
+        return {**self._detector.state_dict(), "obstacles": self._placements.numbers()}
+
+    def _load_contact_state(self, source: Any, arrays: dict[str, np.ndarray]) -> None:
+        """source: names the file in messages."""
+        expected = {}
+        if self._detector is not None:
+            surface, rules = self._detector.colliders.surface, self._detector.colliders.rules
+            counts = (len(rules.body), len(surface.triangles), len(surface.edges), len(rules.allowed))
+            expected = expected_of_contact(*counts, len(self._placements.numbers()), arrays)
+        check_arrays(source, {f"contact.{name}": array for name, array in arrays.items()}, expected)
+        if self._detector is not None:
+            self._detector.load_state_dict({name: array.copy() for name, array in arrays.items()}, self.state.x)
+            if "obstacles" in arrays:
+                self._placements.load(arrays["obstacles"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How `pickle` and `copy.deepcopy` see it: scene, settings and state. Observers and recorders stay behind."""
+        settings = (self.frame_rate, self.substeps, self.execution.precision, self.execution.threads or None)
+        return _made_again, (type(self), self.scene, self.solver, settings, self.state_dict(), self.notes)
+
+
+def _made_again(
+    kind: type[Restoring], scene: Any, solver: Any, settings: tuple[Any, ...], state: dict[str, Any], notes: Any
+) -> Restoring:
+    simulation = kind(scene, solver, *settings)
+    simulation.load_state_dict(state)
+    simulation.notes = notes
+    return simulation
+
+
+def topology_differs(one: Mapping[str, np.ndarray], other: Mapping[str, np.ndarray]) -> bool:
+    """Whether two models were torn, or lost elements, in different ways."""
+    return one.keys() != other.keys() or any(not np.array_equal(one[name], other[name]) for name in one)
+
+
+def _view(array: np.ndarray) -> np.ndarray:
+    seen = array.view()
+    seen.flags.writeable = False
+    return seen

@@ -1,0 +1,253 @@
+"""How far the iterations of a step are from their end: the one definition of error, for all solvers.
+
+    error = |x - x*|_M / a,    a = max(|x - y|_M, h^2 |g|_M)
+
+per body, |.|_M the mass-weighted root mean square over its vertices: the distance to the step's minimum x*, compared
+with what all forces of the step do to the body: elastic forces and contacts move it from y to x, gravity by h^2 g. An
+error of 0.01 is 1 % of those forces, left out. It is estimated between two bounds (decision 0025):
+
+    seen = |D| r / (1 - r)       motion D of the last iterations and the rate r at which such motions become shorter:
+                                 too small as long as slow errors hide behind fast ones
+    owed = |h^2 k / m d|         motion d of the last iteration times the stiffness of vertices against inertia,
+                                 which is about h^2 times the residual: too large, for H >= M / h^2
+
+    error = seen^(1 - t) owed^t,  t = min(1/2, 3/2 r):  between both, nearer to what is seen the faster it falls
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.kernels.step_error import (
+    COLUMNS,
+    EARLIER,
+    FORCES,
+    MASS,
+    MOVED,
+    OWED,
+    RECENT,
+    SHIFT,
+    SIZE,
+    error_sums,
+)
+from pliant.solvers.contract.report import SolveReport, SweepResult
+from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices, contact_ratios, elastic_ratios
+
+if TYPE_CHECKING:
+    from pliant.solvers.contract.solver import Solver
+
+CONVERGED = 0.05  # error up to which a step counts as converged, if no tolerance is given
+SLOWEST = 0.95  # rate of two windows that is believed at most
+ROUNDING = 0.3  # machine epsilons of a position, root mean square, between two iterations that end in the same place
+TINY = 1e-300  # in place of zero below a fraction
+AT_REST = 16.0  # machine epsilons of its coordinates that a body without forces moves
+
+
+@dataclass(frozen=True)
+class StepError:
+    """The error of a step, body by body (b,)."""
+
+    bodies: np.ndarray  # error
+    seen: np.ndarray  # lower bound
+    owed: np.ndarray  # upper bound
+    rates: np.ndarray  # part of a motion that is left after one more iteration
+    shifts: np.ndarray  # 0 to 1, how much of the last motion moved the body as a whole
+    ratios: np.ndarray  # h^2 k / m of elements and contacts
+
+    @property
+    def worst(self) -> int:
+        """The body with the largest error."""
+        return int(np.argmax(self.bodies)) if len(self.bodies) else 0
+
+    @property
+    def largest(self) -> float:
+        """Its error."""
+        return float(self.bodies.max(initial=0.0))
+
+    def iterations_to(self, tolerance: float) -> float:
+        """How many more iterations the worst body needs to a tolerance, at its rate."""
+        if self.largest <= tolerance:
+            return 0.0
+        rate = min(max(float(self.rates[self.worst]), 1e-6), 1 - 1e-9)
+        return float(np.log(tolerance / self.largest) / np.log(rate))
+
+
+class ErrorMeter:
+    """Watches the iterations of a step, and ends them where their error is as small as asked for."""
+
+    def __init__(self, solver: Solver[Any], problem: IncrementalPotential, precision: str):
+        model = problem.model
+        self.solver = solver
+        self.body = bodies_of_vertices(model)
+        self.precision = precision
+        self.eps = float(np.finfo(np.float32 if precision == "single" else np.float64).eps)
+        self.error: StepError | None = None  # of the current step, once measured
+        self._gravity = np.zeros(len(model.body_names))  # [m/s^2] of each body
+        moving = np.flatnonzero(self.body >= 0)
+        self._gravity[self.body[moving]] = np.linalg.norm(model.gravity[moving], axis=1)
+        self._elastic: np.ndarray | None = None  # (bodies,) ratios without contacts, measured when first needed
+        self._ratio, self._mean_ratio = np.zeros(0), np.zeros(0)  # (n,) and (bodies,) of the current step
+        self._sums = np.zeros((len(model.body_names), COLUMNS))
+        self._rooms = [np.empty_like(problem.x_prev) for _ in range(3)]
+        self._kept: list[tuple[int, np.ndarray]] = []  # iterations done and positions, at the last two marks
+        self._marks: list[int] = []
+        self._done = 0
+
+    def begin_step(self, x: np.ndarray, n: int) -> None:
+        """Take up a step of at most n iterations from x (n, 3)."""
+        self.error, self._done, self._kept, self._ratio = None, 0, [], np.zeros(0)
+        self._marks = marks(n, self.solver.period, self.solver.asked_tolerance is not None)
+        self._keep(x)
+
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: Any, n: int) -> SweepResult:
+        """n iterations of the solver, measured on their way; fewer where a tolerance is met."""
+        began, end, result = self._done, self._done + n, SweepResult(0)
+        while self._done < end and not result.ended:
+            mark = next((m for m in self._marks if m > self._done), end)
+            if self.solver.period > 1 and mark <= end:
+                result = self._iterate(problem, x, work, mark - 1)
+                self._last[:] = x
+            if not result.ended:
+                result = self._iterate(problem, x, work, min(mark, end))
+            if self._done == mark and not result.ended:
+                result = self._look(problem, x, work)
+        return result._replace(iterations=self._done - began)
+
+    def write(self, problem: IncrementalPotential, x: np.ndarray, last: SweepResult, report: SolveReport) -> None:
+        """Write the error at the end of a step, x (n, 3), to its report."""
+        if last.ended and not (last.converged and self.error is not None):
+            self.error = self.bound(problem, x)
+        if self.error is not None:
+            report.error = self.error.largest
+            report.body_errors = dict(zip(problem.model.body_names, self.error.bodies.tolist(), strict=True))
+
+    def is_converged(self, report: SolveReport) -> bool:
+        """Whether the error of a report is as small as asked for, by default 5 %."""
+        tolerance = self.solver.asked_tolerance
+        return bool(report.error <= (CONVERGED if tolerance is None else tolerance))
+
+    def torn(self, problem: IncrementalPotential) -> ErrorMeter:
+        """One for the same bodies after they have torn; how stiff they are stays as it was measured."""
+        new = ErrorMeter(self.solver, problem, self.precision)
+        new._elastic = self._elastic
+        return new
+
+    @property
+    def _last(self) -> np.ndarray:
+        """(n, 3) before the last iteration."""
+        return self._rooms[2]
+
+    def _iterate(self, problem: IncrementalPotential, x: np.ndarray, work: Any, until: int) -> SweepResult:
+        n = until - self._done
+        if n == 0:
+            return SweepResult(0)
+        result = self.solver.sweep(problem, x, work, n)
+        self._done += result.iterations
+        return result if result.iterations == n or result.ended else result._replace(ended="no further progress")
+
+    def _look(self, problem: IncrementalPotential, x: np.ndarray, work: Any) -> SweepResult:
+        """Measure at a mark, and let the solver adapt."""
+        tolerance = self.solver.asked_tolerance
+        if len(self._kept) == 2 and (tolerance is not None or self._done == self._marks[-1]):
+            self.error = self.estimate(problem, x)
+            if tolerance is not None and self.error.largest <= tolerance:
+                met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
+                return SweepResult(0, met, converged=True)
+            self.solver.adapt(problem, work, self.error, self._done)
+        self._keep(x)
+        return SweepResult(0)
+
+    def _keep(self, x: np.ndarray) -> None:
+        room = self._rooms[len(self._kept)] if len(self._kept) < 2 else self._kept[0][1]
+        room[:] = x
+        self._kept = [*self._kept[-1:], (self._done, room)]
+
+    def estimate(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
+        """The error at x (n, 3), from the last two windows."""
+        (first, earlier), (second, before) = self._kept
+        windows = second - first, self._done - second
+        self._measure_ratios(problem, x)
+        last = before if self.solver.period == 1 else self._last
+        arrays = (x, before, earlier, last, problem.y, problem.x_prev)
+        error_sums(self.body, problem.model.mass, self._ratio, *arrays, self._sums)
+        root = self._root_mean_squares()
+        recent = root[:, RECENT]
+        speeds = (recent / windows[1]) / np.maximum(root[:, EARLIER] / windows[0], TINY)
+        rates = np.minimum(speeds ** (2 / sum(windows)), SLOWEST ** (1 / windows[1]))
+        left = rates ** windows[1]
+        seen = recent * left / (1 - left)
+        owed = self._owed(root, seen, windows[1])
+        t = np.full(len(seen), 0.5) if first == 0 else np.minimum(0.5, 1.5 * left)
+        distance = np.maximum(seen, TINY) ** (1 - t) * np.maximum(owed, TINY) ** t
+        mass = np.maximum(self._sums[:, MASS], TINY)
+        shifts = np.linalg.norm(self._sums[:, SHIFT:], axis=1) / mass / np.maximum(recent, TINY)
+        error, lower, upper = (self._relative(problem, root, length) for length in (distance, seen, owed))
+        return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), self._mean_ratio)
+
+    def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
+        """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""
+        self._measure_ratios(problem, x)
+        error_sums(self.body, problem.model.mass, self._ratio, x, x, x, x, problem.y, problem.x_prev, self._sums)
+        g = problem.project(problem.with_contacts_at(x).gradient(x))
+        moves = self.body >= 0
+        squares = np.sum(g[moves] ** 2, axis=1) / problem.model.mass[moves]
+        total = np.bincount(self.body[moves], squares, len(self._sums))
+        length = problem.h**2 * np.sqrt(total / np.maximum(self._sums[:, MASS], TINY))
+        error = self._relative(problem, self._root_mean_squares(), length)
+        nothing = np.zeros(len(error))
+        return StepError(error, error, error, nothing, nothing, self._mean_ratio)
+
+    def _root_mean_squares(self) -> np.ndarray:
+        """(bodies, columns) [m] of the sums; not of SHIFT's, which are no squares."""
+        mass = np.maximum(self._sums[:, MASS], TINY)
+        return np.sqrt(self._sums[:, :SHIFT] / mass[:, None])
+
+    def _owed(self, root: np.ndarray, seen: np.ndarray, window: int) -> np.ndarray:
+        if not self.solver.supports.local:
+            return seen
+        if self.solver.period == 1:
+            return root[:, OWED] / window
+        # rounding of positions is no motion that levels leave
+        noise = ROUNDING * self.eps * root[:, SIZE] * self._mean_ratio
+        return np.maximum(np.sqrt(np.maximum(root[:, OWED] ** 2 - noise**2, 0.0)), seen)
+
+    def _relative(self, problem: IncrementalPotential, root: np.ndarray, length: np.ndarray) -> np.ndarray:
+        """A length [m] of each body compared with what forces do to it in the step; 0 where nothing acts or moves."""
+        rounding = AT_REST * self.eps * root[:, SIZE]
+        forces = np.maximum(root[:, FORCES], problem.h**2 * self._gravity)
+        at_rest = (forces <= rounding) & (np.maximum(root[:, RECENT], root[:, MOVED]) <= rounding)
+        scale = np.maximum(np.maximum(forces, rounding), TINY)
+        return np.where(at_rest | (self._sums[:, MASS] == 0), 0.0, length / scale)
+
+    def _measure_ratios(self, problem: IncrementalPotential, x: np.ndarray) -> None:
+        """h^2 k / m of vertices, and its root mean square over bodies; contacts as they are when a step is first
+        measured.
+        """
+        if len(self._ratio):
+            return
+        if self._elastic is None:
+            self._elastic = 1 + elastic_ratios(problem, x, self.body)
+        self._ratio, self._mean_ratio = np.where(self.body >= 0, self._elastic[self.body], 0.0), self._elastic
+        touching = contact_ratios(problem, x, self.body)
+        if touching is not None:
+            self._ratio = self._ratio + touching
+            moves, mass = self.body >= 0, problem.model.mass
+            total = np.bincount(self.body[moves], (mass * self._ratio**2)[moves], len(self._sums))
+            whole = np.bincount(self.body[moves], mass[moves], len(self._sums))
+            self._mean_ratio = np.sqrt(total / np.maximum(whole, TINY))
+
+
+def marks(n: int, period: int, is_watched: bool) -> list[int]:
+    """Iterations after which positions are kept: the last windows, or, where a tolerance may end a step, all along."""
+    if not is_watched:
+        window = max(period, n // 4 // period * period)
+        return [mark for mark in (n - 2 * window, n - window, n) if mark > 0]
+    window = period * -(-4 // period)
+    found = [0]
+    while found[-1] < n:
+        found.append(min(found[-1] + max(window, found[-1] // 4 // window * window), n))
+    return found[1:]

@@ -1,0 +1,57 @@
+"""Force and torque on whole bodies without the rounding of stresses.
+
+Forces inside a body sum to zero and have no torque. In single precision their rounding does not: of a stiff body it
+sums to more than what moves it. What is left, inertia and contacts, is known in double precision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.elements.block import Invariance
+from pliant.energies import IncrementalPotential
+from pliant.kernels.rigid_sums import add_rigid_forces, rigid_sums
+
+THIN = 1e-10  # of the moments of inertia, added to them: forces along a line have no torque about it
+
+
+@dataclass(frozen=True)
+class RigidForces:
+    """Connected parts of bodies on which nothing acts but inertia, fields and contacts."""
+
+    part: np.ndarray  # (n,) of each vertex, -1 for those of other parts
+    count: int
+
+    def correct(self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray) -> None:
+        """Add to -dG/dx (n, 3) [N] at x what makes force and torque on each part exact, in proportion to masses."""
+        if not self.count:
+            return
+        w, k = problem.inertia, self.count
+        missing = w[:, None] * (problem.y - x) - force
+        if problem.contacts is not None and problem.contacts.count:
+            missing -= problem.contacts.gradient(x)
+        middle, lacking, moments = np.zeros((k, 4)), np.zeros((k, 6)), np.zeros((k, 3, 3))
+        rigid_sums(self.part, w, x, missing, middle, lacking, moments)
+        thick = moments + THIN * np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+        is_point = ~(moments > 0).any(axis=(1, 2))
+        thick[is_point] = np.eye(3)
+        turned = np.linalg.solve(thick, lacking[:, 3:, None])[:, :, 0]
+        add_rigid_forces(self.part, w, x, middle, lacking[:, :3] / middle[:, 3:], turned, force)
+
+
+def find_rigid_forces(problem: IncrementalPotential, vertices: np.ndarray, component: np.ndarray) -> RigidForces:
+    """vertices (rows,) that move, and the connected part of a body that each belongs to."""
+    model = problem.model
+    part = np.full(model.n_vertices, -1)
+    part[vertices] = component
+    is_out = np.zeros(int(component.max(initial=-1)) + 1, bool)
+    is_out[component[(model.subspace[vertices] < 3) | (model.damping[vertices] > 0)]] = True
+    for block in problem.blocks:
+        of_corner = part[block.elements]
+        leaves = (of_corner != of_corner[:, :1]).any(axis=1) | (block.invariance is not Invariance.RIGID)
+        touched = of_corner[leaves]
+        is_out[touched[touched >= 0]] = True
+    number = np.where(is_out, -1, np.cumsum(~is_out) - 1)
+    return RigidForces(np.where(part >= 0, number[part], -1), int(np.count_nonzero(~is_out)))

@@ -1,0 +1,123 @@
+"""Proximal steps towards a minimum of the total potential energy E (Rockafellar 1976). Each lowers
+
+    E(x) + s/2 |x - x_k|_M^2,        s [1/s^2]
+
+from where the last ended: a step of implicit Euler of length 1 / sqrt(s) that starts at rest, so that every solver of
+steps can do it.
+
+Newton's method makes one iteration per step, and s follows Levenberg and Marquardt: small while whole steps go well,
+so that convergence is quadratic; larger where a step is too long or only a part of it lowers the energy, as of sheets
+without tension, ropes under compression and what is not yet held by contact.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.model import CARRIED
+from pliant.solvers import Execution, Newton, Solver
+from pliant.solvers.machinery.assembly import AssembledPotential
+from pliant.solvers.machinery.factorisation import NotPositiveDefinite
+from pliant.solvers.machinery.step_space import StepSpace, step_space
+from pliant.solvers.newton import backtrack, newton_direction
+
+SOFTEST, STIFFEST = 1e-11, 10.0  # of the stiffness of a vertex over its mass: the range of s
+OF_OTHERS = 1e-4  # the same, of solvers other than Newton's method
+FALL = 10.0  # factor of s after a whole step
+FIRM = 1e-6  # as s: tried where the true Hessian is not positive definite
+RISE = 4.0  # after a small part of one
+JUMP = 100.0  # after one that is too long to be tried
+WHOLE, SMALL = 0.9, 0.3  # parts of a step
+REACH = 0.5  # of the extent of the scene: the longest way of a vertex in one step
+NO_INERTIA = 1e100  # [s] of a step without any
+
+
+class Descent(ABC):
+    """One load step's iterations."""
+
+    is_stuck: bool = False  # no step lowers the energy any more
+
+    @abstractmethod
+    def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
+        """Bring positions x (n, 3) and poses (b, 7), those of the problem, nearer to a minimum of it, in place."""
+
+
+@dataclass
+class NewtonDescent(Descent):
+    """One iteration of Newton's method per step."""
+
+    solver: Newton
+    work: AssembledPotential
+    stiffness: float  # of a vertex over its mass [1/s^2]
+    s: float
+
+    def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
+        problem.refresh_contacts(x)
+        reach = REACH * max(float(np.ptp(x, axis=0).max()), 1e-300)
+        while True:
+            space = step_space(replace(problem, h=self.s**-0.5), x, self.work)
+            g = space.gradient()
+            step = self._direction(space, g)
+            if step is None:
+                return
+            if np.abs(space.moved(step)[0] - x).max() <= reach or self.s >= STIFFEST * self.stiffness:
+                break
+            self.s *= JUMP
+        part = backtrack(space, step, float(g @ step))
+        self.is_stuck = part == 0.0 and self.s >= self.stiffness
+        x[:], poses[:] = space.moved(part * step)
+        if part >= WHOLE:
+            self.s = max(self.s / FALL, SOFTEST * self.stiffness)
+        elif part < SMALL:
+            self.s = min(self.s * (RISE if part else JUMP), STIFFEST * self.stiffness)
+
+    def _direction(self, space: StepSpace, g: np.ndarray) -> np.ndarray | None:
+        """A descent direction with the true Hessian, if need be with a larger s, else with a positive one.
+
+        Away from equilibrium, turning what is free to turn has a small negative stiffness.
+        """
+        firm = max(self.s, FIRM * self.stiffness)
+        firmer = step_space(replace(space.problem, h=firm**-0.5), space.x, self.work)
+        for candidate in (space, firmer):
+            try:
+                return newton_direction(candidate, g, self.solver.linear, modify=False)
+            except NotPositiveDefinite:
+                continue
+        return newton_direction(space, g, self.solver.linear)
+
+
+@dataclass
+class SolverDescent(Descent):
+    """All iterations of any solver per step, with s constant."""
+
+    solver: Solver[Any]
+    execution: Execution
+    h: float  # [s]
+
+    def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
+        step = replace(problem, h=self.h)
+        work = self.solver.init(step, self.execution)  # loads may have changed
+        self.solver.begin_step(step, work)
+        self.solver.sweep(step, x, work, self.solver.iterations)
+
+
+def descent_of(solver: Solver[Any], problem: IncrementalPotential, stiffness: float, execution: Execution) -> Descent:
+    """The iterations of a load step that begins at the problem's positions; stiffness of a vertex over its mass."""
+    if isinstance(solver, Newton):
+        return NewtonDescent(solver, solver.init(problem, execution), stiffness, SOFTEST * stiffness)
+    return SolverDescent(solver, execution, (OF_OTHERS * stiffness) ** -0.5)
+
+
+def vertex_stiffness(problem: IncrementalPotential) -> float:
+    """The median over vertices of stiffness over mass [1/s^2], elements alone."""
+    model = problem.model
+    own = model.is_free & (model.subspace != CARRIED) & (model.mass > 0)
+    blocks = replace(problem, contacts=None, h=NO_INERTIA).vertex_blocks(problem.x_prev)
+    ratio = np.einsum("naa->n", blocks)[own] / (3 * model.mass[own])
+    ratio = ratio[np.isfinite(ratio) & (ratio > 0)]
+    return float(np.median(ratio)) if len(ratio) else 1.0

@@ -1,0 +1,105 @@
+"""Which rigid motions of a connected part of a scene nothing holds, and which of them the loads drive.
+
+A rigid motion moves the point x by t + w x (x - c). It is free if no held direction of any vertex feels it: if (t, w)
+is in the null space of one row for each held direction. A part that may translate along a net load has no equilibrium;
+one that can only turn finds one, as a pendulum does.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.elements.block import Invariance
+from pliant.errors import SceneError
+from pliant.geometry.components import connected_components
+from pliant.model import CARRIED, FREE, DeadLoads, Model
+
+HELD = 1e-9  # of the largest singular value: below, a motion is free
+NO_LOAD = 1e-9  # of the sum of all loads: below, loads along a free motion are rounding
+AXES = "xyz"
+
+
+def check_held(model: Model, x: np.ndarray, loads: np.ndarray) -> None:
+    """Refuse a part of the model that loads (n, 3) [N] push where nothing holds it, at positions x (n, 3) [m].
+
+    What contact may hold is not refused.
+    """
+    if model.contact is not None:
+        return
+    count, label = connected_parts(model)
+    for part in range(count):
+        own = np.flatnonzero(label == part)
+        if anchored(model, own):
+            continue
+        free = free_motions(model, own, x)
+        net, size = loads[own].sum(axis=0), np.abs(loads[own]).sum()
+        drive = np.abs(free[:, :3] @ net).max(initial=0.0)
+        if drive > NO_LOAD * size:
+            raise SceneError(
+                f"equilibrium: {_owner(model, own)} has no equilibrium: nothing holds it against "
+                f"{describe(free)}, and the loads on it sum to {_vector(net)} N. Pin vertices (body.pin), hold them to "
+                "lines or planes, attach them, or add an obstacle that carries it."
+            )
+
+
+def connected_parts(model: Model) -> tuple[int, np.ndarray]:
+    """Number of parts that elements and rigid bodies join, and the part (n,) of each vertex."""
+    pairs = [
+        np.stack([np.repeat(block.elements[:, 0], block.elements.shape[1] - 1), block.elements[:, 1:].ravel()], axis=1)
+        for block in model.blocks
+    ]
+    if model.carried is not None:
+        first = model.carried.points[model.carried.start[:-1]]
+        pairs.append(np.stack([first[model.carried.body], model.carried.points], axis=1))
+    return connected_components(np.concatenate(pairs), model.n_vertices)
+
+
+def anchored(model: Model, own: np.ndarray) -> bool:
+    """Whether all of a part's vertices are fixed, or an element ties it to a place in the world."""
+    ties = (block for block in model.blocks if block.invariance is Invariance.NONE and not isinstance(block, DeadLoads))
+    return not model.is_free[own].any() or any(np.isin(block.elements, own).any() for block in ties)
+
+
+def free_motions(model: Model, own: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(k, 6) orthonormal motions (t, w) of the vertices `own` that nothing holds; w scaled by the extent of the part,
+    about the middle of what is held of it.
+    """
+    held_at_all = model.subspace[own] < FREE
+    middle = x[own[held_at_all] if held_at_all.any() else own].mean(axis=0)
+    extent = max(float(np.abs(x[own] - middle).max()), 1e-300)
+    rows = []
+    for axis in np.eye(3):
+        held = axis - _movable(model, own, axis)  # the part of the axis that is held, (k, 3)
+        keep = np.linalg.norm(held, axis=1) > 0
+        arms = (x[own[keep]] - middle) / extent
+        rows.append(np.hstack([held[keep], np.cross(arms, held[keep])]))
+    matrix = np.vstack([*rows, np.zeros((1, 6))])
+    _, values, motions = np.linalg.svd(matrix.T @ matrix)
+    return motions[values <= HELD * max(values[0], 1e-300)]
+
+
+def _movable(model: Model, own: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    everywhere = np.tile(axis, (model.n_vertices, 1))
+    moved = model.project(everywhere)
+    moved[model.subspace == CARRIED] = axis
+    return moved[own]
+
+
+def describe(free: np.ndarray) -> str:
+    """Free motions (k, 6) in words: axes along and about which some of them move."""
+    words = []
+    for what, part in (("translation along", free[:, :3]), ("rotation about", free[:, 3:])):
+        axes = [name for name, column in zip(AXES, part.T, strict=True) if np.abs(column).max(initial=0.0) > 1e-6]
+        if axes:
+            words.append(f"{what} {', '.join(axes)}")
+    return " and ".join(words)
+
+
+def _owner(model: Model, own: np.ndarray) -> str:
+    """Names of the bodies of some vertices."""
+    bodies = np.unique(np.searchsorted(model.body_start, own, side="right") - 1)
+    return " with ".join(model.body_names[k] for k in bodies)
+
+
+def _vector(values: np.ndarray) -> str:
+    return f"({', '.join(f'{value:.3g}' for value in values)})"

@@ -1,0 +1,110 @@
+"""One load step: from the equilibrium of a load factor to that of the next, by proximal steps (statics.descent)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pliant.contact.detector import Detector
+from pliant.energies import IncrementalPotential
+from pliant.energies.elements import energy_of
+from pliant.model import CARRIED, DeadLoads, Model, Pressures
+from pliant.solvers import Execution, Solver
+from pliant.statics.descent import descent_of, vertex_stiffness
+from pliant.statics.loads import LoadCase
+from pliant.statics.reactions import reactions
+
+STALLED = 15  # iterations in a row that lower neither the least residual nor the energy: rounding
+ROUNDING = 1e-10  # of the energy: what falls by less does not fall
+FALLING = 0.9  # of the least residual: what counts as lower
+NEARLY = 1e-5  # a residual at which what no longer falls is rounding
+TINY = 1e-8  # of the extent: what is moved so far needs the least force that counts, where no others act
+FAR = 1e3  # extents from the start: it runs away
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a load step ended."""
+
+    converged: bool
+    at_rounding: bool  # not converged, but as near to equilibrium as rounding allows
+    reason: str
+    iterations: int
+    residual: float  # force out of balance over the forces that act
+    problem: IncrementalPotential  # the total potential energy at the end, whose positions are x_prev
+
+
+@dataclass
+class LoadStep:
+    """What load steps have in common; `tolerance` is of the residual, iterations are those of a step."""
+
+    case: LoadCase
+    solver: Solver[Any]
+    execution: Execution
+    detector: Detector | None
+    tolerance: float
+    iterations: int
+
+    def run(self, x: np.ndarray, poses: np.ndarray, factor: float) -> Outcome:
+        """Bring x (n, 3) and poses, in place, to equilibrium at a load factor."""
+        start = x.copy()
+        self.case.place(x, factor)
+        if self.detector is not None:
+            self.detector.begin_step(start)
+        problem = self._potential(x, start, poses, factor)
+        extent, stiffness = max(float(np.ptp(start, axis=0).max()), 1e-300), vertex_stiffness(problem)
+        descent = descent_of(self.solver, problem, stiffness, self.execution)
+        least_force = TINY * stiffness * extent * float(np.linalg.norm(self.case.model.mass))
+        least, lowest, stalled = np.inf, float(np.finfo(float).max), 0
+        for iteration in range(self.iterations + 1):
+            residual = out_of_balance(problem, least_force)
+            if residual <= self.tolerance:
+                return Outcome(True, False, "converged", iteration, residual, problem)
+            if not np.isfinite(residual) or np.abs(x - start).max() > FAR * extent:
+                return Outcome(False, False, "it runs away", iteration, residual, problem)
+            energy = problem.energy(x)
+            falls = residual < FALLING * least or energy < lowest - ROUNDING * abs(lowest)
+            least, lowest, stalled = min(least, residual), min(energy, lowest), 0 if falls else stalled + 1
+            if descent.is_stuck or stalled > STALLED:
+                at_rounding = residual <= NEARLY
+                return Outcome(False, at_rounding, "the residual no longer falls", iteration, residual, problem)
+            if iteration < self.iterations:
+                descent.advance(problem, x, poses)
+                problem = self._potential(x, start, poses, factor)
+        reason = f"did all {self.iterations} iterations"
+        return Outcome(False, False, reason, self.iterations, residual, problem)
+
+    def accept(self, x_prev: np.ndarray, x: np.ndarray) -> None:
+        """Go on from x after the load step from x_prev."""
+        if self.detector is not None:
+            self.detector.end(x_prev, x)
+
+    def unloaded(self, x: np.ndarray, poses: np.ndarray) -> Outcome:
+        """The start, where not even the first step has found an equilibrium."""
+        if self.detector is not None:
+            self.detector.begin_step(x)
+        return Outcome(False, False, "", 0, np.inf, self._potential(x, x, poses, 0.0))
+
+    def _potential(self, x: np.ndarray, start: np.ndarray, poses: np.ndarray, factor: float) -> IncrementalPotential:
+        """The total potential energy with what touches on the way from the start to x; no inertia at x."""
+        model: Model = self.case.model_under(self.case.loads(x, factor), factor)
+        contacts = None if self.detector is None else self.detector.detect(start, x, factor * self.case.time)
+        here, state = x.copy(), model.internal_state
+        return IncrementalPotential.for_step(model, state, 1.0, here, here, here, contacts, poses)
+
+
+def out_of_balance(problem: IncrementalPotential, least_force: float) -> float:
+    """|forces out of balance| / (|loads| + |reactions| + |pressures| + least_force) at the problem's positions, norms
+    over all vertices [N].
+    """
+    x = problem.x_prev
+    here = problem.with_contacts_at(x)
+    g, model = here.gradient(x), here.model
+    total = float(np.sum(here.project(g)[model.subspace != CARRIED] ** 2))
+    if model.carried is not None:
+        total += float(np.sum(model.carried.gathered(g, here.poses)[:, :3] ** 2))
+    pushes = [energy_of(b).gradient(b, x) for b in model.blocks if isinstance(b, Pressures | DeadLoads)]
+    acting = least_force + sum(float(np.linalg.norm(forces)) for forces in (reactions(here, x, g), *pushes))
+    return float(np.sqrt(total)) / acting

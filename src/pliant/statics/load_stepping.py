@@ -1,0 +1,142 @@
+"""Static equilibrium of a scene: load steps from nothing to the full load.
+
+A step that finds no equilibrium is halved, so that what ends at a limit point ends near it.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from pliant.contact.detector import Detector
+from pliant.contact.response.scale import elastic_stiffness, scale_of
+from pliant.errors import SolverError
+from pliant.model import Model, Scene, build_model, checks
+from pliant.model.rigid import initial_poses
+from pliant.solvers import Execution, Newton, Solver
+from pliant.solvers.contract import check_solver, check_supports
+from pliant.statics.free_motions import check_held
+from pliant.statics.load_step import LoadStep, Outcome
+from pliant.statics.loads import LoadCase
+from pliant.statics.result import Equilibrium, StaticReport
+from pliant.statics.stability import is_stable
+
+logger = logging.getLogger("pliant")
+
+STEPS_ALONG_PATHS = 10  # load steps where something is moved, if none are asked for
+SLIP_SECONDS = 1 / 300  # friction's slip is this times Contact.friction_speed
+
+
+def equilibrium(
+    scene: Scene,
+    solver: Solver[Any] | None = None,
+    load_steps: int | None = None,
+    tolerance: float = 1e-6,
+    iterations: int = 200,
+    time: float = 1.0,
+    smallest_step: float = 1e-3,
+    threads: int | None = None,
+) -> Equilibrium:
+    """The static shape of a scene under its loads: gravity, forces, wind, pressures, contact, prescribed motions.
+
+    solver: of each load step; None: Newton's method, which is right for nearly all. Others that minimise do too.
+    load_steps: equal parts in which loads and prescribed motions grow; None: 1, or 10 where something is moved.
+    tolerance: |forces out of balance| over |loads| and |reactions|.
+    iterations: per load step. A load step that does not converge within them is halved.
+    time: [s] at which prescribed motions end, and at which pressures and forces that functions give are evaluated.
+    smallest_step: part of the load below which a step is not halved again; then the last equilibrium is returned,
+        with report.converged False and the load factor that was reached.
+
+    Initial velocities, damping and viscosity have no effect. Bodies start where they are set; `body.positions` is then
+    the static shape. A body that its loads push where nothing holds it is refused.
+    """
+    case = LoadCase.of(build_model(scene), checks.number(time, "equilibrium: time", "s"))
+    checks.number(tolerance, "equilibrium: tolerance", "1", positive=True)
+    checks.count(iterations, "equilibrium: iterations")
+    checks.number(smallest_step, "equilibrium: smallest_step", "1", positive=True)
+    if load_steps is None:
+        load_steps = STEPS_ALONG_PATHS if case.is_path else 1
+    checks.count(load_steps, "equilibrium: load_steps")
+    solver = Newton() if solver is None else solver
+    check_solver(solver, "equilibrium: solver")
+    check_supports(solver, case.model)
+    if not solver.supports.minimises:
+        raise SolverError(
+            f"equilibrium: {type(solver).__name__} does not minimise the energy: use Newton, VBD or LBFGS."
+        )
+    if threads is not None:
+        checks.count(threads, "equilibrium: threads")
+    x = case.model.positions.copy()
+    check_held(case.model, x, case.loads(x, 1.0))
+    execution = Execution("double", threads or 0)
+    step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, iterations)
+    outcome, report = _follow(step, x, initial_poses(case.model, scene.bodies), load_steps, smallest_step)
+    report.stable = is_stable(outcome.problem, execution)
+    if not report.converged:
+        logger.warning("equilibrium: %s", report.reason)
+    found = Equilibrium(scene, case, report, outcome.problem)
+    _show(scene, found)
+    return found
+
+
+def _show(scene: Scene, found: Equilibrium) -> None:
+    """Let bodies and obstacles give positions and contact forces of the equilibrium."""
+    for k, body in enumerate(scene.bodies):
+        body._simulated = partial(found.positions_of, body)
+        body._contact_load = lambda k=k: (found.contacts.body_forces[k], found.contacts.body_torques[k])
+    for k, shape in enumerate(scene.shapes):
+        shape.watch(partial(_obstacle_load, found, k), None)
+
+
+def _obstacle_load(found: Equilibrium, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Net contact force (3,) [N] and torque (3,) [N m] on an obstacle."""
+    return found.contacts.obstacle_forces[k], found.contacts.obstacle_torques[k]
+
+
+def _detector(model: Model, execution: Execution) -> Detector | None:
+    if model.contact is None:
+        return None
+    scale = scale_of(model, SLIP_SECONDS, elastic_stiffness(model))
+    return Detector(model.contact, SLIP_SECONDS, execution.team(), scale)
+
+
+def _follow(
+    step: LoadStep, x: np.ndarray, poses: dict[str, np.ndarray], load_steps: int, smallest: float
+) -> tuple[Outcome, StaticReport]:
+    """Load steps up to the full load; the last equilibrium."""
+    last, report = None, StaticReport(False, "", 0.0, 0, np.inf)
+    own = poses.get("poses", np.zeros((0, 7)))
+    size = 1.0 / load_steps
+    while report.load_factor < 1.0:
+        factor = min(report.load_factor + size, 1.0)
+        factor = 1.0 if factor > 1.0 - 1e-9 else factor
+        tried, tried_poses = x.copy(), own.copy()
+        outcome = step.run(tried, tried_poses, factor)
+        report.iterations += outcome.iterations
+        if outcome.converged or outcome.at_rounding:
+            step.accept(x, tried)
+            x, own, last = tried, tried_poses, outcome
+            report.load_factor, report.residual = factor, outcome.residual
+            report.load_factors.append(factor)
+            continue
+        if 0.5 * size < smallest:
+            return last or step.unloaded(x, own), _given_up(report, factor, outcome)
+        size *= 0.5
+    assert last is not None
+    report.converged = last.converged
+    balance = f"{report.residual:.3g} of the forces are out of balance after {report.iterations} iterations"
+    report.reason = f"converged: {balance}" if last.converged else f"rounding keeps it above the tolerance: {balance}"
+    return last, report
+
+
+def _given_up(report: StaticReport, factor: float, outcome: Outcome) -> StaticReport:
+    reason = (
+        f"no equilibrium found at {factor:.4g} of the load ({outcome.reason}, residual {outcome.residual:.2g}); the "
+        f"last is at the load factor {report.load_factor:.4g}. Beyond a limit point there is none near: prescribe "
+        "motions rather than loads to go past it, or start from another shape."
+    )
+    return replace(report, reason=reason)

@@ -1,0 +1,74 @@
+"""What acts on a scene at rest, at a part of its full size.
+
+At the load factor s, gravity, forces, wind and pressures are s times what they are at the scene's time; vertices and
+obstacles with prescribed motions are where they are at s times that time. Forces that functions give are evaluated at
+the positions of the last iteration, with velocities zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pliant.errors import SceneError
+from pliant.model import DeadLoads, Model, Pressures
+
+
+@dataclass(frozen=True)
+class LoadCase:
+    """A scene's model as statics sees it: no damping, nothing viscous; loads as an energy."""
+
+    model: Model
+    time: float  # of prescribed motions, and at which functions are evaluated [s]
+
+    @classmethod
+    def of(cls, model: Model, time: float) -> LoadCase:
+        if model.topology is not None:
+            raise SceneError("equilibrium: sheets and springs that tear have no static shape; set tear_at to None.")
+        model = model.released(time).at(time)
+        stored = tuple(block for block in model.blocks if not block.is_viscous)
+        still = np.zeros(model.n_vertices)
+        contact = model.contact
+        if contact is not None:
+            contact = replace(contact, settings=replace(contact.settings, damping=0.0))
+        return cls(replace(model, blocks=stored, damping=still, air_damping=still, contact=contact), time)
+
+    @property
+    def is_path(self) -> bool:
+        """Whether something is moved along a path, which one step could miss."""
+        contact = self.model.contact
+        shapes = () if contact is None else contact.shapes
+        return bool(self.model.kinematic) or any(shape.motion is not None for shape in shapes)
+
+    @property
+    def weight(self) -> np.ndarray:
+        """(n, 3) [N] of the vertices."""
+        return self.model.mass[:, None] * self.model.gravity
+
+    def outside_forces(self, x: np.ndarray) -> np.ndarray:
+        """(n, 3) [N] of forces and wind at positions x (n, 3) [m]."""
+        total, still = np.zeros_like(x), np.zeros_like(x)
+        for force in self.model.forces:
+            force.add_to(total, x, still, self.time)
+        return total
+
+    def loads(self, x: np.ndarray, factor: float) -> np.ndarray:
+        """(n, 3) [N] of gravity, forces and wind."""
+        return factor * (self.weight + self.outside_forces(x))
+
+    def model_under(self, loads: np.ndarray, factor: float) -> Model:
+        """The model with these loads (n, 3) [N], and the factor's part of the pressures."""
+        blocks = tuple(
+            replace(block, pressures=factor * block.pressures) if isinstance(block, Pressures) else block
+            for block in self.model.blocks
+        )
+        vertices = np.arange(self.model.n_vertices)[:, None]
+        return replace(self.model, blocks=(*blocks, DeadLoads(vertices, loads)))
+
+    def place(self, x: np.ndarray, factor: float) -> None:
+        """Put pinned vertices and those with prescribed motions where they are at a load factor, in place."""
+        held = ~self.model.is_free
+        x[held] = self.model.positions[held]
+        for kinematic in self.model.kinematic:
+            x[kinematic.vertices] = kinematic.positions(factor * self.time)

@@ -1,0 +1,87 @@
+"""What has no static shape is refused with a sentence that names the body and what to do."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+
+MESH = pl.shapes.box((0.2, 0.2, 0.2), (1, 1, 1))
+RUBBER = pl.StableNeoHookean.from_young(1e5, 0.3)
+
+
+def block(**options):
+    scene = pl.Scene(**options)
+    return scene, scene.add_solid(MESH, RUBBER, name="cube")
+
+
+def test_free_body_is_refused_with_its_motions():
+    scene, _ = block()
+    with pytest.raises(pl.SceneError) as refused:
+        pl.equilibrium(scene)
+    words = str(refused.value)
+    assert "cube" in words
+    assert "translation along x, y, z and rotation about x, y, z" in words
+    assert "(0, 0, -78.5) N" in words
+    assert "body.pin" in words
+
+
+def test_only_motions_that_are_free_are_named():
+    scene, body = block()
+    body.constrain_to_plane(np.arange(8), (0, 1, 0))
+    with pytest.raises(pl.SceneError, match="translation along x, z and rotation about y,"):
+        pl.equilibrium(scene)
+
+
+def test_body_that_loads_do_not_push_stays():
+    scene, _ = block(gravity=(0, 0, 0))
+    found = pl.equilibrium(scene)
+    assert found.report.converged
+    assert found.report.iterations == 0
+    np.testing.assert_array_equal(found.displacements, 0)
+
+
+def test_pendulum_may_turn():
+    """One pinned vertex leaves rotations free, and the body hangs below it."""
+    scene, body = block()
+    body.pin([0])
+    found = pl.equilibrium(scene)
+    middle = np.average(found.positions, axis=0, weights=body.masses()) - found.positions[0]
+    assert found.report.converged
+    np.testing.assert_allclose(middle[:2], 0, atol=1e-6)
+    assert middle[2] < -0.15
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"load_steps": 0}, "load_steps is 0"),
+        ({"tolerance": -1.0}, "tolerance is -1.0"),
+        ({"iterations": 1.5}, "iterations is 1.5"),
+        ({"solver": pl.XPBD()}, "XPBD does not minimise"),
+        ({"solver": pl.Newton}, "is the class Newton"),
+    ],
+)
+def test_bad_options(options, words):
+    scene, body = block()
+    body.pin([0, 1, 2, 3])
+    with pytest.raises(pl.PliantError, match=words):
+        pl.equilibrium(scene, **options)
+
+
+def test_tearing_sheets_are_refused():
+    scene = pl.Scene()
+    sheet = scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), RUBBER, tear_at=1.5)
+    sheet.pin([0])
+    with pytest.raises(pl.SceneError, match="tear_at"):
+        pl.equilibrium(scene)
+
+
+def test_reactions_of_strangers_are_refused():
+    scene, body = block()
+    body.pin([0, 1, 2, 3])
+    found = pl.equilibrium(scene)
+    _, other = block()
+    with pytest.raises(pl.SceneError, match="no body of this equilibrium"):
+        found.reaction_force(other)
+    with pytest.raises(pl.SceneError, match="vertex 99 does not exist"):
+        found.reaction_force(body, [99])

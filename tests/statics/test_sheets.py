@@ -1,0 +1,44 @@
+"""Sheets under tension: what Young's modulus and Poisson's ratio mean."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+
+E, LENGTH, WIDTH, FORCE = 1e3, 1.0, 0.4, 0.04  # [N/m], [m], [m], [N]
+
+
+def pulled_strip(material):
+    """Strain along and across a strip that is pulled at one end, the other free to slide across."""
+    mesh = pl.shapes.cloth((LENGTH, WIDTH), (5, 2))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    strip = scene.add_cloth(mesh, material, bending=0.0)
+    x, y = mesh.points[:, 0], mesh.points[:, 1]
+    left, right = np.isclose(x, -LENGTH / 2), np.isclose(x, LENGTH / 2)
+    corner = left & np.isclose(y, y.min())
+    strip.pin(corner)
+    strip.constrain_to_line(left & ~corner, (0, 1, 0))
+    strip.constrain_to_plane(~left, (0, 0, 1))
+    share = np.where(right, np.where(np.isclose(np.abs(y), WIDTH / 2), 0.5, 1.0), 0.0)
+    forces = np.outer(share / share.sum(), [FORCE, 0, 0])
+    strip.add_force(lambda positions, v, t: forces)
+    found = pl.equilibrium(scene, tolerance=1e-9)
+    along = found.displacements[right, 0].mean() / LENGTH
+    top, bottom = np.isclose(y, WIDTH / 2), np.isclose(y, -WIDTH / 2)
+    return along, (found.displacements[top, 1].mean() - found.displacements[bottom, 1].mean()) / WIDTH
+
+
+@pytest.mark.parametrize(("poissons_ratio", "stiffer"), [(0.3, 1 / 0.91), (0.45, 1 / 0.7975)])
+def test_plane_stress_gives_young_and_poisson(poissons_ratio, stiffer):
+    """Strain F / (E w) and -nu times that; without it a sheet is plane strain, stiffer by 1 / (1 - nu^2)."""
+    material = pl.StableNeoHookean.from_young(E, poissons_ratio)
+    strain = FORCE / (E * WIDTH)
+    along, across = pulled_strip(pl.plane_stress(material))
+    assert along == pytest.approx(strain, rel=5e-4)
+    assert across == pytest.approx(-poissons_ratio * strain, rel=5e-4)
+    assert pulled_strip(material)[0] == pytest.approx(strain / stiffer, rel=5e-4)
+
+
+def test_laws_without_lam_are_refused():
+    with pytest.raises(pl.MaterialError, match="give a law with mu and lam"):
+        pl.plane_stress(pl.ARAP(1.0))
