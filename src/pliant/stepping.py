@@ -242,27 +242,16 @@ class Stepping:
         return replace(problem, spins=self._spins)
 
     def _problem_of(
-        self,
-        model: Model,
-        y: np.ndarray,
-        x_guess: np.ndarray,
-        poses: np.ndarray,
-        contacts: ContactPotential | None,
+        self, model: Model, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray, contacts: ContactPotential | None
     ) -> IncrementalPotential:
         """The next step as a problem to look at, with positions and internal states of its own."""
         own = (self.state.internal_state.copy(), self.state.x.copy())
         return self._pose(model, *own, y, x_guess, poses, contacts)
 
     def _pose(
-        self,
-        model: Model,
-        internal_state: np.ndarray,
-        x_prev: np.ndarray,
-        y: np.ndarray,
-        x_guess: np.ndarray,
-        poses: np.ndarray,
-        contacts: ContactPotential | None,
-    ) -> IncrementalPotential:
+        self, model: Model, internal_state: np.ndarray, x_prev: np.ndarray, y: np.ndarray, x_guess: np.ndarray,
+        poses: np.ndarray, contacts: ContactPotential | None,
+    ) -> IncrementalPotential:  # fmt: skip
         at_end = model.at((self.state.step + 1) * self.h)
         step = (at_end, internal_state, self.h, x_prev, y, x_guess, contacts, poses)
         return replace(IncrementalPotential.for_step(*step), spins=self.state.spins.copy(), time=self.time)
