@@ -19,8 +19,9 @@ from pliant.errors import FileError, PliantError
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
 from pliant.io.results.result import OBSTACLE_COLOUR, Frame, Layout
+from pliant.io.results.spheres import SPHERE_POINTS, SphereSurfaces, sphere_triangles
 from pliant.io.results.surfaces import Part, layout_of_parts
-from pliant.model import Body, MeshObstacleBody, Model, Scene, Solid, Solids, SpringNet
+from pliant.model import Body, MeshObstacleBody, Model, Particles, Scene, Solid, Solids, SpringNet
 from pliant.model.obstacles import ROW_LENGTH
 from pliant.model.outlines import Outline, outlines
 from pliant.state import State
@@ -199,6 +200,7 @@ class _Measure:
     ):
         self._obstacles = outlines(scene.shapes, model.positions)
         self._h, self.with_fields = h, with_fields
+        self._spheres = SphereSurfaces.of(model)
         whole = _layout(scene, model, self._obstacles, frame_rate)
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
         bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
@@ -227,6 +229,8 @@ class _Measure:
         cells = self._cell_fields(x) if self.with_fields else {}
         if drawn is not None:
             x, fields = x[drawn], {name: values[drawn] for name, values in fields.items()}
+        if self._spheres is not None:
+            x, fields = self._spheres.points(x), self._spheres.values(fields)
         if self._obstacles:
             x, fields = self._with_obstacles(rows, x, fields)
         kept = {name: values[self._kept] for name, values in fields.items()}
@@ -290,6 +294,9 @@ def _part(number: int, body: Body, model: Model) -> Part:
         if isinstance(body, SpringNet):
             return Part(len(points), *nothing, points.reshape(-1, 2))
         return Part(len(points), points.reshape(-1, 3), nothing[1])
+    if isinstance(body, Particles):
+        triangles = sphere_triangles(body.n_vertices)
+        return Part(body.n_vertices * SPHERE_POINTS, triangles, nothing[1])
     if isinstance(body, Solid):
         return Part(body.n_vertices, nothing[0], model.elements_of(number))
     edges = body.edges if isinstance(body, SpringNet) else np.empty((0, 2))

@@ -23,6 +23,7 @@ class State:
     internal_state: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (k,) of elements
     poses: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (b, 7) of rigid bodies
     twists: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))  # (b, 6) of rigid bodies
+    spins: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (n, 3) [rad/s] of particles, if any spins
     drawn: np.ndarray | None = None  # for observers of a scene that tears: vertices that pictures show (Topology.drawn)
 
     def read_only(self, drawn: np.ndarray | None = None) -> State:

@@ -100,6 +100,8 @@ class Stepping:
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
         self.state = State(*start, internal_state=self.model.internal_state, **initial_poses(self.model, scene.bodies))
+        if self.model.particles is not None and self.model.particles.has_spin:
+            self.state.spins = np.zeros_like(self.state.x)
         self._place_obstacles()
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
@@ -137,7 +139,8 @@ class Stepping:
         self._x_new, self._v_new = np.empty_like(self.state.x), np.empty_like(self.state.x)
         self._internal_state_new = np.empty_like(self.state.internal_state)
         self._poses = self.state.poses.copy()
-        contact = self.model.contact
+        self._spins = self.state.spins.copy()
+        contact = None if self.solver.supports.own_contacts else self.model.contact
         self._detector = None
         if contact is not None:
             scale = scale_of(self.model, self.h, elastic_stiffness(self.model) if elastic is None else elastic)
@@ -236,32 +239,24 @@ class Stepping:
     ) -> IncrementalPotential:
         """The step that is solved; its internal states and poses become the next state's."""
         self._internal_state_new[:] = self.state.internal_state
-        return self._pose(self.model, self._internal_state_new, self.state.x, y, x_guess, self._poses, contacts)
+        self._spins[:] = self.state.spins
+        problem = self._pose(self.model, self._internal_state_new, self.state.x, y, x_guess, self._poses, contacts)
+        return replace(problem, spins=self._spins)
 
     def _problem_of(
-        self,
-        model: Model,
-        y: np.ndarray,
-        x_guess: np.ndarray,
-        poses: np.ndarray,
-        contacts: ContactPotential | None,
+        self, model: Model, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray, contacts: ContactPotential | None
     ) -> IncrementalPotential:
         """The next step as a problem to look at, with positions and internal states of its own."""
         own = (self.state.internal_state.copy(), self.state.x.copy())
         return self._pose(model, *own, y, x_guess, poses, contacts)
 
     def _pose(
-        self,
-        model: Model,
-        internal_state: np.ndarray,
-        x_prev: np.ndarray,
-        y: np.ndarray,
-        x_guess: np.ndarray,
-        poses: np.ndarray,
-        contacts: ContactPotential | None,
-    ) -> IncrementalPotential:
+        self, model: Model, internal_state: np.ndarray, x_prev: np.ndarray, y: np.ndarray, x_guess: np.ndarray,
+        poses: np.ndarray, contacts: ContactPotential | None,
+    ) -> IncrementalPotential:  # fmt: skip
         at_end = model.at((self.state.step + 1) * self.h)
-        return IncrementalPotential.for_step(at_end, internal_state, self.h, x_prev, y, x_guess, contacts, poses)
+        step = (at_end, internal_state, self.h, x_prev, y, x_guess, contacts, poses)
+        return replace(IncrementalPotential.for_step(*step), spins=self.state.spins.copy(), time=self.time)
 
     def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
         """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
@@ -295,6 +290,7 @@ class Stepping:
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
+        report.residual_definition = self.solver.residual_definition
         return report, problem
 
     def _finish(self, report: SolveReport) -> None:
@@ -310,6 +306,7 @@ class Stepping:
         if self.model.carried is not None:
             new.poses = self._poses.copy()
             new.twists = self.model.carried.velocities(state.poses, new.poses, self.h)
+        new.spins = self._spins.copy()
         # the old arrays are the next step's
         self.state, self._x_new, self._v_new, self._internal_state_new = (
             new,
@@ -356,7 +353,7 @@ class Stepping:
         self.model = change.model
         self._free = FreeComponents.of(self.model)
         arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
-        self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists)
+        self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists, old.spins)
         self._allocate(None if detector is None else detector.scale.elastic[grown])
         if self._detector is not None and detector is not None:
             self._detector.inherit(detector, grown, self.state.x)
@@ -372,6 +369,9 @@ class Stepping:
         and after deleting elements.
         """
         solved = self._solved
+        if solved is not None and self.solver.supports.own_contacts:
+            own = self._work.step_contacts(self.model, self.state.x, self.time)
+            return no_step_contacts(self.model) if own is None else own
         if solved is None or not isinstance(solved.contacts, ContactPotential):
             return no_step_contacts(self.model)
         if self._measured is None or self._measured[0] is not solved:
@@ -389,7 +389,7 @@ class Stepping:
                 f"the residual of step {step} can no longer be measured: ask for it before the next step."
             )
         x = self.state.x[: problem.model.n_vertices]  # without what has torn since
-        return problem.with_contacts_at(x).residual(x)
+        return self.solver.measure_residual(problem, x, self._work)
 
     def _warn_of_soft_contact(self, report: ContactReport) -> None:
         """Warn that contact is too soft: once, and again when twice the stiffness would be needed."""

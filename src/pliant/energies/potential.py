@@ -57,6 +57,10 @@ class IncrementalPotential:
     poses: np.ndarray = field(
         default_factory=lambda: np.zeros((0, 7))
     )  # (b, 7) of rigid bodies; solvers change it with x
+    spins: np.ndarray = field(
+        default_factory=lambda: np.zeros((0, 3))
+    )  # (n, 3) angular velocities of particles [rad/s], none if no particle spins; solvers change it with x
+    time: float = 0.0  # at the start of the step [s]
     model_at_start: Model | None = None  # with the internal state at the start of the step, if there is one
 
     @classmethod
@@ -113,7 +117,9 @@ class IncrementalPotential:
         one's.
         """
         own = self.model.with_internal_state(self.model.internal_state)
-        return replace(self, model=own, contacts=deepcopy(self.contacts), poses=self.poses.copy())
+        return replace(
+            self, model=own, contacts=deepcopy(self.contacts), poses=self.poses.copy(), spins=self.spins.copy()
+        )
 
     def energy(self, x: np.ndarray) -> float:
         """G [J]."""

@@ -27,6 +27,9 @@ def energies_of(
         terms = solved.energies(state.x[: solved.model.n_vertices])  # what has torn since is not in it
     terms.update(contact)
     terms["kinetic"] = 0.5 * float(np.sum(model.mass[:, None] * state.v**2))
+    if model.particles is not None and len(state.spins):
+        spins = state.spins[model.particles.vertices]
+        terms["kinetic"] += 0.5 * float(np.sum(model.particles.moments(model.mass)[:, None] * spins**2))
     terms["gravity"] = -float(np.sum(model.mass[:, None] * state.x * model.gravity))
     terms["total"] = terms["kinetic"] + terms["gravity"] + sum(terms[name] for name in names)
     return terms

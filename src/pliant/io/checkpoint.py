@@ -31,8 +31,8 @@ from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Model, Motion, Scene, Schedule
 from pliant.state import State
 
-FORMAT = 7
-_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists")
+FORMAT = 8
+_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins")
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
 

@@ -88,6 +88,8 @@ def check_state(
     bodies_count = 0 if model.carried is None else model.carried.count
     wanted["state.poses"] = Expected((bodies_count, 7), np.float64)
     wanted["state.twists"] = Expected((bodies_count, 6), np.float64)
+    turning = n if model.particles is not None and model.particles.has_spin else 0
+    wanted["state.spins"] = Expected((turning, 3), np.float64)
     check_arrays(path, {f"state.{name}": array for name, array in state.items()}, wanted)
 
 

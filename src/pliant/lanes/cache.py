@@ -26,7 +26,7 @@ from pliant.lanes.host import cpu_features, cpu_name
 
 PACKAGE = Path(__file__).parent.parent
 # Rooms that kernels never import from: their sources do not change compiled code.
-ABOVE_KERNELS = ("cli", "comparison", "io", "scenes", "solvers", "viewer")
+ABOVE_KERNELS = ("cli", "comparison", "io", "relaxations", "scenes", "solvers", "viewer")
 KEEP_DAYS = 30.0
 
 logger = logging.getLogger("pliant")

@@ -25,6 +25,7 @@ from pliant.model.forces import Force
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.model import KinematicVertices, Model, build_model
 from pliant.model.motions import MOTIONS, KeptMotion, RigidMotion, rigid_motion
+from pliant.model.particles import ParticleModel, Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.scene import BODIES, Scene
 from pliant.model.schedules import Schedule
@@ -59,6 +60,8 @@ __all__ = [
     "Model",
     "Motion",
     "Pairs",
+    "ParticleModel",
+    "Particles",
     "Pressures",
     "RigidBody",
     "RigidMotion",

@@ -13,6 +13,7 @@ from pliant.model.body import Body
 from pliant.model.cloth import Cloth
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import CONTAINER, Shape
+from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
@@ -122,7 +123,9 @@ def untested_contact(bodies: Sequence[Body], shapes: Sequence[Shape]) -> str:
 
 
 def _edge_lengths(body: Body) -> np.ndarray:
-    """Of the elements of a body as it starts [m], a shared edge once for each."""
+    """Of the elements of a body as it starts [m], a shared edge once for each; the diameters of particles."""
+    if isinstance(body, Particles):
+        return 2 * body.radius
     if isinstance(body, Solid):
         corners = body.mesh.tets
     elif isinstance(body, Cloth | MeshObstacleBody | RigidBody):

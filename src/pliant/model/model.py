@@ -15,6 +15,7 @@ from pliant.model.body import FIXED, FREE, VERTEX_BLOCK, Body, Motion
 from pliant.model.carried import CarriedPoints
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
+from pliant.model.particles import ParticleModel, particle_model
 from pliant.model.pressure import PressureSchedule, pressure_block
 from pliant.model.rigid import RigidBody
 from pliant.model.scene import Scene
@@ -67,6 +68,7 @@ class Model:
     releases: tuple[Release, ...] = ()
     topology: Topology | None = None  # what tearing and deleting need to know; None where nothing tears
     carried: CarriedPoints | None = None  # points of rigid bodies; None without any
+    particles: ParticleModel | None = None  # spheres; None without any
 
     @property
     def n_vertices(self) -> int:
@@ -225,6 +227,7 @@ def build_model(scene: Scene) -> Model:
         start,
         tuple(Release(first + held, time) for body, first in placed for held, time in body.releases),
         carried=_carried(placed),
+        particles=particle_model(placed),
     )
     return replace(model, topology=whole_topology(model, bodies)) if any(body.tears for body in bodies) else model
 

@@ -19,6 +19,7 @@ from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMotion, Plane, Shape, Sphere
+from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
@@ -27,7 +28,9 @@ from pliant.model.world_box import WorldBox
 
 AnyBody = TypeVar("AnyBody", bound=Body)
 AnyShape = TypeVar("AnyShape", bound=Shape)
-BODIES: dict[str, type[Body]] = {kind.kind: kind for kind in (Solid, Cloth, SpringNet, RigidBody, MeshObstacleBody)}
+BODIES: dict[str, type[Body]] = {
+    kind.kind: kind for kind in (Solid, Cloth, SpringNet, RigidBody, Particles, MeshObstacleBody)
+}
 
 
 class Scene:
@@ -177,6 +180,26 @@ class Scene:
         options = (damping, lengths, one_sided, bending, tear_at, damping_form)
         return self.add(SpringNet(name, points, edges, stiffness, mass, *options))
 
+    def add_particles(
+        self,
+        points: ArrayLike,
+        radius: ArrayLike = 0.01,
+        density: float = 2500.0,
+        friction: float | None = None,
+        name: str | None = None,
+        spin: bool = False,
+    ) -> Particles:
+        """Add spheres with centres (n, 3) [m]; pl.shapes.packed_spheres fills a space with them.
+
+        radius: [m], one number or one per particle; density: [kg/m^3].
+        friction: of contacts with them (see Body.friction). spin: they turn, so that they roll; without it they only
+        slide. Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased.
+        """
+        body = Particles(self._free_name(name, Particles), points, radius, density, spin)
+        body.friction = friction
+        self._contact = self._contact or Contact()
+        return self.add(body)
+
     @property
     def contact(self) -> Contact | None:
         """How bodies touch; None: they do not. Obstacles bring the default with them."""
@@ -186,8 +209,10 @@ class Scene:
     def contact(self, value: Contact | None) -> None:
         if not isinstance(value, Contact | None):
             raise SceneError(f"Scene: contact is {value!r}: give pl.Contact(stiffness=..., friction=...) or None.")
-        if value is None and (self.shapes or any(isinstance(body, MeshObstacleBody) for body in self.bodies)):
-            raise SceneError("Scene: contact is None, but the scene has obstacles; build it without them.")
+        if value is None and (
+            self.shapes or any(isinstance(body, MeshObstacleBody | Particles) for body in self.bodies)
+        ):
+            raise SceneError("Scene: contact is None, but the scene has obstacles or particles; build it without them.")
         self._contact = value
 
     def add_plane(

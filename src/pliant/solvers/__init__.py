@@ -15,6 +15,9 @@ from pliant.solvers.laplacian_quasi_newton import LaplacianQuasiNewton as Laplac
 from pliant.solvers.projective_dynamics import ProjectiveDynamics as ProjectiveDynamics
 from pliant.solvers.xpbd import XPBD as XPBD
 from pliant.solvers.gpbd import GPBD as GPBD
+from pliant.solvers.velocity_time_stepping import VelocityTimeStepping as VelocityTimeStepping
+from pliant.solvers.sequential_positions import SequentialPositions as SequentialPositions
+from pliant.solvers.position_based import PositionBased as PositionBased
 
 # accelerators, which wrap another solver
 from pliant.solvers.chebyshev import Chebyshev as Chebyshev

@@ -2,8 +2,22 @@
 
 from pliant.geometry.shapes.blocks import beam, box
 from pliant.geometry.shapes.nets import net
+from pliant.geometry.shapes.packing import packed_spheres
 from pliant.geometry.shapes.ropes import polygon, rope, wheel
 from pliant.geometry.shapes.rounds import ball, cylinder, torus
 from pliant.geometry.shapes.sheets import chain, cloth
 
-__all__ = ["ball", "beam", "box", "chain", "cloth", "cylinder", "net", "polygon", "rope", "torus", "wheel"]
+__all__ = [
+    "ball",
+    "beam",
+    "box",
+    "chain",
+    "cloth",
+    "cylinder",
+    "net",
+    "packed_spheres",
+    "polygon",
+    "rope",
+    "torus",
+    "wheel",
+]

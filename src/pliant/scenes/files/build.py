@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError, SceneError
-from pliant.geometry import TetMesh, TriMesh
+from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.io.meshes import load_mesh
 from pliant.materials import Invertible
 from pliant.model import MOTIONS, Body, Contact, RigidMotion, Scene, Schedule, checks, rigid_motion
@@ -190,6 +190,25 @@ def _net(about: schema.SpringsTable, source: Source, k: int) -> dict[str, Any]:
         return arrays
 
 
+def _add_particles(scene: Scene, about: schema.ParticlesTable, source: Source, k: int) -> Body:
+    """Centres from a shape, whose radius they have, or from a file, which may hold a radius of each."""
+    with source.at("bodies", k, "mesh" if about.shape is None else "shape"):
+        if about.shape is not None:
+            arrays: dict[str, Any] = {"points": shapes.packed_spheres(**{n: v for n, v in about.shape if n != "kind"})}
+            arrays["radius"] = about.shape.radius
+        else:
+            path = source.folder / str(about.mesh)
+            arrays = _arrays(path, ("points", "radius"))
+            if "points" not in arrays:
+                raise FileError(f"{path}: particles need the array 'points'; it has {list(arrays)}.")
+    if about.radius is not None:
+        arrays["radius"] = about.radius
+    if "radius" not in arrays:
+        raise source.error(("bodies", k, "radius"), "this key is missing, and the mesh has no array of this name.")
+    points = _placed(arrays["points"], about.transform)
+    return scene.add_particles(points, arrays["radius"], about.density, None, about.name, about.spin)
+
+
 def _placed(points: np.ndarray, place: schema.Transform) -> np.ndarray:
     """Points scaled, rotated and moved, as TetMesh.transformed does; the same points if nothing is asked."""
     if place == schema.Transform():
@@ -203,6 +222,7 @@ BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
     "solid": _add_solid,
     "cloth": _add_cloth,
     "springs": _add_springs,
+    "particles": _add_particles,
     "obstacle": _add_obstacle,
 }
 

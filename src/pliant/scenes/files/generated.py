@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import is_dataclass
 from typing import Annotated, Any, Literal, get_type_hints
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, create_model, model_validator
 
 from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.materials import SOLID_LAWS, Invertible, LameLaw, SolidLaw
 from pliant.materials.law import Parameter
+from pliant.relaxations import RELAXATIONS
 from pliant.scenes.files.fields import Number, Table, Vector, one_of, refuse
 from pliant.scenes.files.lines import Key
 from pliant.scenes.files.source import Source
@@ -49,8 +51,8 @@ def options(table: Table, tag: str) -> dict[str, Any]:
 
 
 def _shapes_by_result() -> dict[Any, dict[str, Callable[..., Any]]]:
-    """The ready-made shapes by what they are: TetMesh, TriMesh, or None for points and edges."""
-    found: dict[Any, dict[str, Callable[..., Any]]] = {TetMesh: {}, TriMesh: {}, None: {}}
+    """The ready-made shapes by what they are: TetMesh, TriMesh, points, or None for points and edges."""
+    found: dict[Any, dict[str, Callable[..., Any]]] = {TetMesh: {}, TriMesh: {}, NDArray[np.float64]: {}, None: {}}
     for name in shapes.__all__:
         make = getattr(shapes, name)
         result = get_type_hints(make)["return"]
@@ -127,10 +129,13 @@ def make_law(table: Any) -> SolidLaw | Invertible:
 def _solver_tables() -> Any:
     """All solvers; one that wraps has a key `solver`, again one of them."""
     wrappers = {name for name, solver in SOLVERS.items() if "solver" in inspect.signature(solver).parameters}
-    tables = {
-        name: table_of("name", name, solver, **({"solver": ("AnySolver", ...)} if name in wrappers else {}))
-        for name, solver in SOLVERS.items()
-    }
+    relaxations = one_of((table_of("name", name, kind) for name, kind in RELAXATIONS.items()), "name")
+    tables = {}
+    for name, solver in SOLVERS.items():
+        own: dict[str, Any] = {"solver": ("AnySolver", ...)} if name in wrappers else {}
+        if "relaxation" in inspect.signature(solver).parameters:
+            own["relaxation"] = (relaxations | None, None)
+        tables[name] = table_of("name", name, solver, **own)
     union = one_of(tables.values(), "name")
     for name in wrappers:
         tables[name].model_rebuild(_types_namespace={"AnySolver": union})
@@ -145,4 +150,4 @@ def make_solver(table: Any, source: Source, *path: Key) -> Any:
     given = options(table, "name")
     wrapped = {k: make_solver(v, source, *path, k) for k, v in given.items() if isinstance(v, Table)}
     with source.at(*path):
-        return SOLVERS[table.name](**{**given, **wrapped})
+        return {**RELAXATIONS, **SOLVERS}[table.name](**{**given, **wrapped})

@@ -141,6 +141,29 @@ class SpringsTable(BodyTable):
     tear_at: Annotated[float | None, Number("length over length at rest", above=1)] = None
 
 
+class PackedSpheresTable(Table):
+    """Spheres that fill a box (three lengths), a ball (its radius) or a cylinder (radius and height)."""
+
+    kind: Literal["packed_spheres"]
+    space: list[Annotated[float, Number("m", above=0)]]
+    radius: Annotated[float, Number("m", above=0)] = 0.01
+    fill: Literal["box", "ball", "cylinder"] = "box"
+    spacing: Annotated[float, Number("1", least=1)] = 1.0
+    arrangement: Literal["cubic", "hexagonal"] = "cubic"
+    jitter: Annotated[float, Number("1", least=0, most=1)] = 0.0
+    seed: Annotated[int, Whole(0)] = 0
+
+
+class ParticlesTable(BodyTable):
+    """Spheres; a mesh is an .npz file with `points` and, if they differ, `radius`."""
+
+    kind: Literal["particles"]
+    shape: PackedSpheresTable | None = None
+    radius: Annotated[float | None, Number("m", above=0)] = None
+    density: Annotated[float, Number("kg/m^3", above=0)] = 2500.0
+    spin: bool = False
+
+
 class MeshObstacleTable(PlacedTable):
     """A surface that bodies run into. It has vertices, so it stands among the bodies."""
 
@@ -151,7 +174,13 @@ class MeshObstacleTable(PlacedTable):
 
 
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
-BODY_TABLES: tuple[type[PlacedTable], ...] = (SolidTable, ClothTable, SpringsTable, MeshObstacleTable)
+BODY_TABLES: tuple[type[PlacedTable], ...] = (
+    SolidTable,
+    ClothTable,
+    SpringsTable,
+    ParticlesTable,
+    MeshObstacleTable,
+)
 AnyBody = one_of(BODY_TABLES, "kind")
 
 # --- the whole ------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from pliant.model import (
     Cloth,
     KeptMotion,
     MeshObstacleBody,
+    Particles,
     Scene,
     Schedule,
     Solid,
@@ -150,6 +151,10 @@ def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict
     return {"one_sided": body.one_sided, "bending": body.bending, **_describe_tearing(body)}, arrays
 
 
+def _describe_particles(path: Path, body: Particles) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    return {"density": body.density, "spin": body.spin}, {"points": body.points, "radius": body.radius}
+
+
 def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:
     return {} if body.tear_at is None else {"tear_at": body.tear_at}
 
@@ -194,6 +199,7 @@ DESCRIPTIONS: dict[str, Callable[[Path, Any], tuple[dict[str, Any], dict[str, np
     "solid": _describe_solid,
     "cloth": _describe_cloth,
     "springs": _describe_springs,
+    "particles": _describe_particles,
     "obstacle": _describe_obstacle,
 }
 

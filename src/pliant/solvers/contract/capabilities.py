@@ -29,6 +29,8 @@ class Capabilities:
     internal_state: bool = False  # elements with a history, as those of pl.Invertible
     hard_constraints: bool = False  # held by multipliers, without compliance
     rigid_bodies: bool = False  # blocks of six unknowns
+    particles: bool = False  # spheres that touch each other
+    own_contacts: bool = False  # it detects contacts itself, in `begin_step`
     strain_rate_damping: bool = True  # damping of elements' strain rates, the usual form
     vertex_block_damping: bool = True  # damping of every vertex by its own block, as of the VBD paper
     tearing: bool = True  # topology that changes: by update_topology, or by a new work object
@@ -54,6 +56,7 @@ class Requirement(NamedTuple):
     words: str
     is_in: Callable[[Model], bool]
     is_supported: Callable[[Capabilities], bool]
+    remedy: str = "VBD or Newton"  # solvers that support it
 
 
 def _has_pressure(model: Model) -> bool:
@@ -73,6 +76,12 @@ REQUIREMENTS = (
     Requirement("pressure", _has_pressure, lambda can: can.pressure),
     Requirement("pl.Invertible materials", lambda model: model.internal_state.size > 0, lambda can: can.internal_state),
     Requirement("rigid bodies", lambda model: model.carried is not None, lambda can: can.rigid_bodies),
+    Requirement(
+        "particles",
+        lambda model: model.particles is not None,
+        lambda can: can.particles,
+        "VelocityTimeStepping, SequentialPositions or PositionBased",
+    ),
     Requirement("damping", _has_strain_rates, lambda can: can.strain_rate_damping),
     Requirement('damping_form="vertex_block"', _has_vertex_blocks, lambda can: can.vertex_block_damping),
     Requirement("tearing", lambda model: model.topology is not None, lambda can: can.tearing),
@@ -97,7 +106,7 @@ def check_supports(solver: Solver[Any], model: Model) -> None:
         for required in REQUIREMENTS:
             if required.is_in(model) and not required.is_supported(layer.capabilities):
                 raise SolverError(
-                    f"{type(layer).__name__} does not support {required.words}: use VBD or Newton, or build the scene "
-                    "without it."
+                    f"{type(layer).__name__} does not support {required.words}: use {required.remedy}, or build the "
+                    "scene without it."
                 )
         layer = layer.wrapped

@@ -44,9 +44,13 @@ def solve(
     solver.begin_step(problem, work)
     meter = ErrorMeter(solver, problem, precision)
     meter.begin_step(x, stop.iterations or solver.iterations)
-    report, ended, result = SolveReport("", 0, 0.0, x), "", SweepResult(0)
+    report, ended, result = (
+        SolveReport("", 0, 0.0, x, residual_definition=solver.residual_definition),
+        "",
+        SweepResult(0),
+    )
     while True:
-        _measure(problem, x, report)
+        _measure(problem, solver, work, x, report)
         if stop.is_met(report.residual) or not np.isfinite(report.residual):
             ended, report.converged = "", stop.is_met(report.residual)
         report.reason = ended or stop.reason(report.iterations, report.residual, report.seconds) or ""
@@ -73,8 +77,7 @@ def _first_positions(problem: IncrementalPotential, x0: np.ndarray | None) -> np
     return x
 
 
-def _measure(problem: IncrementalPotential, x: np.ndarray, report: SolveReport) -> None:
-    current = problem.with_contacts_at(x)
-    report.residuals.append(current.residual(x))
-    report.energies.append(current.energy(x))
+def _measure(problem: IncrementalPotential, solver: Solver[Any], work: Any, x: np.ndarray, report: SolveReport) -> None:
+    report.residuals.append(solver.measure_residual(problem, x, work))
+    report.energies.append(problem.with_contacts_at(x).energy(x))
     report.measured_at.append(report.iterations)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from pliant.errors import SolverError
+from pliant.relaxations import RELAXATIONS, Relaxation
 from pliant.solvers.contract.solver import Solver
 
 S = TypeVar("S", bound=Solver[Any])
@@ -55,11 +56,16 @@ def describe_solver(solver: Solver[Any]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Solver):
         return describe_solver(value)
+    if isinstance(value, Relaxation):
+        return {"name": type(value).__name__, **value.options()}
     return value.item() if isinstance(value, np.generic) else value
 
 
-def rebuild_solver(about: dict[str, Any]) -> Solver[Any]:
-    """The solver that `describe_solver` described."""
+def rebuild_solver(about: dict[str, Any]) -> Any:
+    """The solver that `describe_solver` described, or a relaxation of one."""
+    if about["name"] in RELAXATIONS:
+        options = {name: value for name, value in about.items() if name != "name"}
+        return RELAXATIONS[about["name"]](**options)
     if about["name"] not in SOLVERS:
         raise SolverError(f"there is no solver {about['name']!r}: register it first (pl.register_solver).")
     options = {name: rebuild_solver(value) if isinstance(value, dict) else value for name, value in about.items()}

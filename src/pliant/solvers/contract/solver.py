@@ -16,7 +16,7 @@ from pliant.solvers.contract.checks import check_tolerance
 from pliant.solvers.contract.error import StepError
 from pliant.solvers.contract.execution import Execution
 from pliant.solvers.contract.momentum import Momentum
-from pliant.solvers.contract.report import SweepResult
+from pliant.solvers.contract.report import RESIDUAL, SweepResult
 from pliant.solvers.contract.work import Work
 
 W = TypeVar("W", bound=Work)
@@ -68,6 +68,15 @@ class Solver(ABC, Generic[W]):
 
     def update_contacts(self, problem: IncrementalPotential, work: W) -> None:
         """Load contacts that were detected within a step. Without a copy of them there is nothing to do."""
+
+    def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: W) -> float:
+        """How far x (n, 3) [m] is from solving the step, as `residual_definition` of its class says."""
+        return problem.with_contacts_at(x).residual(x)
+
+    @property
+    def residual_definition(self) -> str:
+        """What `measure_residual` measures. A class attribute where it differs."""
+        return RESIDUAL
 
     def update_topology(self, problem: IncrementalPotential, work: W, change: TopologyChange) -> bool:
         """Take up a scene that has torn. False: it cannot, and `init` builds a new work object."""

@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-OWN_ROOMS = ("pliant.solvers", "pliant.kernels")  # whose objects hold a solver's arrays
+from pliant.contact.response.step_contacts import StepContacts
+from pliant.model import Model
+
+OWN_ROOMS = (
+    "pliant.solvers",
+    "pliant.kernels",
+    "pliant.constraints",
+    "pliant.grains",
+)  # whose objects hold a solver's arrays
 
 
 class Work:
@@ -35,6 +43,10 @@ class Work:
     def undone(self) -> int:
         """How often iterations were taken back since the work object was made."""
         return 0
+
+    def step_contacts(self, model: Model, x: np.ndarray, time: float) -> StepContacts | None:
+        """Contacts of a step that ended at x (n, 3) [m] at a time [s], of a solver that detects them itself."""
+        return None
 
     def state_dict(self) -> dict[str, Any]:
         """What the next step depends on, apart from the state of the simulation: numbers, words and lists of them."""

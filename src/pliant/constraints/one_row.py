@@ -1,0 +1,224 @@
+"""One constraint: its relative velocity, its residual, what an iteration changes of its impulse, and whom it pushes."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, DISTANCE, NO_FRICTION
+from pliant.elements.closest import row
+from pliant.lanes.compiled import inlined
+from pliant.lanes.vectors import add_scaled, cross, dot, subtract
+
+LEAST_LENGTH = 1e-30  # [m] divides in place of a shorter one
+
+
+class Scheme(NamedTuple):
+    """What the three schemes differ in, and how friction is bounded."""
+
+    h: float  # [s]
+    is_moving: bool  # C and n follow the positions of the iteration; else they are those of the start of the step
+    velocity_part: float  # k_v of Algorithm 1
+    position_part: float  # k_c of Algorithm 1
+    friction: int  # NO_FRICTION, PYRAMID or CONE
+    is_relaxed: bool  # with the term of Equation 40
+    has_spin: bool
+
+
+@inlined
+def put_row(array, i, value):
+    array[i, 0], array[i, 1], array[i, 2] = value
+
+
+@inlined
+def add_row(array, i, scale, value):
+    array[i, 0] += scale * value[0]
+    array[i, 1] += scale * value[1]
+    array[i, 2] += scale * value[2]
+
+
+@inlined
+def relative_velocity(rows, velocity, i, drift):
+    """Of the first vertex to what is opposite; drift: 1 with the obstacle's own velocity, 0 without."""
+    v = rows.vertices
+    own = row(velocity, v[i, 0])
+    if v[i, 1] < 0:
+        return add_scaled(own, -drift, row(rows.drift, i))
+    if v[i, 2] < 0:
+        return subtract(own, row(velocity, v[i, 1]))
+    for k in range(3):
+        own = add_scaled(own, -rows.weights[i, k], row(velocity, v[i, k + 1]))
+    return own
+
+
+@inlined
+def slip_velocity(rows, spin, i, n, relative):
+    """Of the two surfaces where they touch: spin is angular velocity times radius."""
+    turning = row(spin, rows.vertices[i, 0])
+    if rows.vertices[i, 1] >= 0 and rows.vertices[i, 2] < 0:
+        turning = add_scaled(turning, 1.0, row(spin, rows.vertices[i, 1]))
+    return subtract(relative, cross(turning, n))
+
+
+@inlined
+def second_tangent(rows, i):
+    return cross(row(rows.normal, i), row(rows.tangent, i))
+
+
+@inlined
+def constraint_value(rows, i, h, relative):
+    """C at the positions of the iteration [m]; the normal of two points turns with them, and the tangent with it."""
+    s = add_scaled(row(rows.separation, i), h, relative)
+    n = row(rows.normal, i)
+    if rows.vertices[i, 1] < 0 or rows.vertices[i, 2] >= 0:
+        return dot(n, s) - rows.rest[i]
+    length = math.sqrt(dot(s, s))
+    if length > LEAST_LENGTH:
+        inverse = 1.0 / length
+        n = (s[0] * inverse, s[1] * inverse, s[2] * inverse)
+        put_row(rows.normal, i, n)
+        t = row(rows.tangent, i)
+        t = add_scaled(t, -dot(n, t), n)
+        size = math.sqrt(dot(t, t))
+        if size > 0.0:
+            put_row(rows.tangent, i, (t[0] / size, t[1] / size, t[2] / size))
+    return length - rows.rest[i]
+
+
+@inlined
+def residual(rows, bodies, i, scheme):
+    """r (Equation 28, or Algorithm 1): normal and two tangential parts [m/s]."""
+    relative = relative_velocity(rows, bodies.velocity, i, 1.0)
+    if scheme.is_moving:
+        value = constraint_value(rows, i, scheme.h, relative)
+        n = row(rows.normal, i)
+        r = scheme.velocity_part * dot(n, relative) + scheme.position_part / scheme.h * value
+        r += scheme.position_part * rows.compliance[i] * rows.impulse[i, 0]
+    else:
+        n = row(rows.normal, i)
+        r = dot(n, relative) + rows.bias[i] + rows.compliance[i] * rows.impulse[i, 0]
+    if scheme.friction == NO_FRICTION or rows.friction[i] == 0.0:
+        return r, 0.0, 0.0
+    slip = slip_velocity(rows, bodies.spin, i, n, relative) if scheme.has_spin else relative
+    r1, r2 = dot(slip, row(rows.tangent, i)), dot(slip, second_tangent(rows, i))
+    if scheme.is_relaxed:
+        r -= rows.friction[i] * math.sqrt(r1 * r1 + r2 * r2)
+    return r, r1, r2
+
+
+@inlined
+def projected(rows, i, scheme, normal, first, second):
+    """proj of Equation 26: bounds of the normal impulse, then the pyramid or the cone over it."""
+    if rows.kind[i] != DISTANCE:
+        normal = max(normal, 0.0) if rows.kind[i] == CONTACT else min(normal, 0.0)
+    bound = rows.friction[i] * normal
+    if scheme.friction == NO_FRICTION or rows.friction[i] == 0.0:
+        return normal, 0.0 * normal, 0.0 * normal
+    if scheme.friction == CONE:
+        size = math.sqrt(first * first + second * second)
+        if size > bound:
+            return normal, first * (bound / size), second * (bound / size)
+        return normal, first, second
+    return normal, min(max(first, -bound), bound), min(max(second, -bound), bound)
+
+
+@inlined
+def take(rows, i, scheme, normal, first, second):
+    """Make these the impulses, after projection, and keep the change as a push in space."""
+    normal, first, second = projected(rows, i, scheme, normal, first, second)
+    change = (normal - rows.impulse[i, 0], first - rows.impulse[i, 1], second - rows.impulse[i, 2])
+    put_row(rows.impulse, i, (normal, first, second))
+    put_row(rows.change, i, change)
+    put_row(rows.push, i, in_space(rows, i, change))
+
+
+@inlined
+def in_space(rows, i, value):
+    """Normal and tangential parts as a vector."""
+    n = row(rows.normal, i)
+    total = (value[0] * n[0], value[0] * n[1], value[0] * n[2])
+    if rows.friction[i] > 0.0:
+        total = add_scaled(total, value[1], row(rows.tangent, i))
+        total = add_scaled(total, value[2], second_tangent(rows, i))
+    return total
+
+
+@inlined
+def relax_row(rows, bodies, i, scheme, omega, beta, weights):
+    """Equations 26, 29 and 38: lambda - omega / d r + beta times its last change, projected.
+
+    The paper prints the last term of Equations 37 and 38 with a minus; from d = r + beta d_old and the change
+    -alpha d_old it is a plus, and with a minus it would slow the iteration down.
+    weights: DIAGONAL; COUNT, d with split masses (Tonge et al. 2012); BOUNDED, d but at least a quarter of that, so
+    that the spectral radius is at most 4 and omega = 1/2 is stable whatever the momentum.
+    """
+    r, r1, r2 = residual(rows, bodies, i, scheme)
+    d, d_t = rows.diagonal[i, 0], rows.diagonal[i, 1]
+    if weights == COUNT:
+        d, d_t = rows.split[i, 0], rows.split[i, 1]
+    elif weights == BOUNDED:
+        d, d_t = max(d, 0.25 * rows.split[i, 0]), max(d_t, 0.25 * rows.split[i, 1])
+    along = omega * rows.factor[i] / d
+    across = omega / d_t
+    take(
+        rows,
+        i,
+        scheme,
+        rows.impulse[i, 0] - along * r + beta * rows.change[i, 0],
+        rows.impulse[i, 1] - across * r1 + beta * rows.change[i, 1],
+        rows.impulse[i, 2] - across * r2 + beta * rows.change[i, 2],
+    )
+
+
+@inlined
+def write_diagonals(rows, bodies, i):
+    """d of the normal and of a tangent; with every vertex whole, and as light as its share in its constraints."""
+    d, spin, split, split_spin = 0.0, 0.0, 0.0, 0.0
+    for slot in range(4):
+        vertex = rows.vertices[i, slot]
+        if vertex >= 0:
+            weight = 1.0 if slot == 0 else rows.weights[i, slot - 1]
+            own = weight * weight * bodies.inverse_mass[vertex]
+            d += own
+            split += own * bodies.load[vertex]
+            if slot == 0 or rows.vertices[i, 2] < 0:
+                spin += bodies.inverse_inertia[vertex]
+                split_spin += bodies.inverse_inertia[vertex] * bodies.load[vertex]
+    rows.diagonal[i, 0], rows.diagonal[i, 1] = d + rows.compliance[i], d + spin
+    rows.split[i, 0], rows.split[i, 1] = split + rows.compliance[i], split + split_spin
+
+
+@inlined
+def push_vertices(rows, bodies, i, has_spin):
+    """Equation 27 for one constraint: its vertices, at once."""
+    push = row(rows.push, i)
+    for slot in range(4):
+        vertex = rows.vertices[i, slot]
+        if vertex >= 0:
+            weight = 1.0 if slot == 0 else -rows.weights[i, slot - 1]
+            add_row(bodies.velocity, vertex, weight * bodies.inverse_mass[vertex], push)
+    if has_spin and rows.friction[i] > 0.0:
+        turn = cross(row(rows.normal, i), push)
+        first, second = rows.vertices[i, 0], rows.vertices[i, 1]
+        add_row(bodies.spin, first, -bodies.inverse_inertia[first], turn)
+        if second >= 0 and rows.vertices[i, 2] < 0:
+            add_row(bodies.spin, second, -bodies.inverse_inertia[second], turn)
+
+
+@inlined
+def gather(rows, bodies, push, vertex, has_spin, velocity, spin):
+    """Add W J^T of pushes (m, 3) at one vertex to a velocity and a spin (n, 3)."""
+    w, turning = bodies.inverse_mass[vertex], bodies.inverse_inertia[vertex]
+    if w == 0.0:
+        return
+    total, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(bodies.start[vertex], bodies.start[vertex + 1]):
+        i, slot = bodies.entries[k] >> 2, bodies.entries[k] & 3
+        p = row(push, i)
+        weight = 1.0 if slot == 0 else -rows.weights[i, slot - 1]
+        total = add_scaled(total, weight, p)
+        if has_spin and rows.friction[i] > 0.0 and turning > 0.0:
+            torque = add_scaled(torque, 1.0, cross(row(rows.normal, i), p))
+    add_row(velocity, vertex, w, total)
+    if has_spin and turning > 0.0:
+        add_row(spin, vertex, -turning, torque)

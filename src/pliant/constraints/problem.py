@@ -1,0 +1,201 @@
+"""The posed problem: velocities that satisfy constraints with bounds (Francu and Moldoveanu, Equations 6 to 17).
+
+    y = A lambda + b,   lambda between its bounds,   y zero where it is inside them            (14, 15)
+
+A = J W J^T is never assembled by the relaxations; `matrix` is for tests and small problems. lambda are impulses, so the
+paper's h is in them. Rows are three for each constraint, normal and two tangents, of which those without friction are
+zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import scipy.sparse as sp
+
+from pliant.constraints.krylov import PARTS, Vectors
+from pliant.constraints.one_row import Scheme
+from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
+from pliant.constraints.sweeps import COLOURS, colour_rows, prepare
+from pliant.kernels.threads import Team
+
+RESIDUAL = (
+    "root mean square over constraints of d (lambda - proj(lambda - r / d)) [m/s], r of Equation 28, d the diagonal of "
+    "J W J^T (ConstraintProblem.residual)"
+)
+
+
+@dataclass
+class ConstraintProblem:
+    """Constraints of one step, the velocities they act on and the impulses found so far."""
+
+    rows: Rows
+    count: int  # constraints; arrays of rows may be longer
+    bodies: Bodies
+    scheme: Scheme
+    planned: int  # iterations
+    team: Team
+    done: int = 0  # iterations
+    order: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))  # of constraints, colour by colour
+    colour_starts: np.ndarray = field(default_factory=lambda: np.zeros(COLOURS + 2, np.int64))
+    _vectors: Vectors | None = None
+    _colours: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def prepare(self, gamma: float) -> None:
+        """Lists, diagonals and delta for new rows."""
+        if len(self.bodies.entries) < 4 * self.count:
+            self.bodies = self.bodies._replace(entries=np.zeros(5 * self.count + 64, np.int32))
+        n = len(self.bodies.inverse_mass)
+        if len(self._cursor) != n:
+            self._cursor = np.zeros(n, np.int64)
+        prepare(self.rows, self.count, self.bodies, self._cursor, self.scheme, gamma)
+        self.done = 0
+
+    def colour(self) -> None:
+        """Find colours: constraints of one share no vertex."""
+        if len(self.order) < self.count:
+            self.order, self._colours = (np.zeros(len(self.rows.kind), np.int64) for _ in range(2))
+        colour_rows(
+            self.rows,
+            self.count,
+            self.bodies.inverse_mass,
+            self._cursor.view(np.uint64),
+            self._colours,
+            self.order,
+            self.colour_starts,
+        )
+
+    @property
+    def vectors(self) -> Vectors:
+        """Scratch of the methods with directions."""
+        kept = self._vectors
+        if kept is None or len(kept.gradient) < self.count:
+            dtype, m, n = self.rows.rest.dtype, len(self.rows.kind), len(self.bodies.inverse_mass)
+            g, image, d, d_image = (np.zeros((m, 3), dtype) for _ in range(4))
+            v, spin = (np.zeros((n, 3), dtype) for _ in range(2))
+            kept = Vectors(g, image, d, d_image, v, spin, np.zeros((PARTS, 3)), np.zeros(5), np.zeros(m, bool))
+            self._vectors = kept
+        return kept
+
+    # --- in NumPy, for measuring and for tests ----------------------------------------------------------------------
+
+    def jacobian(self) -> sp.csr_matrix:
+        """J (3 m, 3 n), or (3 m, 6 n) where anything spins: velocities, then spins times radius."""
+        rows, m, n = taken(self.rows, self.count), self.count, len(self.bodies.inverse_mass)
+        frames = self._frames()
+        i, j, values = [], [], []
+        weights = np.concatenate([np.ones((m, 1)), -rows.weights.astype(float)], axis=1)
+        turned = np.cross(rows.normal[:, None].astype(float), frames)  # n x t
+        for slot in range(4):
+            own = np.flatnonzero(rows.vertices[:, slot] >= 0)
+            vertex = rows.vertices[own, slot].astype(np.int64)
+            for part in range(3):
+                for axis in range(3):
+                    i.append(3 * own + part)
+                    j.append(3 * vertex + axis)
+                    values.append(weights[own, slot] * frames[own, part, axis])
+                    if self.scheme.has_spin:
+                        spins = (slot == 0) | ((slot == 1) & (rows.vertices[own, 2] < 0))
+                        i.append(3 * own + part)
+                        j.append(3 * n + 3 * vertex + axis)
+                        values.append(np.where(spins, -turned[own, part, axis], 0.0))
+        columns = 6 * n if self.scheme.has_spin else 3 * n
+        if not m:
+            return sp.csr_matrix((0, columns))
+        about = (np.concatenate(values), (np.concatenate(i), np.concatenate(j)))
+        return sp.csr_matrix(about, shape=(3 * m, columns))
+
+    def inverse_masses(self) -> np.ndarray:
+        """Diagonal of W, as long as J is wide [1/kg]."""
+        w = np.repeat(self.bodies.inverse_mass.astype(float), 3)
+        if not self.scheme.has_spin:
+            return w
+        return np.concatenate([w, np.repeat(self.bodies.inverse_inertia.astype(float), 3)])
+
+    def matrix(self) -> sp.csr_matrix:
+        """A (3 m, 3 m) with the compliance of distances [1/kg]."""
+        J = self.jacobian()
+        compliance = np.zeros(3 * self.count)
+        compliance[::3] = self.rows.compliance[: self.count]
+        return (J @ sp.diags(self.inverse_masses()) @ J.T + sp.diags(compliance)).tocsr()
+
+    def apply(self, impulses: np.ndarray) -> np.ndarray:
+        """A times impulses (m, 3)."""
+        J = self.jacobian()
+        image = J @ (self.inverse_masses() * (J.T @ impulses.ravel()))
+        image = image.reshape(-1, 3)
+        image[:, 0] += self.rows.compliance[: self.count] * impulses[:, 0]
+        return image
+
+    def residuals(self) -> np.ndarray:
+        """r (m, 3) of Equation 28 at the current velocities [m/s]; of the moving schemes that of Algorithm 1."""
+        rows, scheme = taken(self.rows, self.count), self.scheme
+        state = self.bodies.velocity.astype(float).ravel()
+        if scheme.has_spin:
+            state = np.concatenate([state, self.bodies.spin.astype(float).ravel()])
+        r = (self.jacobian() @ state).reshape(-1, 3) - np.einsum("mpa,ma->mp", self._frames(), rows.drift)
+        soft = rows.compliance * rows.impulse[:, 0]
+        if scheme.is_moving:
+            value = self.constraint_values()
+            r[:, 0] = scheme.velocity_part * r[:, 0] + scheme.position_part * (value / scheme.h + soft)
+        else:
+            r[:, 0] += rows.bias + soft
+        if scheme.is_relaxed:
+            r[:, 0] -= rows.friction * np.hypot(r[:, 1], r[:, 2])
+        return r
+
+    def target(self) -> np.ndarray:
+        """b (m, 3) = r - A lambda of Equation 14 [m/s]."""
+        return self.residuals() - self.apply(self.rows.impulse[: self.count].astype(float))
+
+    def projected(self, impulses: np.ndarray) -> np.ndarray:
+        """proj of impulses (m, 3)."""
+        rows, result = taken(self.rows, self.count), impulses.copy()
+        normal = result[:, 0]
+        bounded = np.where(rows.kind == CONTACT, np.maximum(normal, 0.0), np.minimum(normal, 0.0))
+        result[:, 0] = np.where(rows.kind == DISTANCE, normal, bounded)
+        bound = np.maximum(rows.friction * result[:, 0], 0.0)
+        if self.scheme.friction == NO_FRICTION:
+            bound = 0.0 * bound
+        if self.scheme.friction == PYRAMID:
+            result[:, 1:] = np.clip(result[:, 1:], -bound[:, None], bound[:, None])
+        else:
+            size = np.hypot(result[:, 1], result[:, 2])
+            result[:, 1:] *= np.where(size > bound, bound / np.maximum(size, 1e-300), 1.0)[:, None]
+        return result
+
+    def residual(self) -> float:
+        """How far the impulses are from a solution: see RESIDUAL [m/s]."""
+        if not self.count:
+            return 0.0
+        d = self.rows.diagonal[: self.count, [0, 1, 1]].astype(float)
+        impulses = self.rows.impulse[: self.count].astype(float)
+        change = d * (impulses - self.projected(impulses - self.residuals() / d))
+        return float(np.sqrt(np.sum(change**2) / self.count))
+
+    def constraint_values(self) -> np.ndarray:
+        """C (m,) [m] at the positions that the current velocities lead to."""
+        rows, v = taken(self.rows, self.count), self.bodies.velocity.astype(float)
+        relative = v[rows.vertices[:, 0]] - rows.drift
+        for slot in range(1, 4):
+            there = rows.vertices[:, slot] >= 0
+            relative -= np.where(there, rows.weights[:, slot - 1], 0.0)[:, None] * v[rows.vertices[:, slot]]
+        s = rows.separation + self.scheme.h * relative
+        is_pair = (rows.vertices[:, 1] >= 0) & (rows.vertices[:, 2] < 0)
+        along = np.einsum("ma,ma->m", rows.normal, s)
+        return np.where(is_pair, np.linalg.norm(s, axis=1), along) - rows.rest
+
+    def position_error(self) -> float:
+        """Sum of what constraints are violated by [m]: penetration, and change of length."""
+        kind, value = self.rows.kind[: self.count], self.constraint_values()
+        one_sided = np.where(kind == CONTACT, np.minimum(value, 0.0), np.maximum(value, 0.0))
+        return float(np.abs(np.where(kind == DISTANCE, value, one_sided)).sum())
+
+    def _frames(self) -> np.ndarray:
+        """(m, 3, 3) normal and tangents, the latter zero without friction."""
+        rows = taken(self.rows, self.count)
+        n, t = rows.normal.astype(float), rows.tangent.astype(float)
+        slips = (rows.friction > 0) & (self.scheme.friction != NO_FRICTION)
+        return np.stack([n, t * slips[:, None], np.cross(n, t) * slips[:, None]], axis=1)

@@ -1,0 +1,86 @@
+"""The record of constraints: one struct of arrays for distances and contacts.
+
+A constraint acts between the point of its first vertex and what is opposite: another vertex, a point of a triangle,
+or a point of an obstacle. With the separation s from there to here, at the start of the step s_0,
+
+    s = s_0 + h v_rel,    C = |s| - rest   or, where the normal n is held,   C = n . s - rest.
+
+So positions do not enter the iterations: x = x_t + h v throughout. The multipliers are impulses [N s]: of the normal,
+and of two tangents where there is friction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+DISTANCE, CONTACT, ROPE = range(3)  # kinds: lambda is any number, not negative, not positive
+NO_FRICTION, PYRAMID, CONE = range(3)
+DIAGONAL, COUNT, BOUNDED = range(3)  # by what a correction is divided
+SLOTS = 4  # vertices of a constraint
+SPHERE_SPIN = 2.5  # m r^2 / I of a ball: 1 / (2/5)
+
+
+class Rows(NamedTuple):
+    """m constraints, in arrays that may be longer. Reals are in the solver's precision."""
+
+    kind: np.ndarray  # (m,) int8 DISTANCE, CONTACT or ROPE
+    vertices: np.ndarray  # (m, 4) int32: 0 here; 1 opposite, -1 an obstacle; 2 and 3 of a triangle, else -1
+    source: np.ndarray  # (m,) int32 number of what is opposite: the same from step to step
+    weights: np.ndarray  # (m, 3) of the vertices opposite, not negative, of sum 1; 1 0 0 of a single one
+    separation: np.ndarray  # (m, 3) s_0 [m]
+    drift: np.ndarray  # (m, 3) velocity of the obstacle's point [m/s]; zero without obstacle
+    normal: np.ndarray  # (m, 3) n
+    tangent: np.ndarray  # (m, 3) the first of the two, the second is n x t
+    rest: np.ndarray  # (m,) [m]
+    friction: np.ndarray  # (m,) mu
+    compliance: np.ndarray  # (m,) 1 / (k h^2) [1/kg] of a distance of stiffness k; 0: hard
+    factor: np.ndarray  # (m,) part of a correction that is made in an iteration (Section 8.2)
+    bias: np.ndarray  # (m,) delta of Equation 28 [m/s]
+    diagonal: np.ndarray  # (m, 2) of J W J^T, normal and tangential [1/kg]
+    split: np.ndarray  # (m, 2) the same with masses split among the constraints of each vertex [1/kg]
+    impulse: np.ndarray  # (m, 3) lambda [N s]: normal, first, second tangent
+    change: np.ndarray  # (m, 3) of lambda in the last iteration
+    push: np.ndarray  # (m, 3) that change as a vector in space
+
+
+class Bodies(NamedTuple):
+    """Velocities of n vertices, and the constraints that act on each."""
+
+    velocity: np.ndarray  # (n, 3) [m/s]
+    spin: np.ndarray  # (n, 3) angular velocity times radius [m/s]; (0, 3) if nothing spins
+    inverse_mass: np.ndarray  # (n,) W [1/kg]; 0 for held vertices
+    inverse_inertia: np.ndarray  # (n,) r^2 / I [1/kg]; 0 for what does not spin
+    load: np.ndarray  # (n,) sum of the factors of its constraints
+    start: np.ndarray  # (n + 1,) int32 first entry of each vertex
+    entries: np.ndarray  # (4 m,) int32 4 row + slot
+
+
+_SHAPES: dict[str, tuple[tuple[int, ...], type | None]] = {
+    "kind": ((), np.int8), "vertices": ((4,), np.int32), "source": ((), np.int32), "weights": ((3,), None),
+    "separation": ((3,), None), "drift": ((3,), None), "normal": ((3,), None), "tangent": ((3,), None),
+    "rest": ((), None), "friction": ((), None), "compliance": ((), None), "factor": ((), None), "bias": ((), None),
+    "diagonal": ((2,), None),
+    "split": ((2,), None), "impulse": ((3,), None), "change": ((3,), None), "push": ((3,), None),
+}  # fmt: skip
+
+
+def empty_rows(capacity: int, dtype: type | np.dtype) -> Rows:
+    """Room for so many constraints."""
+    return Rows(*(np.zeros((capacity, *shape), kind or dtype) for shape, kind in _SHAPES.values()))
+
+
+def with_room(rows: Rows, count: int, kept: int) -> Rows:
+    """The rows themselves, or longer ones with the first `kept` copied, so that `count` fit."""
+    if count <= len(rows.kind):
+        return rows
+    longer = empty_rows(count + count // 4 + 64, rows.rest.dtype)
+    for old, new in zip(rows, longer, strict=True):
+        new[:kept] = old[:kept]
+    return longer
+
+
+def taken(rows: Rows, count: int) -> Rows:
+    """The first `count`, as views."""
+    return Rows(*(array[:count] for array in rows))

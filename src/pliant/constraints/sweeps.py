@@ -1,0 +1,198 @@
+"""Iterations over all constraints, compiled: Jacobi with and without momentum, and Gauss-Seidel by colours.
+
+Jacobi runs in two passes, as the paper's (Section 7): over constraints, which find their impulses, then over vertices,
+which add up the impulses of their lists. Gauss-Seidel pushes vertices at once; constraints of one colour share none.
+Either way the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.constraints.one_row import (
+    constraint_value,
+    gather,
+    in_space,
+    push_vertices,
+    put_row,
+    relative_velocity,
+    relax_row,
+    residual,
+    take,
+    write_diagonals,
+)
+from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
+
+COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
+
+
+class Pace(NamedTuple):
+    """How impulses change: omega, and beta = min(a (l / l_max)^b, 1) in iteration l (Equation 36)."""
+
+    omega: float
+    a: float
+    b: float
+    done: int  # iterations of this step before these
+    planned: int  # l_max
+    weights: int  # DIAGONAL, COUNT or BOUNDED
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def momentum(pace, k):
+    """beta of the k-th iteration from now."""
+    if pace.a == 0.0:
+        return 0.0
+    return min(pace.a * ((pace.done + k) / pace.planned) ** pace.b, 1.0)
+
+
+@entry(nogil=True, error_model="numpy")
+def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iterations):
+    """Equations 26 and 38."""
+    first, last = share(0, count, thread, threads)
+    first_vertex, last_vertex = share(0, len(bodies.inverse_mass), thread, threads)
+    waits = 0
+    for k in range(iterations):
+        beta = momentum(pace, k)
+        for i in range(first, last):
+            relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
+        waits += 1
+        barrier_wait(barrier, waits * threads)
+        for vertex in range(first_vertex, last_vertex):
+            gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+        waits += 1
+        barrier_wait(barrier, waits * threads)
+
+
+@entry(nogil=True, error_model="numpy")
+def gauss_seidel(thread, threads, barrier, rows, order, starts, bodies, scheme, pace, iterations):
+    """Equation 29. order (m,): constraints colour by colour; starts (colours + 1,): the last colour is one thread's."""
+    waits, colours = 0, len(starts) - 1
+    for k in range(iterations):
+        beta = momentum(pace, k)
+        for colour in range(colours):
+            first, last = starts[colour], starts[colour + 1]
+            if first == last:
+                continue
+            if colour < colours - 1:
+                first, last = share(first, last, thread, threads)
+            elif thread > 0:
+                last = first
+            for place in range(first, last):
+                i = order[place]
+                relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
+                push_vertices(rows, bodies, i, scheme.has_spin)
+            waits += 1
+            barrier_wait(barrier, waits * threads)
+
+
+@entry(nogil=True, error_model="numpy")
+def apply_impulses(thread, threads, barrier, rows, count, bodies, scheme):
+    """Let the impulses as they are push the vertices: a warm start."""
+    first, last = share(0, count, thread, threads)
+    for i in range(first, last):
+        impulse = (rows.impulse[i, 0], rows.impulse[i, 1], rows.impulse[i, 2])
+        put_row(rows.push, i, in_space(rows, i, impulse))
+    barrier_wait(barrier, threads)
+    first, last = share(0, len(bodies.inverse_mass), thread, threads)
+    for vertex in range(first, last):
+        gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+
+
+@entry(nogil=True, error_model="numpy")
+def end_passages(rows, count, bodies, scheme, passes):
+    """Push apart what is still more than half way through after all iterations, one contact after another; how many
+    pushes it took. So no sphere passes through a face or an obstacle because iterations have ended early.
+    """
+    pushes = 0
+    for _ in range(passes):
+        for i in range(count):
+            if rows.kind[i] == 1:
+                relative = relative_velocity(rows, bodies.velocity, i, 1.0)
+                value = constraint_value(rows, i, scheme.h, relative)
+                if value < -0.5 * rows.rest[i]:
+                    change = -value / (scheme.h * rows.diagonal[i, 0])
+                    rows.impulse[i, 0] += change
+                    put_row(rows.push, i, in_space(rows, i, (change, 0.0 * change, 0.0 * change)))
+                    push_vertices(rows, bodies, i, scheme.has_spin)
+                    pushes += 1
+    return pushes
+
+
+@entry(nogil=True, error_model="numpy")
+def friction_at_end(thread, threads, barrier, rows, count, bodies, scheme):
+    """Tangential impulses in one pass after all normal ones (Section 5), with masses split so that it is stable."""
+    first, last = share(0, count, thread, threads)
+    for i in range(first, last):
+        _, r1, r2 = residual(rows, bodies, i, scheme)
+        d_t = rows.split[i, 1]
+        take(rows, i, scheme, rows.impulse[i, 0], -r1 / d_t, -r2 / d_t)
+    barrier_wait(barrier, threads)
+    first, last = share(0, len(bodies.inverse_mass), thread, threads)
+    for vertex in range(first, last):
+        gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+
+
+@entry(nogil=True, error_model="numpy")
+def prepare(rows, count, bodies, cursor, scheme, gamma):
+    """Lists of the vertices, diagonals, and delta = gamma / h C(x_t) (Equation 28).
+
+    Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
+    """
+    start = bodies.start
+    start[:] = 0
+    bodies.load[:] = 0.0
+    for i in range(count):
+        for slot in range(4):
+            if rows.vertices[i, slot] >= 0:
+                start[rows.vertices[i, slot] + 1] += 1
+                bodies.load[rows.vertices[i, slot]] += rows.factor[i]
+    for vertex in range(len(start) - 1):
+        start[vertex + 1] += start[vertex]
+        cursor[vertex] = start[vertex]
+    for i in range(count):
+        for slot in range(4):
+            vertex = rows.vertices[i, slot]
+            if vertex >= 0:
+                bodies.entries[cursor[vertex]] = 4 * i + slot
+                cursor[vertex] += 1
+        write_diagonals(rows, bodies, i)
+        value = -rows.rest[i]
+        for axis in range(3):
+            value += rows.normal[i, axis] * rows.separation[i, axis]
+            rows.change[i, axis] = 0.0
+        is_gap = value > 0.0 and rows.kind[i] == 1
+        rows.bias[i] = value / scheme.h * (1.0 if is_gap or rows.compliance[i] > 0.0 else gamma)
+
+
+@entry(nogil=True, error_model="numpy")
+def colour_rows(rows, count, inverse_mass, used, colour, order, starts):
+    """Greedy colours by bit masks of the vertices: used (n,) uint64, colour (m,), starts (COLOURS + 2,)."""
+    used[:] = 0
+    starts[:] = 0
+    one = np.uint64(1)
+    for i in range(count):
+        mask = np.uint64(0)
+        for slot in range(4):
+            vertex = rows.vertices[i, slot]
+            if vertex >= 0 and inverse_mass[vertex] > 0.0:
+                mask |= used[vertex]
+        c = 0
+        while c < COLOURS and (mask >> np.uint64(c)) & one:
+            c += 1
+        colour[i] = c
+        starts[c + 1] += 1
+        if c < COLOURS:
+            for slot in range(4):
+                if rows.vertices[i, slot] >= 0:
+                    used[rows.vertices[i, slot]] |= one << np.uint64(c)
+    for c in range(COLOURS + 1):
+        starts[c + 1] += starts[c]
+    place = np.zeros(COLOURS + 1, np.int64)
+    for i in range(count):
+        c = colour[i]
+        order[starts[c] + place[c]] = i
+        place[c] += 1

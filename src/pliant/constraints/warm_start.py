@@ -1,0 +1,72 @@
+"""Impulses of the step before, found again by who touches whom."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.constraints.one_row import in_space
+from pliant.constraints.rows import CONTACT
+from pliant.elements.closest import row
+from pliant.lanes.entry import entry
+from pliant.lanes.vectors import dot
+
+
+class Kept(NamedTuple):
+    """Impulses of k contacts and of all distances."""
+
+    first: np.ndarray  # (k,) int32 vertex of the sphere
+    source: np.ndarray  # (k,) int32 what it touches
+    normal: np.ndarray  # (k,) [N s]
+    vector: np.ndarray  # (k, 3) the whole impulse in space [N s]
+    distances: np.ndarray  # (m,) [N s]
+
+
+def nothing_kept() -> Kept:
+    """Before the first step."""
+    ids = np.zeros(0, np.int32)
+    return Kept(ids, ids, np.zeros(0), np.zeros((0, 3)), np.zeros(0))
+
+
+@entry(nogil=True, error_model="numpy")
+def keep_impulses(rows, base, count, kept):
+    """Copy the impulses of rows from `base` to `count`, and of the distances before them."""
+    for i in range(base):
+        kept.distances[i] = rows.impulse[i, 0]
+    for i in range(base, count):
+        k = i - base
+        kept.first[k], kept.source[k] = rows.vertices[i, 0], rows.source[i]
+        kept.normal[k] = rows.impulse[i, 0]
+        kept.vector[k, 0], kept.vector[k, 1], kept.vector[k, 2] = in_space(rows, i, row(rows.impulse, i))
+
+
+@entry(nogil=True, error_model="numpy")
+def restore_impulses(rows, base, count, kept, part, starts, order):
+    """Begin with `part` of the kept impulses; starts (n + 1,) and order (k,) are scratch."""
+    for i in range(min(base, len(kept.distances))):
+        rows.impulse[i, 0] = part * kept.distances[i]
+    starts[:] = 0
+    for k in range(len(kept.first)):
+        starts[kept.first[k] + 1] += 1
+    for vertex in range(len(starts) - 1):
+        starts[vertex + 1] += starts[vertex]
+    for k in range(len(kept.first) - 1, -1, -1):
+        starts[kept.first[k] + 1] -= 1
+        order[starts[kept.first[k] + 1]] = k
+    for i in range(base, count):
+        if rows.kind[i] != CONTACT:
+            continue
+        vertex = rows.vertices[i, 0]
+        last = starts[vertex + 2] if vertex + 2 < len(starts) else len(kept.first)
+        for place in range(starts[vertex + 1], last):
+            k = order[place]
+            if kept.source[k] == rows.source[i]:
+                vector = row(kept.vector, k)
+                rows.impulse[i, 0] = part * kept.normal[k]
+                if rows.friction[i] > 0.0:
+                    n, t = row(rows.normal, i), row(rows.tangent, i)
+                    second = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
+                    rows.impulse[i, 1] = part * dot(vector, t)
+                    rows.impulse[i, 2] = part * dot(vector, second)
+                break

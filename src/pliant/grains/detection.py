@@ -1,0 +1,110 @@
+"""Detection for a simulation: the contacts of spheres that a step has, in arrays that grow and are used again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pliant.constraints.rows import Rows, with_room
+from pliant.errors import SimulationError
+from pliant.grains.faces import place_triangles
+from pliant.grains.pairs import sort_into_cells
+from pliant.grains.record import Faces, Grains, Motion, Obstacles
+from pliant.grains.search import search
+from pliant.kernels.threads import Team
+from pliant.model import Model
+from pliant.model.obstacles import ROW_LENGTH, SIZES
+
+CROWDED = 40.0  # times the volume of a cell: so much of spheres are in it only if they start in each other
+REACH = 2.0  # of the largest radius: how far ahead two spheres look for each other, at most
+MOST_ENTRIES = 16  # cells a triangle, on average, before cells are made larger
+
+
+class GrainDetector:
+    """Finds contacts of the spheres of a model.
+
+    tolerance: gap below which two are in contact, as a part of the smallest radius.
+    """
+
+    def __init__(self, model: Model, tolerance: float, team: Team):
+        self.model, self.team = model, team
+        contact, particles = model.contact, model.particles
+        assert contact is not None
+        assert particles is not None
+        v = particles.vertices
+        self.grains = Grains(
+            v, particles.radius, contact.body[v].astype(np.int32), contact.friction[v], contact.excluded[v],
+            contact.allowed, float(contact.settings.friction), tolerance * float(particles.radius.min()),
+        )  # fmt: skip
+        p = len(v)
+        self._cells, self._keys = np.zeros((p, 3), np.int64), np.zeros(p, np.int64)
+        self._order, self._ends = np.zeros(p, np.int64), np.zeros(p + 1, np.int64)
+        self._starts = np.zeros(_power_of_two(2 * p) + 1, np.int64)
+        self._faces = self._no_buckets()
+
+    def _no_buckets(self) -> Faces:
+        contact = self.model.contact
+        assert contact is not None
+        triangles = contact.triangles.astype(np.int32)
+        t, first = len(triangles), contact.triangles[:, 0]
+        thickness = contact.radius[first] if t else np.zeros(0)
+        points = contact.positions[contact.triangles]
+        edge = float(np.ptp(points, axis=1).mean()) if t else 1.0
+        size = max(edge, 2 * float(self.grains.radius.max()))
+        return Faces(
+            triangles, contact.body[first].astype(np.int32), contact.friction[first], thickness,
+            np.zeros((t, 3), np.int64), np.zeros((t, 3), np.int64), np.zeros(_power_of_two(4 * t) + 1, np.int64),
+            np.zeros(0, np.int32), size, float(thickness.max(initial=0.0)),
+        )  # fmt: skip
+
+    def obstacles(self, time: float, h: float) -> Obstacles:
+        """The shapes with formulas from `time` to `time` + h [s]."""
+        assert self.model.contact is not None
+        shapes = self.model.contact.shapes
+        at_start = np.array([shape.row(time) for shape in shapes]).reshape(-1, ROW_LENGTH)
+        at_end = np.array([shape.row(time + h) for shape in shapes]).reshape(-1, ROW_LENGTH)
+        local = at_end.copy()
+        local[:, :SIZES] = 0.0
+        local[:, [3, 7, 11]] = 1.0
+        return Obstacles(np.array([shape.kind for shape in shapes], np.int64), at_start, at_end, local)
+
+    def detect(self, motion: Motion, time: float, rows: Rows, base: int) -> tuple[Rows, int]:
+        """Write contacts into rows from `base` on; the rows, longer if they had to be, and how many there are now."""
+        grains = self.grains
+        ways = (motion.end - motion.start)[grains.vertices]
+        fastest = float(np.sqrt(np.max(np.sum((ways - ways.mean(axis=0)) ** 2, axis=1), initial=0.0)))
+        largest = float(grains.radius.max())
+        cell = 2 * largest + grains.tolerance + min(2 * fastest, REACH * largest)
+        grid = (self._cells, self._keys, self._starts, self._order)
+        _, fullest = sort_into_cells(grains, motion, cell, *grid)
+        if fullest > CROWDED:
+            raise SimulationError(
+                f"t = {time:g} s: in one cell of {cell:g} m spheres take up {fullest:.0f} times its volume: they lie "
+                "in each other. Start particles apart, as pl.shapes.packed_spheres does."
+            )
+        faces = self._placed(motion)
+        about = (grains, motion, *grid, self.obstacles(time, motion.h), faces, base, self._ends)
+        work = 400 * len(self._order)
+        self.team.run_for(work, search, *about, rows, False)
+        count = int(self._ends[-1])
+        rows = with_room(rows, count, base)
+        self.team.run_for(work, search, *about, rows, True)
+        return rows, count
+
+    def _placed(self, motion: Motion) -> Faces:
+        """Triangles in cells that are large enough for their motion."""
+        faces = self._faces
+        if not len(faces.vertices):
+            return faces
+        entries = place_triangles(faces, motion, True)
+        while entries > MOST_ENTRIES * len(faces.vertices) + 10_000:
+            faces = faces._replace(size=2 * faces.size)
+            entries = place_triangles(faces, motion, True)
+        if entries > len(faces.entries):
+            faces = faces._replace(entries=np.zeros(entries + entries // 4, np.int32))
+            self._faces = self._faces._replace(entries=faces.entries)
+        place_triangles(faces, motion, False)
+        return faces
+
+
+def _power_of_two(n: int) -> int:
+    return 1 << max(4, int(n - 1).bit_length())

@@ -1,0 +1,33 @@
+"""All contacts of spheres in a step: counted on all threads, then written where the counts say."""
+
+from __future__ import annotations
+
+from pliant.grains.faces import faces_of
+from pliant.grains.pairs import pairs_of
+from pliant.grains.walls import FACES, walls_of
+from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.entry import entry
+
+
+@entry(nogil=True, error_model="numpy")
+def search(
+    thread, threads, barrier, grains, motion, cells, keys, starts, order, obstacles, faces, base, ends, rows, writes
+):
+    """Count the contacts of each sphere into `ends` (p + 1,), which then holds sums from `base` on; or write them
+    into rows.
+    """
+    first, last = share(0, len(order), thread, threads)
+    n = len(motion.start)
+    for place in range(first, last):
+        k = order[place]
+        at = ends[place]
+        found = pairs_of(k, grains, motion, cells, keys, starts, order, rows, at, writes)
+        found += walls_of(k, grains, motion, obstacles, n, rows, at + found, writes)
+        found += faces_of(k, grains, motion, faces, n + FACES * len(obstacles.kinds), rows, at + found, writes)
+        if not writes:
+            ends[place + 1] = found
+    barrier_wait(barrier, threads)
+    if not writes and thread == 0:
+        ends[0] = base
+        for place in range(len(order)):
+            ends[place + 1] += ends[place]

@@ -1,0 +1,110 @@
+"""Spheres near obstacles with formulas, at rest or moving, and on their way to them."""
+
+from __future__ import annotations
+
+import math
+
+from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, material_displacement, to_local
+from pliant.contact.response.friction import friction_between
+from pliant.elements.closest import row
+from pliant.grains.record import write_contact
+from pliant.lanes.compiled import compiled, inlined
+from pliant.lanes.vectors import add_scaled, dot, subtract
+from pliant.model.obstacles import CONTAINER, FRICTION, SIZES
+
+FACES = 8  # numbers that an obstacle's faces have among the sources of contacts
+STEPS, TOUCH = 100, 1e-6  # of advancement: at most so many; part of the way at which it has hit
+
+
+@compiled
+def walls_of(k, grains, motion, obstacles, n_vertices, rows, at, writes):
+    """Contacts of sphere k with obstacles; if `writes`, into rows from `at` on. How many there are."""
+    found, i = 0, grains.vertices[k]
+    if grains.is_excluded[k] or motion.inverse_mass[i] == 0.0:
+        return 0
+    for m in range(len(obstacles.kinds)):
+        start = to_local(obstacles.at_start[m], row(motion.start, i))
+        end = to_local(obstacles.at_end[m], row(motion.end, i))
+        if obstacles.kinds[m] == CONTAINER:
+            for face in range(5):
+                d, n = container_face(face, start, obstacles.local[m])
+                d_end = d + dot(n, subtract(end, start))
+                if min(d, d_end) <= grains.radius[k] + grains.tolerance:
+                    source = n_vertices + FACES * m + face
+                    if writes:
+                        write_wall(k, grains, motion, obstacles, m, start, d, n, source, rows, at + found)
+                    found += 1
+        else:
+            is_near, d, n = meeting(
+                obstacles.kinds[m], obstacles.local[m], start, end, grains.radius[k], grains.tolerance
+            )
+            if is_near:
+                if writes:
+                    write_wall(k, grains, motion, obstacles, m, start, d, n, n_vertices + FACES * m, rows, at + found)
+                found += 1
+    return found
+
+
+@inlined
+def container_face(face, p, local):
+    """Distance and normal of floor and walls of a cavity, and of their rims for what is above; a large distance where
+    a face is out of sight.
+    """
+    a, b, c = local[SIZES], local[SIZES + 1], local[SIZES + 2]
+    is_over_wall = abs(p[0]) > a or abs(p[1]) > b
+    if face == 4:
+        if is_over_wall:  # on top of the wall
+            return p[2] - c, (0.0, 0.0, 1.0)
+        return p[2] + c, (0.0, 0.0, 1.0)
+    if is_over_wall:
+        return 1e30, (0.0, 0.0, 1.0)
+    sign = 1.0 if face % 2 == 0 else -1.0
+    d = a - sign * p[0] if face < 2 else b - sign * p[1]
+    n = (-sign, 0.0, 0.0) if face < 2 else (0.0, -sign, 0.0)
+    above = p[2] - c
+    if above <= 0.0:
+        return d, n
+    length = math.sqrt(d * d + above * above)
+    return length, (n[0] * d / length, n[1] * d / length, above / length)
+
+
+@inlined
+def meeting(kind, local, start, end, radius, tolerance):
+    """Whether a sphere touches a shape or would on its way, the shape's distance from the start along the normal of
+    that place, and the normal, all in the shape's axes.
+    """
+    d, n = distance_and_normal(kind, local, start)
+    if d <= radius + tolerance:
+        return True, d, n
+    way = subtract(end, start)
+    length = math.sqrt(dot(way, way))
+    if d - radius > length + tolerance:
+        return False, d, n
+    time = 0.0
+    for _ in range(STEPS):
+        place = add_scaled(start, time, way)
+        d, n = distance_and_normal(kind, local, place)
+        if d - radius <= max(TOUCH * length, 0.0):
+            return True, d + dot(n, subtract(start, place)), n
+        time += (d - radius) / length
+        if time >= 1.0:
+            place = end
+            d, n = distance_and_normal(kind, local, place)
+            return d - radius <= tolerance, d + dot(n, subtract(start, place)), n
+    return True, d + dot(n, subtract(start, place)), n
+
+
+@inlined
+def write_wall(k, grains, motion, obstacles, m, start, d, n, source, rows, at):
+    """The contact with a plane at the distance d along n from the start of the sphere."""
+    normal = direction_to_world(obstacles.at_end[m], n)
+    touch = add_scaled(start, -d, n)
+    moved = direction_to_world(obstacles.at_end[m], touch)
+    q = (moved[0] + obstacles.at_end[m, 0], moved[1] + obstacles.at_end[m, 1], moved[2] + obstacles.at_end[m, 2])
+    way = material_displacement(obstacles.at_start[m], obstacles.at_end[m], q)
+    drift = (way[0] / motion.h, way[1] / motion.h, way[2] / motion.h)
+    i = grains.vertices[k]
+    s = subtract(row(motion.start, i), subtract(q, way))
+    mu = friction_between(grains.friction[k], obstacles.at_end[m, FRICTION], grains.otherwise)
+    radius = grains.radius[k]
+    write_contact(rows, at, i, (-1, -1, -1), source, (0.0, 0.0, 0.0), s, drift, normal, radius, radius, mu)

@@ -1,0 +1,22 @@
+"""Checks of the options that the schemes with hard constraints share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pliant.constraints.rows import CONE, PYRAMID
+from pliant.errors import SolverError
+from pliant.relaxations.relaxation import check_real
+
+FRICTIONS = {"cone": CONE, "pyramid": PYRAMID}
+
+
+def check_friction(value: Any, what: str) -> None:
+    """One of FRICTIONS."""
+    if value not in FRICTIONS:
+        raise SolverError(f"{what} is {value!r}: choose one of {', '.join(FRICTIONS)}.")
+
+
+def check_part(value: Any, what: str, is_open: bool = False) -> None:
+    """A number from 0 to 1; above 0 if `is_open`."""
+    check_real(value, what, 0.0, 1.0 + 1e-12, is_open)

@@ -1,0 +1,85 @@
+"""Position based dynamics with hard constraints (Francu and Moldoveanu, Equations 18 to 25)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.constraints.one_row import Scheme
+from pliant.constraints.problem import RESIDUAL
+from pliant.constraints.rows import NO_FRICTION
+from pliant.energies import IncrementalPotential
+from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
+from pliant.solvers.contract import Capabilities, Execution, Solver, SweepResult, check_count, register_solver
+from pliant.solvers.machinery.constraint_options import FRICTIONS, check_friction, check_part
+from pliant.solvers.machinery.constraint_work import ConstraintWork
+
+
+@register_solver
+@dataclass(frozen=True)
+class PositionBased(Solver[ConstraintWork]):
+    """Positions that satisfy the constraints, whose directions follow the iterations. For grains, springs and cloth.
+
+    relaxation: how impulses are found: pl.ImprovedJacobi(), pl.Jacobi(), pl.GaussSeidel(), pl.ImprovedGaussSeidel(),
+        pl.MinimumResidual(), pl.ConjugateResiduals(), or the name of one.
+    iterations: per step.
+    friction: "cone", or "pyramid" of four sides; it acts in one pass at the end of a step (Section 5), and is weak.
+    margin: gap below which spheres are in contact, as a part of the smallest radius.
+    shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
+
+    Contacts are hard: Contact.stiffness and friction_speed are not used, nor are the laws of cloth, which keeps its
+    lengths. Springs keep their stiffness.
+    """
+
+    relaxation: Relaxation = ImprovedJacobi()  # noqa: RUF009
+    iterations: int = 15
+    friction: str = "cone"
+    margin: float = 0.1
+    shear: float = 0.9
+    bend: float = 0.1
+
+    start = "accelerated"
+    residual_definition = RESIDUAL
+    capabilities = Capabilities(
+        "satisfy",
+        contact=True,
+        hard_constraints=True,
+        particles=True,
+        own_contacts=True,
+        strain_rate_damping=False,
+        vertex_block_damping=False,
+        tearing=False,
+        any_guess=True,
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "PositionBased: relaxation"))
+        check_count(self.iterations, "PositionBased: iterations")
+        check_friction(self.friction, "PositionBased: friction")
+        for name in ("margin", "shear", "bend"):
+            check_part(vars(self)[name], f"PositionBased: {name}")
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
+        """Distances of springs and cloth, cells for spheres."""
+        stiffness = (self.shear, self.bend)
+        return ConstraintWork("PositionBased", problem, execution, self.iterations, self.margin, stiffness)
+
+    def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
+        """Detect contacts, and pose the step."""
+        scheme = self._scheme(problem, work)._replace(friction=NO_FRICTION)
+        work.begin_step(problem, scheme, self.iterations, 1.0, 0.0, self.relaxation)
+
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork, n: int = 1) -> SweepResult:
+        """n iterations; x is what the velocities lead to, wherever it was."""
+        work.iterate(self.relaxation, n)
+        work.finish(problem, x, self._scheme(problem, work))
+        return SweepResult(n)
+
+    def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork) -> float:
+        """See residual_definition [m/s]."""
+        return work.posed.residual()
+
+    def _scheme(self, problem: IncrementalPotential, work: ConstraintWork) -> Scheme:
+        """With the friction that acts at the end."""
+        return Scheme(problem.h, True, 0.0, 1.0, FRICTIONS[self.friction], False, bool(work.turns.any()))

@@ -1,0 +1,104 @@
+"""Sequential Positions (Francu and Moldoveanu, Algorithm 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.constraints.one_row import Scheme
+from pliant.constraints.problem import RESIDUAL
+from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
+from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
+from pliant.solvers.contract import Capabilities, Execution, Solver, SweepResult, check_count, register_solver
+from pliant.solvers.machinery.constraint_options import FRICTIONS, check_friction, check_part
+from pliant.solvers.machinery.constraint_work import ConstraintWork
+
+
+@register_solver
+@dataclass(frozen=True)
+class SequentialPositions(Solver[ConstraintWork]):
+    """Positions and velocities together: between position based dynamics and velocity time stepping.
+
+    relaxation: how impulses are found: pl.ImprovedJacobi(), pl.Jacobi(), pl.GaussSeidel(), pl.ImprovedGaussSeidel(),
+        pl.MinimumResidual(), pl.ConjugateResiduals(), or the name of one.
+    iterations: per step.
+    k_v, k_c: parts of the velocity error and of the position error in a residual; 0 and 1 are position based dynamics.
+    velocity_iterations: of the iterations, how many come before positions change (end of Section 6).
+    friction: "cone", or "pyramid" of four sides. relaxed_cone: with the term of Equation 40, which makes the problem
+        convex and lifts what slides.
+    warm_start: part of the impulses of the step before to begin with.
+    margin: gap below which spheres are in contact, as a part of the smallest radius.
+    shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
+
+    Deviation: friction rows have the whole tangential velocity as residual; k_v of it would hardly hold anything.
+    Contacts are hard: Contact.stiffness and friction_speed are not used, nor are the laws of cloth, which keeps its
+    lengths. Springs keep their stiffness.
+    """
+
+    relaxation: Relaxation = ImprovedJacobi()  # noqa: RUF009
+    iterations: int = 15
+    k_v: float = 0.1
+    k_c: float = 1.0
+    velocity_iterations: int = 0
+    friction: str = "cone"
+    relaxed_cone: bool = False
+    warm_start: float = 0.0
+    margin: float = 0.1
+    shear: float = 0.9
+    bend: float = 0.1
+
+    start = "accelerated"
+    residual_definition = RESIDUAL
+    capabilities = Capabilities(
+        "satisfy",
+        contact=True,
+        hard_constraints=True,
+        particles=True,
+        own_contacts=True,
+        strain_rate_damping=False,
+        vertex_block_damping=False,
+        tearing=False,
+        any_guess=True,
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "SequentialPositions: relaxation"))
+        check_count(self.iterations, "SequentialPositions: iterations")
+        check_friction(self.friction, "SequentialPositions: friction")
+        for name in ("k_v", "k_c", "warm_start", "margin", "shear", "bend"):
+            check_part(vars(self)[name], f"SequentialPositions: {name}")
+        if self.k_v + self.k_c == 0:
+            raise SolverError("SequentialPositions: k_v and k_c are both 0: give one of them a value up to 1.")
+        if self.velocity_iterations:
+            check_count(self.velocity_iterations, "SequentialPositions: velocity_iterations")
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
+        """Distances of springs and cloth, cells for spheres."""
+        stiffness = (self.shear, self.bend)
+        return ConstraintWork("SequentialPositions", problem, execution, self.iterations, self.margin, stiffness)
+
+    def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
+        """Detect contacts, and pose the step."""
+        has_spin = bool(work.turns.any())
+        parts = (float(self.k_v), float(self.k_c))
+        scheme = Scheme(problem.h, True, *parts, FRICTIONS[self.friction], self.relaxed_cone, has_spin)
+        work.begin_step(problem, scheme, self.iterations, self.k_c, self.warm_start, self.relaxation)
+
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork, n: int = 1) -> SweepResult:
+        """n iterations; x is what the velocities lead to, wherever it was."""
+        before = min(n, max(0, self.velocity_iterations - work.posed.done))
+        if before:
+            moving = work.posed.scheme
+            work.posed.scheme = moving._replace(is_moving=False)
+            work.iterate(self.relaxation, before)
+            work.posed.scheme = moving
+        if n > before:
+            work.iterate(self.relaxation, n - before)
+        work.finish(problem, x, None)
+        return SweepResult(n)
+
+    def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork) -> float:
+        """See residual_definition [m/s]."""
+        return work.posed.residual()

@@ -1,0 +1,89 @@
+"""Velocity time stepping with hard constraints (Francu and Moldoveanu, Equations 6 to 9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.constraints.one_row import Scheme
+from pliant.constraints.problem import RESIDUAL
+from pliant.energies import IncrementalPotential
+from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
+from pliant.solvers.contract import Capabilities, Execution, Solver, SweepResult, check_count, register_solver
+from pliant.solvers.machinery.constraint_options import FRICTIONS, check_friction, check_part
+from pliant.solvers.machinery.constraint_work import ConstraintWork
+
+
+@register_solver
+@dataclass(frozen=True)
+class VelocityTimeStepping(Solver[ConstraintWork]):
+    """Velocities that satisfy the constraints as they are at the start of the step. For grains, springs and cloth.
+
+    relaxation: how impulses are found: pl.ImprovedJacobi(), pl.Jacobi(), pl.GaussSeidel(), pl.ImprovedGaussSeidel(),
+        pl.MinimumResidual(), pl.ConjugateResiduals(), or the name of one.
+    iterations: per step.
+    gamma: part of a violation that a step corrects (Baumgarte); what is too much for it, one tenth of a radius per
+        step, is left to later steps.
+    friction: "cone", or "pyramid" of four sides. relaxed_cone: with the term of Equation 40, which makes the problem
+        convex and lifts what slides.
+    warm_start: part of the impulses of the step before to begin with; near 1, and with few iterations, high columns
+        jump, because corrections of position are among them.
+    margin: gap below which spheres are in contact, as a part of the smallest radius.
+    shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
+
+    Contacts are hard: Contact.stiffness and friction_speed are not used, nor are the laws of cloth, which keeps its
+    lengths. Springs keep their stiffness.
+    """
+
+    relaxation: Relaxation = ImprovedJacobi()  # noqa: RUF009
+    iterations: int = 15
+    gamma: float = 0.5
+    friction: str = "cone"
+    relaxed_cone: bool = False
+    warm_start: float = 0.5
+    margin: float = 0.1
+    shear: float = 0.9
+    bend: float = 0.1
+
+    start = "accelerated"
+    residual_definition = RESIDUAL
+    capabilities = Capabilities(
+        "satisfy",
+        contact=True,
+        hard_constraints=True,
+        particles=True,
+        own_contacts=True,
+        strain_rate_damping=False,
+        vertex_block_damping=False,
+        tearing=False,
+        any_guess=True,
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "VelocityTimeStepping: relaxation"))
+        check_count(self.iterations, "VelocityTimeStepping: iterations")
+        check_friction(self.friction, "VelocityTimeStepping: friction")
+        for name in ("gamma", "warm_start", "margin", "shear", "bend"):
+            check_part(vars(self)[name], f"VelocityTimeStepping: {name}")
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
+        """Distances of springs and cloth, cells for spheres."""
+        stiffness = (self.shear, self.bend)
+        return ConstraintWork("VelocityTimeStepping", problem, execution, self.iterations, self.margin, stiffness)
+
+    def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
+        """Detect contacts, and pose the step."""
+        has_spin = bool(work.turns.any())
+        scheme = Scheme(problem.h, False, 1.0, 1.0, FRICTIONS[self.friction], self.relaxed_cone, has_spin)
+        work.begin_step(problem, scheme, self.iterations, self.gamma, self.warm_start, self.relaxation)
+
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork, n: int = 1) -> SweepResult:
+        """n iterations; x is what the velocities lead to, wherever it was."""
+        work.iterate(self.relaxation, n)
+        work.finish(problem, x, None)
+        return SweepResult(n)
+
+    def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork) -> float:
+        """See residual_definition [m/s]."""
+        return work.posed.residual()
