@@ -10,12 +10,13 @@ COLUMNS = 10  # SHIFT has three
 
 
 @entry(nogil=True)
-def error_sums(body, mass, ratio, x, before, earlier, last, target, start, out):
+def error_sums(body, mass, ratio, middle, x, before, earlier, last, target, start, out):
     """Mass-weighted sums over the vertices of each body, to out (bodies, 10), in the order of vertices.
 
     body: (n,), negative for vertices that do not move. x and the others (n, 3) [m]: now, one and two windows ago,
     before the last iteration, the inertial target and where the step started. Sums of m, m |x - before|^2,
-    m |before - earlier|^2, m ratio^2 |x - last|^2, m |x - target|^2, m |x|^2, m |x - start|^2 and m (x - before).
+    m |before - earlier|^2, m ratio^2 |x - last|^2, m |x - target|^2, m |x - middle|^2, m |x - start|^2 and
+    m (x - before); middle (3,) [m].
     """
     out[:] = 0.0
     for i in range(len(body)):
@@ -35,7 +36,8 @@ def error_sums(body, mass, ratio, x, before, earlier, last, target, start, out):
             owed += move * move
             move = position - target[i, k]
             forces += move * move
-            size += position * position
+            move = position - middle[k]
+            size += move * move
             move = position - start[i, k]
             moved += move * move
         out[b, 0] += m

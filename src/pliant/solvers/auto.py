@@ -162,6 +162,10 @@ class Auto(Solver[AutoWork]):
             return work.helper.sweep(problem, x, work.helper_work, n)
         return work.plain.sweep(problem, x, work.tables, n)
 
+    def is_blind_to_rounding(self, work: AutoWork) -> bool:
+        solver = work.helper if work.is_helped else work.plain
+        return solver.is_blind_to_rounding(work.helper_work if work.is_helped else work.tables)
+
     def adapt(self, problem: IncrementalPotential, work: AutoWork, error: StepError, done: int) -> None:
         """Ask for help where vertex block descent would take long."""
         assert self.tolerance is not None

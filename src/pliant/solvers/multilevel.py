@@ -74,6 +74,10 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
     def period(self) -> int:
         return self.sweeps
 
+    def is_blind_to_rounding(self, work: MultilevelWork) -> bool:
+        """Forces on whole bodies are summed in double precision."""
+        return False
+
     def init(self, problem: IncrementalPotential, execution: Execution) -> MultilevelWork:
         inner, packed, is_own = self.init_inner(problem, execution)
         levels = build_coarse_system(problem, execution, self.aggregate)

@@ -44,6 +44,7 @@ CONVERGED = 0.05  # error up to which a step counts as converged, if no toleranc
 SLOWEST = 0.95  # rate of two windows that is believed at most
 ROUNDING = 0.3  # machine epsilons of a position, root mean square, between two iterations that end in the same place
 TINY = 1e-300  # in place of zero below a fraction
+HIDDEN = 0.1  # of the step's forces: rounding beyond it hides what is left to do from local solvers
 AT_REST = 16.0  # machine epsilons of its coordinates that a body without forces moves
 
 
@@ -105,6 +106,9 @@ class ErrorMeter:
         self._before = None
         self._marks = marks(n, self.solver.period, self.solver.asked_tolerance is not None)
         self._keep(x)
+        moving = x[self.body >= 0]
+        if len(moving):
+            self._middle = 0.5 * (moving.min(axis=0) + moving.max(axis=0))
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: Any, n: int) -> SweepResult:
         """n iterations of the solver, measured on their way; fewer where a tolerance is met."""
@@ -158,7 +162,7 @@ class ErrorMeter:
         tolerance = self.solver.asked_tolerance
         if len(self._kept) == 2 and (tolerance is not None or self._done == self._marks[-1]):
             with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
-                self.error = self.estimate(problem, x)
+                self.error = self.estimate(problem, x, self.solver.is_blind_to_rounding(work))
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
@@ -171,14 +175,14 @@ class ErrorMeter:
         room[:] = x
         self._kept = [*self._kept[-1:], (self._done, room)]
 
-    def estimate(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
-        """The error at x (n, 3), from the last two windows."""
+    def estimate(self, problem: IncrementalPotential, x: np.ndarray, is_blind: bool = False) -> StepError:
+        """The error at x (n, 3), from the last two windows; is_blind: what rounding hides counts as error."""
         (first, earlier), (second, before) = self._kept
         windows = second - first, self._done - second
         self._measure_ratios(problem, x)
         last = before if self.solver.period == 1 else self._last
         arrays = (x, before, earlier, last, problem.y, problem.x_prev)
-        error_sums(self.body, problem.model.mass, self._ratio, *arrays, self._sums)
+        error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
         root = self._root_mean_squares()
         recent = root[:, RECENT]
         speeds = (recent / windows[1]) / np.maximum(root[:, EARLIER] / windows[0], TINY)
@@ -191,7 +195,11 @@ class ErrorMeter:
         distance = self._steadied(distance)
         mass = np.maximum(self._sums[:, MASS], TINY)
         shifts = np.linalg.norm(self._sums[:, SHIFT:], axis=1) / mass / np.maximum(recent, TINY)
-        error, lower, upper = (self._relative(problem, root, length) for length in (distance, seen, owed))
+        hidden = self._rounding(root)
+        lengths = (distance, seen, owed, hidden)
+        error, lower, upper, noise = (self._relative(problem, root, length) for length in lengths)
+        if is_blind:
+            error = np.where(noise > HIDDEN, np.maximum(error, noise), error)
         return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), *self._ratios_of_bodies())
 
     def _steadied(self, distance: np.ndarray) -> np.ndarray:
@@ -206,7 +214,8 @@ class ErrorMeter:
     def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
         """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""
         self._measure_ratios(problem, x)
-        error_sums(self.body, problem.model.mass, self._ratio, x, x, x, x, problem.y, problem.x_prev, self._sums)
+        arrays = (x, x, x, x, problem.y, problem.x_prev)
+        error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
         g = problem.project(problem.with_contacts_at(x).gradient(x))
         moves = self.body >= 0
         squares = np.sum(g[moves] ** 2, axis=1) / problem.model.mass[moves]
@@ -232,8 +241,12 @@ class ErrorMeter:
         if self.solver.period == 1:
             return root[:, OWED] / window
         # rounding of positions is no motion that levels leave
-        noise = ROUNDING * self.eps * root[:, SIZE] * self._mean_ratio
+        noise = self._rounding(root)
         return np.maximum(np.sqrt(np.maximum(root[:, OWED] ** 2 - noise**2, 0.0)), seen)
+
+    def _rounding(self, root: np.ndarray) -> np.ndarray:
+        """What rounding of positions alone owes [m]: forces of stiff elements round to it, and smaller ones vanish."""
+        return ROUNDING * self.eps * root[:, SIZE] * self._mean_ratio
 
     def _relative(self, problem: IncrementalPotential, root: np.ndarray, length: np.ndarray) -> np.ndarray:
         """A length [m] of each body compared with what forces do to it in the step; 0 where nothing acts or moves."""

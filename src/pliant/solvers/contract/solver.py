@@ -85,6 +85,10 @@ class Solver(ABC, Generic[W]):
     def adapt(self, problem: IncrementalPotential, work: W, error: StepError, done: int) -> None:
         """Learn the error after `done` iterations of a step, where it is measured and larger than asked for."""
 
+    def is_blind_to_rounding(self, work: W) -> bool:
+        """Whether forces that round away while vertices are moved one by one are lost to it."""
+        return self.supports.local
+
     @property
     def period(self) -> int:
         """Iterations after which the same is done again, as between two corrections."""
