@@ -139,8 +139,8 @@ def test_what_is_not_tested_is_reported(caplog: pytest.LogCaptureFixture) -> Non
 
 def newton_matches(solver, **options) -> None:
     scene = pl.Scene()
-    scene.contact = pl.Contact(stiffness=500.0, friction=0.4, friction_speed=0.5)
-    mesh = pl.shapes.cloth((1, 1), (4, 4)).transformed(translation=(0.03, 0.02, 0.099))
+    scene.contact = pl.Contact(stiffness=500.0, friction=0.4, friction_speed=0.5, thickness=2e-3)
+    mesh = pl.shapes.cloth((1, 1), (4, 4)).transformed(translation=(0.12, 0.11, 0.099))
     scene.add_cloth(mesh, pl.StableNeoHookean(mu=500.0, lam=500.0), density=0.2).set_velocities((0.2, 0, -0.5))
     scene.add_sphere((0, 0, 0.0), 0.1)
     problem = pl.Simulation(scene, solver, frame_rate=100, substeps=1, precision="double").problem()
