@@ -33,7 +33,7 @@ def sweep(
 
     \b
     Example: pliant sweep drop --vary contact.friction=0.1,0.3
-             pliant sweep beam.toml -j 4 --vary bodies.0.material.youngs_modulus=1e4..1e6:5:log
+             pliant sweep beam.toml -j 4 --vary bodies.0.density=100..1000:5:log
     """
     from pliant.scenes.plans import open_plan
     from pliant.scenes.sweeps import Sweep, varied
