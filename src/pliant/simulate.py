@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.adjusting import Adjusting
+from pliant.diagnosis import Diagnosis, diagnosed
 from pliant.divergence import Watch
 from pliant.energies import IncrementalPotential
 from pliant.energies.totals import energies_of
@@ -112,6 +113,12 @@ class Simulation(Adjusting):
         if self._detector is not None:
             numbers = self._detector.numbers(self._detector.contacts_at(self.state.x, self.time), self.state.x)
         return energies_of(model, self.state, self._solved, numbers)
+
+    def diagnose(self) -> Diagnosis:
+        """Solve a copy of the next step and look at it: time scales, stiffness of elements and contacts against
+        inertia, shapes of tets, error and rate of convergence body by body, and what would help. Print it for a page.
+        """
+        return diagnosed(self.problem(), self.scene.bodies, self.solver, self.execution, self._work.state_dict())
 
     @property
     def solver_bytes(self) -> int:

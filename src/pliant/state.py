@@ -34,6 +34,7 @@ class State:
         return seen
 
     def copy(self) -> State:
+        """The same with arrays of its own."""
         return replace(self, **{name: array.copy() for name, array in self._arrays().items()}, drawn=None)
 
     def _arrays(self) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, words_of_softness
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
+from pliant.convergence import ConvergenceWatch
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
 from pliant.errors import SceneError, SimulationError
@@ -105,6 +106,7 @@ class Stepping:
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
+        self._convergence = ConvergenceWatch(len(self.model.body_names))
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         self._allocate()
@@ -281,10 +283,10 @@ class Stepping:
         report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
-        if self._work.note:
-            report.reason += f" ({self._work.note})"
         self._meter.write(problem, self._x_new, result, report)
         report.converged |= self._meter.is_converged(report)
+        report.reason += f" ({self._work.note})" if self._work.note else ""
+        self._convergence.watch(problem, self._meter.error, self.solver, self.execution, self.time)
         report.singular_blocks = self._work.singular_blocks
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)

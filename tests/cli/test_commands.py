@@ -21,7 +21,7 @@ def run(*arguments):
 def test_help_lists_the_commands_within_80_columns():
     result = run("--help")
     assert result.exit_code == 0
-    commands = "demo run view resume gallery schema bench compare info render convert"
+    commands = "demo run view resume sweep gallery schema bench compare info render convert"
     for command in commands.split():
         assert re.search(rf"^\s+{command}\s", result.output, re.MULTILINE)
         about = run(command, "--help").output

@@ -117,4 +117,4 @@ def test_a_damaged_start_is_one_error(tmp_path, text):
 def test_a_run_that_is_refused_leaves_no_start(tmp_path):
     result = run("run", "no-such-scene", "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert list((tmp_path / "out").iterdir()) == []
+    assert list(tmp_path.iterdir()) == []

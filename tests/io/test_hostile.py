@@ -102,7 +102,7 @@ def test_edited_headers_give_one_error(checkpoint, change):
         pl.Simulation.resume(checkpoint)
 
 
-WRONG = (None, 3, 2.5, b"run.npz", [], {}, "", ".", "a\0b.npz", "a" * 300 + ".npz", object(), "\ud800.npz")
+WRONG = (None, 3, 2.5, b"run.npz", [], {}, "", ".", "a\0b.npz", "a" * 300 + ".npz", "\ud800.npz")
 
 
 @pytest.mark.parametrize("name", WRONG, ids=repr)

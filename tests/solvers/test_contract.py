@@ -31,6 +31,7 @@ VARIANTS = {
     "Anderson": pl.Anderson(pl.VBD()),
     "Backtracking": pl.Backtracking(pl.VBD()),
     "Multilevel": pl.Multilevel(pl.VBD(), aggregate=8),
+    "Auto": pl.Auto(tolerance=1e-12),
 }
 PROJECTIVE = {
     "direct": pl.ProjectiveDynamics(),

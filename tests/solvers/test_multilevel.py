@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import pliant as pl
 from pliant.geometry import vertex_graph
 from pliant.kernels.coarse_levels import levels_module
+from pliant.kernels.definite_inverse import invert_definite
 from pliant.solvers import Execution
 from pliant.solvers.machinery.levels.aggregates import components, join_points
 from pliant.solvers.machinery.levels.coarse_system import build_coarse_system
@@ -73,6 +74,15 @@ def test_coarse_matrix_is_galerkin_s(bending):
     assert hierarchy.level_sizes[1] < hierarchy.level_sizes[0]
 
 
+def test_inverses_of_definite_matrices():
+    roots = np.random.default_rng(3).normal(size=(4, 12, 15))
+    matrices = roots @ roots.swapaxes(1, 2)
+    inverses = matrices.copy()
+    assert invert_definite(inverses)
+    np.testing.assert_allclose(inverses @ matrices, np.tile(np.eye(12), (4, 1, 1)), atol=1e-10)
+    assert not invert_definite(-matrices)
+
+
 def test_same_minimiser_as_newton_where_vbd_stands_still(bending):
     problem, minimiser = bending
     report = pl.solve(problem, SOLVER, stop=pl.Stop(iterations=600, residual=1e-10), measure_every=50)
@@ -137,21 +147,37 @@ def test_resumed_run_has_the_same_bits(tmp_path):
     np.testing.assert_array_equal(resumed.positions, whole.positions)
 
 
-def test_a_stiff_block_slides_as_a_rigid_one():
-    """0.5 m, E = 1e8 Pa, on an incline of atan(0.5) with friction 0.4: g (sin - 0.4 cos) t^2 / 2, 20 iterations."""
+def _way(youngs_modulus, solver, steps):
+    """How far a block of 0.5 m slides on an incline of atan(0.5) with friction 0.4 and h = 1/200 s, over what a rigid
+    one does: g (sin - 0.4 cos) t^2 / 2.
+    """
     angle = np.arctan(0.5)
     scene = pl.Scene(gravity=9.81 * np.array([np.sin(angle), -np.cos(angle), 0]))
     mesh = pl.shapes.box((0.5, 0.5, 0.5), 4)
-    block = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e8, 0.3), density=1000.0)
+    block = scene.add_solid(mesh, pl.StableNeoHookean.from_young(youngs_modulus, 0.3), density=1000.0)
     block.set_positions(mesh.points + np.array([0, 0.25, 0]))
     block.friction = 0.4
     scene.add_plane((0, 0, 0), (0, 1, 0), friction=0.4)
-    simulation = pl.Simulation(scene, SOLVER, frame_rate=200, substeps=1)
+    simulation = pl.Simulation(scene, solver, frame_rate=200, substeps=1)
     start = simulation.positions.mean(axis=0)
-    for _ in range(200):
+    for _ in range(steps):
         simulation.step()
-    theory = 0.5 * 9.81 * (np.sin(angle) - 0.4 * np.cos(angle))
-    assert simulation.positions.mean(axis=0)[0] - start[0] == pytest.approx(theory, rel=0.02)
+    theory = 0.5 * 9.81 * (np.sin(angle) - 0.4 * np.cos(angle)) * (steps / 200) ** 2
+    return (simulation.positions.mean(axis=0)[0] - start[0]) / theory
+
+
+@pytest.mark.parametrize("youngs_modulus", [1e8, pytest.param(1e9, marks=pytest.mark.slow), 1e10])
+def test_a_stiff_block_slides_as_a_rigid_one(youngs_modulus):
+    """With 20 iterations, in single precision."""
+    assert _way(youngs_modulus, SOLVER, 200) == pytest.approx(1.0, abs=0.02)
+
+
+@pytest.mark.parametrize("youngs_modulus", [1e5, *(pytest.param(E, marks=pytest.mark.slow) for E in (1e6, 1e7))])
+def test_a_soft_block_slides_as_a_converged_one(youngs_modulus):
+    """A soft block that is set down unstressed bounces, sticks while it is pressed down, and slides farther."""
+    converged = _way(youngs_modulus, pl.VBD(iterations=400), 100)
+    assert converged > 1.03
+    assert _way(youngs_modulus, SOLVER, 100) == pytest.approx(converged, rel=0.01)
 
 
 def test_forces_on_free_bodies_are_those_of_inertia_and_contacts():

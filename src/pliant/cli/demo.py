@@ -40,7 +40,7 @@ def demo(
     simulation = Simulation(scene)
     typer.echo(
         f"{frames} frames of 1/{simulation.frame_rate:g} s, {simulation.substeps} steps per frame, "
-        f"{simulation.solver.iterations} iterations of vertex block descent a step."
+        "iterations as each step needs."
     )
     checkpoint = folder / "demo.npz"
     began = time.perf_counter()

@@ -16,6 +16,7 @@ from pliant.cli.info import info
 from pliant.cli.render import render
 from pliant.cli.run import gallery, resume, run
 from pliant.cli.schema import schema
+from pliant.cli.sweep import sweep
 from pliant.cli.view import view
 
 FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
@@ -63,7 +64,7 @@ def pliant(
     """
 
 
-for command in (demo, run, view, resume, compare, gallery, render, convert, schema, bench, info):
+for command in (demo, run, view, resume, sweep, compare, gallery, render, convert, schema, bench, info):
     app.command()(command)
 
 if __name__ == "__main__":

@@ -62,8 +62,9 @@ def run(
              pliant run twist --set bodies.0.density=500 --output twist.mp4
              pliant run cantilever --static
     """
-    folder = writable_folder(out or Path(Path(scene).stem))
+    folder = out or Path(Path(scene).stem)
     if static:
+        writable_folder(folder)
         with only_warnings(quiet):
             from pliant.cli.static import find_equilibrium
             from pliant.scenes.plans import open_plan
@@ -187,7 +188,7 @@ def _summary(run: Run, frames: int, seconds: float) -> dict[str, Any]:
         "seconds": seconds,
         "frames_a_second": frames / seconds,
         "solver": type(simulation.solver).__name__,
-        "iterations": simulation.solver.iterations,
+        "iterations": report.iterations if report else simulation.solver.iterations,
         "contacts": simulation.n_contacts,
         "residual": report.residual if report else None,
         "vertices": simulation.model.n_vertices,
@@ -227,5 +228,5 @@ class _Status:
         contacts = f" {run.simulation.n_contacts} contacts" if run.simulation.model.contact else ""
         return (
             f"{run.frames_done}/{run.frames} {run.simulation.time:.2f} s {speed:.1f}/s "
-            f"{run.simulation.solver.iterations} it. {self._residual:.1e} m/s2{contacts}"
+            f"{run.report.iterations if run.report else 0} it. {self._residual:.1e} m/s2{contacts}"
         )

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from pliant.cli.output import writable_folder
 from pliant.errors import FileError
 
 NAME = "run.start.json"
@@ -21,7 +22,8 @@ def kept_start(folder: Path, scene: str, output: Sequence[Path], **options: Any)
     """Keep the arguments of a run in its folder while it is built and compiled. What ends with an error has nothing to
     go on from: only a kill leaves the file.
     """
-    path = folder / NAME
+    is_new = not folder.exists()
+    path = writable_folder(folder) / NAME
     is_file = Path(scene).exists()
     about = {"scene": str(Path(scene).resolve()) if is_file else scene, "output": [str(p.resolve()) for p in output]}
     try:
@@ -35,6 +37,8 @@ def kept_start(folder: Path, scene: str, output: Sequence[Path], **options: Any)
     finally:
         with suppress(OSError):
             path.unlink()
+            if is_new:
+                folder.rmdir()  # only if nothing is in it: the run was refused
 
 
 def start_of(checkpoint: Path) -> dict[str, Any] | None:

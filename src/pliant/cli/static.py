@@ -54,7 +54,7 @@ def find_equilibrium(
 def _report(plan: Plan, found: Equilibrium, seconds: float, paths: Sequence[Path]) -> None:
     report = found.report
     typer.echo(f"{plan.title}: {report.reason}, in {seconds:.1f} s.")
-    if report.stable is False:
+    if not found.stable:
         typer.echo("The equilibrium is not stable: a small push would let it buckle into another shape.")
     largest = float(np.linalg.norm(found.displacements, axis=1).max())
     typer.echo(f"Load factor {report.load_factor:.4g}, largest displacement {largest:.4g} m.")
@@ -75,7 +75,7 @@ def _summary(plan: Plan, found: Equilibrium, seconds: float, paths: Sequence[Pat
         "load_factor": report.load_factor,
         "iterations": report.iterations,
         "residual": report.residual if np.isfinite(report.residual) else None,
-        "stable": report.stable,
+        "stable": found.stable,
         "seconds": seconds,
         "energies": found.energies(),
         "reactions": {body.name: found.reaction_force(body).tolist() for body in found.scene.bodies},

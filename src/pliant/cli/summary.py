@@ -14,11 +14,15 @@ from pliant.simulate import Simulation
 
 @dataclass
 class RunSummary:
-    """Watches a run: how deep contacts are, how the energy changes, what Pliant warns of."""
+    """Watches a run: whether steps converge, how deep contacts are, how the energy changes, what Pliant warns of."""
 
     simulation: Simulation
     deepest: float = 0.0  # [m] of all contacts at the ends of steps
     deepest_at: float = 0.0  # [s]
+    steps: int = 0  # whose error was measured
+    unconverged: int = 0  # of them
+    largest_error: float = 0.0  # compared with the step's forces
+    worst_body: str = ""  # that had it
     warnings: Counter[str] = field(default_factory=Counter)  # texts, and how often each came
     _first_of: dict[str, str] = field(default_factory=dict)  # the text of each kind of warning that came first
 
@@ -41,6 +45,11 @@ class RunSummary:
     def _observe(self, state: Any, report: Any) -> None:
         if report.contact is not None and report.contact.deepest > self.deepest:
             self.deepest, self.deepest_at = report.contact.deepest, state.step * self.simulation.h
+        if report.error >= 0:  # nan where it was not measured
+            self.steps, self.unconverged = self.steps + 1, self.unconverged + (not report.converged)
+            if report.error >= self.largest_error:
+                self.largest_error = report.error
+                self.worst_body = max(report.body_errors, key=report.body_errors.__getitem__)
 
     def warn(self, kind: str, text: str) -> None:
         """Take note of a warning; of one kind, the first text stands for all."""
@@ -50,6 +59,9 @@ class RunSummary:
         """For scripts, after so many seconds of work."""
         return {
             "real_time_factor": (self.simulation.time - self.began) / seconds,
+            "converged": self.unconverged == 0 if self.steps else None,
+            "unconverged_steps": self.unconverged,
+            "largest_error": self.largest_error if self.steps else None,
             "deepest_contact": self.deepest if self.simulation.model.contact is not None else None,
             "energy_start": self.first_energy,
             "energy_end": self.simulation.energies()["total"],
@@ -61,6 +73,10 @@ class RunSummary:
         about = self.numbers(seconds)
         factor = about["real_time_factor"]
         lines = [f"Speed: {factor:.2g} simulated seconds per second."]
+        if self.steps:
+            worst = f"the largest error of a step is {100 * self.largest_error:.2g} % of its forces ({self.worst_body})"
+            few = f"Not converged in {self.unconverged} of {self.steps} steps"
+            lines.append(f"{few if self.unconverged else 'Converged'}: {worst}.")
         if about["deepest_contact"] is not None:
             where = f" at t = {self.deepest_at:.3f} s" if self.deepest else ""
             lines.append(f"Deepest contact: {1e3 * self.deepest:.3g} mm{where}.")

@@ -82,6 +82,7 @@ class SolidLaw:
 
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
+        """In the order of the arguments of `energy_density` after the invariants."""
         return tuple(field.name for field in fields(cls))
 
     @property

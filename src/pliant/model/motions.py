@@ -64,6 +64,7 @@ class KeptMotion(ABC):
 
     @property
     def name(self) -> str:
+        """Of its kind, in files."""
         return type(self).__name__
 
     @property

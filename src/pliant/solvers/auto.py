@@ -106,7 +106,7 @@ class Auto(Solver[AutoWork]):
     start: where iterations begin, as of VBD.
     """
 
-    tolerance: float | None = field(default=0.01, kw_only=True)
+    tolerance: float | None = field(default=0.005, kw_only=True)
     iterations_max: int = 200
     start: str = "adaptive"
 
@@ -116,7 +116,7 @@ class Auto(Solver[AutoWork]):
         check_count(self.iterations_max, "Auto: iterations_max")
         check_start(self.start, "Auto: start")
         if self.tolerance is None:
-            raise SolverError("Auto: tolerance is None: give a part of the step's forces, such as 0.01.")
+            raise SolverError("Auto: tolerance is None: give a part of the step's forces, such as 0.005.")
 
     @property
     def iterations(self) -> int:

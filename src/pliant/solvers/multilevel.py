@@ -6,7 +6,8 @@ affine motions, 12 unknowns each:
     x <- x + t P v,    (P^T H P) v = -P^T dG/dx
 
 with the Hessian H of inertia, elements and contacts, solved on all levels of aggregates at once
-(kernels.coarse_levels). t = 1, halved until the energy falls.
+(kernels.coarse_levels). t = 1, halved until the energy falls. A cycle starts at the least energy of what the last ones
+have passed (machinery.levels.subspace).
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
     """Wraps a solver, best VBD: corrections on coarse levels between its iterations, none of which raises the energy.
 
     sweeps: iterations of the wrapped solver after each correction. A step counts those; a correction takes as long as
-        about five of them.
+        about ten of them.
     aggregate: vertices of an aggregate of the finest level.
     """
 

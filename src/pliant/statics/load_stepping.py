@@ -23,11 +23,11 @@ from pliant.statics.free_motions import check_held
 from pliant.statics.load_step import LoadStep, Outcome
 from pliant.statics.loads import LoadCase
 from pliant.statics.result import Equilibrium, StaticReport
-from pliant.statics.stability import is_stable
 
 logger = logging.getLogger("pliant")
 
 STEPS_ALONG_PATHS = 10  # load steps where something is moved, if none are asked for
+MOST_DIRECT = 10_000  # vertices whose systems are solved directly
 SLIP_SECONDS = 1 / 300  # friction's slip is this times Contact.friction_speed
 
 
@@ -43,7 +43,8 @@ def equilibrium(
 ) -> Equilibrium:
     """The static shape of a scene under its loads: gravity, forces, wind, pressures, contact, prescribed motions.
 
-    solver: of each load step; None: Newton's method, which is right for nearly all. Others that minimise do too.
+    solver: of each load step; None: Newton's method, which is right for nearly all, with conjugate gradients for more
+        than 10,000 vertices. Others that minimise do too.
     load_steps: equal parts in which loads and prescribed motions grow; None: 1, or 10 where something is moved.
     tolerance: |forces out of balance| over |loads| and |reactions|.
     iterations: per load step. A load step that does not converge within them is halved.
@@ -61,7 +62,7 @@ def equilibrium(
     if load_steps is None:
         load_steps = STEPS_ALONG_PATHS if case.is_path else 1
     checks.count(load_steps, "equilibrium: load_steps")
-    solver = Newton() if solver is None else solver
+    solver = _default_solver(case.model) if solver is None else solver
     check_solver(solver, "equilibrium: solver")
     check_supports(solver, case.model)
     if not solver.supports.minimises:
@@ -75,7 +76,6 @@ def equilibrium(
     execution = Execution("double", threads or 0)
     step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, iterations)
     outcome, report = _follow(step, x, initial_poses(case.model, scene.bodies), load_steps, smallest_step)
-    report.stable = is_stable(outcome.problem, execution)
     if not report.converged:
         logger.warning("equilibrium: %s", report.reason)
     found = Equilibrium(scene, case, report, outcome.problem)
@@ -95,6 +95,12 @@ def _show(scene: Scene, found: Equilibrium) -> None:
 def _obstacle_load(found: Equilibrium, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Net contact force (3,) [N] and torque (3,) [N m] on an obstacle."""
     return found.contacts.obstacle_forces[k], found.contacts.obstacle_torques[k]
+
+
+def _default_solver(model: Model) -> Newton:
+    """Newton's method; a direct solution of large systems takes too long."""
+    is_large = model.n_vertices > MOST_DIRECT and model.carried is None
+    return Newton(linear="cg" if is_large else "direct")
 
 
 def _detector(model: Model, execution: Execution) -> Detector | None:

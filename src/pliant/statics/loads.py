@@ -27,12 +27,13 @@ class LoadCase:
         if model.topology is not None:
             raise SceneError("equilibrium: sheets and springs that tear have no static shape; set tear_at to None.")
         model = model.released(time).at(time)
-        stored = tuple(block for block in model.blocks if not block.is_viscous)
+        stored = tuple(block for block in model.blocks if block.is_stored)
         still = np.zeros(model.n_vertices)
         contact = model.contact
         if contact is not None:
             contact = replace(contact, settings=replace(contact.settings, damping=0.0))
-        return cls(replace(model, blocks=stored, damping=still, air_damping=still, contact=contact), time)
+        model = replace(model, blocks=stored, contact=contact, damping=still, vertex_damping=still, air_damping=still)
+        return cls(model, time)
 
     @property
     def is_path(self) -> bool:

@@ -22,6 +22,7 @@ from pliant.recording import Recorder
 from pliant.state import State
 from pliant.statics.loads import LoadCase
 from pliant.statics.reactions import reactions
+from pliant.statics.stability import is_stable
 
 
 @dataclass
@@ -34,7 +35,6 @@ class StaticReport:
     iterations: int  # in all load steps, those that failed too
     residual: float  # of the last equilibrium: |forces out of balance| / |forces that act|
     load_factors: list[float] = field(default_factory=list)  # of all equilibria on the way, the last one too
-    stable: bool | None = None  # whether it is a minimum of the energy; None: not examined
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,11 @@ class Equilibrium:
     def positions(self) -> np.ndarray:
         """(n, 3) [m], bodies one after another, each in its mesh's vertex order."""
         return self.problem.x_prev.copy()
+
+    @cached_property
+    def stable(self) -> bool:
+        """Whether the shape is a minimum of the energy, so that it would stay; examined when it is first asked for."""
+        return is_stable(self.problem)
 
     @property
     def displacements(self) -> np.ndarray:

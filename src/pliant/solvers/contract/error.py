@@ -56,7 +56,8 @@ class StepError:
     owed: np.ndarray  # upper bound
     rates: np.ndarray  # part of a motion that is left after one more iteration
     shifts: np.ndarray  # 0 to 1, how much of the last motion moved the body as a whole
-    ratios: np.ndarray  # h^2 k / m of elements and contacts
+    ratios: np.ndarray  # h^2 k / m of elements
+    touching: np.ndarray  # what contacts add to it
 
     @property
     def worst(self) -> int:
@@ -120,7 +121,8 @@ class ErrorMeter:
     def write(self, problem: IncrementalPotential, x: np.ndarray, last: SweepResult, report: SolveReport) -> None:
         """Write the error at the end of a step, x (n, 3), to its report."""
         if last.ended and not (last.converged and self.error is not None):
-            self.error = self.bound(problem, x)
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.error = self.bound(problem, x)
         if self.error is not None:
             report.error = self.error.largest
             report.body_errors = dict(zip(problem.model.body_names, self.error.bodies.tolist(), strict=True))
@@ -153,7 +155,8 @@ class ErrorMeter:
         """Measure at a mark, and let the solver adapt."""
         tolerance = self.solver.asked_tolerance
         if len(self._kept) == 2 and (tolerance is not None or self._done == self._marks[-1]):
-            self.error = self.estimate(problem, x)
+            with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
+                self.error = self.estimate(problem, x)
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
@@ -186,7 +189,7 @@ class ErrorMeter:
         mass = np.maximum(self._sums[:, MASS], TINY)
         shifts = np.linalg.norm(self._sums[:, SHIFT:], axis=1) / mass / np.maximum(recent, TINY)
         error, lower, upper = (self._relative(problem, root, length) for length in (distance, seen, owed))
-        return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), self._mean_ratio)
+        return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), *self._ratios_of_bodies())
 
     def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
         """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""
@@ -199,7 +202,12 @@ class ErrorMeter:
         length = problem.h**2 * np.sqrt(total / np.maximum(self._sums[:, MASS], TINY))
         error = self._relative(problem, self._root_mean_squares(), length)
         nothing = np.zeros(len(error))
-        return StepError(error, error, error, nothing, nothing, self._mean_ratio)
+        return StepError(error, error, error, nothing, nothing, *self._ratios_of_bodies())
+
+    def _ratios_of_bodies(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of elements, and what contacts add."""
+        assert self._elastic is not None
+        return self._elastic, np.maximum(self._mean_ratio - self._elastic, 0.0)
 
     def _root_mean_squares(self) -> np.ndarray:
         """(bodies, columns) [m] of the sums; not of SHIFT's, which are no squares."""
@@ -230,7 +238,7 @@ class ErrorMeter:
         if len(self._ratio):
             return
         if self._elastic is None:
-            self._elastic = 1 + elastic_ratios(problem, x, self.body)
+            self._elastic = 1 + elastic_ratios(problem, problem.x_prev, self.body)
         self._ratio, self._mean_ratio = np.where(self.body >= 0, self._elastic[self.body], 0.0), self._elastic
         touching = contact_ratios(problem, x, self.body)
         if touching is not None:

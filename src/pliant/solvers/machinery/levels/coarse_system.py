@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.kernels.coarse_levels import UNKNOWNS, Inverses, Room, Touching, levels_module
+from pliant.kernels.definite_inverse import invert_definite
 from pliant.kernels.threads import Team
 from pliant.solvers.contract import Execution
 from pliant.solvers.machinery.assembly import ELEMENTS_A_THREAD
@@ -176,8 +177,6 @@ def _inverse_blocks(blocks: np.ndarray) -> np.ndarray:
         return blocks
     largest = np.einsum("maa->ma", blocks).max(axis=1)
     ridged = 0.5 * (blocks + blocks.swapaxes(1, 2)) + RIDGE * largest[:, None, None] * np.eye(blocks.shape[1])
-    try:
-        np.linalg.cholesky(ridged)
-    except np.linalg.LinAlgError:
-        raise NotPositiveDefinite from None
-    return np.linalg.inv(ridged)
+    if not invert_definite(ridged):
+        raise NotPositiveDefinite
+    return ridged

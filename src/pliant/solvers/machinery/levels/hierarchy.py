@@ -13,7 +13,7 @@ from pliant.kernels.coarse_levels import UNKNOWNS, CoarseMatrix, Joined, Members
 from pliant.solvers.machinery.levels.aggregates import Aggregates, centres, components, join_points
 
 JOINED = 16  # aggregates of a level that the next one joins to one
-FEW = 12  # aggregates that are not joined any further
+FEWEST = (8, 12)  # aggregates of the last level, the more the finer the mesh: its matrix is dense
 DENSE = 64  # aggregates of the last level whose matrix is inverted; more, as of many bodies, are only smoothed
 
 
@@ -102,8 +102,10 @@ def _joined(finest: Aggregates, points: np.ndarray) -> Joined:
     m = finest.size
     parents, total, top = [np.arange(m)], m, 0
     level, middle = finest, centres(points, finest.of_point, m)
-    while level.size > FEW:
-        fewer = join_points(middle, level.graph, _dense(level.component), max(-(-level.size // JOINED), FEW * 2 // 3))
+    fewest = int(np.clip(m // 8, *FEWEST))
+    while 2 * level.size > 3 * fewest:
+        count = max(-(-level.size // JOINED), fewest)
+        fewer = join_points(middle, level.graph, _dense(level.component), count)
         if fewer.size > 0.7 * level.size:
             break
         if level is finest:

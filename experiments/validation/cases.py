@@ -1,0 +1,209 @@
+"""Textbook cases: the truth, where it is from, and what Pliant computes with more and more cells.
+
+A case is a function of the number of cells; every number comes from pl.equilibrium with its default settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+
+import pliant as pl
+
+
+@dataclass(frozen=True)
+class Case:
+    """One quantity."""
+
+    name: str
+    quantity: str
+    truth: float
+    source: str
+    compute: Callable[[int], float]
+    cells: tuple[int, ...]
+    tolerance: float  # of the relative error with the most cells, which a test asserts
+    values: dict[int, float] = field(default_factory=dict, compare=False)
+
+    def value(self, cells: int) -> float:
+        """Computed once."""
+        if cells not in self.values:
+            self.values[cells] = self.compute(cells)
+        return self.values[cells]
+
+    def error(self, cells: int) -> float:
+        """Relative to the truth."""
+        return self.value(cells) / self.truth - 1
+
+
+# --- solids ---------------------------------------------------------------------------------------------------------
+
+
+def hanging_bar(cells: int) -> float:
+    """Lengthening of a bar of 1 m that hangs by its end, E = 10 MPa, nu = 0."""
+    mesh = pl.shapes.box((1.0, 0.1, 0.1), (cells, 1, 1))
+    scene = pl.Scene(gravity=(9.81, 0, 0))
+    bar = scene.add_solid(mesh, pl.Corotated.from_young(1e7, 0.0))
+    bar.pin(np.isclose(mesh.points[:, 0], -0.5))
+    found = pl.equilibrium(scene)
+    return float(found.displacements[np.isclose(mesh.points[:, 0], 0.5), 0].mean())
+
+
+def cantilever(split: str) -> Callable[[int], float]:
+    """Sag of the end of a square beam, 1 m x 0.1 m x 0.1 m, nu = 0, so stiff that it is linear."""
+
+    def sag(cells: int) -> float:
+        mesh = pl.shapes.box((1.0, 0.1, 0.1), (10 * cells, cells, cells), split)
+        scene = pl.Scene()
+        beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e9, 0.0))
+        beam.pin(np.isclose(mesh.points[:, 0], -0.5))
+        found = pl.equilibrium(scene)
+        return -float(found.displacements[np.isclose(mesh.points[:, 0], 0.5), 2].mean())
+
+    return sag
+
+
+def timoshenko_sag(E: float = 1e9, side: float = 0.1, density: float = 1000.0) -> float:
+    """q L^4 / (8 E I) + q L^2 / (2 k G A) with k = 5/6, nu = 0, L = 1 m."""
+    area, q = side**2, density * side**2 * 9.81
+    return q / (8 * E * side**4 / 12) + q / (2 * 5 / 6 * E / 2 * area)
+
+
+def cook(cells: int) -> float:
+    """Rise of the middle of the loaded edge of Cook's membrane over load / (E thickness), in a slab one cell thick."""
+    unit = pl.shapes.box((1.0, 1.0, 1.0), (cells, cells, 1))
+    s, t, z = (unit.points + 0.5).T
+    points = np.stack([48 * s, 44 * s + t * (44 - 28 * s), z * 48 / cells], axis=1)
+    scene = pl.Scene(gravity=(0, 0, 0))
+    body = scene.add_solid(pl.TetMesh(points, unit.tets), pl.StableNeoHookean.from_young(1.0, 1 / 3), density=1.0)
+    body.pin(s < 1e-9)
+    right, load = s > 1 - 1e-9, 1e-4
+    share = np.where(right, np.where((t < 1e-9) | (t > 1 - 1e-9), 0.5, 1.0), 0.0)
+    forces = np.outer(share / share.sum(), [0, load * 48 / cells, 0])
+    body.add_force(lambda x, v, time: forces)
+    found = pl.equilibrium(scene)
+    return float(found.displacements[right & np.isclose(t, 0.5), 1].mean() / load)
+
+
+# --- ropes and sheets -----------------------------------------------------------------------------------------------
+
+
+def catenary_sag(cells: int) -> float:
+    """Sag of a rope of 1 m whose ends are 0.6 m apart."""
+    points, edges = pl.shapes.chain(length=1.0, segments=cells)
+    scene = pl.Scene()
+    rope = scene.add_springs(points, edges, stiffness=1e6 * cells, mass=1.0 / cells)
+    s = np.linspace(-1, 1, cells + 1)
+    rope.set_positions(np.stack([0.3 * s, 0 * s, 0.3 * (s**2 - 1)], axis=1))
+    rope.pin([0, cells])
+    return -float(pl.equilibrium(scene).positions[:, 2].min())
+
+
+def catenary_truth() -> float:
+    a = brentq(lambda a: 2 * a * np.sinh(0.3 / a) - 1, 0.05, 2)
+    return float(a * (np.cosh(0.3 / a) - 1))
+
+
+def elastica(load: float, bending_model: str) -> Callable[[int], float]:
+    """Sag of the end of a clamped strip over its length, under the end load P with P L^2 / (E I) = load.
+
+    Two rows of pinned vertices hold position and slope. A row bends over half an edge to either side, so that the free
+    strip begins in the middle between the two rows.
+    """
+
+    def sag(cells: int) -> float:
+        edge, width, bending = 1.0 / (cells + 0.5), 0.2, 1e-2
+        mesh = pl.shapes.cloth(((cells + 1) * edge, width), (cells + 1, max(1, cells // 5)))
+        scene = pl.Scene(gravity=(0, 0, 0))
+        law = pl.StableNeoHookean.from_young(1e5, 0.0)
+        strip = scene.add_cloth(mesh, law, 0.2, bending, bending_model=bending_model)
+        x, y = mesh.points[:, 0], mesh.points[:, 1]
+        strip.pin(x < x.min() + 1.5 * edge)
+        tip = np.isclose(x, x.max())
+        share = np.where(tip, np.where(np.isclose(np.abs(y), width / 2), 0.5, 1.0), 0.0)
+        forces = np.outer(share / share.sum(), [0, 0, -load * bending * width])
+        strip.add_force(lambda positions, v, t: forces)
+        return -float(pl.equilibrium(scene).displacements[tip, 2].mean())
+
+    return sag
+
+
+def plane_stress_strain(cells: int) -> float:
+    """Strain of a pulled strip times E w / F, Poisson's ratio 0.45."""
+    mesh = pl.shapes.cloth((1.0, 0.4), (cells, max(1, cells // 2)))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    strip = scene.add_cloth(mesh, pl.plane_stress(pl.StableNeoHookean.from_young(1e3, 0.45)), bending=0.0)
+    x, y = mesh.points[:, 0], mesh.points[:, 1]
+    left, right = np.isclose(x, -0.5), np.isclose(x, 0.5)
+    corner = left & np.isclose(y, -0.2)
+    strip.pin(corner)
+    strip.constrain_to_line(left & ~corner, (0, 1, 0))
+    strip.constrain_to_plane(~left, (0, 0, 1))
+    share = np.where(right, np.where(np.isclose(np.abs(y), 0.2), 0.5, 1.0), 0.0)
+    forces = np.outer(share / share.sum(), [0.01, 0, 0])
+    strip.add_force(lambda positions, v, t: forces)
+    found = pl.equilibrium(scene)
+    return float(found.displacements[right, 0].mean() / (0.01 / (1e3 * 0.4)))
+
+
+def inflation(stretch: float) -> float:
+    """p R of a sphere of the sheet psi = mu/2 (2 l^2 - 2) - 2 mu ln l + 2 lam (ln l)^2, mu = 100, lam = 150 N/m."""
+    return float((200 * (stretch - 1 / stretch) + 600 * np.log(stretch) / stretch) / stretch**2)
+
+
+def balloon_stretch(cells: int) -> float:
+    """Stretch of the sphere at half of the greatest pressure that it can hold."""
+    mesh = pl.shapes.ball(radius=0.2, cells=cells).surface()
+    scene = pl.Scene(gravity=(0, 0, 0))
+    sheet = scene.add_cloth(mesh, pl.NeoHookean(100.0, 150.0), bending=0.0)
+    sheet.pressure = 0.5 * inflation(limit_stretch()) / 0.2
+    found = pl.equilibrium(scene)
+    return float(np.linalg.norm(found.positions, axis=1).mean() / 0.2)
+
+
+def limit_stretch() -> float:
+    return float(minimize_scalar(lambda s: -inflation(s), bounds=(1.01, 3), method="bounded").x)
+
+
+def balloon_truth() -> float:
+    most = limit_stretch()
+    return float(brentq(lambda s: inflation(s) - 0.5 * inflation(most), 1.0, most))
+
+
+# --- contact --------------------------------------------------------------------------------------------------------
+
+
+def resting_block(cells: int) -> float:
+    """Force on the ground over the weight of a block that was let go above it."""
+    mesh = pl.shapes.box((0.2, 0.2, 0.2), (cells, cells, cells))
+    scene = pl.Scene()
+    block = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.3))
+    block.set_positions(mesh.points + np.array([0, 0, 0.15]))
+    scene.add_plane((0, 0, 0), (0, 0, 1))
+    return -float(pl.equilibrium(scene).contacts.force_on_obstacle(0)[2] / (0.008 * 9810))
+
+
+ELASTICA = {1: 0.30172, 2: 0.49346, 5: 0.71379, 10: 0.81061}  # Mattiasson 1981, w / L
+
+
+def _elastica_case(load: int, model: str, cells: tuple[int, ...], tolerance: float) -> Case:
+    name = f"elastica, P L^2 / EI = {load}, {model} bending"
+    return Case(name, "sag / L", ELASTICA[load], "Mattiasson 1981", elastica(load, model), cells, tolerance)
+
+
+CASES = (
+    Case("hanging bar", "lengthening [m]", 1000 * 9.81 / 2e7, "rho g L^2 / (2 E)", hanging_bar, (4, 8), 2e-3),
+    *(
+        Case(f"cantilever, {split}", "sag [m]", timoshenko_sag(), "Timoshenko beam", cantilever(split), (2, 4), 0.25)
+        for split in ("kuhn", "alternating", "centred")
+    ),
+    Case("Cook's membrane, nu = 1/3", "rise", 23.96, "Cook 1974; 23.96", cook, (8, 16, 32), 0.04),
+    Case("catenary", "sag [m]", catenary_truth(), "2 a sinh(d / 2a) = L", catenary_sag, (20, 40, 80), 1e-3),
+    *(_elastica_case(load, "quadratic", (10, 20, 40), 0.002) for load in ELASTICA),
+    _elastica_case(1, "dihedral", (10, 20), 0.3),
+    Case("pulled sheet, nu = 0.45", "strain E w / F", 1.0, "plane stress", plane_stress_strain, (4,), 1e-3),
+    Case("balloon", "stretch", balloon_truth(), "p R = psi'(l) / l^2", balloon_stretch, (2, 4), 0.01),
+    Case("block at rest", "force / weight", 1.0, "balance", resting_block, (2, 3), 1e-5),
+)

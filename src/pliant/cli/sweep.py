@@ -1,0 +1,66 @@
+"""`pliant sweep`: many runs of one scene with different values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pliant.cli.output import print_json, writable_folder
+from pliant.cli.run import Json, Quiet, Scene, Settings, Solver
+
+
+def sweep(
+    scene: Scene,
+    vary: Annotated[
+        list[str], typer.Option("--vary", metavar="KEY=VALUES", help="1,2,3 or FIRST..LAST:COUNT[:log]; repeatable.")
+    ],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder. Default: the scene's name, -sweep.")] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=512, help="Runs at a time, a process each.")] = 1,
+    solver: Solver = None,
+    settings: Settings = None,
+    frames: Annotated[int | None, typer.Option(min=1, help="Frames of each run.")] = None,
+    threads: Annotated[int, typer.Option(min=1, max=1024, help="Threads of each run.")] = 1,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Run a scene once for each combination of values and make one table.
+
+    Keys are those of --set. Started again with the same arguments, it goes on
+    with the runs that have not finished; runs whose process is killed are run
+    again. results.csv has a row per run.
+
+    \b
+    Example: pliant sweep drop --vary contact.friction=0.1,0.3
+             pliant sweep beam.toml -j 4 --vary bodies.0.material.youngs_modulus=1e4..1e6:5:log
+    """
+    from pliant.scenes.plans import open_plan
+    from pliant.scenes.sweeps import Sweep, varied
+
+    grid = [varied(text) for text in vary]
+    first = [f"{one.key}={one.values[0]}" for one in grid]
+    open_plan(scene, solver, [*(settings or []), *first])  # what is wrong with the scene is told once
+    options = [word for setting in settings or [] for word in ("--set", setting)]
+    options += ["--threads", str(threads)]
+    options += [] if solver is None else ["--solver", solver]
+    options += [] if frames is None else ["--frames", str(frames)]
+    name = str(Path(scene).resolve()) if Path(scene).exists() else scene
+    plan = Sweep(name, grid, writable_folder(out or Path(f"{Path(scene).stem}-sweep")), options)
+    plan.keep()
+
+    def told(job: int, report: dict[str, Any]) -> None:
+        if not (quiet or as_json):
+            values = ", ".join(f"{one.key}={v}" for one, v in zip(grid, plan.jobs[job], strict=True))
+            typer.echo(f"{job + 1}/{plan.count} {values}: {report['status']} {report.get('error', '')}".rstrip())
+
+    plan.run(jobs, told)
+    reports = [plan.report_of(job) or {"status": "missing"} for job in range(plan.count)]
+    counts = {status: sum(r["status"] == status for r in reports) for status in ("done", "failed", "missing")}
+    table = plan.folder / "results.csv"
+    if as_json:
+        print_json({"runs": plan.count, **counts, "table": str(table)})
+    elif not quiet:
+        typer.echo(f"{counts['done']} of {plan.count} runs done, {counts['failed']} failed: {table}")
+    if counts["done"] < plan.count:
+        raise typer.Exit(1)

@@ -1,0 +1,123 @@
+"""The warning that steps end far from their minimum, with what would help, measured in the step at hand."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.solvers import VBD, Auto, Execution, Multilevel, Newton, Solver, solve
+from pliant.solvers.contract import StepError, unsupported_feature
+from pliant.solvers.contract.error import CONVERGED
+
+logger = logging.getLogger("pliant")
+
+RECENT, OFTEN = 10, 5  # a body is told of when so many of its last so many steps have not converged
+TRIAL_TOLERANCE = 0.02  # that advice reaches in the step it is tried in
+TRIAL_ITERATIONS = 400
+LARGEST_NEWTON = 5000  # vertices up to which Newton's method is tried
+RIGID = 0.7  # part of the last motion from which on a body counts as moving as a whole
+MUCH_STIFFER = 4.0
+
+
+class ConvergenceWatch:
+    """Which bodies have not converged again and again, and have not been told of."""
+
+    def __init__(self, count: int):
+        self._recent: list[deque[bool]] = [deque(maxlen=RECENT) for _ in range(count)]
+        self._told: set[tuple[int, str]] = set()
+
+    def watch(
+        self,
+        problem: IncrementalPotential,
+        error: StepError | None,
+        solver: Solver[Any],
+        execution: Execution,
+        time: float,
+    ) -> None:
+        """Warn of a step that was solved at a time [s], where it is due."""
+        if error is None or not solver.supports.minimises or not np.isfinite(error.bodies).all():
+            return
+        for cause, bodies in self.observe(error).items():
+            advice = measured_advice(problem, solver, error, execution)
+            words = words_of_error(problem.model.body_names, bodies, cause, error, solver, advice)
+            logger.warning("t = %g s: convergence: %s", time, words)
+
+    def observe(self, error: StepError) -> dict[str, list[int]]:
+        """Bodies to tell of now, by cause."""
+        due: dict[str, list[int]] = {}
+        for k, recent in enumerate(self._recent):
+            recent.append(bool(error.bodies[k] > CONVERGED))
+            if recent[-1] and sum(recent) >= OFTEN:
+                cause = cause_of(error, k)
+                if (k, cause) not in self._told:
+                    self._told.add((k, cause))
+                    due.setdefault(cause, []).append(k)
+        return due
+
+
+def cause_of(error: StepError, k: int) -> str:
+    """What of a body is off."""
+    if error.touching[k] > MUCH_STIFFER * error.ratios[k]:
+        return "contacts much stiffer than its elements hold up its motion"
+    if error.shifts[k] > RIGID:
+        return "it moves as a whole, as in sliding or falling, less than its forces ask"
+    return "it bends or stretches less than its forces ask, as if it were stiffer or slower"
+
+
+def words_of_error(
+    names: tuple[str, ...], bodies: list[int], cause: str, error: StepError, solver: Solver[Any], advice: Iterable[str]
+) -> str:
+    """The warning for bodies with one cause."""
+    worst = max(bodies, key=lambda k: error.bodies[k])
+    shown = ", ".join(names[k] for k in bodies[:3]) + (f" and {len(bodies) - 3} more" if len(bodies) > 3 else "")
+    stiffness = f"h^2 k / m is {error.ratios[worst]:.3g} by its elements, {error.touching[worst]:.3g} by contacts"
+    return (
+        f"{shown}: steps end before they have converged, again and again. {names[worst]} lacks about "
+        f"{percent(error.bodies[worst])} of what the forces of this step do ({type(solver).__name__}): {cause} "
+        f"({stiffness}). {' '.join(advice)}"
+    )
+
+
+def percent(part: float) -> str:
+    return f"{100 * part:.2g} %" if part >= 1e-4 else "less than 0.01 %"
+
+
+def measured_advice(
+    problem: IncrementalPotential, solver: Solver[Any], error: StepError, execution: Execution
+) -> list[str]:
+    """Sentences on what would help, each tried on a copy of the step, the cheapest first."""
+    tries = [tried(problem, candidate, execution) for candidate in candidates(problem, solver)]
+    found = [sentence for sentence in tries if sentence is not None]
+    needed = solver.iterations + error.iterations_to(TRIAL_TOLERANCE)
+    if not isinstance(solver, Auto) and solver.supports.local and needed < 1e6:
+        found.append(f"At its rate, {type(solver).__name__} would need {needed:,.0f} iterations or more.")
+    if not any(sentence is not None for sentence in tries):
+        found.append("Nothing that was tried converges in this step: use smaller steps (substeps).")
+    return found
+
+
+def candidates(problem: IncrementalPotential, solver: Solver[Any]) -> list[Solver[Any]]:
+    """Solvers to try: levels, and Newton's method for small scenes."""
+    levels = Multilevel(VBD(iterations=TRIAL_ITERATIONS, start=solver.start, tolerance=TRIAL_TOLERANCE))
+    chosen: list[Solver[Any]] = []
+    if not isinstance(solver, Auto | Multilevel) and unsupported_feature(levels, problem.model) is None:
+        chosen.append(levels)
+    if problem.model.n_vertices <= LARGEST_NEWTON and not isinstance(solver, Newton):
+        chosen.append(Newton(iterations=40, start=solver.start, tolerance=TRIAL_TOLERANCE))
+    return chosen
+
+
+def tried(problem: IncrementalPotential, solver: Solver[Any], execution: Execution) -> str | None:
+    """What a solver reaches on a copy of the step, as a sentence; None if it does not get there."""
+    report = solve(problem, solver, precision=execution.precision, threads=1, measure_every=solver.iterations)
+    if not report.error <= TRIAL_TOLERANCE or not np.isfinite(report.error):
+        return None
+    words = "pl.Newton()"
+    if isinstance(solver, Multilevel):
+        words = f"pl.Multilevel(pl.VBD(iterations={3 * report.iterations}))"
+    return f"solver={words} ends this step at {percent(report.error)} after {report.iterations} iterations."
