@@ -23,6 +23,7 @@ from pliant.constraints.one_row import (
     take,
     write_diagonals,
 )
+from pliant.elements.closest import row
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
@@ -112,6 +113,7 @@ def end_passages(rows, count, bodies, scheme, passes):
         for i in range(count):
             if rows.kind[i] == 1:
                 relative = relative_velocity(rows, bodies.velocity, i, 1.0)
+                n, t = row(rows.normal, i), row(rows.tangent, i)
                 value = constraint_value(rows, i, scheme.h, relative)
                 if value < -0.5 * rows.rest[i]:
                     change = -value / (scheme.h * rows.diagonal[i, 0])
@@ -119,6 +121,9 @@ def end_passages(rows, count, bodies, scheme, passes):
                     put_row(rows.push, i, in_space(rows, i, (change, 0.0 * change, 0.0 * change)))
                     push_vertices(rows, bodies, i, scheme.has_spin)
                     pushes += 1
+                else:  # the directions that the impulses were found for
+                    put_row(rows.normal, i, n)
+                    put_row(rows.tangent, i, t)
     return pushes
 
 
