@@ -206,8 +206,8 @@ class Scene:
         friction: see Body.friction. restitution: the part e of the speed of approach with which it leaves other rigid
             bodies and obstacles, 0 to 1; of two bodies the larger counts. A ball that falls from H rises to e^2 H.
         """
-        moves = (position, orientation, velocity, angular_velocity)
-        body = RigidBody(self._free_name(name, RigidBody), shape, density, *moves, restitution)
+        about = (shape, density, position, orientation, velocity, angular_velocity, restitution)
+        body = RigidBody(self._free_name(name, RigidBody), *about)
         body.friction = friction
         return self.add(body)
 
@@ -365,10 +365,9 @@ class Scene:
     ) -> Joint:
         """Join two rigid bodies, or one and the world (b None), at a point [m] of the world as the scene starts.
 
-        kind: "ball" (the points stay together), "hinge" (turns about the axis), "slider" (slides along the axis,
-            without turning), "fixed", "universal" (turns about the axis, of a, and about one across it, of b), or
-            "distance": `point` of a stays within `length` [m] of `other_point` of b, as on a rope; exactly there if not
-            one_sided. Without a length it is the distance at the start.
+        kind: "ball" (points stay together), "hinge" (turns about the axis), "slider" (slides along it), "fixed",
+            "universal" (turns about the axis, of a, and about one across it, of b), or "distance": `point` of a stays
+            within `length` [m] (None: as it starts) of `other_point` of b, as on a rope; exactly if not one_sided.
         stiffness: [N/m] of each of its links. inf: 10 m / h^2 with the larger mass m, the stiffest that a few dozen
             iterations solve: a body of mass m that hangs on it gives way by g h^2 / 10, 1e-5 m at h = 1/300 s.
         collide: whether the two bodies touch each other.
@@ -389,7 +388,7 @@ class Scene:
             self.bodies.append(world)  # type: ignore[arg-type]
         if b is not None and not collide:
             self.ignore_contact(a, b)
-        self.joints.append(joint)
+        self.joints += [joint]
         return joint
 
     def _free_name(self, name: str | None, kind: type[Body]) -> str:
