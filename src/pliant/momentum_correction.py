@@ -15,12 +15,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.contact.response.restitution import restitution_impulses
 from pliant.elements.block import Invariance
 from pliant.energies import IncrementalPotential
 from pliant.geometry import rotations, vertex_graph
 from pliant.geometry.components import connected_components
+from pliant.kernels.predict import free_spin
 from pliant.kernels.rigid_alignment import centres, cross_moments, move_rigidly
 from pliant.model import FREE, Model
+from pliant.state import State
 
 ITERATIONS = 6  # of Newton's method for a rotation, at most; each doubles the digits
 THIN = 1e-10  # of the largest moment: a turn about an axis with less moves nothing
@@ -118,3 +121,38 @@ def alignments(moments: np.ndarray) -> np.ndarray:
         if np.abs(along).max() < 1e-9:  # its square is below rounding
             break
     return rotations.matrices(quaternion) - np.eye(3)
+
+
+def free_spins(model: Model, state: State, acceleration: np.ndarray, h: float) -> np.ndarray:
+    """Angular velocities (b, 3) [rad/s] that rigid bodies have h [s] later if nothing acts but an acceleration (n, 3)
+    [m/s^2] of their points: their angular momentum changes by its torque alone.
+    """
+    carried = model.carried
+    assert carried is not None
+    torque = carried.gathered(model.mass[:, None] * acceleration, state.poses)[:, 3:]
+    damping, spins = model.air_damping[carried.points[carried.start[:-1]]], np.empty((carried.count, 3))
+    free_spin(state.poses[:, 3:], state.twists, carried.inertia, torque, damping, h, spins)
+    return spins
+
+
+def twists_after(
+    model: Model,
+    state: State,
+    solved: IncrementalPotential | None,
+    acceleration: np.ndarray,
+    x: np.ndarray,
+    poses: np.ndarray,
+    v: np.ndarray,
+    h: float,
+) -> np.ndarray:
+    """Twists (b, 6) of rigid bodies after a step to positions x (n, 3) and poses (b, 7), with restitution; velocities v
+    (n, 3) of their points follow.
+    """
+    carried = model.carried
+    if carried is None:
+        return state.twists
+    twists = carried.twists_after(state.poses, poses, free_spins(model, state, acceleration, h), h)
+    if solved is not None:
+        twists += restitution_impulses(solved, x, poses, state.twists, twists)
+    v[carried.points] = carried.spread(twists, poses)
+    return twists

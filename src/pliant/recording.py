@@ -21,14 +21,15 @@ from pliant.io.results.places import check_place
 from pliant.io.results.result import OBSTACLE_COLOUR, Frame, Layout
 from pliant.io.results.spheres import SPHERE_POINTS, SphereSurfaces, sphere_triangles
 from pliant.io.results.surfaces import Part, layout_of_parts
-from pliant.model import Body, MeshObstacleBody, Model, Particles, Scene, Solid, Solids, SpringNet
+from pliant.model import Body, MeshObstacleBody, Model, Particles, RigidBody, Scene, Solid, Solids, SpringNet
 from pliant.model.obstacles import ROW_LENGTH
 from pliant.model.outlines import Outline, outlines
+from pliant.model.rigid_drawing import RigidDrawing
 from pliant.state import State
 
 CELL_FIELDS = ("energy_density", "von_mises")
 TENSORS = ("stress", "strain")  # Cauchy [Pa] and Green-Lagrange, nine numbers per cell, on request
-OWN_FIELDS = ("points", "time", "body", "velocity", "contact_force", "penetration", *CELL_FIELDS, *TENSORS)
+OWN_FIELDS = ("points", "time", "poses", "body", "velocity", "contact_force", "penetration", *CELL_FIELDS, *TENSORS)
 QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 
 #: A field of vertices: (n,) or (n, 3) values from the state and the report of a step.
@@ -200,6 +201,7 @@ class _Measure:
     ):
         self._obstacles = outlines(scene.shapes, model.positions)
         self._h, self.with_fields = h, with_fields
+        self._rigid = RigidDrawing.of(scene.bodies, model)
         self._spheres = SphereSurfaces.of(model)
         whole = _layout(scene, model, self._obstacles, frame_rate)
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
@@ -229,12 +231,15 @@ class _Measure:
         cells = self._cell_fields(x) if self.with_fields else {}
         if drawn is not None:
             x, fields = x[drawn], {name: values[drawn] for name, values in fields.items()}
+        poses = self._rigid.poses(x)
+        if self._rigid.drawing is not None:
+            x, fields = self._rigid.drawing @ x, {name: self._rigid.drawing @ own for name, own in fields.items()}
         if self._spheres is not None:
             x, fields = self._spheres.points(x), self._spheres.values(fields)
         if self._obstacles:
             x, fields = self._with_obstacles(rows, x, fields)
         kept = {name: values[self._kept] for name, values in fields.items()}
-        return Frame(time, x[self._kept], kept, cells, of_bodies)
+        return Frame(time, x[self._kept], kept, cells, of_bodies, poses)
 
     def _cell_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
         rows, tensors = in_rows(x), self._tensor_fields(x)
@@ -283,7 +288,8 @@ def _layout(scene: Scene, model: Model, obstacles: Sequence[Outline], frame_rate
     for k, body in enumerate(scene.bodies):
         if body.colour is not None:
             whole.colours[k] = body.colour
-    return replace(whole, scenery=tuple(scenery))
+    rigid = tuple(k for k, body in enumerate(scene.bodies) if isinstance(body, RigidBody))
+    return replace(whole, scenery=tuple(scenery), rigid=rigid)
 
 
 def _part(number: int, body: Body, model: Model) -> Part:
@@ -299,6 +305,9 @@ def _part(number: int, body: Body, model: Model) -> Part:
         return Part(body.n_vertices * SPHERE_POINTS, triangles, nothing[1])
     if isinstance(body, Solid):
         return Part(body.n_vertices, nothing[0], model.elements_of(number))
+    if isinstance(body, RigidBody):
+        points, triangles = body.shape.surface
+        return Part(len(points), triangles, nothing[1])
     edges = body.edges if isinstance(body, SpringNet) else np.empty((0, 2))
     return Part(body.n_vertices, body.surface, nothing[1], edges)
 

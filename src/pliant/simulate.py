@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -95,8 +96,13 @@ class Simulation(Adjusting):
         """The next step as an optimisation problem, with arrays of its own. The simulation stays as it is."""
         model = self._released()
         y, x_guess, poses = np.empty_like(self.state.x), np.empty_like(self.state.x), self.state.poses.copy()
+        if model.carried is not None:  # points of its own that slide
+            model = replace(model, carried=replace(model.carried, offsets=model.carried.offsets.copy()))
         self._predict(model, y, x_guess, poses)
-        return self._problem_of(model, y, x_guess, poses, self._detect(x_guess))
+        kept = self.state.x.copy()
+        problem = self._problem_of(model, y, x_guess, poses, self._detect(model, x_guess))
+        self.state.x[:] = kept
+        return problem
 
     def energies(self) -> dict[str, float]:
         """Energies of the current state [J].

@@ -32,9 +32,9 @@ from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.contact import untested_contact
 from pliant.model.placement import Placements
-from pliant.model.rigid import initial_poses
+from pliant.model.rigid import initial_poses, show_poses
 from pliant.model.tearing import TopologyChange, tear
-from pliant.momentum_correction import FreeComponents
+from pliant.momentum_correction import FreeComponents, free_spins, twists_after
 from pliant.solvers import Auto, Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
@@ -46,7 +46,6 @@ from pliant.state import State
 Observer = Callable[[State, SolveReport], None]
 
 MOST_THREADS = 1024
-SHORTEST, LONGEST = 1e-12, 1e6  # [s] of a step
 
 logger = logging.getLogger("pliant")
 
@@ -54,17 +53,6 @@ logger = logging.getLogger("pliant")
 def default_solver() -> Solver[Any]:
     """The solver of a simulation that names none."""
     return Auto()
-
-
-def _step_length(frame_rate: float, substeps: int) -> float:
-    """h [s], if it is one that squares and quotients of can be computed with."""
-    steps_per_second = frame_rate * substeps if substeps < 1 / SHORTEST else np.inf
-    if not 1 / LONGEST <= steps_per_second <= 1 / SHORTEST:
-        raise SceneError(
-            f"Simulation: frame_rate is {frame_rate:g} [1/s] with {min(substeps, 10**15)} substeps: a step of "
-            f"1 / (frame_rate * substeps) must be between {SHORTEST:g} and {LONGEST:g} s long."
-        )
-    return 1 / (frame_rate * substeps)
 
 
 class Stepping:
@@ -91,7 +79,7 @@ class Stepping:
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
         self._team = self.execution.team()  # that detects contacts
-        self.h = _step_length(self.frame_rate, self.substeps)
+        self.h = checks.step_length(self.frame_rate, self.substeps)
         self.model = build_model(scene)
         untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
         if untested:
@@ -115,6 +103,7 @@ class Stepping:
             body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
             body._elements = lambda k=k: self.model.elements_of(k)
             body._contact_load = lambda k=k: (self.contacts.body_forces[k], self.contacts.body_torques[k])
+        show_poses(scene.bodies, lambda: self.state, lambda k: self.model.vertices_of(k))
         for k, placement in self._placements.meshes.items():
             scene.bodies[k]._placement = placement  # type: ignore[attr-defined]
         for k, shape in enumerate(scene.shapes):
@@ -170,7 +159,7 @@ class Stepping:
                 logger.warning(said)
         self._release_due()
         self._predict(self.model, self._y, self._x_guess, self._poses)
-        contacts = self._detect(self._x_guess)
+        contacts = self._detect(self.model, self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
         if self.solver.supports.minimises:
@@ -191,7 +180,7 @@ class Stepping:
         """Fill in the inertial target, the initial guess and its poses; held vertices are where they are to be."""
         state, fixed = self.state, ~model.is_free
         policy = STARTS.index(self.solver.start)
-        acceleration = model.acceleration(state.x, state.v, self.time)
+        acceleration = self._acceleration = model.acceleration(state.x, state.v, self.time)
         drag = model.air_damping
         predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, x_guess)
         if self.solver.start == "optimised":
@@ -207,9 +196,11 @@ class Stepping:
                 x_guess[model.vertices_of(k)] = commanded
         y[fixed] = x_guess[fixed]
         if model.carried is not None:
-            turns = np.zeros_like(state.twists[:, 3:]) if policy == 0 else self.h * state.twists[:, 3:]
-            poses[:] = model.carried.predicted(state.poses, turns, x_guess, model.mass)
-            x_guess[model.carried.points] = model.carried.places(poses)
+            carried, spins = model.carried, free_spins(model, state, acceleration, self.h)
+            y[carried.points] = carried.targets(state.poses, spins, y, model.mass, self.h)
+            turns = np.zeros_like(spins) if policy == 0 else self.h * spins
+            poses[:] = carried.predicted(state.poses, turns, x_guess, model.mass)
+            x_guess[carried.points] = carried.places(poses)
         if not self.solver.supports.any_guess:
             keep_volumes_positive(model, state.x, x_guess)
 
@@ -226,12 +217,15 @@ class Stepping:
                 self._detector.scale = scale_of(released, self.h, self._detector.scale.elastic)
             self._prepare()
 
-    def _detect(self, x_guess: np.ndarray) -> ContactPotential | None:
-        """What touches at the beginning of the step, or on the way to `x_guess`."""
+    def _detect(self, model: Model, x_guess: np.ndarray) -> ContactPotential | None:
+        """What touches at the beginning of the step, or on the way to `x_guess`; sliding points of round bodies move
+        there.
+        """
         if self._detector is None:
             return None
         self._placements.begin_step()
         self._detector.begin_step(self.state.x)
+        self._detector.slide_points(self.state.x, x_guess, self.time, model.carried)
         return self._detector.detect(self.state.x, x_guess, self.time)
 
     def _problem_for_step(
@@ -298,14 +292,15 @@ class Stepping:
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
+        ends = (self._x_new, self._poses, self._v_new)
+        twists = twists_after(self.model, state, self._solved, self._acceleration, *ends, self.h)
         self._stop_explosion()
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
             self._warn_of_soft_contact(report.contact)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
         if self.model.carried is not None:
-            new.poses = self._poses.copy()
-            new.twists = self.model.carried.velocities(state.poses, new.poses, self.h)
+            new.poses, new.twists = self._poses.copy(), twists
         new.spins = self._spins.copy()
         # the old arrays are the next step's
         self.state, self._x_new, self._v_new, self._internal_state_new = (
@@ -318,7 +313,7 @@ class Stepping:
     def _stop_explosion(self) -> None:
         """End a run whose step has led beyond all physical scales; the state before it stays."""
         state = self.state
-        if not self._watch.goes_on_from(state.x, state.v):
+        if not self._watch.goes_on_from(self.model, state.x, state.v):
             self._watch = Watch(self.model, state.x.copy(), state.v.copy())
         ends = (state.x, state.v), (self._x_new, self._v_new)
         model = self.model.with_internal_state(self._internal_state_new)

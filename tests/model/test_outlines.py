@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from pliant.contact.primitives.shapes import measure
+from pliant.geometry.primitive_surfaces import ROUND
 from pliant.geometry.surface import enclosed_volume, unmatched_edge
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, Plane, Sphere
-from pliant.model.outlines import ROUND, outlines
+from pliant.model.outlines import outlines
 
 POLYGON = ROUND / (2 * np.pi) * np.sin(2 * np.pi / ROUND)  # area of the polygon in a circle over the circle's
 BODIES = np.array([(-0.5, -0.5, 0.0), (0.5, 0.5, 1.0)])

@@ -19,6 +19,7 @@ from pliant.contact.response.friction import set_friction
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact, words_of_start
 from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
+from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.broad_phase import Rules
 from pliant.contact.search.colliders import Colliders, make_colliders
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
@@ -32,7 +33,7 @@ from pliant.contact.tracking.pressing import Parties, Pressing, pressed_before, 
 from pliant.contact.tracking.side_history import SideHistory, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
-from pliant.model import ContactModel
+from pliant.model import CarriedPoints, ContactModel
 
 TOUCHING = 1e-6  # of an edge: what starts less deep only touches
 
@@ -50,6 +51,7 @@ class Detector:
     team: Team
     scale: ContactScale
     colliders: Colliders = field(init=False)
+    round_bodies: RoundDetector = field(init=False)
     side_history: SideHistory = field(default_factory=no_side_history)
     multipliers: Multipliers = field(default_factory=no_multipliers)  # of the step before
     seen: np.ndarray | None = None  # (n, 3) positions that the side history is of [m]
@@ -72,6 +74,7 @@ class Detector:
         self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions, m.springs)
         if len(m.springs):
             self.colliders = without_crossing_springs(self.team, self.colliders, m.positions)
+        self.round_bodies = RoundDetector(m, self.colliders)
         self.least_width = least_width(self.team, m.tets, m.positions)
         self._faces = edges_and_triangles(self.colliders.surface)
         ends = m.positions[self.colliders.surface.edges]
@@ -104,6 +107,11 @@ class Detector:
         self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
         self._found = no_contacts()
 
+    def slide_points(self, x_prev: np.ndarray, x_guess: np.ndarray, time: float, carried: CarriedPoints | None) -> None:
+        """Put the sliding points of round bodies, in both positions (n, 3) [m], where they will touch."""
+        if self.round_bodies:
+            self.round_bodies.slide(x_prev, x_guess, time, self.h, carried)
+
     def _begin_at(self, x: np.ndarray, sides: SideHistory) -> None:
         """Go on from positions x (n, 3) [m] of which only these sides are known."""
         self.side_history = track_sides(self.team, self.colliders, sides, x, x)
@@ -128,7 +136,12 @@ class Detector:
     def contacts_at(self, x: np.ndarray, time: float) -> ContactPotential:
         """What touches at positions x (n, 3) [m], with obstacles where they are at `time` [s]."""
         self.begin_step(x)
-        return self._potential((self._at_start.contacts,), x, x, time, 0.0)
+        kept, x = self.round_bodies.contacts, x.copy()
+        if self.round_bodies:
+            self.round_bodies.slide(x, x, time, 0.0, None)
+        potential = self._potential((self._at_start.contacts,), x, x, time, 0.0)
+        self.round_bodies.contacts = kept
+        return potential
 
     def _potential(
         self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray, time: float, h: float
@@ -138,6 +151,7 @@ class Detector:
         reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
         numbers = range(len(model.shapes))
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
+        pairs = (*pairs, self.round_bodies.contacts)
         for k in numbers:
             near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
         contacts = joined(no_contacts(), *pairs, *near)
@@ -146,6 +160,7 @@ class Detector:
         given = settings.stiffness
         contacts.stiffness[:] = chosen_stiffness(contacts, self.scale) if given is None else given
         set_friction(contacts, model)
+        self.round_bodies.share_answers(contacts)
         if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
             pressed = pressed_before(contacts, self._parties, self.pressing)[1]
             start_with_offset(contacts, x0, pressed, push(contacts, model, self.h) if h > 0 else 0.0 * pressed)

@@ -8,6 +8,7 @@ from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
 from pliant.elements.hinge import HINGE
+from pliant.elements.joint import JOINT_DOT, JOINT_LINK, JOINT_ROPE
 from pliant.elements.measure_rates import measure_rates, rate_element
 from pliant.elements.pair import ATTACHMENT, BENDING, DAMPER
 from pliant.elements.pressure import PRESSURE
@@ -44,6 +45,9 @@ for _element in (
     BENDING,
     ATTACHMENT,
     DAMPER,
+    JOINT_LINK,
+    JOINT_ROPE,
+    JOINT_DOT,
     BOUND,
     DEAD_LOAD,
     PRESSURE,

@@ -28,7 +28,19 @@ from pliant.io.outside import (
 )
 from pliant.io.saved_arrays import check_mesh, check_state, expected_of_body
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
-from pliant.model import BODIES, MOTIONS, Body, Force, KeptMotion, Model, Motion, Scene, Schedule
+from pliant.model import (
+    BODIES,
+    MOTIONS,
+    PRIMITIVES,
+    Body,
+    Force,
+    KeptMotion,
+    Model,
+    Motion,
+    Primitive,
+    Scene,
+    Schedule,
+)
 from pliant.state import State
 
 FORMAT = 8
@@ -254,6 +266,8 @@ def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> A
     if isinstance(value, TetMesh | TriMesh):
         arrays[f"{name}.points"], arrays[f"{name}.elements"] = value.points, value.elements
         return {"mesh": type(value).__name__}
+    if isinstance(value, Primitive):
+        return {"primitive": value.kind, **value.sizes}
     if isinstance(value, SolidLaw):
         law = type(value).__name__
         if type(value) is not SOLID_LAWS.get(law):
@@ -317,6 +331,8 @@ def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.n
             return {"TetMesh": TetMesh, "TriMesh": TriMesh}[value["mesh"]](points, elements)
         except MeshError as error:
             raise FileError(f"{path}: arrays {name}.points and {name}.elements are no mesh: {error}") from None
+    if "primitive" in value:
+        return PRIMITIVES[value["primitive"]](**{key: size for key, size in value.items() if key != "primitive"})
     if "invertible" in value:
         law = _unpack(path, body, name, value["invertible"], arrays)
         return Invertible(law, **{key: number for key, number in value.items() if key != "invertible"})

@@ -1,4 +1,5 @@
-"""What acts on a scene from outside, in a checkpoint: settings of bodies, world box, wind, attachments.
+"""What acts on a scene from outside, in a checkpoint: settings of bodies, world box, wind, attachments,
+joints.
 
 Functions of time, other than a Schedule, are not in the file. They are named "<body>.<setting>" and "wind.velocity" and
 passed again.
@@ -7,6 +8,7 @@ passed again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,12 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.io.arrays import check_arrays
 from pliant.io.saved_arrays import expected_of_attachment
-from pliant.model import Attachment, Body, Scene, Schedule, Wind, WorldBox
+from pliant.model import Attachment, Body, Joint, Scene, Schedule, Wind, WorldBox
 
 Functions = Mapping[str, Callable[[float], Any]]
 _FUNCTION = {"function": True}  # stands for one in the header
 _LINKS = ("vertices_a", "weights_a", "vertices_b", "weights_b")
+_SIDES = ("body_a", "body_b")
 
 
 def pack_settings(body: Body) -> dict[str, Any]:
@@ -44,6 +47,7 @@ def pack_outside(scene: Scene, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
         "world_box": box and {name: _plain(getattr(box, name)) for name in ("lower", "upper", "stiffness")},
         "wind": wind and {name: _plain(getattr(wind, name)) for name in ("velocity", "drag", "lift", "air_density")},
         "attachments": links,
+        "joints": [_pack_joint(scene, joint) for joint in scene.joints],
     }
 
 
@@ -64,6 +68,26 @@ def unpack_outside(
         check_arrays(path, own, expected_of_attachment(prefix, (body_a, body_b), own))
         va, wa, vb, wb = (own[prefix + name] for name in _LINKS)
         scene.attachments.append(Attachment(body_a, va, wa, body_b, vb, wb, link["stiffness"]))
+
+    scene.joints.extend(_unpack_joint(scene, joint) for joint in about.get("joints", ()))
+
+
+def _pack_joint(scene: Scene, joint: Joint) -> dict[str, Any]:
+    values = {field.name: _plain(getattr(joint, field.name)) for field in fields(joint)}
+    for side in _SIDES:
+        places = [n for n, own in enumerate(scene.bodies) if own is values[side]]
+        values[side] = places[0] if places else None
+    return values
+
+
+def _unpack_joint(scene: Scene, about: dict[str, Any]) -> Joint:
+    vectors = {
+        name: None if about[name] is None else np.array(about[name]) for name in ("point", "axis", "other_point")
+    }
+    links = [(a, b) for a, b in about["links"]]
+    dots = [tuple((side, vertex) for side, vertex in ends) for ends in about["dots"]]
+    bodies: dict[str, Any] = {side: None if about[side] is None else scene.bodies[about[side]] for side in _SIDES}
+    return Joint(**{**about, **vectors, **bodies, "links": links, "dots": dots})
 
 
 def check_functions(path: Path, header: dict[str, Any], given: Functions) -> None:

@@ -42,7 +42,7 @@ def expected_of_body(
     n = body.n_vertices
     wanted = {f"{prefix}{name}": like(vars(body)[name]) for name in names}
     is_rigid = isinstance(body, RigidBody)
-    wanted[f"{prefix}subspace"] = like(body.subspace, *((CARRIED, CARRIED + 1) if is_rigid else (FIXED, FREE + 1)))
+    wanted[f"{prefix}subspace"] = like(body.subspace, FIXED, (CARRIED if is_rigid else FREE) + 1)
     chosen = Expected((None,), np.int64, 0, n, is_unique=True)
     wanted |= {f"{prefix}release{r}": chosen for r in range(len(about["releases"]))}
     for m, kept in enumerate(about["motions"]):

@@ -22,11 +22,13 @@ from pliant.model.carried import CarriedPoints
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact, ContactModel
 from pliant.model.forces import Force
+from pliant.model.joints import Joint, WorldPoints
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.model import KinematicVertices, Model, build_model
 from pliant.model.motions import MOTIONS, KeptMotion, RigidMotion, rigid_motion
 from pliant.model.particles import ParticleModel, Particles
 from pliant.model.rigid import RigidBody
+from pliant.model.rigid_shapes import PRIMITIVES, Box, Capsule, Cylinder, Primitive, Sphere
 from pliant.model.scene import BODIES, Scene
 from pliant.model.schedules import Schedule
 from pliant.model.solid import Solid
@@ -39,21 +41,26 @@ __all__ = [
     "CARRIED",
     "FREE",
     "MOTIONS",
+    "PRIMITIVES",
     "Attachment",
     "Attachments",
     "Block",
     "Body",
     "Bounds",
+    "Box",
+    "Capsule",
     "CarriedPoints",
     "Cloth",
     "Contact",
     "ContactModel",
+    "Cylinder",
     "Dampers",
     "DeadLoads",
     "Fibres",
     "Force",
     "Hinges",
     "InvertibleSolids",
+    "Joint",
     "KeptMotion",
     "KinematicVertices",
     "MeshObstacleBody",
@@ -63,6 +70,7 @@ __all__ = [
     "ParticleModel",
     "Particles",
     "Pressures",
+    "Primitive",
     "RigidBody",
     "RigidMotion",
     "RodBends",
@@ -71,10 +79,12 @@ __all__ = [
     "Sheets",
     "Solid",
     "Solids",
+    "Sphere",
     "SpringNet",
     "Springs",
     "Wind",
     "WorldBox",
+    "WorldPoints",
     "build_model",
     "rigid_motion",
 ]

@@ -18,6 +18,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Attachments
 from pliant.model.body import Body
+from pliant.model.rigid import RigidBody
 
 ROUNDING = 1e-6  # how far from 1 weights given in single precision may sum
 
@@ -99,7 +100,12 @@ def _points(body: Body, vertices: ArrayLike, weights: ArrayLike | None, side: st
             f"{what}: link {link} names vertex {corners[link, place]}; the body has vertices 0 to "
             f"{body.n_vertices - 1}."
         )
-    return corners.astype(np.int64), _weights(corners.shape, weights, f"attach: weights_{side} of {body.name}")
+    shares = _weights(corners.shape, weights, f"attach: weights_{side} of {body.name}")
+    corners = corners.astype(np.int64)
+    if isinstance(body, RigidBody) and corners.shape[1] > 1:  # one point that the body carries: its block is then exact
+        places = np.einsum("kp,kpa->ka", shares, body.initial_positions[corners])
+        return np.array([[body.point(place)] for place in places]), np.ones((len(places), 1))
+    return corners, shares
 
 
 def _weights(shape: tuple[int, ...], weights: ArrayLike | None, what: str) -> np.ndarray:

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from pliant.errors import SceneError
 from pliant.materials import SolidLaw
 
+SHORTEST, LONGEST = 1e-12, 1e6  # [s] of a step
+
 
 def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.ndarray:
     """(count, 3) finite numbers, or (3,) if count is None."""
@@ -194,3 +196,14 @@ def tear_limit(value: float | None, what: str) -> float | None:
     if limit <= 1:
         raise SceneError(f"{what} is {limit:g}: give the stretch, length over length at rest, above 1, or None.")
     return limit
+
+
+def step_length(frame_rate: float, substeps: int) -> float:
+    """h [s], if it is one that squares and quotients of can be computed with."""
+    steps_per_second = frame_rate * substeps if substeps < 1 / SHORTEST else math.inf
+    if not 1 / LONGEST <= steps_per_second <= 1 / SHORTEST:
+        raise SceneError(
+            f"Simulation: frame_rate is {frame_rate:g} [1/s] with {min(substeps, 10**15)} substeps: a step of "
+            f"1 / (frame_rate * substeps) must be between {SHORTEST:g} and {LONGEST:g} s long."
+        )
+    return 1 / (frame_rate * substeps)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pliant.model import checks
 from pliant.model.body import Body
+from pliant.model.carried import weights_of
 from pliant.model.cloth import Cloth
+from pliant.model.joints import WorldPoints
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import CONTAINER, Shape
 from pliant.model.particles import Particles
@@ -76,6 +79,22 @@ class ContactModel:
     gravity: float  # [m/s^2] the largest of all bodies
     positions: np.ndarray  # (n, 3) where vertices start [m]
     shapes: tuple[Shape, ...]  # obstacles with formulas
+    skips_obstacles: np.ndarray  # (n,) vertices that touch no obstacle with a formula
+    round_bodies: RoundBodies
+    restitution: np.ndarray  # (bodies,) of rigid bodies, zero of others
+
+
+class RoundBodies(NamedTuple):
+    """Features of rigid bodies that touch by a core and a radius or by rims, f in all (model.rigid_shapes)."""
+
+    kind: np.ndarray  # (f,) CORE or RIMS
+    body: np.ndarray  # (f,) number of the body
+    masses: np.ndarray  # (f,) the first of its four mass points, by vertices of the scene
+    ends: np.ndarray  # (f, 2, 4) weights of the mass points that give the ends of the segment
+    radius: np.ndarray  # (f,) [m]
+    sliding: np.ndarray  # (f,) the first of its sliding points, by vertices of the scene
+    sliding_count: np.ndarray  # (f,) how many it has
+    offsets: np.ndarray  # (f, 4, 3) of the mass points in the body's axes [m]
 
 
 def build_contact(
@@ -112,6 +131,9 @@ def build_contact(
         gravity,
         np.concatenate([np.empty((0, 3)), *(body.initial_positions for body in bodies)]),
         tuple(shapes),
+        np.concatenate([_skips_obstacles(body) for body in bodies]),
+        _round_bodies(placed),
+        np.array([body.restitution if isinstance(body, RigidBody) else 0.0 for body in bodies]),
     )
 
 
@@ -128,6 +150,10 @@ def _edge_lengths(body: Body) -> np.ndarray:
         return 2 * body.radius
     if isinstance(body, Solid):
         corners = body.mesh.tets
+    elif isinstance(body, RigidBody) and body.shape.round_feature is not None:
+        return np.array([body.shape.round_feature.radius])
+    elif isinstance(body, WorldPoints):
+        return np.array([np.inf])
     elif isinstance(body, Cloth | MeshObstacleBody | RigidBody):
         corners = body.surface
     else:
@@ -143,6 +169,28 @@ def _thickness(settings: Contact, lengths: np.ndarray) -> float:
     if settings.thickness is not None:
         return settings.thickness
     return float(min(THICKNESS * lengths.mean(), 0.5 * lengths.min()))
+
+
+def _skips_obstacles(body: Body) -> np.ndarray:
+    """(n,) vertices that something else keeps from obstacles: rims stand for a cylinder's mesh."""
+    return body.touches_nothing | (isinstance(body, RigidBody) and body.shape.round_feature is not None)
+
+
+def _round_bodies(placed: list[tuple[Body, int]]) -> RoundBodies:
+    """Features of the rigid bodies among bodies and their first vertices."""
+    rows = []
+    for number, (body, first) in enumerate(placed):
+        feature = body.shape.round_feature if isinstance(body, RigidBody) else None
+        if isinstance(body, RigidBody) and feature is not None:
+            own = body.offsets[body.mass_vertices]
+            ends = weights_of(own[None], np.stack([feature.start, feature.end]))
+            vertices = first + int(body.mass_vertices[0]), first + int(body.sliding[0]), len(body.sliding)
+            rows.append((feature.kind, number, vertices[0], ends, feature.radius, vertices[1], vertices[2], own))
+    columns: list[Any] = [np.array(values) for values in zip(*rows, strict=True)] if rows else [np.zeros(0)] * 8
+    kind, numbers, masses, ends, radius, sliding, count, own = columns
+    whole = [values.astype(np.int64) for values in (kind, numbers, masses, sliding, count)]
+    ends, own = ends.reshape(-1, 2, 4), own.reshape(-1, 4, 3)
+    return RoundBodies(whole[0], whole[1], whole[2], ends, radius, whole[3], whole[4], own)
 
 
 def _allowed(settings: Contact, bodies: Sequence[Body], apart: set[tuple[str, str]]) -> np.ndarray:

@@ -15,9 +15,10 @@ from pliant.model.body import FIXED, FREE, VERTEX_BLOCK, Body, Motion
 from pliant.model.carried import CarriedPoints
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
+from pliant.model.joints import WorldPoints
 from pliant.model.particles import ParticleModel, particle_model
 from pliant.model.pressure import PressureSchedule, pressure_block
-from pliant.model.rigid import RigidBody
+from pliant.model.rigid import RigidBody, RigidForceField
 from pliant.model.scene import Scene
 from pliant.model.topology import Topology, whole_topology
 from pliant.model.wind import wind_force
@@ -199,7 +200,9 @@ def build_model(scene: Scene) -> Model:
         for vertices, motion in body.motions
     )
     forces: list[OutsideForce] = [
-        ForceField(body.name, np.arange(first, first + body.n_vertices), force)
+        RigidForceField(body, first + body.mass_vertices, force)
+        if isinstance(body, RigidBody)
+        else ForceField(body.name, np.arange(first, first + body.n_vertices), force)
         for body, first in placed
         for force in body.forces
     ]
@@ -244,6 +247,10 @@ def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray)
     first_of = {id(body): first for body, first in placed}
     for link in scene.attachments:
         blocks.append(attachment_pairs(link, first_of[id(link.body_a)], first_of[id(link.body_b)]))
+    world = next((first for body, first in placed if isinstance(body, WorldPoints)), 0)
+    for joint in scene.joints:
+        first_b = world if joint.body_b is None else first_of[id(joint.body_b)]
+        blocks += joint.made_of(first_of[id(joint.body_a)], first_b)
     if scene.world_box is not None:
         blocks.append(scene.world_box.block(len(positions)))
     return blocks
@@ -256,8 +263,8 @@ def _largest_gravity(scene: Scene) -> float:
 
 
 def _carried(placed: list[tuple[Body, int]]) -> CarriedPoints | None:
-    """The points of all rigid bodies."""
-    rigid = [(body, first) for body, first in placed if isinstance(body, RigidBody)]
+    """The points of all rigid bodies that nothing holds."""
+    rigid = [(body, first) for body, first in placed if isinstance(body, RigidBody) and not body.is_held]
     if not rigid:
         return None
     return CarriedPoints(
@@ -265,6 +272,7 @@ def _carried(placed: list[tuple[Body, int]]) -> CarriedPoints | None:
         np.concatenate([[0], np.cumsum([body.n_vertices for body, _ in rigid])]),
         np.concatenate([body.offsets for body, _ in rigid]),
         np.stack([body.pose for body, _ in rigid]),
+        np.stack([body.inertia for body, _ in rigid]),
     )
 
 

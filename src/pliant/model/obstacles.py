@@ -106,14 +106,7 @@ class Obstacle(Placeable):
         """Translation (3,) and rotation (3, 3) at a time [s], checked: the function is the user's."""
         if self.motion is None:
             return np.zeros(3), np.eye(3)
-        what = f"{type(self).__name__}: motion at t = {time:g} s"
-        translation, rotation = self.motion(time)
-        translation = checks.vectors(translation, None, f"{what}: translation", "m")
-        rotation = checks.vectors(rotation, 3, f"{what}: rotation", "1")
-        error = np.abs(rotation @ rotation.T - np.eye(3)).max()
-        if error > 1e-6 or np.linalg.det(rotation) < 0:
-            raise SceneError(f"{what}: {rotation.tolist()} is no rotation (R R^T differs from 1 by {error:.1e}).")
-        return translation, rotation
+        return checked_pose(self.motion, time, type(self).__name__)
 
     def _check_position(self, name: str) -> np.ndarray:
         """A field as a vector (3,) [m], put back in place of what was given."""
@@ -278,6 +271,18 @@ class MeshObstacle(Obstacle):
         """Vertices (n, 3) [m] at a time [s]."""
         translation, rotation = self.pose(time)
         return self.mesh.points @ rotation.T + translation
+
+
+def checked_pose(motion: ObstacleMotion, time: float, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Translation (3,) [m] and rotation (3, 3) of a motion at a time [s], checked: the function is the user's."""
+    what = f"{name}: motion at t = {time:g} s"
+    translation, rotation = motion(time)
+    translation = checks.vectors(translation, None, f"{what}: translation", "m")
+    rotation = checks.vectors(rotation, 3, f"{what}: rotation", "1")
+    error = np.abs(rotation @ rotation.T - np.eye(3)).max()
+    if error > 1e-6 or np.linalg.det(rotation) < 0:
+        raise SceneError(f"{what}: {rotation.tolist()} is no rotation (R R^T differs from 1 by {error:.1e}).")
+    return translation, rotation
 
 
 def _axes_along(direction: np.ndarray) -> np.ndarray:

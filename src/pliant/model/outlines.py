@@ -8,13 +8,18 @@ from itertools import product
 
 import numpy as np
 
+from pliant.geometry.primitive_surfaces import (
+    Surface,
+    block_surface,
+    box_surface,
+    capsule_surface,
+    cylinder_surface,
+    sphere_surface,
+)
 from pliant.model.obstacles import BOX, CAPSULE, CONTAINER, CYLINDER, PLANE, SPHERE, Shape
 
-ROUND = 48  # corners of a circle
 REACH = 2.0  # of the bodies' size: half the side of the square that stands for a plane
 RAIL = 0.02  # of a container's largest side: thickness of the rails along its edges and of its floor
-
-Surface = tuple[np.ndarray, np.ndarray]  # points (n, 3) [m], outward triangles (m, 3)
 
 
 @dataclass(frozen=True)
@@ -61,74 +66,26 @@ def _square(*_: float) -> Surface:
     return np.array([(-1.0, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)]), np.array([(0, 1, 2), (0, 2, 3)])
 
 
-def _box(a: float, b: float, c: float) -> Surface:
-    return _block((-a, -b, -c), (a, b, c))
-
-
-def _block(low: Sequence[float], high: Sequence[float]) -> Surface:
-    """Twelve triangles; corner 4 i + 2 j + k is at high where i, j, k are 1."""
-    points = np.array([np.where(corner, high, low) for corner in product((0, 1), repeat=3)])
-    squares = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
-    return points, np.array([corners for p, q, r, s in squares for corners in ((p, q, r), (p, r, s))])
-
-
 def _container(a: float, b: float, c: float) -> Surface:
     """Its floor, its upright edges and its rim: walls would hide what is inside."""
     t = RAIL * 2 * max(a, b, c)
-    parts = [_block((-a - t, -b - t, -c - t), (a + t, b + t, -c))]
+    parts = [block_surface((-a - t, -b - t, -c - t), (a + t, b + t, -c))]
     for x, y in product((-a - t, a), (-b - t, b)):
-        parts.append(_block((x, y, -c), (x + t, y + t, c)))
+        parts.append(block_surface((x, y, -c), (x + t, y + t, c)))
     for y in (-b - t, b):
-        parts.append(_block((-a, y, c - t), (a, y + t, c)))
+        parts.append(block_surface((-a, y, c - t), (a, y + t, c)))
     for x in (-a - t, a):
-        parts.append(_block((x, -b, c - t), (x + t, b, c)))
+        parts.append(block_surface((x, -b, c - t), (x + t, b, c)))
     starts = np.cumsum([0] + [len(points) for points, _ in parts[:-1]])
     triangles = [own + start for (_, own), start in zip(parts, starts, strict=True)]
     return np.concatenate([points for points, _ in parts]), np.concatenate(triangles)
 
 
-def _sphere(radius: float, *_: float) -> Surface:
-    return _capsule(radius, 0.0)
-
-
-def _capsule(radius: float, half: float, *_: float) -> Surface:
-    """Round ends at -half and half along z."""
-    angles = np.linspace(-np.pi / 2, np.pi / 2, ROUND // 2 + 1)[1:-1]
-    ends = np.where(angles < 0, -half, half)
-    profile = np.column_stack([radius * np.cos(angles), ends + radius * np.sin(angles)])
-    if half > 0:
-        k = len(angles) // 2  # the ring of the widest angle is there at both ends
-        profile = np.concatenate([profile[:k], [(radius, -half), (radius, half)], profile[k + 1 :]])
-    return _revolved(profile, -half - radius, half + radius)
-
-
-def _cylinder(radius: float, half: float, *_: float) -> Surface:
-    return _revolved(np.array([(radius, -half), (radius, half)]), -half, half)
-
-
-def _revolved(profile: np.ndarray, bottom: float, top: float) -> Surface:
-    """Rings of (radius, height) from below to above around z, closed by a point at each end."""
-    angles = 2 * np.pi * np.arange(ROUND) / ROUND
-    circle = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(ROUND)])
-    rings = [radius * circle + [0, 0, height] for radius, height in profile]
-    points = np.concatenate([*rings, [(0, 0, bottom), (0, 0, top)]])
-    here, after = np.arange(ROUND), np.roll(np.arange(ROUND), -1)
-    first, last = len(points) - 2, len(points) - 1
-    caps = [np.column_stack([after, here, np.full(ROUND, first)])]
-    upper = (len(rings) - 1) * ROUND
-    caps.append(np.column_stack([here + upper, after + upper, np.full(ROUND, last)]))
-    sides = []
-    for ring in range(len(rings) - 1):
-        a, b = here + ring * ROUND, after + ring * ROUND
-        sides += [np.column_stack([a, b, b + ROUND]), np.column_stack([a, b + ROUND, a + ROUND])]
-    return points, np.concatenate([*caps, *sides])
-
-
 _SURFACES: dict[int, Callable[..., Surface]] = {
     PLANE: _square,
-    SPHERE: _sphere,
-    BOX: _box,
-    CAPSULE: _capsule,
-    CYLINDER: _cylinder,
+    SPHERE: sphere_surface,
+    BOX: box_surface,
+    CAPSULE: capsule_surface,
+    CYLINDER: cylinder_surface,
     CONTAINER: _container,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import count
 from typing import TypeVar
@@ -17,10 +18,12 @@ from pliant.model.attachments import Attachment, make_attachment
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
+from pliant.model.joints import Joint, WorldPoints, make_joint
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMotion, Plane, Shape, Sphere
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
+from pliant.model.rigid_shapes import RigidShape
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
@@ -29,7 +32,7 @@ from pliant.model.world_box import WorldBox
 AnyBody = TypeVar("AnyBody", bound=Body)
 AnyShape = TypeVar("AnyShape", bound=Shape)
 BODIES: dict[str, type[Body]] = {
-    kind.kind: kind for kind in (Solid, Cloth, SpringNet, RigidBody, Particles, MeshObstacleBody)
+    kind.kind: kind for kind in (Solid, Cloth, SpringNet, RigidBody, Particles, MeshObstacleBody, WorldPoints)
 }
 
 
@@ -45,6 +48,7 @@ class Scene:
         self._contact: Contact | None = None
         self.contact = contact
         self.attachments: list[Attachment] = []
+        self.joints: list[Joint] = []
         self._world_box: WorldBox | None = None
         self._wind: Wind | None = None
 
@@ -179,6 +183,33 @@ class Scene:
         name = self._free_name(name, SpringNet)
         options = (damping, lengths, one_sided, bending, tear_at, damping_form)
         return self.add(SpringNet(name, points, edges, stiffness, mass, *options))
+
+    def add_rigid(
+        self,
+        shape: RigidShape | TriMesh | TetMesh,
+        density: float = 1000.0,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        orientation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        friction: float | None = None,
+        restitution: float = 0.0,
+        name: str | None = None,
+    ) -> RigidBody:
+        """Add a rigid body.
+
+        shape: pl.Sphere(radius), pl.Box(size), pl.Capsule(radius, length), pl.Cylinder(radius, length), or a closed
+            TriMesh or a TetMesh in the body's own axes, of which only the surface counts.
+        density: [kg/m^3]; mass, centre and inertia follow from the shape, exactly.
+        position: [m] of its centre of mass. orientation: unit quaternion (w, x, y, z) from its axes to the world's.
+        velocity: [m/s] of its centre of mass. angular_velocity: [rad/s] in world axes.
+        friction: see Body.friction. restitution: the part e of the speed of approach with which it leaves other rigid
+            bodies and obstacles, 0 to 1; of two bodies the larger counts. A ball that falls from H rises to e^2 H.
+        """
+        about = (shape, density, position, orientation, velocity, angular_velocity, restitution)
+        body = RigidBody(self._free_name(name, RigidBody), *about)
+        body.friction = friction
+        return self.add(body)
 
     def add_particles(
         self,
@@ -318,6 +349,47 @@ class Scene:
         link = make_attachment(body_a, vertices_a, body_b, vertices_b, stiffness, weights_a, weights_b)
         self.attachments.append(link)
         return link
+
+    def add_joint(
+        self,
+        kind: str,
+        a: RigidBody,
+        b: RigidBody | None,
+        point: ArrayLike,
+        axis: ArrayLike | None = None,
+        stiffness: float = math.inf,
+        length: float | None = None,
+        other_point: ArrayLike | None = None,
+        one_sided: bool = True,
+        collide: bool = False,
+    ) -> Joint:
+        """Join two rigid bodies, or one and the world (b None), at a point [m] of the world as the scene starts.
+
+        kind: "ball" (points stay together), "hinge" (turns about the axis), "slider" (slides along it), "fixed",
+            "universal" (turns about the axis, of a, and about one across it, of b), or "distance": `point` of a stays
+            within `length` [m] (None: as it starts) of `other_point` of b, as on a rope; exactly if not one_sided.
+        stiffness: [N/m] of each of its links. inf: 10 m / h^2 with the larger mass m, the stiffest that a few dozen
+            iterations solve: a body of mass m that hangs on it gives way by g h^2 / 10, 1e-5 m at h = 1/300 s.
+        collide: whether the two bodies touch each other.
+        """
+        for body in (a, b):
+            if body is not None and not (isinstance(body, RigidBody) and any(body is own for own in self.bodies)):
+                raise SceneError(
+                    f"add_joint: {getattr(body, 'name', body)!r} is no rigid body of this scene; add it first. "
+                    "Soft bodies are held by scene.attach."
+                )
+        if a is b:
+            raise SceneError(f"add_joint: it joins {a.name} with itself; give two bodies, or None for the world.")
+        world = next((body for body in self.bodies if isinstance(body, WorldPoints)), None)
+        if b is None and world is None:
+            world = WorldPoints(self._free_name(None, WorldPoints))
+        joint = make_joint(kind, a, b, world, point, axis, stiffness, length, other_point, one_sided)
+        if b is None and world not in self.bodies:
+            self.bodies.append(world)  # type: ignore[arg-type]
+        if b is not None and not collide:
+            self.ignore_contact(a, b)
+        self.joints += [joint]
+        return joint
 
     def _free_name(self, name: str | None, kind: type[Body]) -> str:
         names = {body.name for body in self.bodies}

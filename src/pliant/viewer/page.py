@@ -19,8 +19,10 @@ from scipy.spatial.transform import Rotation
 from pliant.errors import PliantError
 from pliant.io.results.result import BODY_COLOURS, OBSTACLE_COLOUR
 from pliant.model import Body, MeshObstacleBody, Model, SpringNet
+from pliant.model.joints import WorldPoints
 from pliant.model.obstacles import PLANE
 from pliant.model.outlines import Outline, outlines
+from pliant.model.rigid import RigidBody, pose_of
 from pliant.solvers import SOLVERS
 from pliant.viewer.ground import ground_lines
 from pliant.viewer.guard import Guard, guarding
@@ -94,7 +96,12 @@ class Page:
         self._add_ground(float(floors[0].pose(0.0)[0][2]) if floors else self._below(float(low[2])))
         self.server.initial_camera.position = tuple(self._centre + self._size * CAMERA)
         self.server.initial_camera.look_at = tuple(self._centre)
-        self._shown = [self._add_body(k) for k in range(len(self.session.simulation.scene.bodies))]
+        bodies = self.session.simulation.scene.bodies
+        rigid = [k for k, body in enumerate(bodies) if isinstance(body, RigidBody)]
+        self._shown = [
+            self._add_body(k) for k, body in enumerate(bodies) if not isinstance(body, RigidBody | WorldPoints)
+        ]
+        self._rigid = [self._add_rigid(k) for k in rigid]
         shown = [(self._add_obstacle(outline), outline) for outline in obstacles if outline not in floors]
         self._moving = [(handle, outline) for handle, outline in shown if outline.shape.motion is not None]
 
@@ -128,6 +135,26 @@ class Page:
         handle = scene.add_mesh_simple(name, points, triangles, color=colour, side="double", **NO_SHADOW)
         handle.on_click(lambda event: self._pick(rows, event.ray_origin, event.ray_direction))
         return handle, rows, "vertices"
+
+    def _add_rigid(self, k: int) -> tuple[Any, np.ndarray, np.ndarray]:
+        """A mesh in its own axes: only its pose is sent, from the points of a snapshot that carry its mass."""
+        simulation = self.session.simulation
+        body = simulation.scene.bodies[k]
+        assert isinstance(body, RigidBody)
+        points, triangles = body.shape.surface
+        colour = _bytes(body.colour or BODY_COLOURS[k % len(BODY_COLOURS)])
+        handle = self.server.scene.add_mesh_simple(
+            f"/bodies/{body.name}", points.astype(np.float32), triangles.astype(np.uint32), color=colour, **NO_SHADOW
+        )
+        rows = _cells(simulation.model, body, k)[0] + body.mass_vertices
+        shown = (handle, rows, body.offsets[body.mass_vertices])
+        self._place(*shown, self.session.latest.points)
+        return shown
+
+    @staticmethod
+    def _place(handle: Any, rows: np.ndarray, offsets: np.ndarray, points: np.ndarray) -> None:
+        pose = pose_of(points[rows], offsets)
+        handle.position, handle.wxyz = pose[:3], pose[3:]
 
     def _add_obstacle(self, outline: Outline) -> Any:
         """A mesh in its own axes: when it moves, only its pose is sent."""
@@ -204,6 +231,8 @@ class Page:
         with self.server.atomic():
             for handle, rows, name in self._shown:
                 setattr(handle, name, positions[rows])
+            for shown in self._rigid:
+                self._place(*shown, snapshot.points)
             for handle, outline in self._moving:
                 for name, value in _problem_for_step(outline, snapshot.time).items():
                     setattr(handle, name, value)

@@ -55,7 +55,7 @@ def face_contacts_at(
     start, end = shape.row(time), shape.row(time + h)
     distances, is_near = np.empty(len(x1)), np.empty(len(corners), bool)
     team.run_for(6 * len(x1), cached(write_distances), shape.kind, end, x1, distances)
-    near = (x1, distances, 2.0 * reach + 2.0 * float(model.radius.max(initial=0.0)), model.excluded)
+    near = (x1, distances, 2.0 * reach + 2.0 * float(model.radius.max(initial=0.0)), model.skips_obstacles)
     team.run_for(10 * len(corners), cached(mark_near), corners, *near, is_near)
     corners = corners[is_near]
     k = len(corners)

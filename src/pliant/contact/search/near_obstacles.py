@@ -23,7 +23,7 @@ def obstacle_contacts_at(
     """
     shape, is_near = model.shapes[number], np.empty(len(x0), bool)
     geometry = (shape.kind, shape.row(time), shape.row(time + h), x0, x1, reach, model.radius)
-    team.run_for(6 * len(x0), cached(mark_near), *geometry, model.excluded, is_near)
+    team.run_for(6 * len(x0), cached(mark_near), *geometry, model.skips_obstacles, is_near)
     chosen = np.flatnonzero(is_near)
     k = len(chosen)
     points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))

@@ -37,6 +37,7 @@ class ArchiveWriter(FrameWriter):
             "body_names": layout.body_names,
             "frame_rate": layout.frame_rate,
             "scenery": layout.scenery,
+            "rigid": layout.rigid,
         }
         arrays = {name: np.asarray(getattr(layout, name)) for name in _ARRAYS}
         self._append({"result": np.array(json.dumps(header)), **arrays})
@@ -46,6 +47,8 @@ class ArchiveWriter(FrameWriter):
         arrays |= {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()}
         arrays |= {f"cells.{name}": np.asarray(values, np.float32) for name, values in frame.cell_fields.items()}
         arrays |= {f"bodies.{name}": np.asarray(values, np.float32) for name, values in frame.body_fields.items()}
+        if len(frame.poses):
+            arrays["poses"] = np.asarray(frame.poses, np.float64)
         arrays["time"] = np.array(frame.time)  # comes last: a frame that has it is whole
         self._append({f"{name}_{self._count:05d}": values for name, values in arrays.items()})
         self._count += 1
@@ -81,8 +84,9 @@ class ArchiveResult(Result):
     def frame(self, k: int) -> Frame:
         arrays = {name: self._load(entry) for name, entry in self._frames[k].items()}
         points, time = arrays.pop("points"), float(arrays.pop("time"))
-        return Frame(time, points, cell_fields=_taken("cells.", arrays), body_fields=_taken("bodies.", arrays),
-                     point_fields=arrays)  # fmt: skip
+        poses = arrays.pop("poses", np.zeros((0, 7)))
+        cells, of_bodies = _taken("cells.", arrays), _taken("bodies.", arrays)
+        return Frame(time, points, arrays, cells, of_bodies, poses)
 
     def positions(self, k: int) -> np.ndarray:
         return self._load(self._frames[k]["points"])
@@ -103,9 +107,9 @@ class ArchiveResult(Result):
         if missing:
             raise FileError(f"{self.path}: this result was cut off before its first frame (no {missing[0]!r} in it).")
         arrays = {name: self._load(self._entries[name]) for name in _ARRAYS}
-        names, scenery = tuple(header["body_names"]), tuple(header["scenery"])
+        names, scenery, rigid = (tuple(header.get(key, ())) for key in ("body_names", "scenery", "rigid"))
         n, rate = header["n_points"], header["frame_rate"]
-        return Layout(n_points=n, frame_rate=rate, body_names=names, scenery=scenery, **arrays)  # type: ignore[arg-type]
+        return Layout(n_points=n, frame_rate=rate, body_names=names, scenery=scenery, rigid=rigid, **arrays)  # type: ignore[arg-type]
 
     def _load(self, entry: Entry) -> np.ndarray:
         self._file.seek(entry.data_offset)

@@ -35,6 +35,7 @@ class Layout:
     frame_rate: float  # frames per second of simulated time
     edges: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))  # (e, 2) points of springs
     scenery: tuple[int, ...] = ()  # numbers of the bodies that are obstacles
+    rigid: tuple[int, ...] = ()  # numbers of the bodies that are rigid: frames have their poses
 
     @property
     def n_cells(self) -> int:
@@ -89,12 +90,13 @@ class Frame:
     point_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (n,) or (n, 3) by name
     cell_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (cells,) or (cells, 9) by name
     body_fields: dict[str, np.ndarray] = field(default_factory=dict)  # (bodies, 3) by name; only .npz keeps them
+    poses: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (rigid, 7) position [m], orientation wxyz
 
     def on_surface(self, layout: Layout, kept: np.ndarray) -> Frame:
         """The part of it that `layout.surface()` keeps."""
         points = {name: values[kept] for name, values in self.point_fields.items()}
         cells = {name: layout.on_triangles(values) for name, values in self.cell_fields.items()}
-        return Frame(self.time, self.points[kept], points, cells, self.body_fields)
+        return Frame(self.time, self.points[kept], points, cells, self.body_fields, self.poses)
 
 
 class Result(ABC):

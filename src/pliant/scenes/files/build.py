@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from pliant.errors import FileError, SceneError
 from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.io.meshes import load_mesh
 from pliant.materials import Invertible
-from pliant.model import MOTIONS, Body, Contact, RigidMotion, Scene, Schedule, checks, rigid_motion
+from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, RigidMotion, Scene, Schedule, checks, rigid_motion
 from pliant.model.motions import turned
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
@@ -40,6 +41,9 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     if table.contact is not None:
         with source.at("contact"):
             scene.contact = Contact(**dict(table.contact))
+    for k, joint in enumerate(table.joints):
+        with source.at("joints", k):
+            _join(scene, joint)
     for k, attachment in enumerate(table.attachments):
         with source.at("attachments", k):
             _attach(scene, attachment, source)
@@ -51,6 +55,14 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     with source.at("world_box"):
         scene.world_box = None if table.world_box is None else WorldBox(**dict(table.world_box))
     return scene
+
+
+def _join(scene: Scene, about: schema.JointTable) -> None:
+    """A joint of one or two bodies."""
+    bodies: list[Any] = [*_named(scene, about.bodies), None]
+    options = {name: value for name, value in about if name not in ("kind", "bodies", "stiffness")}
+    stiffness = math.inf if about.stiffness is None else about.stiffness
+    scene.add_joint(about.kind, bodies[0], bodies[1], stiffness=stiffness, **options)
 
 
 def _attach(scene: Scene, about: schema.AttachmentTable, source: Source) -> None:
@@ -161,6 +173,24 @@ def _add_obstacle(scene: Scene, about: schema.MeshObstacleTable, source: Source,
     return scene.add_mesh_obstacle(surface, about.friction, motion, about.name)
 
 
+def _add_rigid(scene: Scene, about: schema.RigidTable, source: Source, k: int) -> Body:
+    if about.shape is None:
+        shape: Any = _geometry(about, source, k, {})
+    else:
+        shape = PRIMITIVES[about.shape.kind](**generated.options(about.shape, "kind"))
+    names = ("density", "position", "orientation", "velocity", "angular_velocity", "friction", "restitution", "name")
+    body = scene.add_rigid(shape, **{name: getattr(about, name) for name in names})
+    body.gravity, body.air_damping = about.gravity, about.air_damping
+    for place in about.points:
+        body.add_point(np.array(place))
+    if about.pinned:
+        body.pin()
+    if about.motion is not None:
+        with source.at("bodies", k, "motion"):
+            body.move(_rigid(about.motion))
+    return body
+
+
 def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: int) -> Body:
     arrays = _net(about, source, k)
     for name in ("stiffness", "mass"):
@@ -222,6 +252,7 @@ BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
     "solid": _add_solid,
     "cloth": _add_cloth,
     "springs": _add_springs,
+    "rigid": _add_rigid,
     "particles": _add_particles,
     "obstacle": _add_obstacle,
 }

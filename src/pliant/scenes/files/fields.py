@@ -183,6 +183,20 @@ class Vector(_Value):
 
 
 @dataclass(frozen=True)
+class Quaternion(_Value):
+    """Four numbers (w, x, y, z), not all zero."""
+
+    def check(self, value: Any) -> tuple[float, ...]:
+        is_four = isinstance(value, list | tuple) and len(value) == 4 and all(map(_is_number, value))
+        if not is_four or not any(value):
+            raise refuse("give a quaternion (w, x, y, z) that is not zero, such as [1.0, 0.0, 0.0, 0.0]")
+        return tuple(map(float, value))
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}
+
+
+@dataclass(frozen=True)
 class Corner(_Value):
     """Three lengths [m], of which any may be inf or -inf: no wall there."""
 

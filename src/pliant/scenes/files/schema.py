@@ -9,7 +9,18 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from pliant.io.results.formats import EXPORTS, HOLD_TETS, STREAMS
 from pliant.scenes.files import generated
-from pliant.scenes.files.fields import Colour, Corner, Number, Table, Vector, Whole, nearest, one_of, refuse
+from pliant.scenes.files.fields import (
+    Colour,
+    Corner,
+    Number,
+    Quaternion,
+    Table,
+    Vector,
+    Whole,
+    nearest,
+    one_of,
+    refuse,
+)
 from pliant.scenes.files.holds import AnyHold, AnyMotion, Where
 
 CHECKPOINT = "run.npz"  # of a run, in the output folder
@@ -173,11 +184,56 @@ class MeshObstacleTable(PlacedTable):
     motion: AnyMotion | None = None
 
 
+class RigidSphere(Table):
+    """A ball."""
+
+    kind: Literal["sphere"]
+    radius: Annotated[float, Number("m", above=0)]
+
+
+class RigidBox(Table):
+    """A block."""
+
+    kind: Literal["box"]
+    size: Annotated[tuple, Vector("m")]
+
+
+class RigidRod(Table):
+    """A rod along z with round or flat ends; a capsule's length is that between the centres of its ends."""
+
+    kind: Literal["capsule", "cylinder"]
+    radius: Annotated[float, Number("m", above=0)]
+    length: Annotated[float, Number("m", above=0)]
+
+
+AnyRigidShape = one_of((RigidSphere, RigidBox, RigidRod), "kind")
+
+
+class RigidTable(PlacedTable):
+    """A rigid body: a shape with a formula or a closed mesh, whose centre of mass is at `position`."""
+
+    kind: Literal["rigid"]
+    shape: AnyRigidShape | None = None  # type: ignore[valid-type]
+    density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
+    position: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
+    orientation: Annotated[tuple, Quaternion()] = (1.0, 0.0, 0.0, 0.0)
+    velocity: Annotated[tuple, Vector("m/s")] = (0.0, 0.0, 0.0)
+    angular_velocity: Annotated[tuple, Vector("rad/s")] = (0.0, 0.0, 0.0)
+    friction: Annotated[float | None, Number("1", least=0)] = None
+    restitution: Annotated[float, Number("1", least=0)] = 0.0
+    gravity: Annotated[tuple | None, Vector("m/s^2")] = None
+    air_damping: Annotated[float, Number("1/s", least=0)] = 0.0
+    pinned: bool = False
+    motion: AnyMotion | None = None
+    points: list[Annotated[tuple, Vector("m")]] = Field(default_factory=list)  # to attach, in the body's own axes
+
+
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
 BODY_TABLES: tuple[type[PlacedTable], ...] = (
     SolidTable,
     ClothTable,
     SpringsTable,
+    RigidTable,
     ParticlesTable,
     MeshObstacleTable,
 )
@@ -259,6 +315,20 @@ class AttachmentTable(Table):
         if sum(value is not None for value in (self.where, self.pairs, self.links)) != 1:
             raise refuse("give one of where, pairs and links")
         return self
+
+
+class JointTable(Table):
+    """A joint between two rigid bodies, or one and the world, at a point as the scene starts."""
+
+    kind: Literal["ball", "hinge", "slider", "fixed", "universal", "distance"]
+    bodies: Annotated[list[str], Field(min_length=1, max_length=2)]
+    point: Annotated[tuple, Vector("m")]
+    axis: Annotated[tuple | None, Vector("any length")] = None
+    stiffness: Annotated[float | None, Number("N/m", above=0)] = None  # without it: infinite
+    length: Annotated[float | None, Number("m", above=0)] = None
+    other_point: Annotated[tuple | None, Vector("m")] = None
+    one_sided: bool = True
+    collide: bool = False
 
 
 class WindTable(Table):
@@ -344,5 +414,6 @@ class SceneTable(RunTable):
     obstacles: list[AnyObstacle] = Field(default_factory=list)  # type: ignore[valid-type]
     ignore_contact: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
     attachments: list[AttachmentTable] = Field(default_factory=list)
+    joints: list[JointTable] = Field(default_factory=list)
     wind: WindTable | None = None
     world_box: WorldBoxTable | None = None

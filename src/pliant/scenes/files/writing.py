@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,13 +21,17 @@ from pliant.model import (
     Attachment,
     Body,
     Cloth,
+    Joint,
     KeptMotion,
     MeshObstacleBody,
     Particles,
+    Primitive,
+    RigidBody,
     Scene,
     Schedule,
     Solid,
     SpringNet,
+    WorldPoints,
 )
 from pliant.model.body import FIXED, LINE, PLANE
 from pliant.scenes.files.build import LINKS
@@ -53,9 +58,15 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     table["contact"] = describe_contact(scene)
     table["ignore_contact"] = [list(pair) for pair in sorted(scene.apart)] or None
     table |= _describe_outside(path, scene)
-    table["bodies"] = [_describe_body(path, body, files) for body in scene.bodies]
+    bodies = [body for body in scene.bodies if not isinstance(body, WorldPoints)]
+    points = {body.name: _points_to_attach(scene, body) for body in bodies if isinstance(body, RigidBody)}
+    table["bodies"] = [
+        _describe_body(path, body, files) | _describe_points(body, points.get(body.name)) for body in bodies
+    ]
     table["obstacles"] = describe_shapes(scene)
-    table["attachments"] = [_describe_attachment(path, k, link, files) for k, link in enumerate(scene.attachments)]
+    links = [_renumbered(link, points) for link in scene.attachments]
+    table["attachments"] = [_describe_attachment(path, k, link, files) for k, link in enumerate(links)]
+    table["joints"] = [_describe_joint(scene, joint) for joint in scene.joints]
     for place, arrays in files.items():
         save_arrays(place, **arrays)
     try:
@@ -84,8 +95,9 @@ def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarra
         raise FileError(f"{path}: the name {body.name!r} cannot be part of a file's; choose letters and digits.")
     about, arrays = DESCRIPTIONS[body.kind](path, body)
     common = {"kind": body.kind, "name": body.name, "mesh": place.name, "colour": body.colour}
-    if isinstance(body, MeshObstacleBody):
-        files[place] = arrays
+    if isinstance(body, MeshObstacleBody | RigidBody):
+        if arrays:
+            files[place] = arrays
         return {**common, **about}
     if not np.array_equal(arrays["points"], body.initial_positions):
         arrays["positions"] = body.initial_positions
@@ -146,6 +158,28 @@ def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, 
     return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
 
 
+def _describe_rigid(path: Path, body: RigidBody) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    about: dict[str, Any] = {
+        "density": body.density,
+        "position": body.pose[:3].tolist(),
+        "orientation": body.pose[3:].tolist(),
+        "velocity": body.twist[:3].tolist(),
+        "angular_velocity": body.twist[3:].tolist(),
+        "friction": body.friction,
+        "restitution": body.restitution,
+        "gravity": None if body.gravity is None else body.gravity.tolist(),
+        "air_damping": float(body.air_damping),
+        "pinned": body.is_held and not body.motions,
+    }
+    for _, motion in body.motions:
+        _check_kept(path, body.name, motion)
+        about["motion"] = {"kind": motion.name.lower(), **motion.options}  # type: ignore[attr-defined]
+    if isinstance(body.shape, Primitive):
+        return {**about, "mesh": None, "shape": {"kind": body.shape.kind, **body.shape.sizes}}, {}
+    points, triangles = body.shape.mesh.points, body.shape.mesh.elements  # type: ignore[attr-defined]
+    return about, {"points": points, "tets" if triangles.shape[1] == 4 else "triangles": triangles}
+
+
 def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     arrays = {name: getattr(body, name) for name in ("points", "edges", "lengths", "stiffness", "mass")}
     return {"one_sided": body.one_sided, "bending": body.bending, **_describe_tearing(body)}, arrays
@@ -181,6 +215,49 @@ def _describe_attachment(
     return {**about, "links": place.name}
 
 
+def _points_to_attach(scene: Scene, body: RigidBody) -> np.ndarray:
+    """Vertices of a rigid body that were added to attach something; joints add their own again."""
+    added = np.arange(body.mass_vertices[-1] + 1, body.n_vertices)
+    taken: set[int] = set()
+    for joint in scene.joints:
+        sides = (joint.body_a is body, joint.body_b is body)
+        ends = [(side, vertex) for link in joint.links for side, vertex in enumerate(link)]
+        ends += [end for dot in joint.dots for end in dot]
+        taken |= {vertex for side, vertex in ends if sides[side]}
+    return np.array([vertex for vertex in added if vertex not in taken], np.int64)
+
+
+def _describe_points(body: Body, points: np.ndarray | None) -> dict[str, Any]:
+    if points is None or not len(points):
+        return {}
+    assert isinstance(body, RigidBody)
+    return {"points": body.offsets[points].tolist()}
+
+
+def _renumbered(link: Attachment, points: dict[str, np.ndarray]) -> Attachment:
+    """A link by the numbers that its bodies' points have when they are read: those to attach before those of joints."""
+    changed = {}
+    for side, body in (("vertices_a", link.body_a), ("vertices_b", link.body_b)):
+        vertices = getattr(link, side)
+        if isinstance(body, RigidBody):
+            first = int(body.mass_vertices[-1]) + 1
+            again = first + np.searchsorted(points[body.name], vertices)
+            changed[side] = np.where(vertices >= first, again, vertices)
+    return replace(link, **changed)
+
+
+def _describe_joint(scene: Scene, joint: Joint) -> dict[str, Any]:
+    bodies = [body.name for body in (joint.body_a, joint.body_b) if body is not None]
+    about: dict[str, Any] = {"kind": joint.kind, "bodies": bodies, "point": joint.point.tolist()}
+    about["axis"] = None if joint.axis is None else joint.axis.tolist()
+    about["stiffness"] = None if math.isinf(joint.stiffness) else joint.stiffness
+    if joint.kind == "distance":
+        about |= {"length": joint.length, "other_point": np.asarray(joint.other_point).tolist()}
+        about["one_sided"] = joint.one_sided
+    about["collide"] = joint.body_b is None or not {tuple(bodies), tuple(bodies[::-1])} & scene.apart
+    return about
+
+
 def _describe_law(path: Path, name: str, law: SolidLaw | Invertible) -> dict[str, Any]:
     if isinstance(law, Invertible):
         inside = _describe_law(path, name, law.law)
@@ -199,6 +276,7 @@ DESCRIPTIONS: dict[str, Callable[[Path, Any], tuple[dict[str, Any], dict[str, np
     "solid": _describe_solid,
     "cloth": _describe_cloth,
     "springs": _describe_springs,
+    "rigid": _describe_rigid,
     "particles": _describe_particles,
     "obstacle": _describe_obstacle,
 }

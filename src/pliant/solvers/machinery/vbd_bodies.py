@@ -36,7 +36,8 @@ class BodyTables:
         sizes = -(-np.diff(carried.start)[self.order] // width)
         self.pack_start = np.append(first, first[-1] + sizes[-1])
         offsets = np.zeros((int(self.pack_start[-1] - first[0]) * width, 3))
-        offsets[rows - first[0] * width] = carried.offsets
+        self.places = rows - first[0] * width  # (k,) rows of `offsets` of the carried points
+        offsets[self.places] = carried.offsets
         poses, systems = np.zeros((carried.count, 7)), np.zeros((threads, 6, 7))
         self.rows = Bodies(self.colour_start, self.pack_start, offsets, poses, systems)
         return self.rows
@@ -47,16 +48,19 @@ class BodyTables:
             self.colours[self.order], np.diff(self.pack_start)
         )
 
-    def load(self, poses: np.ndarray, origin: np.ndarray) -> None:
-        """Take poses (b, 7) in the scene's order, relative to an origin (3,) [m]."""
+    def load(self, carried: CarriedPoints, poses: np.ndarray, origin: np.ndarray) -> None:
+        """Take poses (b, 7) in the scene's order, relative to an origin (3,) [m], and where the points are in their
+        bodies: some slide.
+        """
         self.rows.poses[:] = poses[self.order]
         self.rows.poses[:, :3] -= origin
+        self.rows.offsets[self.places] = carried.offsets
 
-    def store(self, poses: np.ndarray, x: np.ndarray, origin: np.ndarray) -> None:
+    def store(self, carried: CarriedPoints, poses: np.ndarray, x: np.ndarray, origin: np.ndarray) -> None:
         """Give poses (b, 7), and the points' positions (n, 3) in double precision."""
         poses[self.order] = self.rows.poses
         poses[:, :3] += origin
-        x[self.carried.points] = self.carried.places(poses)
+        x[carried.points] = carried.places(poses)
 
 
 def merged_graph(elements: list[np.ndarray], n: int, carried: CarriedPoints | None) -> tuple[np.ndarray, np.ndarray]:

@@ -129,13 +129,13 @@ class Tables(PackedWork):
 
     def load_poses(self, problem: IncrementalPotential) -> None:
         """Take over the poses of rigid bodies."""
-        if self.bodies is not None:
-            self.bodies.load(problem.poses, self.origin)
+        if self.bodies is not None and problem.model.carried is not None:
+            self.bodies.load(problem.model.carried, problem.poses, self.origin)
 
     def save_poses(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Hand on the poses of rigid bodies, and the positions (n, 3) of their points."""
-        if self.bodies is not None:
-            self.bodies.store(problem.poses, x, self.origin)
+        if self.bodies is not None and problem.model.carried is not None:
+            self.bodies.store(problem.model.carried, problem.poses, x, self.origin)
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""

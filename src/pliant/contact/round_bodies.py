@@ -1,0 +1,209 @@
+"""Contacts of rigid spheres, capsules and cylinders, exactly where there are formulas.
+
+A sphere is a point with a radius, a capsule a segment with one: against triangles, edges, obstacles with formulas and
+each other their distance is that of the cores less the radii. A cylinder meets obstacles with the rims of its ends and
+with its side; meshes meet the prism it is drawn as.
+
+A round body touches at another of its points in every step, and friction has to act at that point. So each contact
+takes one of the body's sliding points (model.rigid) and puts it where the surface will touch at the end of the step, as
+it is expected when the step begins. Within the step the point is material: it turns with the body, rolls and sticks.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, obstacle_contacts, pair_contacts
+from pliant.contact.search.colliders import Colliders
+from pliant.contact.search.round_search import Found, find_obstacle, find_pairs
+from pliant.contact.tracking.duplicates import without_duplicates
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.lanes.compiled import cached
+from pliant.model import ContactModel
+from pliant.model.carried import CarriedPoints, weights_of
+from pliant.model.rigid_shapes import CORE
+
+logger = logging.getLogger("pliant")
+
+SKIN = 1e-3  # of the stiffness of a contact: what its point on the surface has, for friction to follow from
+
+
+def _room(k: int) -> Found:
+    places, opposite, motions, normals = (np.zeros((k, 3)) for _ in range(4))
+    who = (np.zeros(k, np.int64), np.full(k, -1), np.zeros((k, 4), np.int32), np.zeros((k, 4)))
+    return Found(*who, places, opposite, motions, normals, np.zeros(k))
+
+
+@dataclass
+class RoundDetector:
+    """Finds contacts of round bodies once per step, and slides their points there."""
+
+    model: ContactModel
+    colliders: Colliders
+    contacts: ContactSet = field(default_factory=no_contacts)  # of this step
+    _parts: tuple[np.ndarray, ...] = field(init=False)  # triangles and edges sorted by body, and where each begins
+    _told: bool = False
+    _cores: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # sliding points at cores, in this step
+    _skins: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # and those on the surfaces around them
+
+    def __post_init__(self) -> None:
+        surface, body, bodies = self.colliders.surface, self.model.body, len(self.model.allowed)
+        parts = []
+        for elements in (surface.triangles, surface.edges):
+            elements = elements[~self.model.excluded[elements].any(axis=1)]
+            order = np.argsort(body[elements[:, 0]], kind="stable")
+            sorted_ = np.ascontiguousarray(elements[order])
+            parts += [sorted_, np.searchsorted(body[sorted_[:, 0]], np.arange(bodies + 1))]
+        self._parts = tuple(parts)
+
+    def __bool__(self) -> bool:
+        return len(self.model.round_bodies.kind) > 0
+
+    def slide(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, carried: CarriedPoints | None) -> None:
+        """Find the contacts of the step from x0 to the guess x1 (n, 3) [m], and put sliding points there, in both and
+        in the offsets of what carries them.
+        """
+        features = self.model.round_bodies
+        masses = features.masses[:, None] + np.arange(4)
+        owner = np.repeat(np.arange(len(features.kind)), features.sliding_count)
+        vertices = np.concatenate(
+            [np.arange(s, s + c) for s, c in zip(features.sliding, features.sliding_count, strict=True)]
+        )
+        weights = np.full((len(vertices), 4), 0.25)  # what is not used rests at the centre
+        self.contacts = no_contacts()
+        found = self._found(x0, x1, time, h)
+        for parts, taken, own in self._placed(found, x1):
+            self.contacts = joined(self.contacts, parts)
+            weights[np.searchsorted(vertices, taken)] = own
+        for x in (x0, x1):
+            x[vertices] = np.einsum("kw,kwa->ka", weights, x[masses[owner]])
+        if carried is not None:
+            rows = np.full(len(x0), -1)
+            rows[carried.points] = np.arange(len(carried.points))
+            offsets = np.einsum("kw,kwa->ka", weights, features.offsets[owner])
+            is_free = rows[vertices] >= 0
+            carried.offsets[rows[vertices[is_free]]] = offsets[is_free]
+
+    def _found(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float) -> list[tuple[int, Found]]:
+        """Contacts with each obstacle by its number, and with bodies (-1)."""
+        features, model = self.model.round_bodies, self.model
+        found = []
+        for k, shape in enumerate(model.shapes):
+            rows = (shape.kind, shape.row(time), shape.row(time + h))
+            found.append((k, self._grown(find_obstacle, features, *rows, x0, x1)))
+        rules = (model.allowed, model.radius)
+        found.append((-1, self._grown(find_pairs, features, *self._parts, *rules, x0, x1)))
+        return found
+
+    def _grown(self, function: object, *arguments: object) -> Found:
+        """What a compiled search finds, in as much room as it needs."""
+        room = _room(64)
+        while (count := cached(function)(*arguments, room)) > len(room.gaps):
+            room = _room(2 * count)
+        return Found(*(array[:count] for array in room))
+
+    def _placed(
+        self, found: list[tuple[int, Found]], x1: np.ndarray
+    ) -> list[tuple[ContactSet, np.ndarray, np.ndarray]]:
+        """Contacts that have sliding points, those points, and weights of the mass points that give their places."""
+        features = self.model.round_bodies
+        used = np.zeros(len(features.kind), np.int64)
+        placed: list[tuple[ContactSet, np.ndarray, np.ndarray]] = []
+        self._cores, self._skins = np.zeros(0, int), np.zeros(0, int)
+        for obstacle, all_of_them in found:
+            own = all_of_them if obstacle >= 0 else _without_repeats(all_of_them)
+            taken = self._taken(own, used)
+            keep = taken[:, 0] >= 0
+            self._tell(keep)
+            own, taken = Found(*(array[keep] for array in own)), taken[keep]
+            placed.append(self._contacts(obstacle, own, taken[:, 0], taken[:, 1], x1))
+            has_core = features.kind[own.feature] == CORE
+            self._skins = np.concatenate([self._skins, taken[has_core, 0]])
+            own, taken = Found(*(array[has_core] for array in own)), taken[has_core]
+            placed.append(self._contacts(obstacle, own, taken[:, 2], taken[:, 3], x1, at_cores=True))
+            self._cores = np.concatenate([self._cores, taken[:, 2]])
+        return placed
+
+    def _taken(self, own: Found, used: np.ndarray) -> np.ndarray:
+        """(k, 4) sliding points of contacts: on the surface of the feature and of the other one, and on their cores; -1
+        where there is none left. used (f,): how many of each feature are taken.
+        """
+        features = self.model.round_bodies
+        taken = np.full((len(own.gaps), 4), -1)
+        for k in np.argsort(own.gaps, kind="stable"):  # the deepest first, should there be too few
+            sides = [side for side in (own.feature[k], own.other[k]) if side >= 0]
+            needed = 2 if features.kind[sides[0]] == CORE else 1
+            if any(used[side] + needed > features.sliding_count[side] for side in sides):
+                continue
+            for place, side in enumerate(sides):
+                taken[k, place::2][:needed] = features.sliding[side] + used[side] + np.arange(needed)
+                used[side] += needed
+        return taken
+
+    def _contacts(
+        self,
+        obstacle: int,
+        own: Found,
+        points: np.ndarray,
+        opposite: np.ndarray,
+        x1: np.ndarray,
+        at_cores: bool = False,
+    ) -> tuple[ContactSet, np.ndarray, np.ndarray]:
+        """Contacts of points on the surfaces, or at the cores, those points, and weights that give their places."""
+        features = self.model.round_bodies
+        is_round = own.other >= 0
+        radii = np.stack([features.radius[own.feature], np.where(is_round, features.radius[own.other], 0.0)], axis=1)
+        radii = radii if at_cores else np.zeros_like(radii)
+        places = own.places + radii[:, :1] * own.normals
+        first = weights_of(x1[features.masses[own.feature][:, None] + np.arange(4)], places)
+        if obstacle >= 0:
+            geometry = (own.opposite, own.motions, own.normals, radii[:, 0])
+            return obstacle_contacts(obstacle, points, *geometry), points, first
+        vertices, weights = own.vertices.copy(), own.weights.copy()
+        vertices[:, 0] = points
+        vertices[is_round] = np.stack([points, points, opposite, opposite], axis=1)[is_round]
+        weights[is_round] = [1.0, 0.0, -1.0, 0.0]
+        kind = np.where(is_round, EDGE_EDGE, VERTEX_TRIANGLE)
+        thickness = radii.sum(axis=1) + np.where(is_round, 0.0, self.model.radius[vertices[:, 2]])
+        contacts = pair_contacts(kind, vertices, weights, own.normals, thickness, np.zeros(len(points)))
+        pairs = np.flatnonzero(is_round)
+        there = own.opposite[pairs] - radii[pairs, 1:] * own.normals[pairs]
+        second = weights_of(x1[features.masses[own.other[pairs]][:, None] + np.arange(4)], there)
+        return contacts, np.concatenate([points, opposite[pairs]]), np.concatenate([first, second])
+
+    def share_answers(self, contacts: ContactSet) -> None:
+        """Let cores press and surfaces rub: what a core's contact has of friction, that of the surface has, for a small
+        part of the stiffness.
+        """
+        if not len(self._cores):
+            return
+        first = contacts.vertices[:, 0]
+        contacts.friction[np.isin(first, self._cores)] = 0.0
+        skins = np.isin(first, self._skins)
+        contacts.stiffness[skins] *= SKIN
+        contacts.friction[skins] /= SKIN
+
+    def _tell(self, keep: np.ndarray) -> None:
+        if not keep.all() and not self._told:
+            self._told = True
+            logger.warning(
+                "a round rigid body has more contacts than sliding points; the %d least deep of a step are left out. "
+                "Coarser meshes around it have fewer.",
+                int((~keep).sum()),
+            )
+
+
+def _without_repeats(found: Found) -> Found:
+    """Each end of a core with each corner, edge or face once, though neighbouring triangles see it."""
+    is_round = found.other >= 0
+    names = found.weights.copy()
+    names[is_round] = [1.0, -1.0, 0.0, 0.0]
+    arrays = (found.vertices, names, found.normals, np.arange(len(is_round), dtype=float))
+    numbered = pair_contacts(VERTEX_TRIANGLE, *arrays, np.zeros(len(is_round)))
+    kept = np.sort(
+        np.concatenate([without_duplicates(chosen(numbered, ~is_round)).thickness, np.flatnonzero(is_round)])
+    )
+    return Found(*(array[kept.astype(int)] for array in found))
