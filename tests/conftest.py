@@ -1,19 +1,32 @@
 """Shared test data and small problems. Functions are session fixtures, so that Hypothesis may use them."""
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pliant as pl
+from pliant import convergence
 from pliant.energies.elements import energy_of
 from pliant.kernels.element_packs import ElementPacks
 
 # A shell's background jobs ignore Ctrl-C, and so would the runs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def solvers_to_try() -> Iterator[Callable]:
+    """Warnings of unconverged steps try other solvers, which compiles them: not here, but where a test asks for it.
+
+    Gives the function that chooses them.
+    """
+    chosen = convergence.candidates
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(convergence, "candidates", lambda problem, solver: [])
+        yield chosen
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.solvers import VBD, Auto, Execution, Multilevel, Newton, Solver, solve
 from pliant.solvers.contract import StepError, unsupported_feature
-from pliant.solvers.contract.error import CONVERGED
+from pliant.solvers.contract.error import CONVERGED, HIDDEN
 
 logger = logging.getLogger("pliant")
 
@@ -62,6 +62,8 @@ class ConvergenceWatch:
 
 def cause_of(error: StepError, k: int) -> str:
     """What of a body is off."""
+    if error.rounding[k] > HIDDEN:
+        return "positions round to more force than acts on it"
     if error.touching[k] > MUCH_STIFFER * error.ratios[k]:
         return "contacts much stiffer than its elements hold up its motion"
     if error.shifts[k] > RIGID:
@@ -91,7 +93,10 @@ def measured_advice(
     problem: IncrementalPotential, solver: Solver[Any], error: StepError, execution: Execution
 ) -> list[str]:
     """Sentences on what would help, each tried on a copy of the step, the cheapest first."""
-    tries = [tried(problem, candidate, execution) for candidate in candidates(problem, solver)]
+    precision = execution.precision
+    tries = [tried(problem, candidate, precision, words_of(candidate)) for candidate in candidates(problem, solver)]
+    if precision == "single" and error.rounding[error.worst] > HIDDEN:
+        tries.insert(0, tried(problem, solver, "double", 'precision="double"'))
     found = [sentence for sentence in tries if sentence is not None]
     needed = solver.iterations + error.iterations_to(TRIAL_TOLERANCE)
     if not isinstance(solver, Auto) and solver.supports.local and needed < 1e6:
@@ -112,12 +117,17 @@ def candidates(problem: IncrementalPotential, solver: Solver[Any]) -> list[Solve
     return chosen
 
 
-def tried(problem: IncrementalPotential, solver: Solver[Any], execution: Execution) -> str | None:
-    """What a solver reaches on a copy of the step, as a sentence; None if it does not get there."""
-    report = solve(problem, solver, precision=execution.precision, threads=1, measure_every=solver.iterations)
+def tried(problem: IncrementalPotential, solver: Solver[Any], precision: str, words: str) -> str | None:
+    """What a solver reaches on a copy of the step, as a sentence; None if it does not get there. words: what to change;
+    {n} in them is three times the iterations it took.
+    """
+    report = solve(problem, solver, precision=precision, threads=1, measure_every=solver.iterations)
     if not report.error <= TRIAL_TOLERANCE or not np.isfinite(report.error):
         return None
-    words = "pl.Newton()"
-    if isinstance(solver, Multilevel):
-        words = f"pl.Multilevel(pl.VBD(iterations={3 * report.iterations}))"
-    return f"solver={words} ends this step at {percent(report.error)} after {report.iterations} iterations."
+    changed = words.format(n=3 * report.iterations)
+    return f"{changed} ends this step at {percent(report.error)} after {report.iterations} iterations."
+
+
+def words_of(solver: Solver[Any]) -> str:
+    """How to ask for a candidate."""
+    return "solver=pl.Newton()" if isinstance(solver, Newton) else "solver=pl.Multilevel(pl.VBD(iterations={n}))"

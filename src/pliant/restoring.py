@@ -14,7 +14,7 @@ from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.state import State
 from pliant.stepping import Stepping
 
-_ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists")
+_ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins")
 _KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver")
 
 
@@ -101,8 +101,7 @@ class Restoring(Stepping):
         check_arrays(source, {f"contact.{name}": array for name, array in arrays.items()}, expected)
         if self._detector is not None:
             self._detector.load_state_dict({name: array.copy() for name, array in arrays.items()}, self.state.x)
-            if "obstacles" in arrays:
-                self._placements.load(arrays["obstacles"])
+            self._placements.load(arrays["obstacles"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How `pickle` and `copy.deepcopy` see it: scene, settings and state. Observers and recorders stay behind."""

@@ -20,6 +20,7 @@ CATALOGUE = sorted((PACKAGE / "solvers").glob("*.py"))
 ALLOWED = {
     ("simulate.py", "getattr(body, 'name', body)"),  # what a user passed may be no body at all
     ("solvers/machinery/vbd_terms.py", "getattr(self.block, self.element.diagonal)"),  # an element names its array
+    ("solvers/machinery/vbd_terms.py", "getattr(block, name)"),  # the same, of its places
 }
 
 

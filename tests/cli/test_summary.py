@@ -24,7 +24,7 @@ duration = 0.1
 substeps = 2
 [solver]
 name = "VBD"
-iterations = 5
+iterations = 60
 [contact]
 stiffness = 1e5
 [[bodies]]

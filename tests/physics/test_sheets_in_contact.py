@@ -54,11 +54,12 @@ def test_a_fast_sheet_never_tunnels(
     stiffness: float, iterations: int, detect_every: int | None, offset: tuple[float, float]
 ) -> None:
     """However soft the contact and however far from converged: each vertex on the wrong side is known to be there, and
-    within 0.3 s all are on their side or, where they still press, past it by less than the thickness.
+    within 0.4 s all are on their side or, where they still press, past it by less than the thickness. What is found
+    late is pushed out at a limited speed.
     """
     scene, sheet = thrown_sheet(stiffness, offset, 4, detect_every)
     sim = pl.Simulation(scene, pl.VBD(iterations=iterations))
-    assert heights_after_flight(sim, sheet, 90).min(initial=np.inf) > -1e-3
+    assert heights_after_flight(sim, sheet, 120).min(initial=np.inf) > -1e-3
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -7,8 +7,17 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant import convergence
 
 LAW = pl.StableNeoHookean
+
+
+@pytest.fixture(scope="module", autouse=True)
+def measured_advice(solvers_to_try):
+    """Warnings here try other solvers, as everywhere outside of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(convergence, "candidates", solvers_to_try)
+        yield
 
 
 def _beam(youngs_modulus=5e5, cells=(20, 2, 2)):
@@ -192,3 +201,16 @@ def test_diagnosis_of_a_beam_that_does_not_converge():
     page = str(found)
     assert "solver=pl.Multilevel(pl.VBD(iterations=" in page
     assert len(page.splitlines()) < 60
+
+
+@pytest.mark.slow
+def test_rounding_that_hides_motion_is_told_of_and_double_precision_helps(caplog):
+    """A beam of steel: single-precision positions round to more force than its weight."""
+    for precision, expected in (("single", 1), ("double", 0)):
+        caplog.clear()
+        sim = pl.Simulation(_beam(2e11)[0], precision=precision)
+        reports = [sim.step() for _ in range(20)]
+        told = _warnings(caplog)
+        assert len(told) == expected
+        assert all('precision="double" ends this step' in message for message in told)
+    assert all(report.converged for report in reports)

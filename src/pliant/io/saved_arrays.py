@@ -119,7 +119,7 @@ def expected_of_contact(
         "multipliers_normal": Expected((pressed,), np.float64, 0),
         "multipliers_tangential": Expected((pressed, 3), np.float64),
         "least_width": Expected((1,), np.float64, 0),
-        "obstacles": Expected((obstacles, ROW), np.float64, is_optional=True),
+        "obstacles": Expected((obstacles, ROW), np.float64),
     }
     return {f"contact.{name}": expected for name, expected in wanted.items()}
 

@@ -187,7 +187,8 @@ def without_rounding(
     """Forces (n, 3) [N] at positions, both in rows; in single precision without what stresses round to on a body."""
     force = in_scene_order(work, force_rows)
     if force_rows.dtype == np.float32:
-        work.levels.rigid.correct(problem, in_scene_order(work, x_rows), force)
+        x = in_scene_order(work, x_rows) + work.packed.tables.origin
+        work.levels.rigid.correct(problem, x, force)
     return force
 
 

@@ -11,16 +11,16 @@ G = 9.81
 LAW = pl.StableNeoHookean.from_young(1e6, 0.3)
 
 
-def cube_at(z: float, x: float = 0.0, edge: float = 0.1) -> pl.TetMesh:
-    return pl.shapes.box((edge,) * 3, (2, 2, 2)).transformed(translation=(x, 0, z))
+def cube_at(z: float, x: float = 0.0, edge: float = 0.1, y: float = 0.0) -> pl.TetMesh:
+    return pl.shapes.box((edge,) * 3, (2, 2, 2)).transformed(translation=(x, y, z))
 
 
 def stack(solver=None, gravity=(0, 0, -G), friction: float = 0.3) -> tuple[pl.Simulation, pl.Scene]:
-    """Two cubes of 1 kg on a plane, the upper one 1 cm to the side."""
+    """Two cubes of 1 kg on a plane, the upper one 1 cm to the side, and 2 mm across so that no edges are flush."""
     scene = pl.Scene(gravity=gravity)
-    scene.contact = pl.Contact(stiffness=1e5, damping=0.02, friction=friction, friction_speed=1e-2)
-    for z, x in ((0.05, 0.0), (0.15, 0.01)):
-        scene.add_solid(cube_at(z, x), LAW, density=1000.0)
+    scene.contact = pl.Contact(stiffness=1e5, damping=0.02, friction=friction, friction_speed=2e-3)
+    for z, x, y in ((0.05, 0.0, 0.0), (0.15, 0.01, 0.002)):
+        scene.add_solid(cube_at(z, x, y=y), LAW, density=1000.0)
     scene.add_plane((0.02, 0.0, 0.0), (0, 0, 1), friction=friction)
     solver = solver or pl.VBD(iterations=100)
     return pl.Simulation(scene, solver, frame_rate=60, substeps=2, precision="double"), scene

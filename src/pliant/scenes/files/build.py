@@ -18,7 +18,7 @@ from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, RigidMotion, Scene,
 from pliant.model.motions import turned
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
-from pliant.scenes.files import generated, holds, schema
+from pliant.scenes.files import generated, holds, placed, schema
 from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.source import Source
 
@@ -239,9 +239,9 @@ def _add_particles(scene: Scene, about: schema.ParticlesTable, source: Source, k
     return scene.add_particles(points, arrays["radius"], about.density, None, about.name, about.spin)
 
 
-def _placed(points: np.ndarray, place: schema.Transform) -> np.ndarray:
+def _placed(points: np.ndarray, place: placed.Transform) -> np.ndarray:
     """Points scaled, rotated and moved, as TetMesh.transformed does; the same points if nothing is asked."""
-    if place == schema.Transform():
+    if place == placed.Transform():
         return points
     matrix = _matrix(place.rotation)
     return (points * np.asarray(place.scale)) @ (np.eye(3) if matrix is None else matrix.T) + place.translation
@@ -273,7 +273,7 @@ def _geometry(about: Any, source: Source, k: int, shapes: dict[str, Callable[...
         return mesh.transformed(place.scale, _matrix(place.rotation), place.translation)
 
 
-def _matrix(rotation: schema.Rotation | None) -> np.ndarray | None:
+def _matrix(rotation: placed.Rotation | None) -> np.ndarray | None:
     if rotation is None:
         return None
     axis = checks.unit_vector(rotation.axis, "rotation: axis")

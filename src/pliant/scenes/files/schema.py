@@ -10,10 +10,8 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from pliant.io.results.formats import EXPORTS, HOLD_TETS, STREAMS
 from pliant.scenes.files import generated
 from pliant.scenes.files.fields import (
-    Colour,
     Corner,
     Number,
-    Quaternion,
     Table,
     Vector,
     Whole,
@@ -22,6 +20,8 @@ from pliant.scenes.files.fields import (
     refuse,
 )
 from pliant.scenes.files.holds import AnyHold, AnyMotion, Where
+from pliant.scenes.files.placed import PlacedTable
+from pliant.scenes.files.rigid import JointTable, RigidTable
 
 CHECKPOINT = "run.npz"  # of a run, in the output folder
 
@@ -58,36 +58,6 @@ WindVelocity = Annotated[
 ]
 
 # --- bodies ---------------------------------------------------------------------------------------------------------
-
-
-class Rotation(Table):
-    """Right-handed about an axis through the origin."""
-
-    axis: Annotated[tuple, Vector("any length")]
-    degrees: Annotated[float, Number("degrees")]
-
-
-class Transform(Table):
-    """A shape is first scaled, then rotated, then moved."""
-
-    scale: Annotated[Any, Vector("1", or_one=True)] = 1.0
-    rotation: Rotation | None = None
-    translation: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
-
-
-class PlacedTable(Table):
-    """What has vertices: a name, a shape or a mesh, and where it is."""
-
-    name: Annotated[str, Field(min_length=1)] | None = None
-    mesh: Annotated[str, Field(min_length=1)] | None = None
-    transform: Transform = Transform()
-    colour: Annotated[tuple | None, Colour()] = None
-
-    @model_validator(mode="after")
-    def _has_one_geometry(self) -> PlacedTable:
-        if (self.mesh is None) == (getattr(self, "shape", None) is None):
-            raise refuse("give either a shape or a mesh")
-        return self
 
 
 class BodyTable(PlacedTable):
@@ -184,50 +154,6 @@ class MeshObstacleTable(PlacedTable):
     motion: AnyMotion | None = None
 
 
-class RigidSphere(Table):
-    """A ball."""
-
-    kind: Literal["sphere"]
-    radius: Annotated[float, Number("m", above=0)]
-
-
-class RigidBox(Table):
-    """A block."""
-
-    kind: Literal["box"]
-    size: Annotated[tuple, Vector("m")]
-
-
-class RigidRod(Table):
-    """A rod along z with round or flat ends; a capsule's length is that between the centres of its ends."""
-
-    kind: Literal["capsule", "cylinder"]
-    radius: Annotated[float, Number("m", above=0)]
-    length: Annotated[float, Number("m", above=0)]
-
-
-AnyRigidShape = one_of((RigidSphere, RigidBox, RigidRod), "kind")
-
-
-class RigidTable(PlacedTable):
-    """A rigid body: a shape with a formula or a closed mesh, whose centre of mass is at `position`."""
-
-    kind: Literal["rigid"]
-    shape: AnyRigidShape | None = None  # type: ignore[valid-type]
-    density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
-    position: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
-    orientation: Annotated[tuple, Quaternion()] = (1.0, 0.0, 0.0, 0.0)
-    velocity: Annotated[tuple, Vector("m/s")] = (0.0, 0.0, 0.0)
-    angular_velocity: Annotated[tuple, Vector("rad/s")] = (0.0, 0.0, 0.0)
-    friction: Annotated[float | None, Number("1", least=0)] = None
-    restitution: Annotated[float, Number("1", least=0)] = 0.0
-    gravity: Annotated[tuple | None, Vector("m/s^2")] = None
-    air_damping: Annotated[float, Number("1/s", least=0)] = 0.0
-    pinned: bool = False
-    motion: AnyMotion | None = None
-    points: list[Annotated[tuple, Vector("m")]] = Field(default_factory=list)  # to attach, in the body's own axes
-
-
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
 BODY_TABLES: tuple[type[PlacedTable], ...] = (
     SolidTable,
@@ -315,20 +241,6 @@ class AttachmentTable(Table):
         if sum(value is not None for value in (self.where, self.pairs, self.links)) != 1:
             raise refuse("give one of where, pairs and links")
         return self
-
-
-class JointTable(Table):
-    """A joint between two rigid bodies, or one and the world, at a point as the scene starts."""
-
-    kind: Literal["ball", "hinge", "slider", "fixed", "universal", "distance"]
-    bodies: Annotated[list[str], Field(min_length=1, max_length=2)]
-    point: Annotated[tuple, Vector("m")]
-    axis: Annotated[tuple | None, Vector("any length")] = None
-    stiffness: Annotated[float | None, Number("N/m", above=0)] = None  # without it: infinite
-    length: Annotated[float | None, Number("m", above=0)] = None
-    other_point: Annotated[tuple | None, Vector("m")] = None
-    one_sided: bool = True
-    collide: bool = False
 
 
 class WindTable(Table):

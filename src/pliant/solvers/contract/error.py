@@ -59,6 +59,7 @@ class StepError:
     shifts: np.ndarray  # 0 to 1, how much of the last motion moved the body as a whole
     ratios: np.ndarray  # h^2 k / m of elements
     touching: np.ndarray  # what contacts add to it
+    rounding: np.ndarray  # what rounding of positions makes of the step's forces: beyond HIDDEN it hides motion
 
     @property
     def worst(self) -> int:
@@ -200,7 +201,7 @@ class ErrorMeter:
         error, lower, upper, noise = (self._relative(problem, root, length) for length in lengths)
         if is_blind:
             error = np.where(noise > HIDDEN, np.maximum(error, noise), error)
-        return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), *self._ratios_of_bodies())
+        return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), *self._ratios_of_bodies(), noise)
 
     def _steadied(self, distance: np.ndarray) -> np.ndarray:
         """A fall to less than a tenth since the last mark is believed by half, in the logarithm: corrections that are
@@ -223,7 +224,7 @@ class ErrorMeter:
         length = problem.h**2 * np.sqrt(total / np.maximum(self._sums[:, MASS], TINY))
         error = self._relative(problem, self._root_mean_squares(), length)
         nothing = np.zeros(len(error))
-        return StepError(error, error, error, nothing, nothing, *self._ratios_of_bodies())
+        return StepError(error, error, error, nothing, nothing, *self._ratios_of_bodies(), nothing)
 
     def _ratios_of_bodies(self) -> tuple[np.ndarray, np.ndarray]:
         """Of elements, and what contacts add."""

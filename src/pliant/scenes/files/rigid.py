@@ -1,0 +1,69 @@
+"""Tables of a scene file for rigid bodies and their joints."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pliant.scenes.files.fields import Number, Quaternion, Table, Vector, one_of
+from pliant.scenes.files.holds import AnyMotion
+from pliant.scenes.files.placed import PlacedTable
+
+
+class RigidSphere(Table):
+    """A ball."""
+
+    kind: Literal["sphere"]
+    radius: Annotated[float, Number("m", above=0)]
+
+
+class RigidBox(Table):
+    """A block."""
+
+    kind: Literal["box"]
+    size: Annotated[tuple, Vector("m")]
+
+
+class RigidRod(Table):
+    """A rod along z with round or flat ends; a capsule's length is that between the centres of its ends."""
+
+    kind: Literal["capsule", "cylinder"]
+    radius: Annotated[float, Number("m", above=0)]
+    length: Annotated[float, Number("m", above=0)]
+
+
+AnyRigidShape = one_of((RigidSphere, RigidBox, RigidRod), "kind")
+
+
+class RigidTable(PlacedTable):
+    """A rigid body: a shape with a formula or a closed mesh, whose centre of mass is at `position`."""
+
+    kind: Literal["rigid"]
+    shape: AnyRigidShape | None = None  # type: ignore[valid-type]
+    density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
+    position: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
+    orientation: Annotated[tuple, Quaternion()] = (1.0, 0.0, 0.0, 0.0)
+    velocity: Annotated[tuple, Vector("m/s")] = (0.0, 0.0, 0.0)
+    angular_velocity: Annotated[tuple, Vector("rad/s")] = (0.0, 0.0, 0.0)
+    friction: Annotated[float | None, Number("1", least=0)] = None
+    restitution: Annotated[float, Number("1", least=0)] = 0.0
+    gravity: Annotated[tuple | None, Vector("m/s^2")] = None
+    air_damping: Annotated[float, Number("1/s", least=0)] = 0.0
+    pinned: bool = False
+    motion: AnyMotion | None = None
+    points: list[Annotated[tuple, Vector("m")]] = Field(default_factory=list)  # to attach, in the body's own axes
+
+
+class JointTable(Table):
+    """A joint between two rigid bodies, or one and the world, at a point as the scene starts."""
+
+    kind: Literal["ball", "hinge", "slider", "fixed", "universal", "distance"]
+    bodies: Annotated[list[str], Field(min_length=1, max_length=2)]
+    point: Annotated[tuple, Vector("m")]
+    axis: Annotated[tuple | None, Vector("any length")] = None
+    stiffness: Annotated[float | None, Number("N/m", above=0)] = None  # without it: infinite
+    length: Annotated[float | None, Number("m", above=0)] = None
+    other_point: Annotated[tuple | None, Vector("m")] = None
+    one_sided: bool = True
+    collide: bool = False
