@@ -16,10 +16,10 @@ def cube_at(z: float, x: float = 0.0, edge: float = 0.1, y: float = 0.0) -> pl.T
 
 
 def stack(solver=None, gravity=(0, 0, -G), friction: float = 0.3) -> tuple[pl.Simulation, pl.Scene]:
-    """Two cubes of 1 kg on a plane, the upper one 1 cm to the side, and 2 mm across so that no edges are flush."""
+    """Two cubes of 1 kg on a plane, the upper one 1 cm to the side, and half a millimetre across: no edges are flush."""
     scene = pl.Scene(gravity=gravity)
     scene.contact = pl.Contact(stiffness=1e5, damping=0.02, friction=friction, friction_speed=2e-3)
-    for z, x, y in ((0.05, 0.0, 0.0), (0.15, 0.01, 0.002)):
+    for z, x, y in ((0.05, 0.0, 0.0), (0.15, 0.01, 0.0005)):
         scene.add_solid(cube_at(z, x, y=y), LAW, density=1000.0)
     scene.add_plane((0.02, 0.0, 0.0), (0, 0, 1), friction=friction)
     solver = solver or pl.VBD(iterations=100)
@@ -69,7 +69,7 @@ def test_torque_of_an_eccentric_load(resting) -> None:
         assert np.abs(body.contact_torque).max() < 1e-3 * G * 0.05
         mass = sim.model.mass[sim.model.vertices_of(k)]
         lever = mass @ body.positions / mass.sum() - (0.02, 0, 0)
-        assert lever[0] == pytest.approx((-0.02, -0.01)[k], abs=1e-4)
+        assert lever[0] == pytest.approx((-0.02, -0.01)[k], abs=2e-4)  # they settle by a tenth of a millimetre
         torque += np.cross(lever, (0, 0, -G))
     np.testing.assert_allclose(scene.shapes[0].contact_torque, torque, atol=2e-3 * G * 0.03)
 
