@@ -16,7 +16,7 @@ def cube_at(z: float, x: float = 0.0, edge: float = 0.1, y: float = 0.0) -> pl.T
 
 
 def stack(solver=None, gravity=(0, 0, -G), friction: float = 0.3) -> tuple[pl.Simulation, pl.Scene]:
-    """Two cubes of 1 kg on a plane, the upper one 1 cm to the side, and half a millimetre across: no edges are flush."""
+    """Two cubes of 1 kg on a plane, the upper one 1 cm to the side and half a millimetre across: no edges are flush."""
     scene = pl.Scene(gravity=gravity)
     scene.contact = pl.Contact(stiffness=1e5, damping=0.02, friction=friction, friction_speed=2e-3)
     for z, x, y in ((0.05, 0.0, 0.0), (0.15, 0.01, 0.0005)):
