@@ -31,11 +31,12 @@ from pliant.errors import SceneError, SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.contact import untested_contact
+from pliant.model.particles import Particles
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses, show_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents, free_spins, twists_after
-from pliant.solvers import Auto, Execution, Solver, SolveReport
+from pliant.solvers import Auto, Execution, Solver, SolveReport, VelocityTimeStepping
 from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
@@ -50,9 +51,10 @@ MOST_THREADS = 1024
 logger = logging.getLogger("pliant")
 
 
-def default_solver() -> Solver[Any]:
+def default_solver(scene: Scene) -> Solver[Any]:
     """The solver of a simulation that names none."""
-    return Auto()
+    has_particles = any(isinstance(body, Particles) for body in scene.bodies)
+    return VelocityTimeStepping() if has_particles else Auto()
 
 
 class Stepping:
@@ -75,7 +77,7 @@ class Stepping:
             )
         checks.instance(scene, Scene, "Simulation: the scene", "a pl.Scene with bodies in it")
         self.scene = scene
-        self.solver: Solver[Any] = default_solver() if solver is None else solver
+        self.solver: Solver[Any] = default_solver(scene) if solver is None else solver
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0)
         self._team = self.execution.team()  # that detects contacts

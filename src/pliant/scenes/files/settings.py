@@ -10,8 +10,7 @@ from pliant.errors import SceneError
 from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.lines import Key
 from pliant.scenes.files.source import Source
-from pliant.solvers import SOLVERS, VBD
-from pliant.stepping import default_solver
+from pliant.solvers import SOLVERS, VBD, Auto
 
 
 def set_solver(source: Source, name: str) -> None:
@@ -52,8 +51,7 @@ def apply_setting(source: Source, setting: str) -> None:
 
 def _solver_with(option: str) -> str:
     """The usual solver if it has this option; else vertex block descent, to which iterations and the like belong."""
-    usual = type(default_solver())
-    return usual.__name__ if option in (field.name for field in fields(usual)) else VBD.__name__
+    return Auto.__name__ if option in (field.name for field in fields(Auto)) else VBD.__name__
 
 
 def _key(table: Any, part: str, setting: str) -> Key:
