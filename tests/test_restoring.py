@@ -80,6 +80,7 @@ def test_reset_holds_released_vertices_and_mends_what_was_deleted():
     assert np.array_equal(path_of(sim, 6), first)
 
 
+@pytest.mark.slow
 def test_episodes_keep_no_memory():
     sim, _, _ = falling_box(threads=1)
     path_of(sim, 3)
