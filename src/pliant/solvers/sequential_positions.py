@@ -11,8 +11,8 @@ from pliant.constraints.problem import RESIDUAL
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
-from pliant.solvers.contract import Capabilities, Execution, Solver, SweepResult, check_count, register_solver
-from pliant.solvers.machinery.constraint_options import FRICTIONS, check_friction, check_part
+from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
+from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
 from pliant.solvers.machinery.constraint_work import ConstraintWork
 
 
@@ -51,17 +51,7 @@ class SequentialPositions(Solver[ConstraintWork]):
 
     start = "accelerated"
     residual_definition = RESIDUAL
-    capabilities = Capabilities(
-        "satisfy",
-        contact=True,
-        hard_constraints=True,
-        particles=True,
-        own_contacts=True,
-        strain_rate_damping=False,
-        vertex_block_damping=False,
-        tearing=False,
-        any_guess=True,
-    )
+    capabilities = HARD_CONSTRAINTS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "SequentialPositions: relaxation"))

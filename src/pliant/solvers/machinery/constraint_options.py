@@ -1,4 +1,4 @@
-"""Checks of the options that the schemes with hard constraints share."""
+"""What the schemes with hard constraints share: what they support, and checks of their options."""
 
 from __future__ import annotations
 
@@ -7,7 +7,20 @@ from typing import Any
 from pliant.constraints.rows import CONE, PYRAMID
 from pliant.errors import SolverError
 from pliant.relaxations.relaxation import check_real
+from pliant.solvers.contract import Capabilities
 
+#: Of the schemes with hard constraints, which detect contacts themselves.
+HARD_CONSTRAINTS = Capabilities(
+    "satisfy",
+    contact=True,
+    hard_constraints=True,
+    particles=True,
+    own_contacts=True,
+    strain_rate_damping=False,
+    vertex_block_damping=False,
+    tearing=False,
+    any_guess=True,
+)
 FRICTIONS = {"cone": CONE, "pyramid": PYRAMID}
 
 
