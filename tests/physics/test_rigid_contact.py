@@ -130,3 +130,17 @@ def test_fast_balls_do_not_pass_through_sheets_or_boxes() -> None:
         sim.step()
     assert ball.position[0] < 0
     assert abs(ball.velocity[0]) < 1.0
+
+
+def test_boxes_with_flush_sides_stand_on_each_other() -> None:
+    """Five boxes with gaps of 1 mm, corner above corner: after a second their centres are at rest heights to 0.2 mm."""
+    scene = pl.Scene()
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
+    boxes = [
+        scene.add_rigid(pl.Box((0.2, 0.2, 0.2)), density=500.0, position=(0, 0, 0.1 + 0.201 * k)) for k in range(5)
+    ]
+    sim = pl.Simulation(scene, pl.VBD(iterations=20))
+    for _ in range(60):
+        sim.advance()
+    np.testing.assert_allclose([box.position[2] for box in boxes], 0.1 + 0.2 * np.arange(5), atol=2e-4)
+    np.testing.assert_allclose([box.position[:2] for box in boxes], 0.0, atol=1e-3)

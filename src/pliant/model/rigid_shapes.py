@@ -16,7 +16,13 @@ from numpy.typing import ArrayLike
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.geometry.mass_properties import MassProperties, mass_properties
-from pliant.geometry.primitive_surfaces import Surface, box_surface, capsule_surface, cylinder_surface, sphere_surface
+from pliant.geometry.primitive_surfaces import (
+    Surface,
+    capsule_surface,
+    centred_box_surface,
+    cylinder_surface,
+    sphere_surface,
+)
 from pliant.geometry.surface import unmatched_edge
 from pliant.model import checks
 
@@ -131,7 +137,7 @@ class Box(Primitive):
     @property
     def surface(self) -> Surface:
         a, b, c = (0.5 * np.asarray(self.size)).tolist()
-        return box_surface(a, b, c)
+        return centred_box_surface(a, b, c)
 
 
 @dataclass(frozen=True)
