@@ -38,7 +38,7 @@ def main() -> None:
 
 TAIL = """
 What the table shows: linear tets are too stiff in bending, less so with the symmetric splits of `pl.shapes.box`, and
-their error falls with the square of the cells. The quadratic bending form converges to the elastica; the dihedral form
+their error falls as cells get smaller. The quadratic bending form converges to the elastica; the dihedral form
 does not on regular strips. Linear tets lock near Poisson's ratio 0.5; there is no remedy yet, and no case here.
 """
 
