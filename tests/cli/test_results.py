@@ -101,3 +101,11 @@ def test_render_refuses_in_one_sentence(folder, tmp_path):
         assert result.exit_code == 1
         assert what in result.output
         assert result.output.startswith("Error: ")
+
+
+def test_a_result_is_only_looked_at(tmp_path):
+    result = CliRunner().invoke(app, ["view", str(tmp_path / "run.npz"), "--play"])
+    assert result.exit_code == 1
+    assert "a result is only looked at; --solver, --set and --play are for scenes" in result.output
+    result = CliRunner().invoke(app, ["view", str(tmp_path / "run.npz")])
+    assert "there is no such file" in result.output
