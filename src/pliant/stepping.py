@@ -244,6 +244,7 @@ class Stepping:
     ) -> IncrementalPotential:
         """The next step as a problem to look at, with positions and internal states of its own."""
         own = (self.state.internal_state.copy(), self.state.x.copy())
+        contacts = None if contacts is None else replace(contacts, x_prev=own[1])
         return self._pose(model, *own, y, x_guess, poses, contacts)
 
     def _pose(
@@ -269,7 +270,7 @@ class Stepping:
         n, tried, done, result = self.solver.iterations, 0, 0, SweepResult(0)
         self._x_new[:] = self._x_guess
         self.solver.begin_step(problem, self._work)
-        self._meter.begin_step(self._x_new, n)
+        self._meter.begin_step(self._x_new, n, self._work)
         while tried < n:
             part = min(self._detect_every or n, n - tried)
             result = self._meter.sweep(problem, self._x_new, self._work, part)
