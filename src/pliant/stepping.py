@@ -86,7 +86,7 @@ class Stepping:
         self.model = build_model(scene)
         untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
         if untested:
-            logger.info(untested)
+            logger.info(untested, extra={"entry": "untested-contact"})
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
@@ -162,7 +162,7 @@ class Stepping:
         elif self.state.step == 0 and self._detector is not None:
             said = self._detector.intersections(self.state.x)
             if said:
-                logger.warning(said)
+                logger.warning(said, extra={"entry": "starts-in-intersection"})
         self._release_due()
         self._predict(self.model, self._y, self._x_guess, self._poses)
         contacts = self._detect(self.model, self._x_guess)
@@ -397,4 +397,5 @@ class Stepping:
         soft = report.softest
         if soft is not None and soft.needed_stiffness > 2 * self._stiffness_told:
             self._stiffness_told = soft.needed_stiffness
-            logger.warning("t = %g s: %s", self.time, words_of_softness(soft, self.model.describe_vertex(soft.vertex)))
+            words = words_of_softness(soft, self.model.describe_vertex(soft.vertex))
+            logger.warning("t = %g s: %s", self.time, words, extra={"entry": "contact-too-deep"})
