@@ -85,8 +85,9 @@ class SafeMotion:
         if said:
             raise SimulationError(said)
 
-    def advance(self, x: np.ndarray, target: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]) -> None:
-        """Change the target (n, 3) [m] to where vertices can get from x (n, 3) without touching.
+    def advance(self, x: np.ndarray, target: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
+        """Change the target (n, 3) [m] to where vertices can get from x (n, 3) without touching; whether that is within
+        the thickness of where it was.
 
         rows: of each obstacle with a formula, where the step begins and where it ends.
         """
@@ -113,6 +114,7 @@ class SafeMotion:
         self._apart_at = x.copy()
         away = np.linalg.norm(x - wish, axis=1)
         self.held = Held(int((away > 0).sum()), float(away.max(initial=0.0)))
+        return self.held.furthest_held_back <= 2 * self._margin
 
     def touching_at(self, x: np.ndarray, rows: list[np.ndarray]) -> list[np.ndarray]:
         """Vertices of what is not proved to be apart at x (n, 3) [m]: (k, 5) edges and triangles, then for each
