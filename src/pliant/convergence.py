@@ -39,7 +39,8 @@ class SoftnessWatch:
         soft = report.softest
         if soft is not None and soft.needed_stiffness > 2 * self._told:
             self._told = soft.needed_stiffness
-            logger.warning("t = %g s: %s", time, words_of_softness(soft, model.describe_vertex(soft.vertex)))
+            words = words_of_softness(soft, model.describe_vertex(soft.vertex))
+            logger.warning("t = %g s: %s", time, words, extra={"entry": "contact-too-deep"})
 
 
 class ConvergenceWatch:
@@ -63,7 +64,7 @@ class ConvergenceWatch:
         for cause, bodies in self.observe(error).items():
             advice = measured_advice(problem, solver, error, execution)
             words = words_of_error(problem.model.body_names, bodies, cause, error, solver, advice)
-            logger.warning("t = %g s: convergence: %s", time, words)
+            logger.warning("t = %g s: convergence: %s", time, words, extra={"entry": "not-converged"})
 
     def observe(self, error: StepError) -> dict[str, list[int]]:
         """Bodies to tell of now, by cause."""

@@ -23,7 +23,7 @@ from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
-from pliant.contact.safe_motion import SafeMotion, safe_motion
+from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion, safe_motion
 from pliant.convergence import ConvergenceWatch, SoftnessWatch
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
@@ -47,7 +47,6 @@ from pliant.state import State
 Observer = Callable[[State, SolveReport], None]
 
 MOST_THREADS = 1024
-MORE_SOLUTIONS = 2  # of a step that would have passed through something
 
 logger = logging.getLogger("pliant")
 
@@ -86,7 +85,7 @@ class Stepping:
         self.model = build_model(scene)
         untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
         if untested:
-            logger.info(untested)
+            logger.info(untested, extra={"entry": "untested-contact"})
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
@@ -160,7 +159,7 @@ class Stepping:
         if self._safe is not None:
             self._safe.require_apart(self.state.x, [shape.row(self.time) for shape in self._placements.shapes])
         elif self.state.step == 0 and self._detector and (said := self._detector.intersections(self.state.x)):
-            logger.warning(said)
+            logger.warning(said, extra={"entry": "starts-in-intersection"})
         self._release_due()
         self._predict(self.model, self._y, self._x_guess, self._poses)
         contacts = self._detect(self.model, self._x_guess)
@@ -259,6 +258,7 @@ class Stepping:
     ) -> IncrementalPotential:
         """The next step as a problem to look at, with positions and internal states of its own."""
         own = (self.state.internal_state.copy(), self.state.x.copy())
+        contacts = None if contacts is None else replace(contacts, x_prev=own[1])
         return self._pose(model, *own, y, x_guess, poses, contacts)
 
     def _pose(
@@ -285,7 +285,7 @@ class Stepping:
         if not goes_on:
             self._x_new[:] = self._x_guess
             self.solver.begin_step(problem, self._work)
-        self._meter.begin_step(self._x_new, n)
+        self._meter.begin_step(self._x_new, n, self._work)
         while tried < n:
             part = min(self._detect_every or n, n - tried)
             result = self._meter.sweep(problem, self._x_new, self._work, part)

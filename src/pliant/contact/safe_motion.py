@@ -33,6 +33,7 @@ FLOOR = 0.05  # of the thickness: pairs are kept that far apart at least
 PUSHES = 30  # rounds of pushing pairs apart in one pass
 PUSHING, PASSES = 6, 40  # passes that push, and passes in all; then all stay where they were
 HALVINGS = 6  # after which a vertex stays where it was
+MORE_SOLUTIONS = 2  # of a step that would have passed through something
 AGAIN = 2  # further ways in a step for those who were held back
 SMALLEST = 1.0 / 256.0  # part of a step in which others must get out of the way of who is led
 

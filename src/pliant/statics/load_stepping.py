@@ -77,7 +77,7 @@ def equilibrium(
     step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, iterations)
     outcome, report = _follow(step, x, initial_poses(case.model, scene.bodies), load_steps, smallest_step)
     if not report.converged:
-        logger.warning("equilibrium: %s", report.reason)
+        logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
     found = Equilibrium(scene, case, report, outcome.problem)
     _show(scene, found)
     return found
