@@ -267,6 +267,7 @@ class SimulationTable(Table):
     substeps: Annotated[int, Whole()] = 5
     duration: Annotated[float, Number("s", above=0)] = 2.0
     precision: Literal["single", "double"] = "single"
+    integrator: Literal["euler", "bdf2", "midpoint"] = "euler"
 
 
 class Output(Table):

@@ -78,7 +78,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
 def describe_run(simulation: Simulation) -> dict[str, Any]:
     """The tables `simulation` and `solver` of a file."""
     settings: dict[str, Any] = {"frame_rate": simulation.frame_rate, "substeps": simulation.substeps}
-    settings["precision"] = simulation.execution.precision
+    settings |= {"precision": simulation.execution.precision, "integrator": simulation.integrator}
     return {"simulation": settings, "solver": describe_solver(simulation.solver)}
 
 
