@@ -146,7 +146,8 @@ def _describe_outside(path: Path, scene: Scene) -> dict[str, Any]:
 
 
 def _describe_solid(path: Path, body: Solid) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    about = {"density": body.density, "material": _describe_law(path, body.name, body.material)}
+    about = {"density": body.density, "element": body.element}
+    about["material"] = _describe_law(path, body.name, body.material)
     return about, {"points": body.mesh.points, "tets": body.mesh.tets}
 
 
