@@ -121,7 +121,12 @@ def check_integrator(integrator: Euler, model: Model, solver: Solver[Any]) -> No
             f"Simulation: integrator {name!r} does not work with {type(solver).__name__}, which steps velocities by "
             "itself: use 'euler', or a solver that minimises, as VBD."
         )
-    if integrator.name == "midpoint" and model.contact is not None:
+    if model.contact is not None and model.contact.settings.guarantee:
+        raise SceneError(
+            f"Simulation: integrator {name!r} carries motions on beyond what Contact(guarantee=True) has tested: use "
+            "'euler', or leave the guarantee out."
+        )
+    if name == "midpoint" and model.contact is not None:
         raise SceneError(
             "Simulation: integrator 'midpoint' has no damping, which contact needs: use 'bdf2' or 'euler', or leave "
             "contact and obstacles out of the scene."

@@ -259,6 +259,10 @@ class Simulation(Adjusting):
             raise SceneError(f"{body.name}: delete before you record: a result keeps the surface it begins with.")
         if isinstance(body, Solid) and body.element != LINEAR:
             raise SceneError(f'{body.name}: tets of element="patch" cannot be deleted: make it of element="linear".')
+        if self._safe is not None:
+            raise SceneError(
+                f"{body.name}: Contact(guarantee=True) does not cover bodies of which elements are deleted."
+            )
         number = [body is own for own in self.scene.bodies].index(True)
         model = self.model.with_internal_state(self.state.internal_state.copy())
         self._take(deleted(model, self.scene.bodies, number, chosen, self.state.x))

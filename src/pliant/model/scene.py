@@ -144,22 +144,9 @@ class Scene:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         damping, damping_form: as for solids.  Bending is damped by the angles between triangles, whatever its model.
         """
-        return self.add(
-            Cloth(
-                self._free_name(name, Cloth),
-                mesh,
-                material,
-                density,
-                bending,
-                damping,
-                bending_model,
-                warp,
-                weft,
-                warp_direction,
-                tear_at,
-                damping_form,
-            )
-        )
+        yarns = (warp, weft, warp_direction)
+        options = (density, bending, damping, bending_model, *yarns, tear_at, damping_form)
+        return self.add(Cloth(self._free_name(name, Cloth), mesh, material, *options))
 
     def add_springs(
         self,
