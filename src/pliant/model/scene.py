@@ -24,7 +24,7 @@ from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMo
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import RigidShape
-from pliant.model.solid import Solid
+from pliant.model.solid import LINEAR, Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
@@ -96,6 +96,7 @@ class Scene:
         damping: float = 0.0,
         name: str | None = None,
         damping_form: str = STRAIN_RATE,
+        element: str = LINEAR,
     ) -> Solid:
         """Add a solid.
 
@@ -108,8 +109,10 @@ class Scene:
         damping_form: "strain_rate" resists changes of the elements' strains; "vertex_block" is that of the VBD paper
             (Equations 10 and 11), which damps each vertex as if its neighbours stood still, and so rigid motion too
             (`docs/decisions/0026-damping.md`).
+        element: "linear" tets, or "patch": patches of tets with one mean strain, which do not lock near Poisson's ratio
+            1/2 and bend with few cells (docs/elements.md).
         """
-        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping, damping_form))
+        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping, damping_form, element))
 
     def add_cloth(
         self,
@@ -141,22 +144,9 @@ class Scene:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         damping, damping_form: as for solids.  Bending is damped by the angles between triangles, whatever its model.
         """
-        return self.add(
-            Cloth(
-                self._free_name(name, Cloth),
-                mesh,
-                material,
-                density,
-                bending,
-                damping,
-                bending_model,
-                warp,
-                weft,
-                warp_direction,
-                tear_at,
-                damping_form,
-            )
-        )
+        yarns = (warp, weft, warp_direction)
+        options = (density, bending, damping, bending_model, *yarns, tear_at, damping_form)
+        return self.add(Cloth(self._free_name(name, Cloth), mesh, material, *options))
 
     def add_springs(
         self,

@@ -89,6 +89,7 @@ class SolidTable(BodyTable):
     shape: SolidShape | None = None  # type: ignore[valid-type]
     material: AnyLaw  # type: ignore[valid-type]
     density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
+    element: Literal["linear", "patch"] = "linear"
     viscosity: Annotated[float, Number("Pa s", least=0)] = 0.0
     cavity_pressure: Pressure = 0.0
     edge_length: Annotated[float | None, Number("m", above=0)] = None  # a surface is filled with tets about this long
@@ -268,6 +269,7 @@ class SimulationTable(Table):
     substeps: Annotated[int, Whole()] = 5
     duration: Annotated[float, Number("s", above=0)] = 2.0
     precision: Literal["single", "double"] = "single"
+    integrator: Literal["euler", "bdf2", "midpoint"] = "euler"
 
 
 class Output(Table):
