@@ -84,7 +84,7 @@ class Stepping:
         self.h = checks.step_length(self.frame_rate, self.substeps)
         self.model = build_model(scene)
         untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
-        if untested:
+        if untested and not self.solver.supports.own_contacts:
             logger.info(untested)
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
@@ -160,6 +160,8 @@ class Stepping:
             if said:
                 logger.warning(said)
         self._release_due()
+        if self.model.particles is not None:
+            self.model.particles.let_come(self.model.positions, self.model.velocities, self.state, self.time, self.h)
         self._predict(self.model, self._y, self._x_guess, self._poses)
         contacts = self._detect(self.model, self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
@@ -196,6 +198,9 @@ class Stepping:
             commanded = placement.positions((state.step + 1) * self.h)
             if commanded is not None:
                 x_guess[model.vertices_of(k)] = commanded
+        if model.particles is not None:
+            waiting = model.particles.waiting(self.time)
+            x_guess[waiting] = y[waiting] = state.x[waiting]
         y[fixed] = x_guess[fixed]
         if model.carried is not None:
             carried, spins = model.carried, free_spins(model, state, acceleration, self.h)
@@ -276,7 +281,8 @@ class Stepping:
             tried, done = tried + part, done + result.iterations
             if tried < n:  # other contacts may give a solver that has ended something to do again
                 problem = self._detect_again(problem)
-        report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
+        done += self._work.end_solve(problem, self._x_new)
+        report = SolveReport(f"did all {max(n, done)} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
         self._meter.write(problem, self._x_new, result, report)
@@ -294,6 +300,7 @@ class Stepping:
         if not velocities(self._x_new, state.x, self.h, self._v_new):
             self._solved = None
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
+        self._work.end_step(self._v_new, self._spins)
         ends = (self._x_new, self._poses, self._v_new)
         twists = twists_after(self.model, state, self._solved, self._acceleration, *ends, self.h)
         self._stop_explosion()
@@ -304,13 +311,9 @@ class Stepping:
         if self.model.carried is not None:
             new.poses, new.twists = self._poses.copy(), twists
         new.spins = self._spins.copy()
+        self.state = new
         # the old arrays are the next step's
-        self.state, self._x_new, self._v_new, self._internal_state_new = (
-            new,
-            state.x,
-            state.v_previous,
-            state.internal_state,
-        )
+        self._x_new, self._v_new, self._internal_state_new = state.x, state.v_previous, state.internal_state
 
     def _stop_explosion(self) -> None:
         """End a run whose step has led beyond all physical scales; the state before it stays."""
