@@ -101,7 +101,9 @@ class Watch:
 
     @cached_property
     def size(self) -> float:
-        """Of the scene at the start [m]."""
+        """Of the scene at the start [m]; infinite of a scene whose emitters say nothing of its size."""
+        if self.model.particles is not None and self.model.particles.is_emitted:
+            return np.inf
         return float(np.linalg.norm(np.ptp(self.x, axis=0)))
 
     @cached_property

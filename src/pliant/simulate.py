@@ -118,6 +118,10 @@ class Simulation(Adjusting):
         and "missed_penetration" [m], the deepest of those that the last step knew nothing of.
         """
         model = self.model.with_internal_state(self.state.internal_state).at(self.time)
+        if model.particles is not None:  # those that wait have no weight
+            mass = model.mass.copy()
+            mass[model.particles.waiting(self.time)] = 0.0
+            model = replace(model, mass=mass)
         numbers = {"contact": 0.0}
         if self._detector is not None:
             numbers = self._detector.numbers(self._detector.contacts_at(self.state.x, self.time), self.state.x)

@@ -25,6 +25,7 @@ from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion, safe_motion
 from pliant.convergence import ConvergenceWatch, SoftnessWatch
+from pliant.default_solver import default_solver
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.end_of_step import EndOfStep
 from pliant.energies import IncrementalPotential
@@ -33,13 +34,12 @@ from pliant.integration import StepStart, check_integrator, integrator_named
 from pliant.kernels.predict import velocities
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.contact import untested_contact
-from pliant.model.particles import Particles
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses, show_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
 from pliant.prediction import Prediction
-from pliant.solvers import Auto, Execution, Solver, SolveReport, VelocityTimeStepping
+from pliant.solvers import Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
@@ -48,12 +48,6 @@ from pliant.state import State
 Observer = Callable[[State, SolveReport], None]
 
 logger = logging.getLogger("pliant")
-
-
-def default_solver(scene: Scene) -> Solver[Any]:
-    """The solver of a simulation that names none."""
-    has_particles = any(isinstance(body, Particles) for body in scene.bodies)
-    return VelocityTimeStepping() if has_particles else Auto()
 
 
 class Stepping:
@@ -83,7 +77,7 @@ class Stepping:
         self.model = build_model(scene)
         check_integrator(self._integrator, self.model, self.solver)
         untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
-        if untested:
+        if untested and not self.solver.supports.own_contacts:
             logger.info(untested, extra={"entry": "untested-contact"})
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
@@ -163,6 +157,8 @@ class Stepping:
         self._release_due()
         if self.state.step and not self._watch.goes_on_from(self.model, self.state.x, self.state.v):
             self.state.forget_history()
+        if self.model.particles is not None:
+            self.model.particles.let_come(self.model.positions, self.model.velocities, self.state, self.time, self.h)
         self._start_of_step = self._predict(self.model, self._y, self._x_guess, self._poses)
         contacts = self._detect(self.model, self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
@@ -277,7 +273,8 @@ class Stepping:
             tried, done = tried + part, done + result.iterations
             if tried < n:  # other contacts may give a solver that has ended something to do again
                 problem = self._detect_again(problem, self._x_new)
-        report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
+        done += self._work.end_solve(problem, self._x_new)
+        report = SolveReport(f"did all {max(n, done)} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
         self._meter.write(problem, self._x_new, result, report)
@@ -297,6 +294,7 @@ class Stepping:
         if not velocities(self._x_new, start.x, start.s, self._v_new):
             self._solved = None
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
+        self._work.end_step(self._v_new, self._spins)
         self._solution = self._x_new.copy() if start.theta < 1 else None
         ending = EndOfStep(self._integrator, self.model, self._solved, state, start, self.h, self._x_new, self._v_new)
         poses, twists = ending.finish(self._poses, self._acceleration)
@@ -377,8 +375,7 @@ class Stepping:
         """
         solved = self._solved
         if solved is not None and self.solver.supports.own_contacts:
-            own = self._work.step_contacts(self.model, self.state.x, self.time)
-            return no_step_contacts(self.model) if own is None else own
+            return self._work.step_contacts(self.model, self.state.x, self.time) or no_step_contacts(self.model)
         if solved is None or not isinstance(solved.contacts, ContactPotential):
             return no_step_contacts(self.model)
         if self._measured is None or self._measured[0] is not solved:
@@ -392,9 +389,7 @@ class Stepping:
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:
-            raise SimulationError(
-                f"the residual of step {step} can no longer be measured: ask for it before the next step."
-            )
+            raise SimulationError(f"the residual of step {step} is gone: ask for it before the next step.")
         return self.solver.measure_residual(problem, self._solved_positions(problem), self._work)
 
     def _solved_positions(self, problem: IncrementalPotential) -> np.ndarray:

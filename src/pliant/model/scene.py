@@ -14,6 +14,7 @@ from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.materials import Invertible, SolidLaw
 from pliant.model import checks
+from pliant.model.adding_grains import AddingGrains
 from pliant.model.attachments import Attachment, make_attachment
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.cloth import Cloth
@@ -36,7 +37,7 @@ BODIES: dict[str, type[Body]] = {
 }
 
 
-class Scene:
+class Scene(AddingGrains):
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
@@ -199,26 +200,6 @@ class Scene:
         about = (shape, density, position, orientation, velocity, angular_velocity, restitution)
         body = RigidBody(self._free_name(name, RigidBody), *about)
         body.friction = friction
-        return self.add(body)
-
-    def add_particles(
-        self,
-        points: ArrayLike,
-        radius: ArrayLike = 0.01,
-        density: float = 2500.0,
-        friction: float | None = None,
-        name: str | None = None,
-        spin: bool = False,
-    ) -> Particles:
-        """Add spheres with centres (n, 3) [m]; pl.shapes.packed_spheres fills a space with them.
-
-        radius: [m], one number or one per particle; density: [kg/m^3].
-        friction: of contacts with them (see Body.friction). spin: they turn, so that they roll; without it they only
-        slide. Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased.
-        """
-        body = Particles(self._free_name(name, Particles), points, radius, density, spin)
-        body.friction = friction
-        self._contact = self._contact or Contact()
         return self.add(body)
 
     @property

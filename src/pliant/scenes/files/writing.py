@@ -187,7 +187,10 @@ def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict
 
 
 def _describe_particles(path: Path, body: Particles) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    return {"density": body.density, "spin": body.spin}, {"points": body.points, "radius": body.radius}
+    arrays = {"points": body.points, "radius": body.radius}
+    if body.births.any():
+        arrays["births"] = body.births
+    return {"density": body.density, "spin": body.spin}, arrays
 
 
 def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:
