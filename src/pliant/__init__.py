@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         NeoHookean,
         StableNeoHookean,
         StVenantKirchhoff,
+        YarnCloth,
     )
     from pliant.materials.plane_stress import plane_stress
     from pliant.materials.user_law import material
@@ -110,6 +111,7 @@ _HOMES = {
         "NeoHookean",
         "StVenantKirchhoff",
         "StableNeoHookean",
+        "YarnCloth",
     ),
     "materials.plane_stress": ("plane_stress",),
     "materials.user_law": ("material",),
@@ -247,6 +249,7 @@ __all__ = [
     "Wind",
     "Work",
     "WorldBox",
+    "YarnCloth",
     "__version__",
     "compare",
     "compare_motion",
