@@ -168,11 +168,11 @@ class MeshObstacleTable(PlacedTable):
 BODY_TABLES: tuple[type[PlacedTable], ...] = (
     SolidTable,
     ClothTable,
-    YarnClothTable,
     SpringsTable,
     RigidTable,
     ParticlesTable,
     MeshObstacleTable,
+    YarnClothTable,
 )
 AnyBody = one_of(BODY_TABLES, "kind")
 
