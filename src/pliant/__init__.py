@@ -13,14 +13,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pliant.errors import FileError, MaterialError, MeshError, PliantError, SceneError, SimulationError, SolverError
+from pliant.help_links import LinkFormatter
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from pliant.comparison import compare, compare_motion, load_phases, save_phases, tune_chebyshev
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.io.meshes import load_mesh, save_mesh
+    from pliant.io.usd_meshes import UsdBody, load_usd
     from pliant.materials import (
         ARAP,
         CompressibleNeoHookean,
@@ -100,6 +102,7 @@ _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
+    "io.usd_meshes": ("UsdBody", "load_usd"),
     "materials": (
         "ARAP",
         "CompressibleNeoHookean",
@@ -245,6 +248,7 @@ __all__ = [
     "SweepResult",
     "TetMesh",
     "TriMesh",
+    "UsdBody",
     "VelocityTimeStepping",
     "Wind",
     "Work",
@@ -258,6 +262,7 @@ __all__ = [
     "load_phases",
     "load_scene",
     "load_simulation",
+    "load_usd",
     "material",
     "motions",
     "plane_stress",
@@ -275,7 +280,7 @@ __all__ = [
 _logger = logging.getLogger("pliant")
 if not _logger.handlers:
     _handler = logging.StreamHandler()
-    _handler.setFormatter(logging.Formatter("pliant: %(message)s"))
+    _handler.setFormatter(LinkFormatter("pliant: %(message)s"))
     _logger.addHandler(_handler)
     _logger.setLevel(logging.INFO)
 
