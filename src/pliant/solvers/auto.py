@@ -2,9 +2,9 @@
 
 A step begins with vertex block descent. Where its rate says that it would not get there soon, coarse levels go on from
 where it is (`Multilevel`), or, in scenes which those do not support, Chebyshev's acceleration. Where these do not get
-near it (5 %) either, as beyond the rounding of single precision, Newton's method ends the step of a small scene. What was
-needed is kept for the next steps; now and then vertex block descent is tried again, each time after twice as many steps
-if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
+near it (5 %) either, as beyond the rounding of single precision, Newton's method ends the step of a small scene. What
+was needed is kept for the next steps; now and then vertex block descent is tried again, each time after twice as many
+steps if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
 """
 
 from __future__ import annotations
