@@ -51,6 +51,9 @@ class Prediction:
         if model.is_partly_held:
             x_guess[:] = state.x + model.project(x_guess - state.x)
         self._hold(model, start.theta, x_guess)
+        if model.particles is not None:
+            waiting = model.particles.waiting(state.step * self.h)
+            x_guess[waiting] = y[waiting] = state.x[waiting]
         y[~model.is_free] = x_guess[~model.is_free]
         if model.carried is not None:
             carried, spins = model.carried, free_spins(model, start, acceleration)

@@ -118,6 +118,10 @@ class Simulation(Adjusting):
         and "missed_penetration" [m], the deepest of those that the last step knew nothing of.
         """
         model = self.model.with_internal_state(self.state.internal_state).at(self.time)
+        if model.particles is not None:  # those that wait have no weight
+            mass = model.mass.copy()
+            mass[model.particles.waiting(self.time)] = 0.0
+            model = replace(model, mass=mass)
         numbers = {"contact": 0.0}
         if self._detector is not None:
             numbers = self._detector.numbers(self._detector.contacts_at(self.state.x, self.time), self.state.x)
@@ -166,11 +170,11 @@ class Simulation(Adjusting):
             with sim.record("run.npz"):
                 for frame in sim.frames(120): ...
 
-        .npz (Pliant, NumPy), .pvd (ParaView), .usdc .usda (Blender, Houdini), .glb (browsers), .ply .obj (numbered
-        files), .mp4 .gif (movies), .png (a strip of moments). Frames carry velocity, energy density, von Mises
-        stress and, if the scene has contact, contact_force (n, 3) [N] and penetration (n,) [m] where the format has
-        room; obstacles are in them as surfaces. In .npz, body_fields hold the net contact_force [N] and contact_torque
-        [N m] of bodies and obstacles.
+        .npz (Pliant, NumPy), .pvd (ParaView), .usdc .usda (Blender, Houdini), .glb .html (browsers), .ply .obj
+        (numbered files), .mp4 .gif (movies), .png (a strip of moments). Frames carry velocity, energy density, von
+        Mises stress and, if the scene has contact, contact_force (n, 3) [N] and penetration (n,) [m] where the format
+        has room; obstacles are in them as surfaces. In .npz, body_fields hold the net contact_force [N] and
+        contact_torque [N m] of bodies and obstacles.
         volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
         of vertices by name, each a function of (state, report); the report is None for the first frame. tensors: also
         Cauchy stress [Pa] and Green-Lagrange strain of tets, nine numbers each, row by row.

@@ -21,11 +21,11 @@ import numpy as np
 
 from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
-from pliant.contact.response.report import ContactReport, words_of_softness
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
-from pliant.contact.safe_motion import safe_motion
-from pliant.convergence import ConvergenceWatch
+from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion, safe_motion
+from pliant.convergence import ConvergenceWatch, SoftnessWatch
+from pliant.default_solver import default_solver
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.end_of_step import EndOfStep
 from pliant.energies import IncrementalPotential
@@ -34,13 +34,12 @@ from pliant.integration import StepStart, check_integrator, integrator_named
 from pliant.kernels.predict import velocities
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.contact import untested_contact
-from pliant.model.particles import Particles
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses, show_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
 from pliant.prediction import Prediction
-from pliant.solvers import Auto, Execution, Solver, SolveReport, VelocityTimeStepping
+from pliant.solvers import Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
@@ -49,12 +48,6 @@ from pliant.state import State
 Observer = Callable[[State, SolveReport], None]
 
 logger = logging.getLogger("pliant")
-
-
-def default_solver(scene: Scene) -> Solver[Any]:
-    """The solver of a simulation that names none."""
-    has_particles = any(isinstance(body, Particles) for body in scene.bodies)
-    return VelocityTimeStepping() if has_particles else Auto()
 
 
 class Stepping:
@@ -84,7 +77,7 @@ class Stepping:
         self.model = build_model(scene)
         check_integrator(self._integrator, self.model, self.solver)
         untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
-        if untested:
+        if untested and not self.solver.supports.own_contacts:
             logger.info(untested, extra={"entry": "untested-contact"})
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
@@ -98,7 +91,7 @@ class Stepping:
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
         self._convergence = ConvergenceWatch(len(self.model.body_names))
-        self._stiffness_told = 0.0  # [N/m] that the last warning asked for
+        self._softness = SoftnessWatch()
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         self._allocate()
         self._prepare()
@@ -159,27 +152,38 @@ class Stepping:
         """Advance by one substep of h seconds."""
         if self._safe is not None:
             self._safe.require_apart(self.state.x, [shape.row(self.time) for shape in self._placements.shapes])
-        elif self.state.step == 0 and self._detector is not None:
-            said = self._detector.intersections(self.state.x)
-            if said:
-                logger.warning(said, extra={"entry": "starts-in-intersection"})
+        elif self.state.step == 0 and self._detector and (said := self._detector.intersections(self.state.x)):
+            logger.warning(said, extra={"entry": "starts-in-intersection"})
         self._release_due()
         if self.state.step and not self._watch.goes_on_from(self.model, self.state.x, self.state.v):
             self.state.forget_history()
+        if self.model.particles is not None:
+            self.model.particles.let_come(self.model.positions, self.model.velocities, self.state, self.time, self.h)
         self._start_of_step = self._predict(self.model, self._y, self._x_guess, self._poses)
         contacts = self._detect(self.model, self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
-        if self.solver.supports.minimises:
-            self._free.restore_momenta(self._solved, self._x_new)
         if self._safe is not None:
-            self._safe.advance(self.state.x, self._x_new, self._placements.rows_of_step())
+            report = self._stay_apart(self._safe, self._solved, report)
         self._finish(report)
         self._tear()
         if self.observers:
             seen = self._seen()
             for observe in self.observers:
                 observe(seen, report)
+        return report
+
+    def _stay_apart(self, safe: SafeMotion, problem: IncrementalPotential, report: SolveReport) -> SolveReport:
+        """Go as far to the solution as nothing touches (decision 0030); if it stays far, solve again from there."""
+        rows, iterations = self._placements.rows_of_step(), report.iterations
+        for _ in range(MORE_SOLUTIONS):
+            solution = self._x_new.copy()
+            if safe.advance(self.state.x, self._x_new, rows):
+                return report
+            report, problem = self._solve(self._detect_again(problem, solution), goes_on=True)
+            self._solved = problem
+            report.iterations = iterations = iterations + report.iterations
+        safe.advance(self.state.x, self._x_new, rows)
         return report
 
     def _seen(self) -> State:
@@ -246,29 +250,31 @@ class Stepping:
         problem = replace(IncrementalPotential.for_step(*step), spins=self.state.spins.copy(), time=self.time)
         return problem if start.x is self.state.x else replace(problem, x_contact=self.state.x.copy())
 
-    def _detect_again(self, problem: IncrementalPotential) -> IncrementalPotential:
-        """The same step with what touches on the way to the current iterate (Algorithm 1, lines 5 and 6)."""
+    def _detect_again(self, problem: IncrementalPotential, x: np.ndarray) -> IncrementalPotential:
+        """The same step with what touches on the way to an iterate x (n, 3) (Algorithm 1, lines 5 and 6)."""
         if self._detector is None:
             return problem
-        contacts = self._detector.detect(self.state.x, self._x_new, self.time)
+        contacts = self._detector.detect(self.state.x, x, self.time)
         problem = replace(problem, contacts=contacts)
         self.solver.update_contacts(problem, self._work)
         return problem
 
-    def _solve(self, problem: IncrementalPotential) -> tuple[SolveReport, IncrementalPotential]:
-        """Iterate; the report, and the problem with the contacts that were detected last."""
+    def _solve(self, problem: IncrementalPotential, goes_on: bool = False) -> tuple[SolveReport, IncrementalPotential]:
+        """Iterate, and restore momenta; the report, and the problem with the contacts that were detected last."""
         began = time.perf_counter()
         n, tried, done, result = self.solver.iterations, 0, 0, SweepResult(0)
-        self._x_new[:] = self._x_guess
-        self.solver.begin_step(problem, self._work)
+        if not goes_on:
+            self._x_new[:] = self._x_guess
+            self.solver.begin_step(problem, self._work)
         self._meter.begin_step(self._x_new, n, self._work)
         while tried < n:
             part = min(self._detect_every or n, n - tried)
             result = self._meter.sweep(problem, self._x_new, self._work, part)
             tried, done = tried + part, done + result.iterations
             if tried < n:  # other contacts may give a solver that has ended something to do again
-                problem = self._detect_again(problem)
-        report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
+                problem = self._detect_again(problem, self._x_new)
+        done += self._work.end_solve(problem, self._x_new)
+        report = SolveReport(f"did all {max(n, done)} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
         self._meter.write(problem, self._x_new, result, report)
@@ -276,6 +282,8 @@ class Stepping:
         report.reason += f" ({self._work.note})" if self._work.note else ""
         self._convergence.watch(problem, self._meter.error, self.solver, self.execution, self.time)
         report.singular_blocks = self._work.singular_blocks
+        if self.solver.supports.minimises:
+            self._free.restore_momenta(problem, self._x_new)
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
         report.residual_definition = self.solver.residual_definition
@@ -286,6 +294,7 @@ class Stepping:
         if not velocities(self._x_new, start.x, start.s, self._v_new):
             self._solved = None
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
+        self._work.end_step(self._v_new, self._spins)
         self._solution = self._x_new.copy() if start.theta < 1 else None
         ending = EndOfStep(self._integrator, self.model, self._solved, state, start, self.h, self._x_new, self._v_new)
         poses, twists = ending.finish(self._poses, self._acceleration)
@@ -294,7 +303,7 @@ class Stepping:
             report.contact = self._detector.end(state.x, self._x_new)
             if self._safe is not None:
                 report.contact = replace(report.contact, **self._safe.held._asdict())
-            self._warn_of_soft_contact(report.contact)
+            self._softness.watch(report.contact, self.model, self.time)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new, poses, twists)
         new.spins = self._spins.copy()
         ending.keep_history(new)
@@ -366,8 +375,7 @@ class Stepping:
         """
         solved = self._solved
         if solved is not None and self.solver.supports.own_contacts:
-            own = self._work.step_contacts(self.model, self.state.x, self.time)
-            return no_step_contacts(self.model) if own is None else own
+            return self._work.step_contacts(self.model, self.state.x, self.time) or no_step_contacts(self.model)
         if solved is None or not isinstance(solved.contacts, ContactPotential):
             return no_step_contacts(self.model)
         if self._measured is None or self._measured[0] is not solved:
@@ -381,20 +389,10 @@ class Stepping:
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:
-            raise SimulationError(
-                f"the residual of step {step} can no longer be measured: ask for it before the next step."
-            )
+            raise SimulationError(f"the residual of step {step} is gone: ask for it before the next step.")
         return self.solver.measure_residual(problem, self._solved_positions(problem), self._work)
 
     def _solved_positions(self, problem: IncrementalPotential) -> np.ndarray:
         """Where the last step was solved (n, 3) [m], without what has torn since."""
         x = self.state.x if self._solution is None else self._solution
         return x[: problem.model.n_vertices]
-
-    def _warn_of_soft_contact(self, report: ContactReport) -> None:
-        """Warn that contact is too soft: once, and again when twice the stiffness would be needed."""
-        soft = report.softest
-        if soft is not None and soft.needed_stiffness > 2 * self._stiffness_told:
-            self._stiffness_told = soft.needed_stiffness
-            words = words_of_softness(soft, self.model.describe_vertex(soft.vertex))
-            logger.warning("t = %g s: %s", self.time, words, extra={"entry": "contact-too-deep"})
