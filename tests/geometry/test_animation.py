@@ -75,7 +75,8 @@ def test_the_walking_figure():
     # a sole is on the ground in every frame, but for what facets of 30 degrees cut off a shin of 6.1 cm
     assert lowest.min() > -1e-9
     assert lowest.max() < 0.036 * 1.7 * (1 - np.cos(np.pi / 12))
-    assert (highest.min(), highest.max()) == pytest.approx((1.7, 1.7), abs=0.15)
+    assert highest.max() == pytest.approx(1.7, rel=1e-3)  # standing straight
+    assert highest.min() > 0.95 * 1.7
     # the figure as a whole moves at the speed of walking, no vertex faster than a swinging foot
     moved = walk.frames[-1].mean(axis=0) - walk.frames[0].mean(axis=0)
     assert moved[0] / walk.seconds == pytest.approx(1.2, rel=0.02)

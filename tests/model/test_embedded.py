@@ -34,9 +34,9 @@ def test_a_surface_follows_an_affine_motion():
 def test_what_sticks_out_follows_the_nearest_tet_and_what_is_far_is_refused():
     solid = pl.Scene().add_solid(MESH, pl.StableNeoHookean(mu=1e4, lam=1e4), name="block")
     skin = shifted()
-    out = pl.TriMesh(skin.points + [0.15, 0, 0], skin.triangles)
+    out = skin.transformed(translation=(0.15, 0, 0))
     assert np.abs(solid.embed(out).positions - out.points).max() < 1e-12
-    far = pl.TriMesh(skin.points + [5.0, 0, 0], skin.triangles)
+    far = skin.transformed(translation=(5, 0, 0))
     with pytest.raises(pl.SceneError, match=r"block\.embed: vertex \d+ at .* lies far outside"):
         solid.embed(far)
     with pytest.raises(pl.SceneError, match="give a TriMesh"):

@@ -29,7 +29,8 @@ PAGES: dict[str, tuple[str, ...]] = {
         "Simulation", "State", "SolveReport", "IncrementalPotential", "equilibrium", "Equilibrium", "StaticReport",
     ),
     "Meshes and files": (
-        "TetMesh", "TriMesh", "Animation", "load_animation", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
+        "TetMesh", "TriMesh", "Animation", "load_animation",
+        "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
         "load_simulation", "save_scene",
     ),
     "Materials": (

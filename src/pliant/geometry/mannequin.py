@@ -11,7 +11,7 @@ import numpy as np
 Array = np.ndarray
 
 STRIDE = 0.8  # length of two steps over the height
-THIGH, SHIN, TRUNK, ARM, FOREARM = 0.245, 0.245, 0.30, 0.17, 0.16  # lengths over the height
+THIGH, SHIN, TRUNK, ARM, FOREARM = 0.245, 0.245, 0.27, 0.17, 0.16  # lengths over the height
 RADII = {"trunk": 0.085, "head": 0.065, "thigh": 0.05, "shin": 0.036, "arm": 0.03, "forearm": 0.024}
 HIP, SHOULDER = 0.055, 0.125  # from the middle to the side, over the height
 
@@ -38,16 +38,16 @@ def _bones(phase: float) -> list[tuple[Array, Array, float]]:
     legs = [_leg(phase, 1.0), _leg(phase + np.pi, -1.0)]
     lowest = min(leg[2][2] - RADII["shin"] for leg in legs)  # of the soles
     up = np.array([0.0, 0.0, -lowest])
-    top = up + [0.0, 0.0, TRUNK]
+    top = up + np.array([0.0, 0.0, TRUNK])
     bones = [
         (up, top, RADII["trunk"]),
-        (top + [0.0, 0.0, 0.16], top + [0.0, 0.0, 0.20], RADII["head"]),
+        (top + np.array([0.0, 0.0, 0.115]), top + np.array([0.0, 0.0, 0.139]), RADII["head"]),
     ]
     for leg in legs:
         hip, knee, ankle = (joint + up for joint in leg)
         bones += [(hip, knee, RADII["thigh"]), (knee, ankle, RADII["shin"])]
     for side, swing in ((1.0, -0.45 * np.sin(phase)), (-1.0, 0.45 * np.sin(phase))):
-        shoulder = top + [0.0, side * SHOULDER, 0.03]
+        shoulder = top + np.array([0.0, side * SHOULDER, 0.03])
         elbow = shoulder + ARM * _hanging(swing) + [0.0, 0.02 * side, 0.0]
         wrist = elbow + FOREARM * _hanging(swing - 0.35)
         bones += [(shoulder, elbow, RADII["arm"]), (elbow, wrist, RADII["forearm"])]

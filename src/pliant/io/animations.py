@@ -33,9 +33,10 @@ def load_animation(path: str | Path, frame_rate: float = 30.0, repeat: bool = Fa
     first_file, first = meshes[0]
     for file, mesh in meshes[1:]:
         if not np.array_equal(mesh.triangles, first.triangles):
+            counts = f"{first.n_vertices} and {first.n_triangles}"
             raise FileError(
-                f"{file}: it has {mesh.n_vertices} vertices and {mesh.n_triangles} triangles, not those of {first_file} "
-                f"({first.n_vertices} and {first.n_triangles}): all frames of an animation need the same triangles."
+                f"{file}: it has {mesh.n_vertices} vertices and {mesh.n_triangles} triangles, not those of "
+                f"{first_file} ({counts}), or in another order: all frames of an animation need the same triangles."
             )
     return Animation.from_frames(first.triangles, np.array([mesh.points for _, mesh in meshes]), frame_rate, repeat)
 
