@@ -29,12 +29,13 @@ PAGES: dict[str, tuple[str, ...]] = {
         "Simulation", "State", "SolveReport", "IncrementalPotential", "equilibrium", "Equilibrium", "StaticReport",
     ),
     "Meshes and files": (
-        "TetMesh", "TriMesh", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
+        "TetMesh", "TriMesh", "Animation", "load_animation",
+        "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
         "load_simulation", "save_scene",
     ),
     "Materials": (
-        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung", "YarnCloth",
-        "Corotated", "FixedCorotated", "ARAP", "Invertible", "plane_stress", "material",
+        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",
+        "Corotated", "FixedCorotated", "ARAP", "Invertible", "YarnCloth", "plane_stress", "material",
     ),
     "Solvers": (
         "Auto", "VBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
