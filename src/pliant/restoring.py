@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ _KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver")
 class Restoring(Stepping):
     """A step that can be gone back to."""
 
+    @wraps(Stepping.__init__)
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         self._first_model = self.model

@@ -106,6 +106,7 @@ class Solid(Body):
             blocks.append(_dampers(tets, gradients, self.viscosity * volumes))
         return blocks
 
+    @property
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.volumes * self.density / 4, 4)
         return np.bincount(self.mesh.tets.ravel(), share, minlength=self.n_vertices)
