@@ -69,8 +69,9 @@ def test_convert_refuses_in_one_sentence(folder, tmp_path):
         result = run("convert", *arguments)
         assert result.exit_code == 1
         assert what in result.output
-        assert result.output.startswith("Error: ")
-        assert result.output.count("\n") == 1
+        told, link = result.output.splitlines()
+        assert told.startswith("Error: ")
+        assert link == "See docs/troubleshooting.md#file-errors."
 
 
 def test_render_makes_pictures_and_movies(folder, tmp_path):

@@ -11,6 +11,7 @@ from pliant.elements.hinge import HINGE
 from pliant.elements.joint import JOINT_DOT, JOINT_LINK, JOINT_ROPE
 from pliant.elements.measure_rates import measure_rates, rate_element
 from pliant.elements.pair import ATTACHMENT, BENDING, DAMPER
+from pliant.elements.patch import PATCH, PATCH_TET
 from pliant.elements.pressure import PRESSURE
 from pliant.elements.rod_bend import ROD_BEND
 from pliant.elements.sheet import SHEET
@@ -37,6 +38,8 @@ def register(element: Element) -> None:
 for _element in (
     TET,
     INVERTIBLE_TET,
+    PATCH,
+    PATCH_TET,
     SHEET,
     FIBRE,
     HINGE,

@@ -88,7 +88,13 @@ def _summed(block: Block, of_corners: Any, n: int) -> np.ndarray:
 
 
 #: What is not made of an element's lane functions alone.
-_OF_PATHS: dict[str, Any] = {"tets": elastic, "invertible tets": invertible, "surface": pressure}
+_OF_PATHS: dict[str, Any] = {
+    "tets": elastic,
+    "weighted tets": elastic,
+    "patches": elastic,
+    "invertible tets": invertible,
+    "surface": pressure,
+}
 
 
 def energy_of(block: Block) -> Any:

@@ -41,10 +41,10 @@ from pliant.model import (
     Scene,
     Schedule,
 )
-from pliant.state import State
+from pliant.state import HISTORY, State
 
-FORMAT = 8
-_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins")
+FORMAT = 9
+_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", *HISTORY)
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
 

@@ -13,6 +13,7 @@ from pliant.elements.dead_load import DeadLoads
 from pliant.elements.fibre import Fibres
 from pliant.elements.hinge import Hinges
 from pliant.elements.pair import Attachments, Dampers, Pairs
+from pliant.elements.patch import Patches, PatchTets
 from pliant.elements.pressure import Pressures
 from pliant.elements.rod_bend import RodBends
 from pliant.elements.sheet import Sheets
@@ -30,6 +31,8 @@ __all__ = [
     "Hinges",
     "InvertibleSolids",
     "Pairs",
+    "PatchTets",
+    "Patches",
     "Pressures",
     "RodBends",
     "Sheets",

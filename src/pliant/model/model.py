@@ -89,6 +89,11 @@ class Model:
         """(n,) which vertices move at all."""
         return self.subspace != FIXED
 
+    @property
+    def is_partly_held(self) -> bool:
+        """Whether any vertex moves along a line or in a plane only."""
+        return bool(((self.subspace > FIXED) & (self.subspace < FREE)).any())
+
     def released(self, time: float) -> Model:
         """What is left of it at a time [s]: vertices whose time has come are free."""
         due = [release.vertices for release in self.releases if release.time <= time]

@@ -14,6 +14,7 @@ from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.materials import Invertible, SolidLaw
 from pliant.model import checks
+from pliant.model.adding_grains import AddingGrains
 from pliant.model.attachments import Attachment, make_attachment
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.cloth import Cloth
@@ -24,7 +25,7 @@ from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMo
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import RigidShape
-from pliant.model.solid import Solid
+from pliant.model.solid import LINEAR, Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
@@ -36,7 +37,7 @@ BODIES: dict[str, type[Body]] = {
 }
 
 
-class Scene:
+class Scene(AddingGrains):
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
@@ -96,6 +97,7 @@ class Scene:
         damping: float = 0.0,
         name: str | None = None,
         damping_form: str = STRAIN_RATE,
+        element: str = LINEAR,
     ) -> Solid:
         """Add a solid.
 
@@ -108,8 +110,10 @@ class Scene:
         damping_form: "strain_rate" resists changes of the elements' strains; "vertex_block" is that of the VBD paper
             (Equations 10 and 11), which damps each vertex as if its neighbours stood still, and so rigid motion too
             (`docs/decisions/0026-damping.md`).
+        element: "linear" tets, or "patch": patches of tets with one mean strain, which do not lock near Poisson's ratio
+            1/2 and bend with few cells (docs/elements.md).
         """
-        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping, damping_form))
+        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping, damping_form, element))
 
     def add_cloth(
         self,
@@ -141,22 +145,9 @@ class Scene:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         damping, damping_form: as for solids.  Bending is damped by the angles between triangles, whatever its model.
         """
-        return self.add(
-            Cloth(
-                self._free_name(name, Cloth),
-                mesh,
-                material,
-                density,
-                bending,
-                damping,
-                bending_model,
-                warp,
-                weft,
-                warp_direction,
-                tear_at,
-                damping_form,
-            )
-        )
+        yarns = (warp, weft, warp_direction)
+        options = (density, bending, damping, bending_model, *yarns, tear_at, damping_form)
+        return self.add(Cloth(self._free_name(name, Cloth), mesh, material, *options))
 
     def add_springs(
         self,
@@ -209,26 +200,6 @@ class Scene:
         about = (shape, density, position, orientation, velocity, angular_velocity, restitution)
         body = RigidBody(self._free_name(name, RigidBody), *about)
         body.friction = friction
-        return self.add(body)
-
-    def add_particles(
-        self,
-        points: ArrayLike,
-        radius: ArrayLike = 0.01,
-        density: float = 2500.0,
-        friction: float | None = None,
-        name: str | None = None,
-        spin: bool = False,
-    ) -> Particles:
-        """Add spheres with centres (n, 3) [m]; pl.shapes.packed_spheres fills a space with them.
-
-        radius: [m], one number or one per particle; density: [kg/m^3].
-        friction: of contacts with them (see Body.friction). spin: they turn, so that they roll; without it they only
-        slide. Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased.
-        """
-        body = Particles(self._free_name(name, Particles), points, radius, density, spin)
-        body.friction = friction
-        self._contact = self._contact or Contact()
         return self.add(body)
 
     @property

@@ -31,6 +31,7 @@ _TITLES = {
     "speed": ("speed", "m/s"),
     "contact_force": ("contact force", "N"),
     "penetration": ("penetration", "m"),
+    "spin": ("spin", "rad/s"),
     "displacement": ("displacement", "m"),
     "reaction_force": ("reaction force", "N"),
     "stress": ("stress, Frobenius norm", "Pa"),

@@ -18,7 +18,8 @@ from scipy.spatial.transform import Rotation
 
 from pliant.errors import PliantError
 from pliant.io.results.result import BODY_COLOURS, OBSTACLE_COLOUR
-from pliant.model import Body, MeshObstacleBody, Model, SpringNet
+from pliant.io.results.spheres import unit_sphere
+from pliant.model import Body, MeshObstacleBody, Model, Particles, SpringNet
 from pliant.model.joints import WorldPoints
 from pliant.model.obstacles import PLANE
 from pliant.model.outlines import Outline, outlines
@@ -39,6 +40,7 @@ GROUND_LIGHT = (170, 165, 160)  # what comes from below
 GROUND_COLOURS = {"cells": (210, 210, 210), "sections": (150, 150, 150)}
 CAMERA = np.array([0.7, -1.15, 0.55])  # from the scene's middle, in sizes of the scene
 STANDS, HANGS = 0.02, 0.5  # of the scene's size: how far below bodies the ground is drawn if there is no floor
+FINE_SPHERES = 2_000  # more have 20 triangles each instead of 80
 GIZMO_SIZE = 0.3  # of the scene's size
 LARGEST_FORCE = 0.3  # of the scene's size: the line of the largest contact force so far
 FORCE_COLOUR = (200, 25, 25)
@@ -102,6 +104,7 @@ class Page:
         self.server.initial_camera.position = tuple(self._centre + self._size * CAMERA)
         self.server.initial_camera.look_at = tuple(self._centre)
         bodies = self.session.simulation.scene.bodies
+        self._coming: list[tuple[Any, Particles]] = []  # spheres of emitters
         rigid = [k for k, body in enumerate(bodies) if isinstance(body, RigidBody)]
         self._shown = [
             self._add_body(k) for k, body in enumerate(bodies) if not isinstance(body, RigidBody | WorldPoints)
@@ -133,6 +136,8 @@ class Page:
         colour = _bytes(body.colour or usual)
         x, name = self.session.latest.points, f"/bodies/{body.name}"
         first, cells = _cells(simulation.model, body, k)
+        if isinstance(body, Particles):
+            return self._add_spheres(body, first + np.arange(body.n_vertices), name, colour)
         if isinstance(body, SpringNet):
             rows = first + cells
             lines = scene.add_line_segments(name, x[rows].astype(np.float32), colour, thickness=0.004 * self._size)
@@ -144,6 +149,28 @@ class Page:
         handle.on_click(lambda event: self._pick(rows, event.ray_origin, event.ray_direction))
         handle.on_drag(lambda event: self._drag(rows, event.phase, event.start_position, event.end_position))
         return handle, rows, "vertices"
+
+    def _add_spheres(
+        self, body: Particles, rows: np.ndarray, name: str, colour: tuple[int, ...]
+    ) -> tuple[Any, np.ndarray, str]:
+        """Copies of one mesh: only their places are sent, and their sizes as long as some are still to come."""
+        points, triangles = unit_sphere(body.n_vertices <= FINE_SPHERES)
+        turns = np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (body.n_vertices, 1))
+        latest = self.session.latest
+        handle = self.server.scene.add_batched_meshes_simple(
+            name,
+            points.astype(np.float32),
+            triangles.astype(np.uint32),
+            turns,
+            latest.points[rows].astype(np.float32),
+            batched_scales=_sizes(body, latest.time),
+            batched_colors=colour,
+            lod="off",
+            **NO_SHADOW,
+        )
+        if body.births.any():
+            self._coming.append((handle, body))
+        return handle, rows, "batched_positions"
 
     def _add_rigid(self, k: int) -> tuple[Any, np.ndarray, np.ndarray]:
         """A mesh in its own axes: only its pose is sent, from the points of a snapshot that carry its mass."""
@@ -263,6 +290,8 @@ class Page:
         with self.server.atomic():
             for handle, rows, name in self._shown:
                 setattr(handle, name, positions[rows])
+            for handle, body in self._coming:
+                handle.batched_scales = _sizes(body, snapshot.time)
             for shown in self._rigid:
                 self._place(*shown, snapshot.points)
             for handle, outline in self._moving:
@@ -292,6 +321,11 @@ def _cells(model: Model, body: Body, number: int) -> tuple[int, np.ndarray]:
     first = sum(int(sizes[k]) if rows is None else len(rows) for k, rows in enumerate(drawn[:number]))
     own = drawn[number]
     return first, cells if own is None else np.arange(len(own)).reshape(-1, cells.shape[1])
+
+
+def _sizes(body: Particles, time: float) -> np.ndarray:
+    """(n,) [m] radii; 0 of particles that are not there yet at a time [s]."""
+    return np.where(body.births <= time + 1e-9, body.radius, 0.0).astype(np.float32)
 
 
 def _bytes(colour: Sequence[float]) -> tuple[int, ...]:

@@ -257,9 +257,12 @@ class Session:
             substeps or old.substeps,
             old.execution.precision,
             old.execution.threads or None,
+            old.integrator,
         )
         if not again:
             state = replace(old.state, step=old.state.step // old.substeps * new.substeps)
+            if new.substeps != old.substeps:
+                state.forget_history()
             new.continue_from(state, topology_arrays(old.model))
             new.copy_contact_state(old)
         new.observers = old.observers  # the same list: recorders take themselves out of it

@@ -142,7 +142,7 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
             mesh = mesh.tetrahedralize(about.edge_length)
     with source.at("bodies", k, "material"):
         material = generated.make_law(about.material)
-    return scene.add_solid(mesh, material, about.density, about.damping, about.name, about.damping_form)
+    return scene.add_solid(mesh, material, about.density, about.damping, about.name, about.damping_form, about.element)
 
 
 def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:
@@ -228,7 +228,7 @@ def _add_particles(scene: Scene, about: schema.ParticlesTable, source: Source, k
             arrays["radius"] = about.shape.radius
         else:
             path = source.folder / str(about.mesh)
-            arrays = _arrays(path, ("points", "radius"))
+            arrays = _arrays(path, ("points", "radius", "births"))
             if "points" not in arrays:
                 raise FileError(f"{path}: particles need the array 'points'; it has {list(arrays)}.")
     if about.radius is not None:
@@ -236,7 +236,15 @@ def _add_particles(scene: Scene, about: schema.ParticlesTable, source: Source, k
     if "radius" not in arrays:
         raise source.error(("bodies", k, "radius"), "this key is missing, and the mesh has no array of this name.")
     points = _placed(arrays["points"], about.transform)
-    return scene.add_particles(points, arrays["radius"], about.density, None, about.name, about.spin)
+    body = scene.add_particles(points, arrays["radius"], about.density, None, about.name, about.spin)
+    if "births" in arrays:
+        body.births = checks.numbers(arrays["births"], body.n_vertices, f"{body.name}: births", "particle", "s")
+    return body
+
+
+def _add_emitter(scene: Scene, about: schema.EmitterTable, source: Source, k: int) -> Body:
+    with source.at("bodies", k):
+        return scene.add_emitter(**{name: value for name, value in about if name not in ("kind", "colour")})
 
 
 def _placed(points: np.ndarray, place: placed.Transform) -> np.ndarray:
@@ -254,6 +262,7 @@ BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
     "springs": _add_springs,
     "rigid": _add_rigid,
     "particles": _add_particles,
+    "emitter": _add_emitter,
     "obstacle": _add_obstacle,
 }
 

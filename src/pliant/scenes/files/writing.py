@@ -78,7 +78,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
 def describe_run(simulation: Simulation) -> dict[str, Any]:
     """The tables `simulation` and `solver` of a file."""
     settings: dict[str, Any] = {"frame_rate": simulation.frame_rate, "substeps": simulation.substeps}
-    settings["precision"] = simulation.execution.precision
+    settings |= {"precision": simulation.execution.precision, "integrator": simulation.integrator}
     return {"simulation": settings, "solver": describe_solver(simulation.solver)}
 
 
@@ -146,7 +146,8 @@ def _describe_outside(path: Path, scene: Scene) -> dict[str, Any]:
 
 
 def _describe_solid(path: Path, body: Solid) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    about = {"density": body.density, "material": _describe_law(path, body.name, body.material)}
+    about = {"density": body.density, "element": body.element}
+    about["material"] = _describe_law(path, body.name, body.material)
     return about, {"points": body.mesh.points, "tets": body.mesh.tets}
 
 
@@ -186,7 +187,10 @@ def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict
 
 
 def _describe_particles(path: Path, body: Particles) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    return {"density": body.density, "spin": body.spin}, {"points": body.points, "radius": body.radius}
+    arrays = {"points": body.points, "radius": body.radius}
+    if body.births.any():
+        arrays["births"] = body.births
+    return {"density": body.density, "spin": body.spin}, arrays
 
 
 def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:

@@ -74,7 +74,7 @@ class ProjectionTables(Work):
         if len(self.start):
             self.start[self.row_of_vertex, :3] = problem.x_prev
         if self.contacts is not None:
-            self.contacts.begin_step(problem.contacts, problem.x_prev)
+            self.contacts.begin_step(problem.contacts, problem.x_start)
         self.is_new_step, self.shift = True, None
 
     def update_contacts(self, problem: IncrementalPotential) -> None:

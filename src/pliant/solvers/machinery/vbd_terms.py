@@ -94,9 +94,13 @@ class SolidTerm:
         return self.block.parameters
 
     @property
+    def takes_fast_path(self) -> bool:
+        """Whether J comes from the volume of the tet at rest, without a deformation gradient."""
+        return self.code.is_volumetric
+
+    @property
     def source(self) -> TermSource:
-        path = volumetric_source if self.code.is_volumetric else general_source
-        return self._source_of(path)
+        return self._source_of(volumetric_source if self.takes_fast_path else general_source)
 
     def _source_of(self, path: Callable[..., TermSource]) -> TermSource:
         code = self.code
@@ -106,7 +110,7 @@ class SolidTerm:
         block, n = self.block, len(packs.row_of_vertex)
         rest = (block.tets, block.gradients, block.volumes)
         parameters = self._parameters(packs, dtype)
-        if self.code.is_volumetric:
+        if self.takes_fast_path:
             shear = self.code.functions.shear_weight(*block.parameters.T)
             links, diagonal = volumetric_links(packs, self.walks, *rest, shear, dtype)
         else:
@@ -118,6 +122,14 @@ class SolidTerm:
         if self.varies:
             return spread_over_entries(packs, self.walks, self.numbers, dtype)
         return spread_parameters(packs, self.block.tets, self.numbers, dtype)
+
+
+class WeightedTerm(SolidTerm):
+    """Tets whose volumes are weights of the energy, not those of the shape at rest: the general path."""
+
+    @property
+    def takes_fast_path(self) -> bool:
+        return False
 
 
 class InvertibleTerm(SolidTerm):
@@ -271,7 +283,9 @@ class PressureTerm:
 PATHS: dict[str, type[Term]] = {
     "lists": ListTerm,
     "tets": SolidTerm,
+    "weighted tets": WeightedTerm,
     "invertible tets": InvertibleTerm,
+    "patches": ListTerm,
     "surface": PressureTerm,
 }
 
