@@ -10,7 +10,7 @@ import numpy as np
 
 from pliant.energies.elements import energy_of
 from pliant.energies.potential import ContactEnergy
-from pliant.model import Model, Pressures, Sheets, Solids, Springs
+from pliant.model import Model, Pressures, Sheets, Solids, Springs, YarnTriangles
 
 LARGEST_ENERGY = 100.0  # times all energy that was put in: kinetic energy beyond it is not physical
 LARGEST_WAY = 10.0  # times the size of the scene, in one step, against each other
@@ -114,7 +114,7 @@ class Watch:
 
 
 def _bodies(model: Model) -> list:
-    return [block for block in model.blocks if isinstance(block, Sheets | Springs | Solids)]
+    return [block for block in model.blocks if isinstance(block, Sheets | Springs | Solids | YarnTriangles)]
 
 
 def _sums(model: Model, x: np.ndarray, v: np.ndarray) -> tuple[int, float, float]:

@@ -19,6 +19,7 @@ from pliant.elements.solids import INVERTIBLE_TET, TET
 from pliant.elements.spring import SPRING
 from pliant.elements.tet_rates import TET_RATES
 from pliant.elements.triangle_rates import TRIANGLE_RATES
+from pliant.elements.yarn_triangle import YARN_TRIANGLE
 from pliant.errors import SceneError
 
 ELEMENTS: dict[type[Block], Element] = {}
@@ -56,6 +57,7 @@ for _element in (
     PRESSURE,
     TET_RATES,
     TRIANGLE_RATES,
+    YARN_TRIANGLE,
 ):
     register(_element)
 

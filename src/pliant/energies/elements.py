@@ -10,7 +10,7 @@ import numpy as np
 from pliant.elements import reference
 from pliant.elements.element import Element
 from pliant.elements.registry import element_of
-from pliant.energies import elastic, invertible, pressure, triangles
+from pliant.energies import elastic, invertible, pressure, triangles, yarn
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
 from pliant.model import Block, Sheets
 
@@ -94,6 +94,7 @@ _OF_PATHS: dict[str, Any] = {
     "patches": elastic,
     "invertible tets": invertible,
     "surface": pressure,
+    "yarn triangles": yarn,
 }
 
 

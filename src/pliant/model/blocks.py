@@ -20,6 +20,7 @@ from pliant.elements.sheet import Sheets
 from pliant.elements.solids import InvertibleSolids, Solids
 from pliant.elements.spring import Springs
 from pliant.elements.strain_rates import TetRates
+from pliant.elements.yarn_triangle import YarnTriangles
 
 __all__ = [
     "Attachments",
@@ -40,6 +41,7 @@ __all__ = [
     "Springs",
     "Tearing",
     "TetRates",
+    "YarnTriangles",
     "merge",
 ]
 

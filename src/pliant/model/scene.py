@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
-from pliant.materials import Invertible, SolidLaw
+from pliant.materials import Invertible, SolidLaw, YarnCloth
 from pliant.model import checks
 from pliant.model.adding_grains import AddingGrains
 from pliant.model.attachments import Attachment, make_attachment
@@ -29,11 +29,13 @@ from pliant.model.solid import LINEAR, Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
+from pliant.model.yarn_sheet import YarnSheet, check_yarn_options
 
 AnyBody = TypeVar("AnyBody", bound=Body)
 AnyShape = TypeVar("AnyShape", bound=Shape)
 BODIES: dict[str, type[Body]] = {
-    kind.kind: kind for kind in (Solid, Cloth, SpringNet, RigidBody, Particles, MeshObstacleBody, WorldPoints)
+    kind.kind: kind
+    for kind in (Solid, Cloth, YarnSheet, SpringNet, RigidBody, Particles, MeshObstacleBody, WorldPoints)
 }
 
 
@@ -118,12 +120,12 @@ class Scene(AddingGrains):
     def add_cloth(
         self,
         mesh: TriMesh,
-        material: SolidLaw | Sequence[SolidLaw],
-        density: float = 0.2,
+        material: SolidLaw | Sequence[SolidLaw] | YarnCloth,
+        density: float | None = None,
         bending: float = 1e-5,
         damping: float = 0.0,
         bending_model: str | None = None,
-        warp: float = 0.0,
+        warp: float | ArrayLike | str | None = None,
         weft: float = 0.0,
         warp_direction: ArrayLike = (1.0, 0.0, 0.0),
         tear_at: float | None = None,
@@ -135,7 +137,10 @@ class Scene(AddingGrains):
         material: any law of solids; its moduli are then those of a sheet, force per length [N/m]: those of a solid
             [Pa] times the thickness. The third stretch, across the sheet, is held at 1; `pl.plane_stress(material)` is
             for sheets with free faces. It may vary as in add_solid, triangle by triangle.
-        density: [kg/m^2] of the sheet at rest.
+            Or a pl.YarnCloth, an energy of stretch, shear and bending together: `warp` is then the direction of its
+            warp, a vector (3,) or one per triangle (m, 3), the x axis if not given, and bending, weft,
+            warp_direction and tear_at do not apply.
+        density: [kg/m^2] of the sheet at rest; None: 0.2, or what the yarn cloth's file says.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
         bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "dihedral",
@@ -145,9 +150,13 @@ class Scene(AddingGrains):
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         damping, damping_form: as for solids.  Bending is damped by the angles between triangles, whatever its model.
         """
-        yarns = (warp, weft, warp_direction)
-        options = (density, bending, damping, bending_model, *yarns, tear_at, damping_form)
-        return self.add(Cloth(self._free_name(name, Cloth), mesh, material, *options))
+        if isinstance(material, YarnCloth):
+            own = self._free_name(name, YarnSheet)
+            check_yarn_options(own, bending, bending_model, weft, warp_direction, tear_at)
+            return self.add(YarnSheet(own, mesh, material, density, damping, warp, damping_form))
+        given = (0.2 if density is None else density, bending, damping, bending_model, 0.0 if warp is None else warp)
+        options = (*given, weft, warp_direction, tear_at, damping_form)
+        return self.add(Cloth(self._free_name(name, Cloth), mesh, material, *options))  # type: ignore[arg-type]
 
     def add_springs(
         self,

@@ -111,6 +111,16 @@ class ClothTable(BodyTable):
     tear_at: Annotated[float | None, Number("length over length at rest", above=1)] = None
 
 
+class YarnClothTable(BodyTable):
+    """A sheet of homogenised yarn-level cloth; material: a JSON file, or the name of one that is shipped."""
+
+    kind: Literal["yarn_cloth"]
+    shape: SheetShape | None = None  # type: ignore[valid-type]
+    material: str = "jersey"
+    density: Annotated[float | None, Number("kg/m^2", above=0)] = None
+    warp: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
+
+
 class SpringsTable(BodyTable):
     """Points joined by springs; a mesh is an .npz file with `points` and `edges`, and may hold numbers for each."""
 
@@ -184,6 +194,7 @@ BODY_TABLES: tuple[type[Table], ...] = (
     ParticlesTable,
     EmitterTable,
     MeshObstacleTable,
+    YarnClothTable,
 )
 AnyBody = one_of(BODY_TABLES, "kind")
 

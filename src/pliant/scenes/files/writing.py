@@ -32,6 +32,7 @@ from pliant.model import (
     Solid,
     SpringNet,
     WorldPoints,
+    YarnSheet,
 )
 from pliant.model.body import FIXED, LINE, PLANE
 from pliant.scenes.files.build import LINKS
@@ -159,6 +160,18 @@ def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, 
     return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
 
 
+def _describe_yarn_cloth(path: Path, body: YarnSheet) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    warp, material = body.warp_field, body.material
+    if (warp != warp[0]).any():
+        raise FileError(
+            f"{path}: {body.name} has a warp that differs from triangle to triangle, unknown to scene files."
+        )
+    if material.source is None:
+        raise FileError(f"{path}: {body.name} has a yarn cloth that was not read from a file; scene files name files.")
+    about = {"density": body.density, "material": material.source, "warp": warp[0].tolist()}
+    return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
+
+
 def _describe_rigid(path: Path, body: RigidBody) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     about: dict[str, Any] = {
         "density": body.density,
@@ -279,6 +292,7 @@ def _describe_law(path: Path, name: str, law: SolidLaw | Invertible) -> dict[str
 DESCRIPTIONS: dict[str, Callable[[Path, Any], tuple[dict[str, Any], dict[str, np.ndarray]]]] = {
     "solid": _describe_solid,
     "cloth": _describe_cloth,
+    "yarn_cloth": _describe_yarn_cloth,
     "springs": _describe_springs,
     "rigid": _describe_rigid,
     "particles": _describe_particles,

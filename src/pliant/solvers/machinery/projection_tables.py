@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -37,11 +37,13 @@ class Constraints:
     corners: np.ndarray  # flat (packs, corners, width): where the rows of the corners begin
     numbers: np.ndarray  # what does not change
     accumulated: np.ndarray  # multipliers or displacements of the elements within a step: zero at its start
+    further: dict[str, Any] = field(default_factory=dict)  # tables that all elements share, by name
 
     @property
-    def tables(self) -> tuple[np.ndarray, ...]:
+    def tables(self) -> tuple[Any, ...]:
         """As the kernel takes them."""
-        return self.source.arguments({"numbers": self.numbers, "accumulated": self.accumulated})
+        own = {"numbers": self.numbers, "accumulated": self.accumulated}
+        return self.source.arguments(own | self.further)
 
 
 @dataclass

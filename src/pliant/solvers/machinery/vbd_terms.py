@@ -22,8 +22,9 @@ from pliant.kernels.tets_general import general_links, general_source
 from pliant.kernels.tets_invertible import TetPacks, invertible_source, load_interpolants, tet_packs
 from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.transfer import to_rows
+from pliant.kernels.yarn_lists import YARN_SOURCE, yarn_incidences
 from pliant.materials.calculus import law_code
-from pliant.model import Block, InvertibleSolids, Pressures, Solids
+from pliant.model import Block, InvertibleSolids, Pressures, Solids, YarnTriangles
 from pliant.model.blocks import Tearing
 from pliant.model.tearing import Edit
 
@@ -279,6 +280,24 @@ class PressureTerm:
         return PackedTerm(tables, ("surface",), np.zeros(n), refresh=refresh)
 
 
+class YarnTerm:
+    """Triangles of yarn cloth, with the splines of their material."""
+
+    source = YARN_SOURCE
+
+    def __init__(self, block: YarnTriangles, load: VertexLoad):
+        self.block, self.incidences = block, yarn_incidences(block)
+        counts = [list_lengths(part.owner, load.wide, load.width) for part in self.incidences]
+        self.lengths = np.sum(counts, axis=0)
+
+    def build(self, packs: Packs, dtype: Any) -> PackedTerm:
+        tables: dict[str, Any] = {f"list{k}": build_lists(packs, own, dtype) for k, own in enumerate(self.incidences)}
+        lists = tuple(tables)
+        return PackedTerm(
+            tables | {"table": self.block.material.table(dtype)}, lists, np.zeros(len(packs.row_of_vertex))
+        )
+
+
 #: By the path that an element takes.
 PATHS: dict[str, type[Term]] = {
     "lists": ListTerm,
@@ -287,6 +306,7 @@ PATHS: dict[str, type[Term]] = {
     "invertible tets": InvertibleTerm,
     "patches": ListTerm,
     "surface": PressureTerm,
+    "yarn triangles": YarnTerm,
 }
 
 
