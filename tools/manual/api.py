@@ -34,8 +34,8 @@ PAGES: dict[str, tuple[str, ...]] = {
         "load_simulation", "save_scene",
     ),
     "Materials": (
-        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung", "YarnCloth",
-        "Corotated", "FixedCorotated", "ARAP", "Invertible", "plane_stress", "material",
+        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",
+        "Corotated", "FixedCorotated", "ARAP", "YarnCloth", "Invertible", "plane_stress", "material",
     ),
     "Solvers": (
         "Auto", "VBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
