@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ _KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver")
 class Restoring(Stepping):
     """A step that can be gone back to."""
 
-    @wraps(Stepping.__init__)
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         self._first_model = self.model
@@ -137,3 +135,7 @@ def _view(array: np.ndarray) -> np.ndarray:
     seen = array.view()
     seen.flags.writeable = False
     return seen
+
+
+# what help() and the reference show
+Restoring.__init__.__wrapped__ = Stepping.__init__  # type: ignore[attr-defined]
