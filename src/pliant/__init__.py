@@ -12,12 +12,22 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pliant.errors import FileError, MaterialError, MeshError, PliantError, SceneError, SimulationError, SolverError
+from pliant.errors import (
+    DeviceError,
+    FileError,
+    MaterialError,
+    MeshError,
+    PliantError,
+    SceneError,
+    SimulationError,
+    SolverError,
+)
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from pliant.comparison import compare, compare_motion, load_phases, save_phases, tune_chebyshev
+    from pliant.device.opencl import OpenCL
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.io.meshes import load_mesh, save_mesh
@@ -97,6 +107,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
+    "device.opencl": ("OpenCL",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "materials": (
@@ -197,6 +208,7 @@ __all__ = [
     "Contact",
     "Corotated",
     "Cylinder",
+    "DeviceError",
     "Equilibrium",
     "FileError",
     "FixedCorotated",
@@ -221,6 +233,7 @@ __all__ = [
     "Nesterov",
     "Newton",
     "NonlinearCG",
+    "OpenCL",
     "Particles",
     "PliantError",
     "PositionBased",

@@ -30,3 +30,7 @@ class SimulationError(PliantError, RuntimeError):
 
 class FileError(PliantError, OSError):
     """A file that cannot be read, written or understood."""
+
+
+class DeviceError(PliantError, RuntimeError):
+    """An OpenCL device that is missing, or cannot run a scene."""

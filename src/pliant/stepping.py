@@ -26,6 +26,7 @@ from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.convergence import ConvergenceWatch
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
+from pliant.device.opencl import OpenCL, as_device
 from pliant.energies import IncrementalPotential
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
@@ -36,8 +37,8 @@ from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses, show_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents, free_spins, twists_after
-from pliant.solvers import Auto, Execution, Solver, SolveReport, VelocityTimeStepping
-from pliant.solvers.contract import Work, check_solver, check_supports
+from pliant.solvers import VBD, Auto, Execution, Solver, SolveReport, VelocityTimeStepping
+from pliant.solvers.contract import Work, check_device, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
 from pliant.solvers.machinery.feasible import keep_volumes_positive
@@ -47,13 +48,20 @@ from pliant.state import State
 Observer = Callable[[State, SolveReport], None]
 
 MOST_THREADS = 1024
+DEVICE_ITERATIONS, DEVICE_TOLERANCE = 400, 0.02  # of the default solver on a device
 
 logger = logging.getLogger("pliant")
 
 
-def default_solver(scene: Scene) -> Solver[Any]:
-    """The solver of a simulation that names none."""
+def default_solver(scene: Scene, on_device: bool = False) -> Solver[Any]:
+    """The solver of a simulation that names none.
+
+    On a device it is vertex block descent, until a step's error is 2 % of its forces: Auto chooses among solvers that
+    a device does not have.
+    """
     has_particles = any(isinstance(body, Particles) for body in scene.bodies)
+    if on_device and not has_particles:
+        return VBD(iterations=DEVICE_ITERATIONS, tolerance=DEVICE_TOLERANCE)
     return VelocityTimeStepping() if has_particles else Auto()
 
 
@@ -68,6 +76,7 @@ class Stepping:
         substeps: int = 5,
         precision: str = "single",
         threads: int | None = None,
+        device: str | OpenCL = "cpu",
     ):
         self.frame_rate = checks.number(frame_rate, "Simulation: frame_rate", "1/s", positive=True)
         self.substeps = checks.count(substeps, "Simulation: substeps")
@@ -77,9 +86,12 @@ class Stepping:
             )
         checks.instance(scene, Scene, "Simulation: the scene", "a pl.Scene with bodies in it")
         self.scene = scene
-        self.solver: Solver[Any] = default_solver(scene) if solver is None else solver
+        on = as_device(device)
+        self.solver: Solver[Any] = default_solver(scene, on is not None) if solver is None else solver
         check_solver(self.solver, "Simulation: solver")
-        self.execution = Execution(precision, threads or 0)
+        if on is not None:
+            check_device(self.solver)
+        self.execution = Execution(precision, threads or 0, on)
         self._team = self.execution.team()  # that detects contacts
         self.h = checks.step_length(self.frame_rate, self.substeps)
         self.model = build_model(scene)

@@ -165,7 +165,7 @@ class ListTerm:
         lists = tuple(tables)
         if self.element.has_law and not self.varies:
             tables["parameters"] = spread_parameters(packs, self.block.elements, self.block.parameters, dtype)
-        diagonal = self._diagonal(n)
+        diagonal = self.constant_diagonal(n)
         if self.element.sees_previous:
             previous = np.zeros((len(packs.vertex_of_row), 4), dtype)
             return PackedTerm(tables | {"previous": previous}, lists, diagonal, refresh=_writes_previous(previous))
@@ -175,7 +175,8 @@ class ListTerm:
             return PackedTerm(tables, lists, np.zeros(n), viscous=diagonal)
         return PackedTerm(tables, lists, diagonal)
 
-    def _diagonal(self, n: int) -> np.ndarray:
+    def constant_diagonal(self, n: int) -> np.ndarray:
+        """(n,) what its elements add to the diagonal of every corner's block, whatever the positions [N/m]."""
         if not self.element.diagonal:
             return np.zeros(n)
         own = np.repeat(getattr(self.block, self.element.diagonal), self.element.corners)
