@@ -31,21 +31,17 @@ class Node(Traced):
         self.function = trace.current  # in which it was made
         self.name = ""  # of the variable that held it
         self.step: Callable | None = None  # of a loop
+        #: whether it is in double precision whatever the trace is in
+        self.is_wide = operation == "widen" or (
+            operation not in ("narrow", "symbol", "loop", *MASKS)
+            and any(isinstance(operand, Node) and operand.is_wide for operand in operands)
+        )
         trace.nodes.append(self)
 
     @property
     def is_mask(self) -> bool:
         """Whether it is a truth value."""
         return self.operation in MASKS
-
-    @property
-    def is_wide(self) -> bool:
-        """Whether it is in double precision whatever the trace is in."""
-        if self.operation == "widen":
-            return True
-        if self.operation in ("narrow", "symbol", "loop") or self.is_mask:
-            return False
-        return any(isinstance(operand, Node) and operand.is_wide for operand in self.operands)
 
     @property
     def rounding(self) -> float:
