@@ -25,8 +25,8 @@ from pliant.contact.response.report import ContactReport, words_of_softness
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.convergence import ConvergenceWatch
-from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.device.opencl import OpenCL, as_device
+from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities

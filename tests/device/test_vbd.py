@@ -157,7 +157,9 @@ SCENES: dict[str, Callable[[pl.Scene], None]] = {
 }
 
 
-@pytest.mark.parametrize("schedule", ["packed", *(pytest.param(s, marks=pytest.mark.slow) for s in ("groups", "items"))])
+@pytest.mark.parametrize(
+    "schedule", ["packed", *(pytest.param(s, marks=pytest.mark.slow) for s in ("groups", "items"))]
+)
 def test_everything_at_once(schedule) -> None:
     assert_same_iterations(thrown(add_everything), schedule)
 

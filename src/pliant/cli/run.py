@@ -31,6 +31,9 @@ Output = Annotated[
 Threads = Annotated[
     int | None, typer.Option(min=1, help="Threads; by default as many as are fastest, with the same bits.")
 ]
+Device = Annotated[
+    str, typer.Option(help="cpu, or opencl for the iterations on an OpenCL device; `pliant info` lists devices.")
+]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
 Static = Annotated[bool, typer.Option("--static", help="Find the static shape under the scene's loads instead.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
@@ -45,6 +48,7 @@ def run(
     frames: Frames = None,
     output: Output = None,
     threads: Threads = None,
+    device: Device = "cpu",
     keep_every: Keep = 30.0,
     static: Static = False,
     quiet: Quiet = False,
@@ -61,6 +65,7 @@ def run(
              pliant run twist --solver newton --set solver.iterations=50
              pliant run twist --set bodies.0.density=500 --output twist.mp4
              pliant run cantilever --static
+             pliant run cantilever --solver vbd --device opencl
     """
     folder = out or Path(Path(scene).stem)
     if static:
@@ -74,11 +79,12 @@ def run(
             find_equilibrium(plan, own, folder, output or (), threads, quiet, as_json)
         return
     asked = {"solver": solver, "settings": settings or [], "frames": frames, "keep_every": keep_every}
+    asked["device"] = device
     with kept_start(folder, scene, output or (), **asked), only_warnings(quiet):
         from pliant.scenes.plans import open_plan
         from pliant.scenes.runs import Run
 
-        plan = open_plan(scene, solver, settings or [], threads)
+        plan = open_plan(scene, solver, settings or [], threads, device)
         simulation = plan.simulation()
         total = frames or plan.frames
         _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)
@@ -89,6 +95,7 @@ def resume(
     frames: Annotated[int | None, typer.Option(min=1, help="So many more frames. Default: what was left.")] = None,
     output: Output = None,
     threads: Threads = None,
+    device: Annotated[str | None, typer.Option(help="cpu or opencl. Default: cpu.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -112,6 +119,7 @@ def resume(
             frames=frames or start["frames"],
             output=[*start["output"], *(output or ())],
             threads=threads,
+            device=device or start.get("device", "cpu"),
             keep_every=start["keep_every"],
             quiet=quiet,
             as_json=as_json,
@@ -120,7 +128,7 @@ def resume(
     from pliant.scenes.runs import Run
 
     with only_warnings(quiet):
-        _perform(Run.resumed(checkpoint, frames, threads, output or ()), quiet, as_json)
+        _perform(Run.resumed(checkpoint, frames, threads, output or (), device or "cpu"), quiet, as_json)
 
 
 def gallery(

@@ -125,8 +125,9 @@ class Writer:
         return name
 
     def _expression(self, node: Node) -> tuple[str, int]:
-        operation, wide = node.operation, node.is_wide or any(
-            isinstance(operand, Node) and operand.is_wide for operand in node.operands
+        operation, wide = (
+            node.operation,
+            node.is_wide or any(isinstance(operand, Node) and operand.is_wide for operand in node.operands),
         )
         binding = BINDING.get(operation, 1)
         if operation in INFIX:
@@ -153,7 +154,7 @@ class Writer:
     def _operand(self, operand: Any, binding: int, wide: bool) -> str:
         if isinstance(operand, Node):
             text, own = self._texts[operand.index]
-            return text if own >= binding and own > 0 or binding == 0 else f"({text})"
+            return text if (own >= binding and own > 0) or binding == 0 else f"({text})"
         if isinstance(operand, bool):
             return str(int(operand))
         text = literal(operand, wide, self.trace.precision)
@@ -171,7 +172,7 @@ class Helpers:
         """The name of a loop's step: it moves a number on and returns whether it is not yet good enough."""
         key = (function, precision)
         if key not in self._known:
-            name = getattr(function, "__name__").strip("_")
+            name = function.__name__.strip("_")
             self._known[key] = name
             names = _argument_names(function)
             if len(names) != arguments:

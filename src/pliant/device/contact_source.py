@@ -80,7 +80,7 @@ def contact_functions(precision: str, helpers: Helpers) -> str:
         _of_corner,
         corner,
         FORCE_AND_BLOCK,
-        "add_contact (pliant.elements.contact): the force and the block of one contact at a vertex (Equations 12 to 16).",
+        "add_contact (pliant.elements.contact): force and block of one contact at a vertex (Equations 12 to 16).",
         precision,
         helpers,
     )
@@ -93,8 +93,11 @@ def contact_functions(precision: str, helpers: Helpers) -> str:
         "double",
         helpers,
     )
-    others = ", ".join(_declared for name, _declared in zip(_DECLARED, CONTACT_TABLES.declared, strict=True) if name in
-                       CONTACT_TABLES.names[3:])
+    others = ", ".join(
+        _declared
+        for name, _declared in zip(_DECLARED, CONTACT_TABLES.declared, strict=True)
+        if name in CONTACT_TABLES.names[3:]
+    )
     return "\n\n".join([add, bound.replace("real", "double"), _OF_VERTEX.replace("<tables>", others), _REFRESH])
 
 

@@ -5,6 +5,7 @@ A group has up to 32 vertices and 128 neighbours; it ends earlier where one more
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +79,7 @@ def _places(one: DeviceList, group_of_row: np.ndarray, members: list[np.ndarray]
     places = np.zeros(others.shape, np.uint8)
     group = group_of_row[owner]
     bounds = np.flatnonzero(np.diff(group, prepend=-2, append=-2))
-    for first, last in zip(bounds[:-1], bounds[1:], strict=True):
+    for first, last in pairwise(bounds):
         if group[first] >= 0:
             places[first:last] = np.searchsorted(members[group[first]], others[first:last])
     return np.ascontiguousarray(places.T)

@@ -117,8 +117,8 @@ class Executor:
             ) from None
         except self._cl.Error as error:
             raise DeviceError(
-                f'the OpenCL device {self.name} {what}: {error}. The state is that of the last complete step; device="cpu" '
-                "continues from it."
+                f"the OpenCL device {self.name} {what}: {error}. The state is that of the last complete step; "
+                'device="cpu" continues from it.'
             ) from None
 
     def buffer(self, array: np.ndarray) -> Any:
@@ -197,16 +197,14 @@ def open_device(index: int) -> Executor:
     devices = _all_devices()
     if not devices:
         raise DeviceError(
-            f'no OpenCL device was found: install the driver of your graphics card, or PoCL for the CPU ({INSTALL}), or '
-            'use device="cpu".'
+            "no OpenCL device was found: install the driver of your graphics card, or PoCL for the CPU "
+            f'({INSTALL}), or use device="cpu".'
         )
     if index >= len(devices):
-        raise DeviceError(
-            f"there is no OpenCL device {index}: `pliant info` lists {len(devices)}, numbered from 0."
-        )
+        raise DeviceError(f"there is no OpenCL device {index}: `pliant info` lists {len(devices)}, numbered from 0.")
     if not devices[index].double_fp_config:
         raise DeviceError(
-            f"the OpenCL device {devices[index].name.strip()} has no double precision, which ill-conditioned vertex blocks "
-            'are solved in: choose another, or device="cpu".'
+            f"the OpenCL device {devices[index].name.strip()} has no double precision, in which ill-conditioned "
+            'vertex blocks are solved: choose another, or device="cpu".'
         )
     return Executor(devices[index])

@@ -32,7 +32,7 @@ class Node(Traced):
         self.name = ""  # of the variable that held it
         self.step: Callable | None = None  # of a loop
         #: whether it is in double precision whatever the trace is in
-        self.is_wide = operation == "widen" or (
+        self.is_wide: bool = operation == "widen" or (
             operation not in ("narrow", "symbol", "loop", *MASKS)
             and any(isinstance(operand, Node) and operand.is_wide for operand in operands)
         )

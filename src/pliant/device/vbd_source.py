@@ -40,11 +40,17 @@ class DeviceVariant:
 
 def program_source(variant: DeviceVariant, language: str = "opencl") -> str:
     """The text of a program with all kernels of a variant."""
-    tables, arguments = _tables(variant), _arguments(variant)
     names = {
-        "vertex": VERTEX, "vertex_arguments": VERTEX_ARGUMENTS, "tables": tables, "staged_tables": _tables(variant, True), "arguments": arguments,
-        "all": "x, " if variant.contact else "", "group": str(GROUP), "staged": str(STAGED), "target": "moved" if variant.contact else "x",
-    }  # fmt: skip
+        "vertex": VERTEX,
+        "vertex_arguments": VERTEX_ARGUMENTS,
+        "tables": _tables(variant),
+        "staged_tables": _tables(variant, staged=True),
+        "arguments": _arguments(variant),
+        "all": "x, " if variant.contact else "",
+        "group": str(GROUP),
+        "staged": str(STAGED),
+        "target": "moved" if variant.contact else "x",
+    }
     vertex = vertex_functions(variant)
     texts = [
         prelude(variant.precision, language),
@@ -266,7 +272,7 @@ barrier|        dx[j] *= part;
 """
 
 _SOLVE_PACKED = """
-// Work-groups of up to <group> vertices of a colour, which follow each other, with all their neighbours in local memory.
+// Work-groups of up to <group> vertices of a colour, which follow each other, all their neighbours in local memory.
 KERNEL void solve_packed(const int first, const int rows, GLOBAL real4 *x, GLOBAL real4 *moved, GLOBAL int *singular,
     GLOBAL const int *group_rows, GLOBAL const int *neighbour_start, GLOBAL const int *all_neighbours,
     <vertex>,

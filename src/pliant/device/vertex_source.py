@@ -1,12 +1,11 @@
-"""What a vertex does with its force and its block: inertia, damping, the 3x3 system; traced from kernels.local_solve."""
+"""What a vertex does with its force and its block: inertia, damping, the 3x3 system (kernels.local_solve), traced."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pliant.device.functions import FORCE_AND_BLOCK, NOTHING, Argument, c_function
+from pliant.device.trace import Trace
 from pliant.elements.tet import bound_step
 from pliant.kernels.local_solve import (
     add_inertia,
@@ -18,7 +17,6 @@ from pliant.kernels.local_solve import (
     solve_on_line,
 )
 from pliant.kernels.momentum import carried_on
-from pliant.lanes.types import DTYPES
 from pliant.lanes.vectors import positive_part
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ _SYSTEM = (Argument("H", 6), Argument("f", 3))
 
 def vertex_functions(variant: DeviceVariant) -> str:
     """All functions that a variant needs, and `step_of_vertex`, which calls them."""
-    rounding = float(np.finfo(DTYPES[variant.precision]).eps)
+    rounding = Trace(variant.precision).rounding
     texts: list[str] = []
 
     def add(head: str, function: Any, arguments: Any, targets: Any, call: Any = None) -> None:
@@ -104,8 +102,8 @@ def _step_source(variant: DeviceVariant) -> str:
     lines += ["if (solve_by_cofactors(H, force, dx))", "    return solve_in_double(H, force, dx);", "return 0;"]
     return "\n".join(
         [
-            "// The way of vertex i to the minimum of its local energy (Equations 5, 8 to 11), from what its elements do;",
-            "// whether its block is singular.",
+            "// The way of vertex i to the minimum of its local energy (Equations 5, 8 to 11), from what its elements",
+            "// do; whether its block is singular.",
             "inline int step_of_vertex(const int i, const int rows, const real3 xi, real *f, real *H, real *dx,",
             f"    {VERTEX})",
             "{",
@@ -116,7 +114,7 @@ def _step_source(variant: DeviceVariant) -> str:
 
 
 #: Tables of vertices that every kernel takes.
-VERTEX = """GLOBAL const real *inertia, GLOBAL const real *diagonal, GLOBAL const real *viscous, GLOBAL const real4 *target,
-    GLOBAL const real4 *x_prev, GLOBAL real *damping, GLOBAL const real *damping_rate, GLOBAL const uchar *subspace,
-    GLOBAL const real4 *direction"""
+VERTEX = """GLOBAL const real *inertia, GLOBAL const real *diagonal, GLOBAL const real *viscous,
+    GLOBAL const real4 *target, GLOBAL const real4 *x_prev, GLOBAL real *damping, GLOBAL const real *damping_rate,
+    GLOBAL const uchar *subspace, GLOBAL const real4 *direction"""
 VERTEX_ARGUMENTS = "inertia, diagonal, viscous, target, x_prev, damping, damping_rate, subspace, direction"

@@ -29,7 +29,7 @@ from pliant.solvers.contract import (
     register_solver,
     unsupported_feature,
 )
-from pliant.solvers.machinery.vbd_tables import Tables
+from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
 from pliant.solvers.vbd import VBD
 
@@ -131,7 +131,7 @@ class Auto(Solver[AutoWork]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AutoWork:
         plain = VBD(start=self.start)
-        tables = plain.init(problem, execution)
+        tables = build_tables(problem, execution, plain.line_search, plain.psd)
         ready = Prepared(start=self.start, tables=tables)
         missing = unsupported_feature(Multilevel(ready), problem.model)
         helper: Solver[Any] = Multilevel(ready) if missing is None else Chebyshev(ready)

@@ -67,7 +67,9 @@ class VBD(MomentumSolver[DescentWork]):
             raise SolverError("VBD: line_search does not support rigid bodies: leave it out, or use Newton.")
         if execution.device is not None:
             if self.line_search:
-                raise DeviceError('VBD: line_search does not run on an OpenCL device yet: leave it out, or use device="cpu".')
+                raise DeviceError(
+                    'VBD: line_search does not run on an OpenCL device yet: leave it out, or use device="cpu".'
+                )
             from pliant.solvers.machinery.device_work import build_device_work
 
             return build_device_work(problem, execution, self.psd)
@@ -86,7 +88,12 @@ class VBD(MomentumSolver[DescentWork]):
         return work.update_topology(problem, change)
 
     def sweep(
-        self, problem: IncrementalPotential, x: np.ndarray, work: DescentWork, n: int = 1, momentum: Momentum | None = None
+        self,
+        problem: IncrementalPotential,
+        x: np.ndarray,
+        work: DescentWork,
+        n: int = 1,
+        momentum: Momentum | None = None,
     ) -> SweepResult:
         """n iterations; with momentum each is carried on by Equation 18."""
         work.iterate(problem, x, n, momentum)

@@ -242,6 +242,7 @@ class Session:
             substeps or old.substeps,
             old.execution.precision,
             old.execution.threads or None,
+            old.execution.device or "cpu",
         )
         if not again:
             state = replace(old.state, step=old.state.step // old.substeps * new.substeps)

@@ -125,7 +125,8 @@ def _of_tets(block: Solids, build: DeviceBuild) -> DeviceTerm:
     seen = block.gradients[:, orders]  # (m, 4, 4, 3)
     varies = vary_at_vertices(block.elements, block.parameters, n)
     positions = [Argument(name, 3) for name in "abc"]
-    numbers, diagonal = Numbers(), np.zeros(n)
+    numbers = Numbers()
+    diagonal: np.ndarray = np.zeros(n)
     if code.is_volumetric:
         shear = block.volumes * code.functions.shear_weight(*block.parameters.T)
         weights = shear[:, None, None] * np.einsum("mca,mcja->mcj", seen[:, :, 0], seen)
@@ -146,7 +147,9 @@ def _of_tets(block: Solids, build: DeviceBuild) -> DeviceTerm:
     parameters = _law_arguments(block, numbers, varies)
     if varies:
         constants = np.concatenate([constants, np.repeat(block.parameters[:, None], 4, axis=1)], axis=2)
-    own = Incidences(corners[:, :, 0].ravel(), corners[:, :, 1:].reshape(-1, 3), constants.reshape(-1, constants.shape[2]))
+    own = Incidences(
+        corners[:, :, 0].ravel(), corners[:, :, 1:].reshape(-1, 3), constants.reshape(-1, constants.shape[2])
+    )
     name = f"tets of {code.name}"
     arguments = ["other 0", "other 1", "other 2", *numbers.texts, *parameters.texts]
     function = build.function(name, call, [*positions, *numbers.arguments, *parameters.arguments])

@@ -4,13 +4,15 @@ the device's precision inside (decision 0034).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from pliant.contact.response.potential import ContactPotential
 from pliant.device.c_text import Helpers
 from pliant.device.opencl import open_device
 from pliant.device.vbd import Colour, DeviceSweep, VertexNumbers
-from pliant.device.vbd_source import STAGED, DeviceVariant
+from pliant.device.vbd_source import STAGED, DeviceVariant, program_source
 from pliant.energies import IncrementalPotential
 from pliant.errors import DeviceError
 from pliant.geometry import spatial_order, vertex_graph
@@ -113,45 +115,67 @@ class DeviceWork(DescentWork):
         x[self.moving] = self.sweeps.read()[self.row_of_vertex[self.moving]] + self.origin
 
 
-def build_device_work(problem: IncrementalPotential, execution: Execution, psd: bool) -> DeviceWork:
-    """Colour and sort the vertices, list their elements, trace their functions and compile."""
-    assert execution.device is not None
+@dataclass(frozen=True)
+class DeviceScene:
+    """A scene as kernels see it, before any device is opened."""
+
+    variant: DeviceVariant
+    terms: list[DeviceTerm]
+    numbers: VertexNumbers
+    colours: list[Colour]
+    vertex_of_row: np.ndarray  # (n,)
+    colour_of_row: np.ndarray  # (n,) -1: held
+
+
+def device_scene(problem: IncrementalPotential, precision: str, psd: bool = False) -> DeviceScene:
+    """Colour and sort the vertices, list their elements and trace their functions.
+
+    An element that has no device form, or a rigid body, is an error that names it.
+    """
     model, n = problem.model, problem.model.n_vertices
     if model.carried is not None:
-        raise DeviceError('rigid bodies cannot run on an OpenCL device yet: use device="cpu".')
-    executor = open_device(execution.device.index)
-    schedule = execution.device.schedule or ("items" if executor.is_cpu else "groups")
+        raise DeviceError('rigid bodies do not run on an OpenCL device: use device="cpu".')
     vertex_of_row, colour_of_row, colours = _order(model)
-    row_of_vertex = np.argsort(vertex_of_row)
     helpers = Helpers()
-    terms = device_terms(problem.blocks, DeviceBuild(execution.precision, row_of_vertex, helpers))
-    elastic = [term.diagonal for term in terms if not term.block.is_viscous]
-    viscous = [term.diagonal for term in terms if term.block.is_viscous]
+    terms = device_terms(problem.blocks, DeviceBuild(precision, np.argsort(vertex_of_row), helpers))
+    elastic = sum((term.diagonal for term in terms if not term.block.is_viscous), np.zeros(n))
+    viscous = sum((term.diagonal for term in terms if term.block.is_viscous), np.zeros(n))
     variant = DeviceVariant(
-        execution.precision,
+        precision,
         tuple(one for term in terms for one in term.lists),
         helpers,
         constrained=bool(((model.subspace > 0) & (model.subspace < 3)).any()),
         damped=bool(model.vertex_damping.any()),
-        viscous=bool(viscous),
+        viscous=any(term.block.is_viscous for term in terms),
         psd=psd,
-        contact=problem.contacts is not None,
+        contact=model.contact is not None,
     )
     numbers = VertexNumbers(
-        *(
-            np.asarray(values, float)[vertex_of_row]
-            for values in (
-                problem.inertia,
-                sum(elastic, np.zeros(n)),
-                sum(viscous, np.zeros(n)),
-                model.vertex_damping / problem.h,
-            )
-        ),
+        problem.inertia[vertex_of_row],
+        elastic[vertex_of_row],
+        viscous[vertex_of_row],
+        model.vertex_damping[vertex_of_row] / problem.h,
         model.subspace[vertex_of_row],
         model.directions[vertex_of_row],
     )
-    sweeps = DeviceSweep(executor, variant, colours, numbers, schedule)
-    return DeviceWork(sweeps, terms, vertex_of_row, colour_of_row, model.is_free)
+    return DeviceScene(variant, terms, numbers, colours, vertex_of_row, colour_of_row)
+
+
+def build_device_work(problem: IncrementalPotential, execution: Execution, psd: bool) -> DeviceWork:
+    """A scene on the device of an execution, compiled."""
+    assert execution.device is not None
+    scene = device_scene(problem, execution.precision, psd)
+    executor = open_device(execution.device.index)
+    schedule = execution.device.schedule or ("items" if executor.is_cpu else "groups")
+    sweeps = DeviceSweep(executor, scene.variant, scene.colours, scene.numbers, schedule)
+    return DeviceWork(sweeps, scene.terms, scene.vertex_of_row, scene.colour_of_row, problem.model.is_free)
+
+
+def kernel_source(model: Model, h: float, precision: str = "single", language: str = "opencl") -> str:
+    """The C text of vertex block descent for a model, which needs no device; language: "opencl" or "cuda"."""
+    x = model.positions
+    problem = IncrementalPotential.for_step(model, model.internal_state, h, x, x, x, None, np.zeros((0, 7)))
+    return program_source(device_scene(problem, precision).variant, language)
 
 
 def _order(model: Model) -> tuple[np.ndarray, np.ndarray, list[Colour]]:
