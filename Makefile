@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP_INSTALL := -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check fix bench wheel clean
+.PHONY: help demo test test-all check fix bench wheel docs blender clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -35,8 +35,14 @@ bench: .venv-bench/installed  ## time Pliant beside other simulators, in an envi
 wheel: .venv/dev-installed  ## build a wheel with the gallery's kernels compiled for x86-64-v3 and v4, in dist/
 	@$(BIN)/python tools/build_wheel.py
 
+docs: .venv-docs/installed  ## build the manual into site/ (site/index.html), in an environment of its own
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+
+blender: .venv/dev-installed  ## build the Blender add-on, dist/pliant_blender.zip
+	@$(BIN)/python tools/build_blender_addon.py
+
 clean:  ## delete the environments, the caches and what the demo and the benchmarks wrote
-	rm -rf .venv .venv-bench build dist demo bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-docs build dist site demo bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is newer than what it was made from, so that a second call installs nothing.
@@ -59,4 +65,10 @@ clean:  ## delete the environments, the caches and what the demo and the benchma
 	@echo "Installing Pliant and the other simulators into .venv-bench (once, some minutes)"
 	@$(PYTHON) -m venv .venv-bench
 	@.venv-bench/bin/python -m pip install --quiet --quiet --disable-pip-version-check -e ".[direct]" newton==1.7.0 pbatoolkit==0.0.11
+	@touch $@
+
+.venv-docs/installed: pyproject.toml constraints.txt
+	@echo "Installing what the manual needs into .venv-docs (once, about a minute)"
+	@$(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python $(PIP_INSTALL) -e ".[docs]"
 	@touch $@

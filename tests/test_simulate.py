@@ -71,6 +71,22 @@ def test_report_of_a_step(make_simulation):
     assert report.measured_at == [3]
 
 
+def test_the_problem_of_a_rolling_ball_is_that_of_its_step():
+    """Its contact point moves on around it while the step begins; friction is measured from there in both."""
+    scene = pl.Scene(gravity=(0, 0, -9.81))
+    ball = scene.add_rigid(pl.Sphere(0.12), position=(0, 0, 0.12), velocity=(1.6, 0, 0), angular_velocity=(0, 13.3, 0))
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.4)
+    sim = pl.Simulation(scene, pl.VBD(iterations=30), precision="double")
+    for _ in range(5):
+        sim.step()
+    problem = sim.problem()
+    solved = pl.solve(problem, pl.Newton(iterations=12), measure_every=12)
+    sim.step()
+    assert solved.residual < 1e-8
+    np.testing.assert_allclose(solved.x, sim.positions, atol=1e-9)
+    assert ball.velocity[0] == pytest.approx(1.6, rel=1e-3)
+
+
 def test_an_old_report_says_that_it_is_too_late(make_simulation):
     """Unless its residual was asked for in time."""
     sim = make_simulation(solver=pl.VBD(iterations=3))

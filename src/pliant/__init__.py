@@ -22,8 +22,9 @@ from pliant.errors import (
     SimulationError,
     SolverError,
 )
+from pliant.help_links import LinkFormatter
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from pliant.comparison import compare, compare_motion, load_phases, save_phases, tune_chebyshev
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.io.meshes import load_mesh, save_mesh
+    from pliant.io.usd_meshes import UsdBody, load_usd
     from pliant.materials import (
         ARAP,
         CompressibleNeoHookean,
@@ -110,6 +112,7 @@ _HOMES = {
     "device.opencl": ("OpenCL",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
+    "io.usd_meshes": ("UsdBody", "load_usd"),
     "materials": (
         "ARAP",
         "CompressibleNeoHookean",
@@ -256,6 +259,7 @@ __all__ = [
     "SweepResult",
     "TetMesh",
     "TriMesh",
+    "UsdBody",
     "VelocityTimeStepping",
     "Wind",
     "Work",
@@ -268,6 +272,7 @@ __all__ = [
     "load_phases",
     "load_scene",
     "load_simulation",
+    "load_usd",
     "material",
     "motions",
     "plane_stress",
@@ -285,7 +290,7 @@ __all__ = [
 _logger = logging.getLogger("pliant")
 if not _logger.handlers:
     _handler = logging.StreamHandler()
-    _handler.setFormatter(logging.Formatter("pliant: %(message)s"))
+    _handler.setFormatter(LinkFormatter("pliant: %(message)s"))
     _logger.addHandler(_handler)
     _logger.setLevel(logging.INFO)
 

@@ -45,7 +45,7 @@ class ConvergenceWatch:
         for cause, bodies in self.observe(error).items():
             advice = measured_advice(problem, solver, error, execution)
             words = words_of_error(problem.model.body_names, bodies, cause, error, solver, advice)
-            logger.warning("t = %g s: convergence: %s", time, words)
+            logger.warning("t = %g s: convergence: %s", time, words, extra={"entry": "not-converged"})
 
     def observe(self, error: StepError) -> dict[str, list[int]]:
         """Bodies to tell of now, by cause."""

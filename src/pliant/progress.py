@@ -45,7 +45,7 @@ def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], l
                         return
         finally:
             if interrupted.is_set():
-                logger.warning("%s", save())
+                logger.warning("%s", save(), extra={"entry": "stopped"})
 
 
 @contextmanager

@@ -261,6 +261,10 @@ class Simulation(Adjusting):
         chosen = checks.selection(elements, body.n_elements, f"{body.name}: delete", *body.element_names)
         if self.observers and (self.model.topology is None or isinstance(body, Solid)):
             raise SceneError(f"{body.name}: delete before you record: a result keeps the surface it begins with.")
+        if self._safe is not None:
+            raise SceneError(
+                f"{body.name}: Contact(guarantee=True) does not cover bodies of which elements are deleted."
+            )
         number = [body is own for own in self.scene.bodies].index(True)
         model = self.model.with_internal_state(self.state.internal_state.copy())
         self._take(deleted(model, self.scene.bodies, number, chosen, self.state.x))

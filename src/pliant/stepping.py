@@ -24,7 +24,9 @@ from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, words_of_softness
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
+from pliant.contact.safe_motion import safe_motion
 from pliant.convergence import ConvergenceWatch
+from pliant.default_solver import default_solver
 from pliant.device.opencl import OpenCL, as_device
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
@@ -32,12 +34,11 @@ from pliant.errors import SceneError, SimulationError
 from pliant.kernels.predict import STARTS, predict, velocities
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.contact import untested_contact
-from pliant.model.particles import Particles
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses, show_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents, free_spins, twists_after
-from pliant.solvers import VBD, Auto, Execution, Solver, SolveReport, VelocityTimeStepping
+from pliant.solvers import Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_device, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
@@ -48,21 +49,8 @@ from pliant.state import State
 Observer = Callable[[State, SolveReport], None]
 
 MOST_THREADS = 1024
-DEVICE_ITERATIONS, DEVICE_TOLERANCE = 400, 0.02  # of the default solver on a device
 
 logger = logging.getLogger("pliant")
-
-
-def default_solver(scene: Scene, on_device: bool = False) -> Solver[Any]:
-    """The solver of a simulation that names none.
-
-    On a device it is vertex block descent, until a step's error is 2 % of its forces: Auto chooses among solvers that
-    a device does not have.
-    """
-    has_particles = any(isinstance(body, Particles) for body in scene.bodies)
-    if on_device and not has_particles:
-        return VBD(iterations=DEVICE_ITERATIONS, tolerance=DEVICE_TOLERANCE)
-    return VelocityTimeStepping() if has_particles else Auto()
 
 
 class Stepping:
@@ -97,7 +85,7 @@ class Stepping:
         self.model = build_model(scene)
         untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
         if untested:
-            logger.info(untested)
+            logger.info(untested, extra={"entry": "untested-contact"})
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
@@ -149,6 +137,7 @@ class Stepping:
             scale = scale_of(self.model, self.h, elastic_stiffness(self.model) if elastic is None else elastic)
             self._detector = Detector(contact, self.h, self._team, scale)
         self._detect_every = None if contact is None else contact.settings.detect_every
+        self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
 
     def _prepare(self) -> None:
         """Make ready for a model that is new, or of which vertices were let go or elements deleted."""
@@ -167,10 +156,12 @@ class Stepping:
 
     def step(self) -> SolveReport:
         """Advance by one substep of h seconds."""
-        if self.state.step == 0 and self._detector is not None:
+        if self._safe is not None:
+            self._safe.require_apart(self.state.x, [shape.row(self.time) for shape in self._placements.shapes])
+        elif self.state.step == 0 and self._detector is not None:
             said = self._detector.intersections(self.state.x)
             if said:
-                logger.warning(said)
+                logger.warning(said, extra={"entry": "starts-in-intersection"})
         self._release_due()
         self._predict(self.model, self._y, self._x_guess, self._poses)
         contacts = self._detect(self.model, self._x_guess)
@@ -178,6 +169,8 @@ class Stepping:
         report, self._solved = self._solve(problem)
         if self.solver.supports.minimises:
             self._free.restore_momenta(self._solved, self._x_new)
+        if self._safe is not None:
+            self._safe.advance(self.state.x, self._x_new, self._placements.rows_of_step())
         self._finish(report)
         self._tear()
         if self.observers:
@@ -256,6 +249,7 @@ class Stepping:
     ) -> IncrementalPotential:
         """The next step as a problem to look at, with positions and internal states of its own."""
         own = (self.state.internal_state.copy(), self.state.x.copy())
+        contacts = None if contacts is None else replace(contacts, x_prev=own[1])
         return self._pose(model, *own, y, x_guess, poses, contacts)
 
     def _pose(
@@ -281,7 +275,7 @@ class Stepping:
         n, tried, done, result = self.solver.iterations, 0, 0, SweepResult(0)
         self._x_new[:] = self._x_guess
         self.solver.begin_step(problem, self._work)
-        self._meter.begin_step(self._x_new, n)
+        self._meter.begin_step(self._x_new, n, self._work)
         while tried < n:
             part = min(self._detect_every or n, n - tried)
             result = self._meter.sweep(problem, self._x_new, self._work, part)
@@ -311,6 +305,8 @@ class Stepping:
         self._stop_explosion()
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
+            if self._safe is not None:
+                report.contact = replace(report.contact, **self._safe.held._asdict())
             self._warn_of_soft_contact(report.contact)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
         if self.model.carried is not None:
@@ -331,17 +327,12 @@ class Stepping:
             self._watch = Watch(self.model, state.x.copy(), state.v.copy())
         ends = (state.x, state.v), (self._x_new, self._v_new)
         model = self.model.with_internal_state(self._internal_state_new)
-        beyond = self._watch.after_step(model, *ends, self._y, self.h, self._obstacles_move())
+        beyond = self._watch.after_step(model, *ends, self._y, self.h, self._placements.move_in_step())
         if beyond is not None:
             contacts, settings = None if self._solved is None else self._solved.contacts, self.scene.contact
             stiffness = None if settings is None else settings.stiffness
             self._solved = None
             raise SimulationError(diagnose_explosion(self.model, *beyond, self.time, contacts, stiffness))
-
-    def _obstacles_move(self) -> bool:
-        """Whether one with a formula does in the step that is being finished."""
-        times = self.time, (self.state.step + 1) * self.h
-        return any((shape.row(times[0]) != shape.row(times[1])).any() for shape in self._placements.shapes)
 
     def _tear(self) -> None:
         """Split and break what is stretched too far (VBD 3.9)."""
@@ -405,4 +396,5 @@ class Stepping:
         soft = report.softest
         if soft is not None and soft.needed_stiffness > 2 * self._stiffness_told:
             self._stiffness_told = soft.needed_stiffness
-            logger.warning("t = %g s: %s", self.time, words_of_softness(soft, self.model.describe_vertex(soft.vertex)))
+            words = words_of_softness(soft, self.model.describe_vertex(soft.vertex))
+            logger.warning("t = %g s: %s", self.time, words, extra={"entry": "contact-too-deep"})

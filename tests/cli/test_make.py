@@ -14,7 +14,7 @@ def test_make_lists_every_target():
     shown = subprocess.run(
         ["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    for target in ("help", "demo", "test", "test-all", "check", "fix", "bench", "wheel", "clean"):
+    for target in ("help", "demo", "test", "test-all", "check", "fix", "bench", "wheel", "docs", "blender", "clean"):
         assert f"make {target} " in shown
     assert max(map(len, shown.splitlines())) <= 100
 

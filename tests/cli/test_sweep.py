@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import pliant as pl
 from pliant.cli.main import app
 from pliant.scenes import sweeps
+from pliant.scenes.clusters import run_on_cluster
 from pliant.scenes.sweeps import Sweep, varied
 
 SCENE = """
@@ -129,3 +130,50 @@ def test_a_killed_sweep_goes_on(scene, tmp_path):
     process.wait()
     assert run(*command[3:]).exit_code == 0
     assert [row["status"] for row in rows(out)] == ["done"] * 8
+
+
+def test_lines_of_a_plot(tmp_path):
+    """A line per value of the second key, over the first."""
+    from pliant.scenes.sweep_plots import lines
+
+    plan = Sweep("box", [varied("a=1,2"), varied("b=x,y")], tmp_path)
+    for job, energy in enumerate((1.0, 2.0, 3.0, None)):
+        plan.finish(job, 0, json.dumps({"energy_end": energy}), "")
+    assert lines(plan, "energy_end") == {"b=x": [("1", 1.0), ("2", 3.0)], "b=y": [("1", 2.0)]}
+
+
+def test_a_column_or_cluster_that_is_not_there_is_refused(scene, tmp_path):
+    result = run("sweep", scene, "--out", tmp_path / "o", "--plot", "speed", "--vary", "bodies.0.density=1,2")
+    assert result.exit_code == 1
+    assert "choose one of frames, time" in result.output
+    assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.slow
+def test_a_sweep_on_a_cluster_survives_a_killed_worker(scene, tmp_path):
+    """32 runs on two real workers, of which one is killed after the third run; its nanny starts another."""
+    distributed = pytest.importorskip("distributed")
+    out, told = tmp_path / "out", []
+    plan = Sweep(str(scene), [varied("bodies.0.density=500..1000:32")], out, ["--frames", "1"])
+    out.mkdir()
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+
+        def done(job, report):
+            told.append((job, report["status"]))
+            if len(told) == 3:
+                os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+
+        run_on_cluster(plan, cluster.scheduler_address, done)
+    assert sorted(told) == [(job, "done") for job in range(32)]
+    h, g = 1 / 60, 9.81
+    for row in rows(out):  # in free fall: m (v^2 / 2 - g y) after one step
+        mass = float(row["bodies.0.density"]) * 1e-3
+        assert float(row["energy_end"]) == pytest.approx(mass * ((g * h) ** 2 / 2 - g * g * h * h), rel=1e-4)
+
+
+def test_no_scheduler_is_told(tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("pliant.scenes.clusters.CONNECT_SECONDS", 0.5)
+    plan = Sweep("drop", [varied("contact.friction=0.1,0.3")], tmp_path)
+    with pytest.raises(pl.PliantError, match="no scheduler answers"):
+        run_on_cluster(plan, "tcp://127.0.0.1:9", lambda job, report: None)

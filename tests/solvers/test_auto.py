@@ -43,7 +43,7 @@ def test_free_fall_needs_eight_iterations_and_no_levels(caplog):
     reports = [sim.step() for _ in range(12)]
     assert [report.iterations for report in reports[1:]] == [8] * 11
     assert all("vertex block descent" in report.reason for report in reports)
-    assert sim._work.helper_work is None
+    assert all(stage.work is None for stage in sim._work.stages[1:])
     assert not _warnings(caplog)
 
 
@@ -78,7 +78,7 @@ def test_levels_are_left_again_when_they_are_not_needed():
     beam = scene.add_solid(mesh, LAW.from_young(5e5, 0.45), density=1000.0, damping=0.0)
     beam.set_positions(mesh.points)
     sim = pl.Simulation(scene)
-    sim._work.is_helped, sim._work.wait = True, 8
+    sim._work.current, sim._work.wait = 1, 8
     reasons = [sim.step().reason for _ in range(12)]
     assert "Multilevel" in reasons[0]
     assert "vertex block descent" in reasons[-1]
@@ -93,6 +93,39 @@ def test_scenes_without_levels_say_so():
     for _ in range(3):
         report = sim.step()
     assert report.reason.endswith("(Chebyshev, because Multilevel does not support pl.Invertible materials)")
+
+
+def _rope():
+    """20 springs of 2e6 N/m and 10 g each, hung in a V."""
+    scene = pl.Scene(gravity=(0, 0, -9.81))
+    x = np.zeros((21, 3))
+    x[:, 0] = np.linspace(-0.5, 0.5, 21)
+    x[:, 2] = -np.sqrt(0.6**2 - 0.5**2) * (1 - 2 * np.abs(x[:, 0]))
+    edges = np.stack([np.arange(20), np.arange(1, 21)], axis=1)
+    rope = scene.add_springs(x, edges, stiffness=2e6, mass=0.01, damping=1e-4)
+    rope.pin([0, 20])
+    return scene
+
+
+def test_ropes_beyond_single_precision_follow_newtons_method(caplog):
+    """Where neither vertex block descent nor levels converge, because positions in single precision round to 1 N."""
+    ends = []
+    for solver in (None, pl.Newton(iterations=8)):
+        sim = pl.Simulation(_rope(), solver)
+        start = sim.positions
+        for _ in range(100):
+            sim.step()
+        ends.append(sim.positions - start)
+    assert np.abs(ends[0] - ends[1]).max() < 0.01 * np.abs(ends[1]).max()
+    assert not _warnings(caplog)
+
+
+def test_auto_ends_with_newtons_method_where_nothing_else_converges():
+    sim = pl.Simulation(_rope())
+    reports = [sim.step() for _ in range(20)]
+    assert all(report.converged for report in reports)
+    assert reports[-1].reason.endswith("(Newton)")
+    assert reports[-1].error <= 0.005
 
 
 def test_options():

@@ -18,6 +18,7 @@ from pliant.cli.run import gallery, resume, run
 from pliant.cli.schema import schema
 from pliant.cli.sweep import sweep
 from pliant.cli.view import view
+from pliant.help_links import link
 
 FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
 
@@ -30,6 +31,7 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except PliantError as error:
             typer.secho(f"Error: {error}", err=True, fg="red")
+            typer.echo(f"See {link(error.entry)}.", err=True)
             raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
             typer.echo("Stopped.", err=True)

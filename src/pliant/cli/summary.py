@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from pliant.help_links import entry_of, link
 from pliant.simulate import Simulation
 
 
@@ -25,6 +26,7 @@ class RunSummary:
     worst_body: str = ""  # that had it
     warnings: Counter[str] = field(default_factory=Counter)  # texts, and how often each came
     _first_of: dict[str, str] = field(default_factory=dict)  # the text of each kind of warning that came first
+    _links: dict[str, str] = field(default_factory=dict)  # where the manual explains a text
 
     def __post_init__(self) -> None:
         self.began = self.simulation.time
@@ -51,9 +53,11 @@ class RunSummary:
                 self.largest_error = report.error
                 self.worst_body = max(report.body_errors, key=report.body_errors.__getitem__)
 
-    def warn(self, kind: str, text: str) -> None:
-        """Take note of a warning; of one kind, the first text stands for all."""
-        self.warnings[self._first_of.setdefault(kind, text)] += 1
+    def warn(self, kind: str, text: str, entry: str = "") -> None:
+        """Take note of a warning; of one kind, the first text stands for all. entry: its section of the manual."""
+        first = self._first_of.setdefault(kind, text)
+        self.warnings[first] += 1
+        self._links[first] = link(entry) if entry else ""
 
     def numbers(self, seconds: float) -> dict[str, Any]:
         """For scripts, after so many seconds of work."""
@@ -65,7 +69,9 @@ class RunSummary:
             "deepest_contact": self.deepest if self.simulation.model.contact is not None else None,
             "energy_start": self.first_energy,
             "energy_end": self.simulation.energies()["total"],
-            "warnings": [{"text": text, "count": count} for text, count in self.warnings.items()],
+            "warnings": [
+                {"text": text, "count": count, "link": self._links[text]} for text, count in self.warnings.items()
+            ],
         }
 
     def lines(self, seconds: float) -> list[str]:
@@ -84,7 +90,8 @@ class RunSummary:
         lines.append(f"Energy: {first:.4g} J at the start, {last:.4g} J at the end ({last - first:+.3g} J).")
         for warning in about["warnings"]:
             often = f" ({warning['count']} times)" if warning["count"] > 1 else ""
-            lines.append(f"Warning{often}: {warning['text']}")
+            see = f" See {warning['link']}." if warning["link"] else ""
+            lines.append(f"Warning{often}: {warning['text']}{see}")
         return lines
 
 
@@ -96,4 +103,4 @@ class _Collector(logging.Handler):
         self._summary = summary
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._summary.warn(str(record.msg), record.getMessage())
+        self._summary.warn(str(record.msg), record.getMessage(), entry_of(record))

@@ -18,6 +18,12 @@ def sweep(
     ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder. Default: the scene's name, -sweep.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=512, help="Runs at a time, a process each.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler's workers (extra `dask`).")
+    ] = None,
+    plot: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Draw a column of the table into results.png (extra `plot`).")
+    ] = None,
     solver: Solver = None,
     settings: Settings = None,
     frames: Annotated[int | None, typer.Option(min=1, help="Frames of each run.")] = None,
@@ -29,15 +35,21 @@ def sweep(
 
     Keys are those of --set. Started again with the same arguments, it goes on
     with the runs that have not finished; runs whose process is killed are run
-    again. results.csv has a row per run.
+    again. results.csv has a row per run. With --cluster the workers of a Dask
+    scheduler run them; they see the same folder and have Pliant.
 
     \b
     Example: pliant sweep drop --vary contact.friction=0.1,0.3
              pliant sweep beam.toml -j 4 --vary bodies.0.density=100..1000:5:log
+             pliant sweep drop --cluster tcp://head:8786 --vary contact.friction=0.1,0.3
     """
+    from pliant.scenes import sweep_plots
+    from pliant.scenes.clusters import run_on_cluster
     from pliant.scenes.plans import open_plan
     from pliant.scenes.sweeps import Sweep, varied
 
+    if plot is not None:
+        sweep_plots.check_column(plot)
     grid = [varied(text) for text in vary]
     first = [f"{one.key}={one.values[0]}" for one in grid]
     open_plan(scene, solver, [*(settings or []), *first])  # what is wrong with the scene is told once
@@ -46,7 +58,7 @@ def sweep(
     options += [] if solver is None else ["--solver", solver]
     options += [] if frames is None else ["--frames", str(frames)]
     name = str(Path(scene).resolve()) if Path(scene).exists() else scene
-    plan = Sweep(name, grid, writable_folder(out or Path(f"{Path(scene).stem}-sweep")), options)
+    plan = Sweep(name, grid, writable_folder(out or Path(f"{Path(scene).stem}-sweep")).resolve(), options)
     plan.keep()
 
     def told(job: int, report: dict[str, Any]) -> None:
@@ -54,7 +66,12 @@ def sweep(
             values = ", ".join(f"{one.key}={v}" for one, v in zip(grid, plan.jobs[job], strict=True))
             typer.echo(f"{job + 1}/{plan.count} {values}: {report['status']} {report.get('error', '')}".rstrip())
 
-    plan.run(jobs, told)
+    if cluster is None:
+        plan.run(jobs, told)
+    else:
+        run_on_cluster(plan, cluster, told)
+    if plot is not None:
+        sweep_plots.draw(plan, plot)
     reports = [plan.report_of(job) or {"status": "missing"} for job in range(plan.count)]
     counts = {status: sum(r["status"] == status for r in reports) for status in ("done", "failed", "missing")}
     table = plan.folder / "results.csv"

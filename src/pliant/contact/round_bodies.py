@@ -193,6 +193,7 @@ class RoundDetector:
                 "a round rigid body has more contacts than sliding points; the %d least deep of a step are left out. "
                 "Coarser meshes around it have fewer.",
                 int((~keep).sum()),
+                extra={"entry": "too-many-contacts"},
             )
 
 

@@ -187,11 +187,17 @@ class IncrementalPotential:
         own = model.is_free & (model.subspace != CARRIED)
         total, mass = np.sum(np.sum(g[own] ** 2, axis=1) / model.mass[own]), np.sum(model.mass[own])
         if model.carried is not None:
-            force = model.carried.gathered(g, self.poses)
-            masses = model.carried.mass_matrices(model.mass, self.poses)
-            total += np.einsum("bi,bi->", force, np.linalg.solve(masses, force[:, :, None])[:, :, 0])
-            mass += np.sum(masses[:, 0, 0])
+            total += np.sum(self.rigid_squares(g))
+            mass += np.sum(model.mass[model.carried.points])
         return float(np.sqrt(total / mass))
+
+    def rigid_squares(self, g: np.ndarray) -> np.ndarray:
+        """(bodies,) g^T M^-1 g of the forces and torques g that dG/dx (n, 3) [N] is for rigid bodies."""
+        carried = self.model.carried
+        assert carried is not None
+        force = carried.gathered(g, self.poses)
+        masses = carried.mass_matrices(self.model.mass, self.poses)
+        return np.einsum("bi,bi->b", force, np.linalg.solve(masses, force[:, :, None])[:, :, 0])
 
     @cached_property
     def damping_blocks(self) -> np.ndarray:

@@ -232,7 +232,12 @@ class TriMesh(_Mesh):
             raise MeshError(f"{self!r} cannot be filled with tets: {self._why_empty(edge_length)}")
         holes = self._open_edges()
         if holes:
-            logger.warning("%r has %d open edges; what closes them is a guess. Close its holes first.", self, holes)
+            logger.warning(
+                "%r has %d open edges; what closes them is a guess. Close its holes first.",
+                self,
+                holes,
+                extra={"entry": "open-edges"},
+            )
         used_points, used_tets, _ = drop_isolated_vertices(points, tets)
         return TetMesh(used_points, used_tets, orient=True)
 

@@ -1,4 +1,4 @@
-"""Meshes from files: any format that meshio reads, and .npz with arrays `points` and `tets` or `triangles`."""
+"""Meshes from files: any format that meshio reads, USD, and .npz with arrays `points` and `tets` or `triangles`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ import numpy as np
 
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
+from pliant.io import usd_meshes
 from pliant.io.paths import as_path
 
 
 def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
     """A TetMesh if the file has tetrahedra, else a TriMesh of its triangles and quads (each split in two).
 
-    orient: flip inverted tets instead of refusing them.
+    orient: flip inverted tets instead of refusing them. USD stages are read as one mesh (extra `usd`); `load_usd` gives
+    their meshes one by one.
     """
     path = as_path(path, "load_mesh")
     if not path.exists():
         raise FileError(f"{path}: there is no such file.")
     if path.suffix.lower() == ".npz":
         return _load_arrays(path, orient)
+    if path.suffix.lower() in usd_meshes.ENDINGS:
+        return usd_meshes.load_usd_mesh(path)
     import meshio
 
     try:

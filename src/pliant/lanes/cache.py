@@ -91,6 +91,7 @@ def generation_folder() -> Path:
             cache_folder(),
             error,
             folder,
+            extra={"entry": "cache-folder"},
         )
         return folder
     prune(older_than_days=KEEP_DAYS)

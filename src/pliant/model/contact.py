@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.body import Body
 from pliant.model.carried import weights_of
 from pliant.model.cloth import Cloth
+from pliant.model.guarantee import HALF, check_guarantee, least_width
 from pliant.model.joints import WorldPoints
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import CONTAINER, Shape
@@ -39,6 +41,9 @@ class Contact:
         never pulls.
     thickness: [m] distance that sheets and springs keep from each other and from solids. None: a tenth of the mean edge
         of the sheet or net, at most half its shortest.
+    guarantee: whether steps are cut so that, from a start without intersections, no edge ever crosses a triangle
+        (decision 0030). Solids then keep a thickness too, chosen as that of sheets, at most half the least width of a
+        tet. What cannot be guaranteed is refused when the simulation is built.
     """
 
     stiffness: float | None = None
@@ -48,6 +53,7 @@ class Contact:
     self_contact: bool = True
     damping: float = 0.0
     thickness: float | None = None
+    guarantee: bool = False
 
     def __post_init__(self) -> None:
         if self.stiffness is not None:
@@ -60,6 +66,8 @@ class Contact:
             checks.number(self.thickness, "Contact: thickness", "m")
         if self.detect_every is not None:
             checks.count(self.detect_every, "Contact: detect_every")
+        if not isinstance(self.guarantee, bool):
+            raise SceneError(f"Contact: guarantee is {self.guarantee!r}: give True or False.")
 
 
 @dataclass(frozen=True)
@@ -107,16 +115,17 @@ def build_contact(
 ) -> ContactModel:
     """Gather what takes part; `apart`: names of bodies that do not touch; gravity [m/s^2]: the largest of all."""
     placed = list(zip(bodies, start[:-1].tolist(), strict=True))
-    sheets = [body.surface + first for body, first in placed if isinstance(body, Cloth | MeshObstacleBody | RigidBody)]
-    tets = [body.mesh.tets + first for body, first in placed if isinstance(body, Solid)]
+    thin: Any = Cloth | MeshObstacleBody | RigidBody
+    if settings.guarantee:  # nothing is ever inside a solid: its surface alone takes part, with a thickness
+        check_guarantee(settings, bodies, shapes)
+        thin |= Solid
+    sheets = [body.surface + first for body, first in placed if isinstance(body, thin)]
+    tets = [body.mesh.tets + first for body, first in placed if isinstance(body, Solid) and not settings.guarantee]
     springs = [body.edges + first for body, first in placed if isinstance(body, SpringNet)]
     sizes = [body.n_vertices for body in bodies]
     friction = [np.nan if body.friction is None else body.friction for body in bodies]
     edges = [_edge_lengths(body) for body in bodies]
-    radius = [
-        0.5 * _thickness(settings, lengths) if isinstance(body, Cloth | SpringNet) else 0.0
-        for body, lengths in zip(bodies, edges, strict=True)
-    ]
+    radius = [0.5 * _thickness(settings, body, lengths) for body, lengths in zip(bodies, edges, strict=True)]
     return ContactModel(
         settings,
         np.concatenate([np.empty((0, 3), np.int64), *sheets]),
@@ -164,11 +173,14 @@ def _edge_lengths(body: Body) -> np.ndarray:
     return np.linalg.norm(np.concatenate(sides), axis=1)
 
 
-def _thickness(settings: Contact, lengths: np.ndarray) -> float:
-    """Of a sheet or net with edges of such lengths [m]."""
+def _thickness(settings: Contact, body: Body, lengths: np.ndarray) -> float:
+    """Of a body with edges of such lengths [m]; zero of those that touch without."""
+    if not isinstance(body, Cloth | SpringNet) and not (settings.guarantee and isinstance(body, Solid)):
+        return 0.0
     if settings.thickness is not None:
         return settings.thickness
-    return float(min(THICKNESS * lengths.mean(), 0.5 * lengths.min()))
+    chosen = float(min(THICKNESS * lengths.mean(), 0.5 * lengths.min()))
+    return min(chosen, HALF * least_width(body.mesh)) if isinstance(body, Solid) else chosen
 
 
 def _skips_obstacles(body: Body) -> np.ndarray:

@@ -23,6 +23,7 @@ ObstacleMotion = Callable[[float], tuple[ArrayLike, ArrayLike]]
 ContactLoad = Callable[[], tuple[np.ndarray, np.ndarray]]  # net force (3,) [N] and torque (3,) [N m] of contacts
 
 PLANE, SPHERE, BOX, CAPSULE, CYLINDER, CONTAINER = range(6)
+KIND_NAMES = ("plane", "sphere", "box", "capsule", "cylinder", "container")
 # a shape's row of numbers: translation (3), rotation (9, row by row: local to world), sizes (3), friction
 SIZES, FRICTION, ROW_LENGTH = 12, 15, 16
 

@@ -212,6 +212,15 @@ class Placements:
         before, now = (np.array([shape.row(time) for shape in self.shapes]) for time in times)
         return before, now
 
+    def rows_of_step(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each obstacle with a formula, now and at the end of the step that is being made."""
+        times = (self._step() * self.h, (self._step() + 1) * self.h)
+        return [(shape.row(times[0]), shape.row(times[1])) for shape in self.shapes]
+
+    def move_in_step(self) -> bool:
+        """Whether an obstacle with a formula does in the step that is being made."""
+        return any((start != end).any() for start, end in self.rows_of_step())
+
     def numbers(self) -> np.ndarray:
         """(obstacles, 33) for files."""
         return np.array([one.numbers() for one in self._all]).reshape(-1, ROW)

@@ -25,6 +25,7 @@ from pliant.errors import FileError, SceneError
 MOST_JOBS = 100_000
 TRIES = 3  # of a job whose process is killed
 REPORT = "report.json"  # of a finished job
+KILLED = {"status": "killed"}
 #: What the table tells of a run, from the report of `pliant run --json`.
 COLUMNS = ("frames", "time", "seconds", "real_time_factor", "iterations", "residual", "contacts", "deepest_contact",
            "energy_start", "energy_end")  # fmt: skip
@@ -133,10 +134,9 @@ class Sweep:
 
     def run(self, workers: int, done: Callable[[int, dict[str, Any]], None]) -> None:
         """Run all jobs that have not finished, so many at a time; `done` is told the number and report of each."""
-        waiting = [job for job in range(self.count) if self.report_of(job) is None]
         try:
             with ThreadPoolExecutor(workers) as pool:
-                futures = {pool.submit(self._run_job, job): job for job in waiting}
+                futures = {pool.submit(self._run_job, job): job for job in self.waiting()}
                 try:
                     for future in as_completed(futures):
                         done(futures[future], future.result())
@@ -146,6 +146,10 @@ class Sweep:
         finally:
             self.write_table()
 
+    def waiting(self) -> list[int]:
+        """Jobs that have not finished."""
+        return [job for job in range(self.count) if self.report_of(job) is None]
+
     def report_of(self, job: int) -> dict[str, Any] | None:
         """What a finished job reported."""
         try:
@@ -154,25 +158,30 @@ class Sweep:
             return None
         return report if isinstance(report, dict) else None
 
-    def _run_job(self, job: int) -> dict[str, Any]:
-        """Run a job to its end, again if its process is killed; a job that Pliant refuses reports the error."""
+    def command(self, job: int) -> list[str]:
+        """Arguments of Python that run a job."""
         settings = [f"{one.key}={value}" for one, value in zip(self.grid, self.jobs[job], strict=True)]
-        command = [sys.executable, "-m", "pliant", "run", self.scene, "--out", str(self.folder_of(job)), "--json"]
-        command += [word for setting in settings for word in ("--set", setting)] + list(self.options)
-        report: dict[str, Any] = {"status": "killed"}
+        words = ["-m", "pliant", "run", self.scene, "--out", str(self.folder_of(job)), "--json"]
+        return words + [word for setting in settings for word in ("--set", setting)] + list(self.options)
+
+    def finish(self, job: int, code: int, said: str, error: str) -> dict[str, Any]:
+        """Keep what a process that ended by itself reports; a job that Pliant refuses reports the error."""
+        report = _report(code, said, error)
+        self.folder_of(job).mkdir(parents=True, exist_ok=True)
+        temporary = self.folder_of(job) / f"{REPORT}.tmp"
+        temporary.write_text(json.dumps(report))
+        os.replace(temporary, self.folder_of(job) / REPORT)
+        return report
+
+    def _run_job(self, job: int) -> dict[str, Any]:
+        """Run a job to its end, again if its process is killed."""
         for _ in range(TRIES):
-            code, said, error = self._process(command)
+            code, said, error = self._process([sys.executable, *self.command(job)])
             if self._is_stopping:
                 return {"status": "stopped"}
             if code >= 0:
-                report = _report(code, said, error)
-                break
-        if report["status"] != "killed":  # who is killed again and again may have more memory next time
-            self.folder_of(job).mkdir(parents=True, exist_ok=True)
-            temporary = self.folder_of(job) / f"{REPORT}.tmp"
-            temporary.write_text(json.dumps(report))
-            os.replace(temporary, self.folder_of(job) / REPORT)
-        return report
+                return self.finish(job, code, said, error)
+        return KILLED  # again and again: it may have more memory next time
 
     def _process(self, command: list[str]) -> tuple[int, str, str]:
         with self._lock:

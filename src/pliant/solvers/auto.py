@@ -1,20 +1,23 @@
 """The default: as many iterations as a step needs, of the cheapest solver that reaches the tolerance.
 
 A step begins with vertex block descent. Where its rate says that it would not get there soon, coarse levels go on from
-where it is (`Multilevel`), or, in scenes which those do not support, Chebyshev's acceleration. What was needed is kept
-for the next steps; now and then vertex block descent is tried again, each time after twice as many steps if in vain.
-Only measured errors decide, never the time that things take, so a run repeats to the bit.
+where it is (`Multilevel`), or, in scenes which those do not support, Chebyshev's acceleration. Where these do not get
+there either, as beyond the rounding of single precision, Newton's method ends the step if the scene is small. What was
+needed is kept for the next steps; now and then vertex block descent is tried again, each time after twice as many steps
+if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from pliant.elements.spring import Springs
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
+from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.chebyshev import Chebyshev
 from pliant.solvers.contract import (
@@ -29,14 +32,19 @@ from pliant.solvers.contract import (
     register_solver,
     unsupported_feature,
 )
+from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
+from pliant.solvers.newton import Newton
 from pliant.solvers.vbd import VBD
 
-FEWEST = 12  # iterations of vertex block descent after which its rate is believed
-PATIENCE = 32  # further iterations of it for which nothing else is tried
-MOST = 40  # of its iterations in a step, unless it is nearly there
+# iterations in a step after which a rate is believed, and those that are done at most unless they are nearly there
+LIMITS = {False: (12, 40), True: (80, 120)}  # of vertex block descent; of what goes on from it, before Newton's method
+PATIENCE = 32  # further iterations for which nothing else is tried
+CYCLE = 4  # that are always done
 FIRST_WAIT, LONGEST_WAIT = 8, 64  # steps until vertex block descent is tried again
+LARGEST_NEWTON = 2000  # blocks of unknowns whose Hessian is factorised
+LARGEST_ROPE = 20_000  # the same in scenes of springs, whose factors are sparse
 
 
 @dataclass(frozen=True)
@@ -51,48 +59,58 @@ class Prepared(VBD):
 
 
 @dataclass
-class AutoWork(Work):
-    """Tables of vertex block descent, what goes on over them, and which of both is needed."""
+class Stage:
+    """A solver that may go on with a step."""
 
-    tables: Tables
+    solver: Solver[Any]
+    note: str
+    work: Any = None  # made when first needed
+    kept: dict[str, Any] | None = field(default=None, repr=False)  # of a work object that a checkpoint had
+
+    def begin_step(self, problem: IncrementalPotential, execution: Execution) -> None:
+        if self.work is None:
+            self.work = self.solver.init(problem, execution)
+            if self.kept is not None:
+                self.work.load_state_dict(self.kept)
+            self.kept = None
+        self.solver.begin_step(problem, self.work)
+
+    def state_dict(self) -> dict[str, Any] | None:
+        return self.kept if self.work is None else self.work.state_dict()
+
+
+@dataclass
+class AutoWork(Work):
+    """The solvers in the order in which they are tried, and which of them the current step has come to."""
+
+    stages: list[Stage]  # the first is vertex block descent
     execution: Execution
-    plain: VBD
-    helper: Solver[Any]  # around the same tables
-    why: str  # why it is no `Multilevel`, if so
-    helper_work: Any = None  # made when first needed
-    is_helped: bool = False  # the current step, and the next ones
+    current: int = 0  # stage of the current step, at which the next ones begin
+    since: int = 0  # iterations of the step when it was taken up
     wait: int = 0  # steps until vertex block descent is tried again
     longest: int = FIRST_WAIT
-    kept: dict[str, Any] | None = field(default=None, repr=False)  # of a helper that a checkpoint had
+
+    @property
+    def stage(self) -> Stage:
+        return self.stages[self.current]
 
     @property
     def singular_blocks(self) -> int:
-        return self.tables.singular_blocks
+        return int(self.stages[0].work.singular_blocks)
 
     @property
     def note(self) -> str:
-        if not self.is_helped:
-            return "vertex block descent"
-        return f"{type(self.helper).__name__}{self.why}"
+        return self.stage.note
 
     def state_dict(self) -> dict[str, Any]:
-        helper = self.kept if self.helper_work is None else self.helper_work.state_dict()
-        numbers = {"is_helped": self.is_helped, "wait": self.wait, "longest": self.longest}
-        return {**numbers, "tables": self.tables.state_dict(), "helper": helper}
+        numbers = {"current": self.current, "wait": self.wait, "longest": self.longest}
+        return {**numbers, "stages": [stage.state_dict() for stage in self.stages]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.is_helped, self.wait, self.longest = state["is_helped"], state["wait"], state["longest"]
-        self.tables.load_state_dict(state["tables"])
-        self.kept, self.helper_work = state["helper"], None
-
-    def begin_help(self, problem: IncrementalPotential) -> None:
-        """Let the helper take up the step."""
-        if self.helper_work is None:
-            self.helper_work = self.helper.init(problem, self.execution)
-            if self.kept is not None:
-                self.helper_work.load_state_dict(self.kept)
-            self.kept = None
-        self.helper.begin_step(problem, self.helper_work)
+        self.current, self.wait, self.longest = state["current"], state["wait"], state["longest"]
+        self.stages[0].work.load_state_dict(state["stages"][0])
+        for stage, kept in zip(self.stages[1:], state["stages"][1:], strict=True):
+            stage.kept, stage.work = kept, None
 
 
 @register_solver
@@ -122,9 +140,8 @@ class Auto(Solver[AutoWork]):
     def iterations(self) -> int:
         return self.iterations_max
 
-    @property
-    def period(self) -> int:
-        return Multilevel(VBD()).period
+    def period(self, work: AutoWork) -> int:
+        return work.stage.solver.period(work.stage.work)
 
     def with_iterations(self, n: int) -> Auto:
         return Auto(tolerance=self.tolerance, iterations_max=n, start=self.start)
@@ -132,47 +149,82 @@ class Auto(Solver[AutoWork]):
     def init(self, problem: IncrementalPotential, execution: Execution) -> AutoWork:
         plain = VBD(start=self.start)
         tables = build_tables(problem, execution, plain.line_search, plain.psd)
-        ready = Prepared(start=self.start, tables=tables)
+        stages = [Stage(plain, "vertex block descent", tables)]
+        ready, newton = Prepared(start=self.start, tables=tables), Newton(start=self.start)
         missing = unsupported_feature(Multilevel(ready), problem.model)
-        helper: Solver[Any] = Multilevel(ready) if missing is None else Chebyshev(ready)
-        why = "" if missing is None else f", because Multilevel does not support {missing}"
-        return AutoWork(tables, execution, plain, helper, why)
+        if missing is None:
+            stages.append(Stage(Multilevel(ready), "Multilevel"))
+        else:
+            stages.append(Stage(Chebyshev(ready), f"Chebyshev, because Multilevel does not support {missing}"))
+        if is_small(problem.model):
+            stages.append(Stage(newton, "Newton"))
+        return AutoWork(stages, execution)
 
     def begin_step(self, problem: IncrementalPotential, work: AutoWork) -> None:
-        if work.is_helped:
+        work.since = 0
+        if work.current:
             work.wait -= 1
-            work.is_helped = work.wait > 0
-        if work.is_helped:
-            work.begin_help(problem)
-        else:
-            work.plain.begin_step(problem, work.tables)
+            work.current = work.current if work.wait > 0 else 0
+        self._take_up(problem, work)
+
+    def _take_up(self, problem: IncrementalPotential, work: AutoWork) -> None:
+        """Let the current stage begin, or go on with, the step."""
+        assert self.tolerance is not None
+        stage = work.stage
+        if isinstance(stage.solver, Newton):
+            stage.solver = replace(stage.solver, residual=sufficient_residual(problem.model, self.tolerance))
+        stage.begin_step(problem, work.execution)
 
     def update_contacts(self, problem: IncrementalPotential, work: AutoWork) -> None:
-        if work.is_helped:
-            work.helper.update_contacts(problem, work.helper_work)
-        else:
-            work.plain.update_contacts(problem, work.tables)
+        work.stage.solver.update_contacts(problem, work.stage.work)
 
     def update_topology(self, problem: IncrementalPotential, work: AutoWork, change: TopologyChange) -> bool:
-        work.helper_work = work.kept = None  # of another mesh
-        return work.plain.update_topology(problem, work.tables, change)
+        for stage in work.stages[1:]:
+            stage.work = stage.kept = None  # of another mesh
+        return work.stages[0].solver.update_topology(problem, work.stages[0].work, change)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork, n: int = 1) -> SweepResult:
-        if work.is_helped:
-            return work.helper.sweep(problem, x, work.helper_work, n)
-        return work.plain.sweep(problem, x, work.tables, n)
+        return work.stage.solver.sweep(problem, x, work.stage.work, n)
 
     def is_blind_to_rounding(self, work: AutoWork) -> bool:
-        solver = work.helper if work.is_helped else work.plain
-        return solver.is_blind_to_rounding(work.helper_work if work.is_helped else work.tables)
+        return work.stage.solver.is_blind_to_rounding(work.stage.work)
 
-    def adapt(self, problem: IncrementalPotential, work: AutoWork, error: StepError, done: int) -> None:
-        """Ask for help where vertex block descent would take long."""
+    def adapt(self, problem: IncrementalPotential, work: AutoWork, error: StepError, done: int) -> bool:
+        """Go on with the next solver where this one would take long."""
         assert self.tolerance is not None
-        needed = error.iterations_to(self.tolerance)
-        is_soon = needed <= PATIENCE and (done < MOST or needed <= self.period)
-        if work.is_helped or done < FEWEST or is_soon:
-            return
-        work.longest = min(2 * work.longest, LONGEST_WAIT) if work.wait == 0 and work.helper_work else FIRST_WAIT
-        work.is_helped, work.wait = True, work.longest
-        work.begin_help(problem)
+        own, needed = done - work.since, error.iterations_to(self.tolerance)
+        fewest, most = LIMITS[work.current > 0]
+        is_soon = needed <= PATIENCE and (own < most or needed <= CYCLE)
+        if work.current + 1 == len(work.stages) or own < fewest or is_soon:
+            return False
+        if work.current == 0:
+            was_helped = work.wait == 0 and work.stages[1].work is not None
+            work.longest = min(2 * work.longest, LONGEST_WAIT) if was_helped else FIRST_WAIT
+            work.wait = work.longest
+        work.current, work.since = work.current + 1, done
+        self._take_up(problem, work)
+        return True
+
+
+def is_small(model: Model) -> bool:
+    """Whether the Hessian of a model is factorised in no more time than some hundred iterations take."""
+    blocks = int(model.is_free.sum())
+    if model.carried is not None:
+        blocks += 2 * model.carried.count - int(model.is_free[model.carried.points].sum())
+    only_springs = all(isinstance(block, Springs) for block in model.blocks)
+    return blocks <= (LARGEST_ROPE if only_springs else LARGEST_NEWTON)
+
+
+def sufficient_residual(model: Model, tolerance: float) -> float:
+    """Residual [m/s^2] of a scene at which every body has an error of at most `tolerance`; 0 without gravity.
+
+    A body of mass m in a scene of mass M has at most sqrt(M / m) times the residual of the scene, and its error is at
+    most its residual over gravity (contract.error).
+    """
+    body, free = bodies_of_vertices(model), model.is_free
+    masses = np.bincount(body[free & (body >= 0)], model.mass[free & (body >= 0)])
+    masses = masses[masses > 0]
+    gravity = np.linalg.norm(model.gravity[free], axis=1)
+    if not len(masses) or not gravity.any():
+        return 0.0
+    return tolerance * float(gravity[gravity > 0].min() * np.sqrt(masses.min() / masses.sum()))

@@ -70,8 +70,7 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
         check_count(self.sweeps, "Multilevel: sweeps")
         check_count(self.aggregate, "Multilevel: aggregate")
 
-    @property
-    def period(self) -> int:
+    def period(self, work: MultilevelWork) -> int:
         return self.sweeps
 
     def is_blind_to_rounding(self, work: MultilevelWork) -> bool:

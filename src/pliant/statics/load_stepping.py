@@ -14,7 +14,7 @@ import numpy as np
 
 from pliant.contact.detector import Detector
 from pliant.contact.response.scale import elastic_stiffness, scale_of
-from pliant.errors import SolverError
+from pliant.errors import SceneError, SolverError
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.rigid import initial_poses
 from pliant.solvers import Execution, Newton, Solver
@@ -77,7 +77,7 @@ def equilibrium(
     step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, iterations)
     outcome, report = _follow(step, x, initial_poses(case.model, scene.bodies), load_steps, smallest_step)
     if not report.converged:
-        logger.warning("equilibrium: %s", report.reason)
+        logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
     found = Equilibrium(scene, case, report, outcome.problem)
     _show(scene, found)
     return found
@@ -106,6 +106,10 @@ def _default_solver(model: Model) -> Newton:
 def _detector(model: Model, execution: Execution) -> Detector | None:
     if model.contact is None:
         return None
+    if model.contact.settings.guarantee:
+        raise SceneError(
+            "equilibrium: Contact(guarantee=True) is about motion, and load steps are none: leave the guarantee out."
+        )
     scale = scale_of(model, SLIP_SECONDS, elastic_stiffness(model))
     return Detector(model.contact, SLIP_SECONDS, execution.team(), scale)
 

@@ -28,8 +28,15 @@ BACKGROUND = np.array([0.975, 0.98, 0.985])
 GROUND = np.array([0.915, 0.92, 0.935])
 SHADOW_DEPTH = 0.30  # how much darker the ground is in the shadow
 SHADOW_ROWS = 600
+NARROW_BORDER = 0.03  # of the width of a picture that is fitted to shadows, where what remains of them fades
 SOFT_CELLS = 6  # half width of a shadow's edge, in cells of the shadow map
 GROUND_CELL = 2  # pixels along the edge of a square of ground that is lit as one: nothing on it is sharp
+
+
+def with_shadows(points: np.ndarray, ground: float) -> np.ndarray:
+    """Points (n, 3) [m] and where their shadows fall on the ground at a height [m]: what a picture shows."""
+    heights = np.maximum(points[:, 2:] - ground, 0.0)
+    return np.concatenate([points, points - heights / KEY_LIGHT[2] * KEY_LIGHT])
 
 
 def render(
@@ -40,16 +47,17 @@ def render(
     ground: float,
     middle: np.ndarray,
     lights: Lights = Lights(),  # noqa: B008  it cannot change
+    border: float = 0.25,
 ) -> np.ndarray:
     """A picture (height, width, 3) with values 0 to 1.
 
     colours (m, 3) of the triangles, or (m, 3, 3) of their corners; ground: its height z [m]; middle (3,): where the
-    ground is brightest [m].
+    ground is brightest [m]; border: at the sides, where shadows fade, as a part of the width.
     """
     seen = _look(camera, points, triangles)
     sun = fit_camera(points, KEY_LIGHT, SHADOW_ROWS)
     shadow = _look(sun, points, triangles)[0]
-    picture = _ground(camera, seen[1] < 0, sun, shadow, ground, middle)
+    picture = _ground(camera, seen[1] < 0, sun, shadow, ground, middle, border)
     of_corners = np.broadcast_to(colours if colours.ndim == 3 else colours[:, None], (len(triangles), 3, 3))
     halfway = (KEY_LIGHT + camera.axes[2]) / np.linalg.norm(KEY_LIGHT + camera.axes[2])
     shade_bodies(
@@ -76,7 +84,13 @@ def _look(camera: Camera, points: np.ndarray, triangles: np.ndarray) -> tuple[np
 
 
 def _ground(
-    camera: Camera, seen: np.ndarray, sun: Camera, shadow: np.ndarray, level: float, middle: np.ndarray
+    camera: Camera,
+    seen: np.ndarray,
+    sun: Camera,
+    shadow: np.ndarray,
+    level: float,
+    middle: np.ndarray,
+    border: float,
 ) -> np.ndarray:
     """A picture of the ground where it is seen, from its middle to the background."""
     cells = tuple(-(-n // GROUND_CELL) for n in seen.shape)
@@ -88,7 +102,7 @@ def _ground(
     rows, columns = np.nonzero(is_seen)
     picture = np.zeros((*cells, 3))
     middles = (GROUND_CELL * rows + (GROUND_CELL - 1) / 2, GROUND_CELL * columns + (GROUND_CELL - 1) / 2)
-    picture[rows, columns] = _lit_ground(camera, *middles, sun, shadow, level, middle)
+    picture[rows, columns] = _lit_ground(camera, *middles, sun, shadow, level, middle, border)
     large = picture.repeat(GROUND_CELL, axis=0).repeat(GROUND_CELL, axis=1)
     return large[: seen.shape[0], : seen.shape[1]]
 
@@ -101,6 +115,7 @@ def _lit_ground(
     shadow: np.ndarray,
     level: float,
     middle: np.ndarray,
+    border: float,
 ) -> np.ndarray:
     flat = camera.places(rows, columns, np.zeros(len(rows)))
     places = flat + ((level - flat[:, 2]) / camera.axes[2, 2])[:, None] * camera.axes[2]
@@ -108,7 +123,7 @@ def _lit_ground(
     behind = (middle - places)[:, :2] @ camera.axes[2, :2] / np.linalg.norm(camera.axes[2, :2])
     fade = np.exp(-((np.maximum(behind, 0) / (camera.height * camera.metres_a_pixel)) ** 2))[:, None]
     # A shadow ends before the side of the picture, so that it is not cut off there.
-    side = np.minimum(columns + 0.5, camera.width - columns - 0.5) / (0.25 * camera.width)
+    side = np.minimum(columns + 0.5, camera.width - columns - 0.5) / (border * camera.width)
     depth = SHADOW_DEPTH * np.clip(side, 0, 1)[:, None]
     lit = np.empty(len(places))
     reached_by_light(sun.project(places), shadow, SOFT_CELLS, lit)

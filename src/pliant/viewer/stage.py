@@ -43,16 +43,18 @@ class Stage:
         if view.height < 16:
             raise PliantError(f"the picture's height is {view.height} pixels; choose 16 or more.")
         check_elevation(view.elevation)
+        from pliant.viewer.light import with_shadows
+
         self._image = pillow()
         self.results, self.view, self._labels = list(results), view, list(labels) or [""] * len(results)
         self._actors = [Actor(result) for result in results]
         towards = direction(view.azimuth, view.elevation)
         extremes, self.scale = self._look_through(towards)
-        aspect = (0.0, np.inf) if tight else ASPECT
-        self._camera = fit_camera(extremes, towards, SAMPLES * view.height, samples=2 * SAMPLES, aspect=aspect)
-        self._rope_radius = ROPE_RADIUS * self._camera.height * self._camera.metres_a_pixel
         floors = [actor.floor for actor in self._actors if actor.floor is not None]
         self._ground = min(floors, default=float(extremes[:, 2].min()))
+        shown, aspect = with_shadows(extremes, self._ground), (0.0, np.inf) if tight else ASPECT
+        self._camera = fit_camera(shown, towards, SAMPLES * view.height, samples=2 * SAMPLES, aspect=aspect)
+        self._rope_radius = ROPE_RADIUS * self._camera.height * self._camera.metres_a_pixel
         self._middle = (extremes.min(axis=0) + extremes.max(axis=0)) / 2
 
     def picture(self, time: float) -> Any:
@@ -104,7 +106,7 @@ class Stage:
         return ColourScale(self.view.field, float(low), float(high))
 
     def _panel(self, k: int, frame: Frame) -> np.ndarray:
-        from pliant.viewer.light import EVEN_LIGHTS, Lights, render
+        from pliant.viewer.light import EVEN_LIGHTS, NARROW_BORDER, Lights, render
 
         actor, lights = self._actors[k], Lights() if self.scale is None else EVEN_LIGHTS
         points, triangles = actor.surface(frame.points, self._rope_radius)
@@ -113,7 +115,8 @@ class Stage:
             values = on_points(self.results[k].layout, frame, self.scale.name)
             of_points = self.scale.colours(np.where(self.results[k].layout.scenery_points, np.nan, values))
         colours = actor.colours(of_points)
-        return to_bytes(render(self._camera, points, triangles, colours, self._ground, self._middle, lights))
+        place = (self._ground, self._middle)
+        return to_bytes(render(self._camera, points, triangles, colours, *place, lights, NARROW_BORDER))
 
     def _compose(self, panels: list[np.ndarray], texts: list[str]) -> Any:
         """Panels side by side, their texts below, the legend at the right."""

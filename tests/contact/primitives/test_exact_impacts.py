@@ -9,8 +9,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from pliant.contact.primitives.separation import APART, MEETS
 from pliant.contact.primitives.time_of_impact import impact_times
+from pliant.contact.search.near_pairs import NearPairs, look_at_pairs
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
+from pliant.kernels.threads import Team
 
 EIGHTHS, SIXTEENTHS = 8, 16
 
@@ -139,3 +142,43 @@ def test_what_a_plane_keeps_apart_is_no_impact(kind: int) -> None:
         start[:, :first] += up[:, None, None] * normal
         end[:, :first] += up[:, None, None] * normal
         assert np.isfinite(impact_times(kind, start, end)).mean() < 1e-3
+
+
+def proofs(kind: int, start: np.ndarray, end: np.ndarray, kept: float) -> np.ndarray:
+    """What the proofs of safe motion say of pairs (k, 4, 3): APART, NEAR or MEETS."""
+    k = len(start)
+    vertices, status = np.arange(4 * k, dtype=np.int32).reshape(k, 4), np.zeros(k, np.int8)
+    pairs = NearPairs(np.full(k, kind, np.int8), vertices, np.full(k, kept), status)
+    look_at_pairs(Team(1), pairs, start.reshape(-1, 3), end.reshape(-1, 3), np.ones(4 * k, bool))
+    return status
+
+
+@pytest.mark.parametrize("kind", [VERTEX_TRIANGLE, EDGE_EDGE])
+def test_no_exact_impact_is_proved_to_be_none(kind: int) -> None:
+    """Nor nearly so: with no distance to be kept at all."""
+    for seed, (scene, sliver, origin) in enumerate(CASES):
+        queries = Queries(kind, 3000, sliver, scene, seed, origin)
+        for kept in (1e-12, 1e-3):
+            size = np.abs(queries.end - queries.start).max()
+            assert (proofs(kind, queries.start, queries.end, kept * size) == MEETS).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [VERTEX_TRIANGLE, EDGE_EDGE])
+@pytest.mark.parametrize(("scene", "sliver", "origin"), CASES)
+def test_no_exact_impact_of_a_million_is_proved_to_be_none(kind: int, scene: str, sliver: float, origin: float) -> None:
+    """A million of each kind over all cases."""
+    queries = Queries(kind, 72_000, sliver, scene, 7, origin)
+    assert (proofs(kind, queries.start, queries.end, 1e-12 * np.abs(queries.start).max()) == MEETS).all()
+
+
+@pytest.mark.parametrize("kind", [VERTEX_TRIANGLE, EDGE_EDGE])
+def test_pairs_that_move_as_one_are_proved_to_be_apart(kind: int) -> None:
+    """However far they go, however near they are; slivers too; and a pair that does not move at all."""
+    rng, first = np.random.default_rng(3), 1 if kind == VERTEX_TRIANGLE else 2
+    start = rng.uniform(-1, 1, (5000, 4, 3)) * [1, 1, 1e-3]
+    start[:, :first, 2] += 0.01
+    way = np.repeat(rng.normal(size=(5000, 1, 3)) * 10 ** rng.uniform(-3, 3, (5000, 1, 1)), 4, axis=1)
+    way[:, :first, 2] += 1e-6  # and a little apart
+    assert (proofs(kind, start, start + way, 1e-3) == APART).all()
+    assert (proofs(kind, start * [1, 1, 0], start * [1, 1, 0], 1e-3) == APART).all()

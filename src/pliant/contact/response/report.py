@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from pliant.elements.closest import FACE_OBSTACLE
 
 TOO_STIFF = 10.0  # times the chosen stiffness: beyond it iterations take long, and what is missed is thrown out
 TOLERATED = 0.1  # of an edge: how deep a contact without thickness may be, for the geometry says no more than that
+LISTED = 4  # pairs that a message names
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class ContactReport:
     friction_work: float  # [J] of friction on bodies, seen from moving obstacles: never positive
     stored: float  # k/2 d^2 of all contacts at the end of the step [J]
     softest: SoftContact | None  # the contact deepest against its bound, of those pressed deeper; None: all are within
+    held_back: int = 0  # vertices that guarantee=True has kept from where the solver would have had them
+    furthest_held_back: float = 0.0  # [m] that one of them is away from there
 
 
 @dataclass(frozen=True)
@@ -113,4 +117,27 @@ def words_of_start(inside: int, near: int, pierced: int, deepest: float) -> str:
     return (
         f"contact: the scene starts in intersection: {said}, the deepest by {1e3 * deepest:.3g} mm. Solids are pushed "
         "out; sheets keep the side on which each vertex is now."
+    )
+
+
+def words_of_touching(
+    describe: Callable[[int], str], pairs: np.ndarray, at_shapes: list[np.ndarray], shapes: list[str]
+) -> str:
+    """The refusal to guarantee anything from a start with intersections: pairs (k, 5) of an edge and a triangle, and
+    (k, 3) triangles or springs at each of the shapes; empty if there are none.
+    """
+    count = len(pairs) + sum(len(found) for found in at_shapes)
+    if not count:
+        return ""
+    listed = [
+        f"the edge of {describe(int(v[0]))} and {describe(int(v[1]))} and the triangle at {describe(int(v[2]))}"
+        for v in pairs[:LISTED]
+    ]
+    for found, name in zip(at_shapes, shapes, strict=True):
+        listed += [f"{describe(int(v[0]))} and the obstacle {name}" for v in found[:LISTED]]
+    more = f", and {count - LISTED} more" if count > LISTED else ""
+    return (
+        f"contact: guarantee=True needs a start without intersections, but {count} pairs touch or intersect: "
+        f"{'; '.join(listed[:LISTED])}{more}. Leave a gap between them, or use scene.ignore_contact where bodies "
+        "belong together."
     )

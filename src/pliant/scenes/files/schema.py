@@ -178,6 +178,7 @@ class ContactTable(Table):
     self_contact: bool = True
     damping: Annotated[float, Number("s", least=0)] = 0.0
     thickness: Annotated[float | None, Number("m", least=0)] = None
+    guarantee: bool = False
 
 
 class ObstacleTable(Table):

@@ -30,6 +30,7 @@ class Capabilities:
     hard_constraints: bool = False  # held by multipliers, without compliance
     rigid_bodies: bool = False  # blocks of six unknowns
     particles: bool = False  # spheres that touch each other
+    guarantee: bool = True  # its steps may be cut where nothing proves that they are free of contact
     own_contacts: bool = False  # it detects contacts itself, in `begin_step`
     strain_rate_damping: bool = True  # damping of elements' strain rates, the usual form
     vertex_block_damping: bool = True  # damping of every vertex by its own block, as of the VBD paper
@@ -74,6 +75,12 @@ def _has_vertex_blocks(model: Model) -> bool:
 
 REQUIREMENTS = (
     Requirement("contact", lambda model: model.contact is not None, lambda can: can.contact),
+    Requirement(
+        "Contact(guarantee=True)",
+        lambda model: model.contact is not None and model.contact.settings.guarantee,
+        lambda can: can.guarantee,
+        "Auto, VBD or Newton",
+    ),
     Requirement("pressure", _has_pressure, lambda can: can.pressure),
     Requirement("pl.Invertible materials", lambda model: model.internal_state.size > 0, lambda can: can.internal_state),
     Requirement("rigid bodies", lambda model: model.carried is not None, lambda can: can.rigid_bodies),

@@ -34,14 +34,17 @@ from pliant.kernels.step_error import (
     SIZE,
     error_sums,
 )
+from pliant.model import CARRIED
 from pliant.solvers.contract.report import SolveReport, SweepResult
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices, contact_ratios, elastic_ratios
 
 if TYPE_CHECKING:
     from pliant.solvers.contract.solver import Solver
 
+FEWEST = 8  # iterations by which a tolerance is met at the earliest
 CONVERGED = 0.05  # error up to which a step counts as converged, if no tolerance is given
 SLOWEST = 0.95  # rate of two windows that is believed at most
+FASTEST_CYCLE = 0.2  # of a cycle with a correction, when bounds are weighed: one cycle may be lucky
 ROUNDING = 0.3  # machine epsilons of a position, root mean square, between two iterations that end in the same place
 TINY = 1e-300  # in place of zero below a fraction
 HIDDEN = 0.1  # of the step's forces: rounding beyond it hides what is left to do from local solvers
@@ -99,35 +102,42 @@ class ErrorMeter:
         self._kept: list[tuple[int, np.ndarray]] = []  # iterations done and positions, at the last two marks
         self._marks: list[int] = []
         self._before: np.ndarray | None = None  # (bodies,) [m] estimated at the last mark
-        self._done = 0
+        self._done, self._most, self._began, self._period = 0, 0, 0, 1
 
-    def begin_step(self, x: np.ndarray, n: int) -> None:
+    def begin_step(self, x: np.ndarray, n: int, work: Any) -> None:
         """Take up a step of at most n iterations from x (n, 3)."""
-        self.error, self._done, self._kept, self._ratio = None, 0, [], np.zeros(0)
-        self._before = None
-        self._marks = marks(n, self.solver.period, self.solver.asked_tolerance is not None)
-        self._keep(x)
+        self.error, self._done, self._most, self._ratio = None, 0, n, np.zeros(0)
+        self._begin(x, work)
         moving = x[self.body >= 0]
         if len(moving):
             self._middle = 0.5 * (moving.min(axis=0) + moving.max(axis=0))
+
+    def _begin(self, x: np.ndarray, work: Any) -> None:
+        """Forget what was seen of other iterations; those of one kind begin at x (n, 3)."""
+        self._period, self._began, self._kept, self._before = self.solver.period(work), self._done, [], None
+        found = marks(self._most - self._done, self._period, self.solver.asked_tolerance is not None)
+        self._marks = [self._done + mark for mark in found]
+        self._keep(x)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: Any, n: int) -> SweepResult:
         """n iterations of the solver, measured on their way; fewer where a tolerance is met."""
         began, end, result = self._done, self._done + n, SweepResult(0)
         while self._done < end and not result.ended:
             mark = next((m for m in self._marks if m > self._done), end)
-            if self.solver.period > 1 and mark <= end:
+            if self._period > 1 and mark <= end:
                 result = self._iterate(problem, x, work, mark - 1)
                 self._last[:] = x
             if not result.ended:
                 result = self._iterate(problem, x, work, min(mark, end))
+            if result.ended:
+                self.error = None  # the solver's own end is judged by its residual
             if self._done == mark and not result.ended:
                 result = self._look(problem, x, work)
         return result._replace(iterations=self._done - began)
 
     def write(self, problem: IncrementalPotential, x: np.ndarray, last: SweepResult, report: SolveReport) -> None:
         """Write the error at the end of a step, x (n, 3), to its report."""
-        if last.ended and not (last.converged and self.error is not None):
+        if last.ended and self.error is None:
             with np.errstate(over="ignore", invalid="ignore"):
                 self.error = self.bound(problem, x)
         if self.error is not None:
@@ -161,15 +171,25 @@ class ErrorMeter:
     def _look(self, problem: IncrementalPotential, x: np.ndarray, work: Any) -> SweepResult:
         """Measure at a mark, and let the solver adapt."""
         tolerance = self.solver.asked_tolerance
-        if len(self._kept) == 2 and (tolerance is not None or self._done == self._marks[-1]):
+        if self._has_windows and (tolerance is not None or self._done == self._marks[-1]):
             with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
                 self.error = self.estimate(problem, x, self.solver.is_blind_to_rounding(work))
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
-            self.solver.adapt(problem, work, self.error, self._done)
+            if self.solver.adapt(problem, work, self.error, self._done):
+                self._begin(x, work)
+                return SweepResult(0)
         self._keep(x)
         return SweepResult(0)
+
+    @property
+    def _has_windows(self) -> bool:
+        """Whether two windows are there. The first iterations move far and would let a rate look better than it is,
+        except where they are few, or begin with a correction by levels.
+        """
+        first = self._kept[0][0] if len(self._kept) == 2 else self._began
+        return len(self._kept) == 2 and (first > self._began or self._period > 1 or self._most < FEWEST)
 
     def _keep(self, x: np.ndarray) -> None:
         room = self._rooms[len(self._kept)] if len(self._kept) < 2 else self._kept[0][1]
@@ -181,7 +201,7 @@ class ErrorMeter:
         (first, earlier), (second, before) = self._kept
         windows = second - first, self._done - second
         self._measure_ratios(problem, x)
-        last = before if self.solver.period == 1 else self._last
+        last = before if self._period == 1 else self._last
         arrays = (x, before, earlier, last, problem.y, problem.x_prev)
         error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
         root = self._root_mean_squares()
@@ -191,7 +211,7 @@ class ErrorMeter:
         left = rates ** windows[1]
         seen = recent * left / (1 - left)
         owed = self._owed(root, seen, windows[1])
-        t = np.full(len(seen), 0.5) if first == 0 else np.minimum(0.5, 1.5 * left)
+        t = np.full(len(seen), 0.5) if first == self._began else np.minimum(0.5, 1.5 * self._believed(left))
         distance = np.maximum(seen, TINY) ** (1 - t) * np.maximum(owed, TINY) ** t
         distance = self._steadied(distance)
         mass = np.maximum(self._sums[:, MASS], TINY)
@@ -202,6 +222,10 @@ class ErrorMeter:
         if is_blind:
             error = np.where(noise > HIDDEN, np.maximum(error, noise), error)
         return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), *self._ratios_of_bodies(), noise)
+
+    def _believed(self, left: np.ndarray) -> np.ndarray:
+        """What a window leaves, as the bounds are weighed by it."""
+        return left if self._period == 1 else np.maximum(left, FASTEST_CYCLE)
 
     def _steadied(self, distance: np.ndarray) -> np.ndarray:
         """A fall to less than a tenth since the last mark is believed by half, in the logarithm: corrections that are
@@ -218,9 +242,13 @@ class ErrorMeter:
         arrays = (x, x, x, x, problem.y, problem.x_prev)
         error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
         g = problem.project(problem.with_contacts_at(x).gradient(x))
-        moves = self.body >= 0
+        moves = (self.body >= 0) & (problem.model.subspace != CARRIED)
         squares = np.sum(g[moves] ** 2, axis=1) / problem.model.mass[moves]
-        total = np.bincount(self.body[moves], squares, len(self._sums))
+        total = np.bincount(self.body[moves], squares, len(self._sums)).astype(float)
+        carried = problem.model.carried
+        if carried is not None:
+            owners = self.body[carried.points[carried.start[:-1]]]
+            total[owners[owners >= 0]] += problem.rigid_squares(g)[owners >= 0]
         length = problem.h**2 * np.sqrt(total / np.maximum(self._sums[:, MASS], TINY))
         error = self._relative(problem, self._root_mean_squares(), length)
         nothing = np.zeros(len(error))
@@ -239,7 +267,7 @@ class ErrorMeter:
     def _owed(self, root: np.ndarray, seen: np.ndarray, window: int) -> np.ndarray:
         if not self.solver.supports.local:
             return seen
-        if self.solver.period == 1:
+        if self._period == 1:
             return root[:, OWED] / window
         # rounding of positions is no motion that levels leave
         noise = self._rounding(root)
@@ -281,7 +309,7 @@ def marks(n: int, period: int, is_watched: bool) -> list[int]:
         window = max(period, n // 4 // period * period)
         return [mark for mark in (n - 2 * window, n - window, n) if mark > 0]
     window = period * -(-4 // period)
-    found = [0]
+    found = [0, 4, 6, FEWEST] if period == 1 else [0]
     while found[-1] < n:
-        found.append(min(found[-1] + max(window, found[-1] // 4 // window * window), n))
-    return found[1:]
+        found.append(found[-1] + max(window, found[-1] // 4 // window * window))
+    return [mark for mark in found[1:] if mark < n] + [n]

@@ -82,15 +82,17 @@ class Solver(ABC, Generic[W]):
         """Take up a scene that has torn. False: it cannot, and `init` builds a new work object."""
         return False
 
-    def adapt(self, problem: IncrementalPotential, work: W, error: StepError, done: int) -> None:
-        """Learn the error after `done` iterations of a step, where it is measured and larger than asked for."""
+    def adapt(self, problem: IncrementalPotential, work: W, error: StepError, done: int) -> bool:
+        """Learn the error after `done` iterations of a step, where it is measured and larger than asked for. True:
+        other iterations go on from there.
+        """
+        return False
 
     def is_blind_to_rounding(self, work: W) -> bool:
         """Whether forces that round away while vertices are moved one by one are lost to it."""
         return self.supports.local
 
-    @property
-    def period(self) -> int:
+    def period(self, work: W) -> int:
         """Iterations after which the same is done again, as between two corrections."""
         return 1
 

@@ -135,6 +135,7 @@ class ConstraintWork(Work):
             logger.warning(
                 "%d contacts start with an overlap; the deepest, of %s, is %.3g m. They are pushed apart, by a tenth "
                 "of the radius per step at most.", int(deep.sum()), where, depth[worst],
+                extra={"entry": "particles-overlap"},
             )  # fmt: skip
 
     def iterate(self, relaxation: Relaxation, n: int) -> None:

@@ -40,7 +40,8 @@ def _cholespy() -> Any:
         import cholespy
     except ImportError:
         logger.info(
-            'cholespy is not installed: sparse systems are solved by SciPy, slower. pip install "pliant[direct]"'
+            'cholespy is not installed: sparse systems are solved by SciPy, slower. pip install "pliant[direct]"',
+            extra={"entry": "cholespy"},
         )
         return None
     return cholespy

@@ -1,0 +1,240 @@
+"""Steps without intersections (decision 0030): from where bodies are apart, towards where a solver would have them as
+far as is proved to be free of contact.
+
+All vertices move straight and in the same time. Pairs that the broad phase leaves out stay apart; of every other pair
+a chain of separating directions proves it (primitives/separation.py). Pairs without a proof are pushed apart where
+they end, by their masses, and looked at again; what that does not solve is held back: its vertices go half as far,
+and in the end not at all. What nobody moves cannot meet, so this always ends. Who is led, as obstacles and held
+vertices are, is not held back; if others do not get out of the way even in small parts of the step, they are squeezed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.detector import Detector
+from pliant.contact.response.report import words_of_touching
+from pliant.contact.search.colliders import Colliders
+from pliant.contact.search.near_pairs import NearPairs, look_at_pairs, near_pairs, push_pairs
+from pliant.contact.search.near_shapes import NearShape, look_at_shape, near_shape, push_from_shape
+from pliant.contact.search.start_pairs import touching_pairs, touching_shape
+from pliant.errors import SimulationError
+from pliant.geometry import rotations
+from pliant.kernels.threads import Team
+from pliant.lanes.compiled import cached
+from pliant.model import ContactModel, Model
+from pliant.model.obstacles import KIND_NAMES, SIZES
+
+FLOOR = 0.05  # of the thickness: pairs are kept that far apart at least
+PUSHES = 30  # rounds of pushing pairs apart in one pass
+PUSHING, PASSES = 6, 40  # passes that push, and passes in all; then all stay where they were
+HALVINGS = 6  # after which a vertex stays where it was
+AGAIN = 2  # further ways in a step for those who were held back
+SMALLEST = 1.0 / 256.0  # part of a step in which others must get out of the way of who is led
+
+
+class Held(NamedTuple):
+    """What the guarantee changed in a step, as of ContactReport."""
+
+    held_back: int
+    furthest_held_back: float
+
+
+@dataclass
+class SafeMotion:
+    """Moves the vertices of a scene without intersections.
+
+    scene: gives the model as it is now.
+    """
+
+    model: ContactModel
+    colliders: Colliders
+    team: Team
+    scene: Callable[[], Model]
+    held: Held = field(default_factory=lambda: Held(0, 0.0))  # in the last step
+    _kept: np.ndarray = field(init=False)  # (n,) share of the distance that pairs keep [m]
+    _faces: np.ndarray = field(init=False)  # (k, 3) triangles, and springs with -1, that obstacles are asked for
+    _kept_faces: np.ndarray = field(init=False)  # (k,) distance they keep [m]
+    _inverse_mass: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [1/kg]; zero for who is held or led
+    _apart_at: np.ndarray | None = None  # (n, 3) [m] where all is apart, as was proved
+    _margin: float = field(init=False)  # [m] that vertices may be pushed by before pairs are searched for again
+
+    def __post_init__(self) -> None:
+        model, surface = self.model, self.colliders.surface
+        self._kept = FLOOR * model.radius
+        self._margin = float(model.radius.max(initial=0.0))
+        springs = np.column_stack([model.springs, np.full(len(model.springs), -1)])
+        faces = np.concatenate([surface.triangles, springs]).astype(np.int32)
+        skips = model.skips_obstacles | (self.scene().mass == 0)  # obstacles do not touch each other
+        self._faces = np.ascontiguousarray(faces[~skips[faces].any(axis=1)])
+        self._kept_faces = self._kept[self._faces[:, 0]]
+
+    def require_apart(self, x: np.ndarray, rows: list[np.ndarray]) -> None:
+        """Refuse to go on from positions x (n, 3) [m] of which nothing proves that all is apart; rows: of each obstacle
+        with a formula. Where the step before ended all is.
+        """
+        if self._apart_at is not None and np.array_equal(self._apart_at, x):
+            return
+        pairs, *at_shapes = self.touching_at(x, rows)
+        names = [f"{KIND_NAMES[shape.kind]} {k}" for k, shape in enumerate(self.model.shapes)]
+        said = words_of_touching(self.scene().describe_vertex, pairs, at_shapes, names)
+        if said:
+            raise SimulationError(said)
+
+    def advance(self, x: np.ndarray, target: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Change the target (n, 3) [m] to where vertices can get from x (n, 3) without touching.
+
+        rows: of each obstacle with a formula, where the step begins and where it ends.
+        """
+        model = self.scene()
+        self._inverse_mass = np.where(model.is_free, 1.0 / np.maximum(model.mass, 1e-300), 0.0)
+        wish, begin, part = target.copy(), 0.0, 1.0
+        while begin < 1.0:
+            end = min(begin + part, 1.0)
+            goal = wish if end == 1.0 else x + (end - begin) / (1.0 - begin) * (wish - x)
+            reached, blocked = self._way(x, goal, [_between(*row, begin, end) for row in rows])
+            if blocked is None:
+                x, begin = reached, end
+                continue
+            part *= 0.5
+            if part < SMALLEST:
+                raise SimulationError(self._words_of_squeeze(blocked))
+        for _ in range(AGAIN):
+            if not _differ(x, wish).any():
+                break
+            x, before = self._way(x, wish, [(end, end) for _, end in rows])[0], x
+            if not _differ(x, before).any():
+                break
+        target[:] = x
+        self._apart_at = x.copy()
+        away = np.linalg.norm(x - wish, axis=1)
+        self.held = Held(int((away > 0).sum()), float(away.max(initial=0.0)))
+
+    def touching_at(self, x: np.ndarray, rows: list[np.ndarray]) -> list[np.ndarray]:
+        """Vertices of what is not proved to be apart at x (n, 3) [m]: (k, 5) edges and triangles, then for each
+        obstacle with a formula (k, 3) triangles and springs, the last -1 for these.
+        """
+        found = [touching_pairs(self.team, self.colliders, x)]
+        for shape, row in zip(self.model.shapes, rows, strict=True):
+            near = near_shape(shape.kind, row, row, self._faces, self._kept_faces)
+            found.append(touching_shape(self.team, near, x))
+        return found
+
+    def _way(
+        self, x: np.ndarray, goal: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Where vertices get from x towards the goal; and the vertices of a pair that blocks who is led, else None."""
+        end, halved = goal.copy(), np.zeros(len(x), np.int8)
+        free = self._inverse_mass > 0
+        for number in range(PASSES + 1):
+            asked = end.copy()
+            pairs = near_pairs(self.team, self.colliders, x, end, 2 * self._margin + 2 * self._kept.max(), self._kept)
+            shapes = [
+                near_shape(shape.kind, *row, self._faces, self._kept_faces)
+                for shape, row in zip(self.model.shapes, rows, strict=True)
+            ]
+            touching = self._look(pairs, shapes, x, end, np.ones(len(x), bool))
+            if not len(touching):
+                return end, None
+            if number < PUSHING:
+                touching = self._push(touching, pairs, shapes, x, end)
+                if not len(touching) and np.abs(end - asked).max() <= 0.5 * self._margin:
+                    return end, None
+            else:
+                blocked = self._hold_back(touching, x, end, halved, free, number == PASSES)
+                if blocked is not None:
+                    return x, blocked
+        return np.where(free[:, None], x, goal), None
+
+    def _look(
+        self, pairs: NearPairs, shapes: list[NearShape], x: np.ndarray, end: np.ndarray, has_moved: np.ndarray
+    ) -> np.ndarray:
+        """Vertices (k, 4) of all that does not stay apart, -1 where there are fewer."""
+        look_at_pairs(self.team, pairs, x, end, has_moved)
+        found = [pairs.vertices[pairs.touching]]
+        for near in shapes:
+            look_at_shape(self.team, near, x, end, has_moved)
+            corners = near.corners[near.touching]
+            found.append(np.column_stack([corners, np.full(len(corners), -1, np.int32)]))
+        return np.concatenate(found)
+
+    def _push(
+        self, touching: np.ndarray, pairs: NearPairs, shapes: list[NearShape], x: np.ndarray, end: np.ndarray
+    ) -> np.ndarray:
+        """Push apart what does not stay apart, by vertices (k, 4); what is left of it."""
+        before = end.copy()
+        for _ in range(PUSHES):
+            has_moved = np.zeros(len(x), bool)
+            for near in shapes:
+                cached(push_from_shape)(near.touching, near, x, end, self._inverse_mass, has_moved)
+            cached(push_pairs)(pairs.touching, pairs, x, end, self._inverse_mass, has_moved)
+            if not has_moved.any():
+                break
+            end[has_moved] = before[has_moved] + self.scene().project(end - before)[has_moved]
+            touching = self._look(pairs, shapes, x, end, has_moved)
+            if not len(touching):
+                break
+        return touching
+
+    def _hold_back(
+        self, touching: np.ndarray, x: np.ndarray, end: np.ndarray, halved: np.ndarray, free: np.ndarray, is_last: bool
+    ) -> np.ndarray | None:
+        """Let vertices of pairs that do not stay apart go half as far; those of a pair in which none of them moves any
+        more, although it is not apart.
+        """
+        involved = np.unique(touching[touching >= 0])
+        involved = involved[free[involved]]
+        moves = _differ(end, x) & free
+        stuck = np.flatnonzero(~(moves[touching] & (touching >= 0)).any(axis=1))
+        if len(stuck):
+            return touching[stuck[0]][touching[stuck[0]] >= 0]
+        if is_last:
+            led = _differ(end, x) & ~free
+            return touching[0][touching[0] >= 0] if led.any() else None
+        halved[involved] += 1
+        stop = involved[halved[involved] > HALVINGS]
+        end[involved] = x[involved] + 0.5 * (end[involved] - x[involved])
+        end[stop] = x[stop]
+        return None
+
+    def _words_of_squeeze(self, vertices: np.ndarray) -> str:
+        names = ", ".join(dict.fromkeys(self.scene().describe_vertex(int(v)) for v in vertices))
+        return (
+            f"contact: {names} cannot get out of the way of what is led there, an obstacle or held vertices, without "
+            "an intersection, and guarantee=True allows none. Leave more room, move it more slowly, or use a softer "
+            "body."
+        )
+
+
+def safe_motion(detector: Detector, scene: Callable[[], Model]) -> SafeMotion | None:
+    """For the bodies of a detector, if their guarantee is asked for; scene: gives the model as it is now."""
+    if not detector.model.settings.guarantee:
+        return None
+    return SafeMotion(detector.model, detector.colliders, detector.team, scene)
+
+
+def _differ(x: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """(n,) which rows do."""
+    return (x != other).any(axis=1)
+
+
+def _between(start: np.ndarray, end: np.ndarray, begin: float, until: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of numbers of an obstacle at two parts of the way between two rows."""
+    if np.array_equal(start, end):
+        return start, end
+    return _at(start, end, begin), _at(start, end, until)
+
+
+def _at(start: np.ndarray, end: np.ndarray, part: float) -> np.ndarray:
+    if part in (0.0, 1.0):
+        return end if part == 1.0 else start
+    row = end.copy()
+    row[:3] = start[:3] + part * (end[:3] - start[:3])
+    before, after = start[3:SIZES].reshape(3, 3), end[3:SIZES].reshape(3, 3)
+    turn = rotations.to_vectors(rotations.from_matrix(after @ before.T))
+    row[3:SIZES] = (rotations.matrices(rotations.from_vectors(part * turn)) @ before).ravel()
+    return row

@@ -1,0 +1,85 @@
+"""The code of all pages runs as it stands, page by page, and gives what theory says."""
+
+import importlib.util
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pliant.solvers import SOLVERS
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/tutorials").glob("*.md"))]
+BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*?) -->\n)?```python\n(.*?)```", re.DOTALL)
+#: Pages whose kernels nothing else compiles, or that run long.
+SLOW = {"README", "rigid-and-soft", "how-to-add-an-element", "statics", "rigid-bodies"}
+#: Pages whose scenes are made of pictures.
+NEEDS = {"notebook": "PIL"}
+
+
+def solid(names):
+    assert names["lengthening"] == pytest.approx(names["theory"], rel=0.03)
+    assert names["period"] == pytest.approx(4 * 0.5 * np.sqrt(1000 / 2e5), rel=0.04)
+
+
+def contact(names):
+    assert names["way"] == pytest.approx(names["theory"], rel=0.02)
+    assert -names["slope"].contact_force[2] == pytest.approx(9.81, rel=0.2)  # it still bounces a little
+
+
+def cloth(names):
+    assert -names["sim"].positions[:, 2].min() == pytest.approx(1.0, abs=0.15)
+
+
+def rigid(names):
+    assert names["ball"].contact_force[2] == pytest.approx(names["weight"], rel=0.05)
+
+
+def grains(names):
+    assert names["distances"].min() > 0.99 * 0.02
+    assert np.abs(names["x"][:, :2]).max() < 0.05 - 0.99 * 0.01
+
+
+def batch(names):
+    """The tip of a heavier-bending beam hangs deeper; small bending is in proportion to 1 / E."""
+    tips = names["tips"]
+    assert tips[1e6] < tips[2e6] < tips[4e6]
+
+
+def control(names):
+    assert names["belt"].position == pytest.approx([0.1, 0.0, 0.0], abs=1e-12)
+
+
+CHECKS = {"solid": solid, "contact": contact, "cloth": cloth, "rigid-and-soft": rigid, "grains": grains,
+          "batch-runs": batch, "control": control}  # fmt: skip
+
+
+def pages():
+    for page in PAGES:
+        if "```python" in page.read_text():
+            yield pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was():
+    """A solver that a page registers is known to that page alone."""
+    before = dict(SOLVERS)
+    yield
+    SOLVERS.clear()
+    SOLVERS.update(before)
+
+
+@pytest.mark.parametrize("page", list(pages()))
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    if page.stem in NEEDS:
+        pytest.importorskip(NEEDS[page.stem])
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for k, (needed, code) in enumerate(BLOCK.findall(page.read_text())):
+        if all(importlib.util.find_spec(name) for name in needed.split(", ") if name):
+            block = tmp_path / f"block{k}.py"
+            block.write_text(code)
+            names = runpy.run_path(str(block), init_globals=names, run_name="page")
+    CHECKS.get(page.stem, lambda names: None)(names)

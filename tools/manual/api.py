@@ -1,0 +1,177 @@
+"""Reference pages of the Python interface, from signatures, docstrings and the comments of fields."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from typing import Any
+
+import pliant as pl
+from pliant.materials.law import LameLaw, SolidLaw
+from pliant.model import Body, obstacles
+from pliant.model.cloth import Cloth
+from pliant.model.mesh_obstacle import MeshObstacleBody
+from pliant.model.rigid import RigidBody
+from pliant.model.solid import Solid
+from pliant.model.spring_net import SpringNet
+
+#: Pages, and the public names on each. A public name that is on none of them fails a test.
+PAGES: dict[str, tuple[str, ...]] = {
+    "Scenes and bodies": (
+        "Scene", "Body", "Particles", "Attachment", "Joint", "Sphere", "Box", "Capsule", "Cylinder", "Contact", "Wind",
+        "WorldBox", "Schedule",
+    ),
+    "Simulations": (
+        "Simulation", "State", "SolveReport", "IncrementalPotential", "equilibrium", "Equilibrium", "StaticReport",
+        "OpenCL",
+    ),
+    "Meshes and files": (
+        "TetMesh", "TriMesh", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
+        "load_simulation", "save_scene",
+    ),
+    "Materials": (
+        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",
+        "Corotated", "FixedCorotated", "ARAP", "Invertible", "plane_stress", "material",
+    ),
+    "Solvers": (
+        "Auto", "VBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
+        "GradientDescent", "BlockJacobi", "NonlinearCG", "LBFGS", "LaplacianQuasiNewton", "ProjectiveDynamics", "XPBD",
+        "GPBD", "VelocityTimeStepping", "SequentialPositions", "PositionBased", "Jacobi", "GaussSeidel",
+        "ImprovedJacobi", "ImprovedGaussSeidel", "MinimumResidual", "ConjugateResiduals", "solve", "Stop",
+        "tune_chebyshev", "save_phases", "load_phases", "compare", "compare_motion",
+    ),
+    "Solvers of your own": ("Solver", "MomentumSolver", "Capabilities", "Work", "SweepResult", "register_solver"),
+    "Errors": (
+        "PliantError", "MeshError", "MaterialError", "SceneError", "SolverError", "SimulationError", "FileError",
+        "DeviceError",
+    ),
+}  # fmt: skip
+#: Classes that scenes return and users never make themselves, by the page they are on.
+RETURNED: dict[str, tuple[type, ...]] = {
+    "Scenes and bodies": (Solid, Cloth, SpringNet, RigidBody, MeshObstacleBody, obstacles.Shape),
+    "Materials": (SolidLaw, LameLaw),
+}
+MODULES = {"Shapes": "shapes", "Motions": "motions"}
+
+
+def slug(title: str) -> str:
+    """The name of a page's file."""
+    return title.lower().replace(" ", "-")
+
+
+def pages() -> dict[str, str]:
+    """Markdown of every page by its title; names that nobody has put on a page come on one of their own."""
+    found = {title: _page(title, [(name, getattr(pl, name)) for name in names]) for title, names in PAGES.items()}
+    for title, module in MODULES.items():
+        found[title] = _page(title, [(f"{module}.{name}", value) for name, value in _callables(getattr(pl, module))])
+    if rest := unplaced():
+        found["More"] = _page("More", [(name, getattr(pl, name)) for name in rest])
+    return found
+
+
+def unplaced() -> list[str]:
+    """Public names that no page lists."""
+    placed = {name for names in PAGES.values() for name in names} | set(MODULES.values())
+    return [name for name in pl.__all__ if not name.startswith("_") and name not in placed]
+
+
+def _callables(module: Any) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in vars(module).items() if not name.startswith("_") and callable(value)]
+
+
+def _page(title: str, entries: list[tuple[str, Any]]) -> str:
+    parts = [f"# {title}", *(_entry(f"pl.{name}", value) for name, value in entries)]
+    parts += [_entry(kind.__name__, kind) for kind in RETURNED.get(title, ())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _entry(name: str, value: Any) -> str:
+    """One public name with its members."""
+    parts = [f"## {name}", f"```python\n{name}{_signature(value)}\n```", _text(value)]
+    if inspect.isclass(value):
+        if rows := _fields(value):
+            parts.append("| field | |\n|---|---|\n" + "\n".join(rows))
+        parts += [_member(name.removeprefix("pl."), own, member) for own, member in _members(value)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _members(kind: type) -> Iterator[tuple[str, Any]]:
+    """Methods and properties, without those of a base that has an entry of its own."""
+    bases = [base for base in (Body, pl.Solver, SolidLaw, LameLaw) if kind is not base and issubclass(kind, base)]
+    for own, member in inspect.getmembers(kind):
+        is_code = isinstance(member, property) or inspect.isroutine(member)
+        inherited = any(inspect.getdoc(getattr(base, own, None)) == inspect.getdoc(member) for base in bases)
+        of_solver = kind is not pl.Solver and issubclass(kind, pl.Solver) and own in dir(pl.Solver)
+        if own.startswith("_") or not is_code or inherited or of_solver:
+            continue
+        if _is_ours(member) and _text(member):
+            yield own, member
+
+
+def _is_ours(member: Any) -> bool:
+    function = member.fget if isinstance(member, property) else member
+    return str(getattr(function, "__module__", "pliant")).startswith("pliant")
+
+
+def _member(owner: str, name: str, member: Any) -> str:
+    signature = "" if isinstance(member, property) else _signature(member)
+    return f"**`{owner}.{name}{signature}`**\n\n{_indented(_text(member))}"
+
+
+def _signature(value: Any) -> str:
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):
+        return ""
+    if inspect.isclass(value) and issubclass(value, BaseException):
+        return ""
+    own = [parameter for parameter in signature.parameters.values() if parameter.name != "self"]
+    shown = re.sub(r"'([^']*)'", r"\1", str(signature.replace(parameters=own)))
+    return re.sub(r"\bpliant(\.\w+)+\.(\w+)", r"\2", shown).replace(" -> None", "")
+
+
+def _text(value: Any) -> str:
+    """The docstring as Markdown: indented lines go on with the one above, a line that begins a parameter is an item."""
+    text = (inspect.getdoc(value) or "").replace("<", "&lt;")
+    lines: list[str] = []
+    for line in text.splitlines():
+        if re.match(r"[a-z_]\w*(, [a-z_]\w*)*: ", line):
+            names, _, meaning = line.partition(": ")
+            lines += ["", f"- **{names}**: {meaning}"]
+        elif line.startswith("    ") and lines and lines[-1].strip():
+            lines.append(f"  {line.strip()}")
+        else:
+            lines.append(line.strip() if line.startswith("    ") else line)
+    return "\n".join(lines).strip()
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f":   {line}" if k == 0 else f"    {line}" for k, line in enumerate(text.splitlines()))
+
+
+def _fields(kind: type) -> list[str]:
+    """Rows of a dataclass's fields that have a comment beside them."""
+    if not dataclasses.is_dataclass(kind):
+        return []
+    comments = {name: text for base in reversed(kind.__mro__) for name, text in _comments(base).items()}
+    shown = [field.name for field in dataclasses.fields(kind) if field.name in comments and field.name[0] != "_"]
+    return [f"| `{name}` | {comments[name].replace('|', '&#124;')} |" for name in shown]
+
+
+def _comments(kind: type) -> dict[str, str]:
+    """The comment at the end of each line that declares a field."""
+    try:
+        source = inspect.cleandoc(inspect.getsource(kind))
+    except (OSError, TypeError):
+        return {}
+    lines, found = source.splitlines(), {}
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            declared = re.match(r"\s*(\w+): ", lines[token.start[0] - 1])
+            if declared:
+                found[declared[1]] = token.string.lstrip("# ")
+    return found
