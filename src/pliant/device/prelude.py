@@ -8,7 +8,7 @@ OPENCL = """
 #define GLOBAL __global
 #define LOCAL __local
 #define SHARED __local
-#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define GROUP_ID (int)get_group_id(0)
 #define LOCAL_ID (int)get_local_id(0)
 #define GLOBAL_ID (int)get_global_id(0)

@@ -1,6 +1,7 @@
 """SIMD numbers for Numba. A physics function written in plain arithmetic runs on floats and on lanes alike."""
 
 from pliant.lanes import arithmetic  # noqa: F401  (registers + - * / and comparisons)
+from pliant.lanes.loops import repeat
 from pliant.lanes.math import (
     absolute,
     count,
@@ -13,7 +14,6 @@ from pliant.lanes.math import (
     minimum,
     narrow,
     number,
-    repeat,
     rounding,
     select,
     sqrt,

@@ -386,34 +386,3 @@ def _count_lanes(typingctx, mask):
 @overload(count)
 def _count(mask):
     return (lambda mask: _count_lanes(mask)) if isinstance(mask, Mask) else (lambda mask: 1 if mask else 0)
-
-
-# --- loops ------------------------------------------------------------------------------------------------------------
-
-
-def repeat(step, most, start, *constants):
-    """A number from `start` on: step(number, *constants) gives the next one and where it is not yet good enough; at
-    most so many steps.
-    """
-    one = traced(start, *constants)
-    if one is not None:
-        return one.repeat(step, most, start, constants)
-    result = start
-    for _ in range(most):
-        result, goes_on = step(result, *constants)
-        if count(goes_on) == 0:
-            break
-    return result
-
-
-@overload(repeat)
-def _repeat(step, most, start, *constants):
-    def loop(step, most, start, *constants):
-        result = start
-        for _ in range(most):
-            result, goes_on = step(result, *constants)
-            if count(goes_on) == 0:
-                break
-        return result
-
-    return loop

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,13 @@ from pliant.kernels.tets_volumetric import add_volume_change
 from pliant.lanes.vectors import add_identity, add_scaled, cross
 from pliant.materials.calculus import law_code
 from pliant.model import Block, Pressures, Solids
-from pliant.solvers.machinery.vbd_terms import ListTerm, VertexLoad, vary_at_vertices, vertex_parameters
+from pliant.solvers.machinery.vbd_terms import (
+    ListTerm,
+    VertexLoad,
+    vary_at_vertices,
+    vertex_parameters,
+    with_places_from,
+)
 
 #: Corners of a tet with one of them first and the others so that the face they make looks to it (elements.tet).
 TET_ORDERS = ((0, 1, 3, 2), (1, 0, 2, 3), (2, 3, 1, 0), (3, 2, 0, 1))
@@ -271,7 +277,7 @@ def _moves_places(element: Element) -> Callable:
         if written == origin.tolist():
             return None
         written[:] = origin.tolist()
-        moved = replace(block, **{name: getattr(block, name) - origin for name in element.places})
+        moved = with_places_from(element, block, origin)
         return [("constants", own.constants) for own in incidences_of(element, moved)]
 
     return refresh

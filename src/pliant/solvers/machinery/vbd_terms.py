@@ -183,6 +183,11 @@ class ListTerm:
         return np.bincount(self.block.elements.ravel(), own, minlength=n)
 
 
+def with_places_from(element: Element, block: Any, origin: np.ndarray) -> Any:
+    """A block whose numbers that are points in space are relative to an origin (3,) [m]."""
+    return replace(block, **{name: getattr(block, name) - origin for name in element.places})
+
+
 def _moves_places(element: Element, tables: dict[str, Any], dtype: Any) -> Refresh:
     """Writes constants of lists again that are places, when the origin has moved or elements were added."""
     written: tuple = ()
@@ -193,7 +198,7 @@ def _moves_places(element: Element, tables: dict[str, Any], dtype: Any) -> Refre
         if written == key:
             return
         written = key
-        moved = replace(block, **{name: getattr(block, name) - origin for name in element.places})
+        moved = with_places_from(element, block, origin)
         for k, own in enumerate(incidences_of(element, moved)):
             tables[f"list{k}"].constants[:] = build_lists(packs, own, dtype).constants
 
