@@ -36,8 +36,8 @@ class Simulation(Adjusting):
     frame_rate: frames per second; substeps: steps per frame, so that a step is h = 1 / (frame_rate * substeps) seconds
     long. precision: "single" or "double", of the solver; states are kept in double.
     threads: exactly so many, or None for as many as are fastest, step by step. Any number gives the same bits.
-    device: "cpu", or "opencl" for the solver's iterations on an OpenCL device (docs/device.md); pl.OpenCL(...) names
-    which, and how.
+    device: "cpu", "opencl" for the solver's iterations on an OpenCL device (docs/device.md), or "auto" for the faster
+    of both, measured; pl.OpenCL(...) names which device, and how.
     """
 
     # --- running ----------------------------------------------------------------------------------------------------

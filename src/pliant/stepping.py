@@ -27,7 +27,8 @@ from pliant.contact.response.step_contacts import StepContacts, measure_contacts
 from pliant.contact.safe_motion import safe_motion
 from pliant.convergence import ConvergenceWatch
 from pliant.default_solver import default_solver
-from pliant.device.opencl import OpenCL, as_device
+from pliant.device.opencl import OpenCL
+from pliant.device_choice import device_for, is_faster_on_device
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.energies import IncrementalPotential
 from pliant.errors import SceneError, SimulationError
@@ -39,7 +40,7 @@ from pliant.model.rigid import initial_poses, show_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents, free_spins, twists_after
 from pliant.solvers import Execution, Solver, SolveReport
-from pliant.solvers.contract import Work, check_device, check_solver, check_supports
+from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
 from pliant.solvers.machinery.feasible import keep_volumes_positive
@@ -74,12 +75,9 @@ class Stepping:
             )
         checks.instance(scene, Scene, "Simulation: the scene", "a pl.Scene with bodies in it")
         self.scene = scene
-        on = as_device(device)
-        self.solver: Solver[Any] = default_solver(scene, on is not None) if solver is None else solver
+        self.solver: Solver[Any] = default_solver(scene, device) if solver is None else solver
         check_solver(self.solver, "Simulation: solver")
-        if on is not None:
-            check_device(self.solver)
-        self.execution = Execution(precision, threads or 0, on)
+        self.execution = Execution(precision, threads or 0, device_for(device, self.solver))
         self._team = self.execution.team()  # that detects contacts
         self.h = checks.step_length(self.frame_rate, self.substeps)
         self.model = build_model(scene)
@@ -100,7 +98,10 @@ class Stepping:
         self._stiffness_told = 0.0  # [N/m] that the last warning asked for
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         self._allocate()
-        self._prepare()
+        problem = self._prepare()
+        if device == "auto" and is_faster_on_device(problem, self.solver, self.execution, self._work):
+            self.execution = replace(self.execution, device=OpenCL())
+            self._prepare()
         for k, body in enumerate(scene.bodies):
             body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
             body._elements = lambda k=k: self.model.elements_of(k)
@@ -139,8 +140,10 @@ class Stepping:
         self._detect_every = None if contact is None else contact.settings.detect_every
         self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
 
-    def _prepare(self) -> None:
-        """Make ready for a model that is new, or of which vertices were let go or elements deleted."""
+    def _prepare(self) -> IncrementalPotential:
+        """Make ready for a model that is new, or of which vertices were let go or elements deleted; the problem that
+        stands for its steps.
+        """
         self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
         check_supports(self.solver, self.model)
@@ -151,6 +154,7 @@ class Stepping:
         if solver_state:
             self._work.load_state_dict(solver_state)
         self._meter = ErrorMeter(self.solver, problem, self.execution.precision)
+        return problem
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -313,12 +317,8 @@ class Stepping:
             new.poses, new.twists = self._poses.copy(), twists
         new.spins = self._spins.copy()
         # the old arrays are the next step's
-        self.state, self._x_new, self._v_new, self._internal_state_new = (
-            new,
-            state.x,
-            state.v_previous,
-            state.internal_state,
-        )
+        old = (state.x, state.v_previous, state.internal_state)
+        self.state, self._x_new, self._v_new, self._internal_state_new = new, *old
 
     def _stop_explosion(self) -> None:
         """End a run whose step has led beyond all physical scales; the state before it stays."""

@@ -1,9 +1,12 @@
 """A simulation on an OpenCL device: the same motion as on the CPU, checkpoints that move between both, clear errors."""
 
+import re
+
 import numpy as np
 import pytest
 
 import pliant as pl
+from pliant import device_choice
 from pliant.device import opencl
 from pliant.solvers import Execution
 
@@ -150,3 +153,19 @@ def test_no_pyopencl_and_no_driver_are_said(monkeypatch) -> None:
     monkeypatch.setattr(opencl, "_all_devices", list)
     with pytest.raises(pl.DeviceError, match="no OpenCL device was found"):
         beam(pl.VBD(), device="opencl")
+
+
+def test_auto_takes_the_faster_one_and_says_so(monkeypatch, caplog) -> None:
+    """Its own measurement, then made-up ones; what cannot run on a device stays on the CPU, with the reason."""
+    with caplog.at_level("INFO", "pliant"):
+        sim = beam(pl.VBD(iterations=10), device="auto")
+    assert re.search(r'device="auto" takes the .*: an iteration takes .* ms on the CPU and .* ms', caplog.text)
+    sim.step()
+    for seconds, is_on_device in (([1.0, 0.5], True), ([0.5, 1.0], False)):
+        made_up = iter(seconds)
+        monkeypatch.setattr(device_choice, "_seconds", lambda *_, made_up=made_up: next(made_up))
+        sim = beam(pl.VBD(iterations=10), device="auto")
+        assert (sim.execution.device is not None) == is_on_device
+    with caplog.at_level("INFO", "pliant"):
+        assert beam(pl.Newton(), device="auto").execution.device is None
+    assert "Newton does not run on an OpenCL device" in caplog.text

@@ -32,7 +32,7 @@ Threads = Annotated[
     int | None, typer.Option(min=1, help="Threads; by default as many as are fastest, with the same bits.")
 ]
 Device = Annotated[
-    str, typer.Option(help="cpu, or opencl for the iterations on an OpenCL device; `pliant info` lists devices.")
+    str, typer.Option(help="cpu, opencl for the iterations on an OpenCL device (`pliant info` lists them), or auto.")
 ]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
 Static = Annotated[bool, typer.Option("--static", help="Find the static shape under the scene's loads instead.")]
@@ -95,7 +95,7 @@ def resume(
     frames: Annotated[int | None, typer.Option(min=1, help="So many more frames. Default: what was left.")] = None,
     output: Output = None,
     threads: Threads = None,
-    device: Annotated[str | None, typer.Option(help="cpu or opencl. Default: cpu.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu, opencl or auto. Default: cpu.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:

@@ -52,7 +52,9 @@ def as_device(device: object) -> OpenCL | None:
         return None
     if device == "opencl":
         return OpenCL()
-    raise DeviceError(f'device is {device!r}: it must be "cpu", "opencl", or a pl.OpenCL(index=..., schedule=...).')
+    raise DeviceError(
+        f'device is {device!r}: it must be "cpu", "opencl", "auto", or a pl.OpenCL(index=..., schedule=...).'
+    )
 
 
 def _pyopencl() -> Any:

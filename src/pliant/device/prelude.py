@@ -34,6 +34,8 @@ CUDA = """
 #define VECTOR(a, b, c) make_{real}3(a, b, c)
 #define DOUBLES(a, b, c) make_double3(a, b, c)
 #define ROW_OF(a, b, c) make_{real}4(a, b, c, 0)
+#define NAN __int_as_float(0x7fffffff)
+#define INFINITY __int_as_float(0x7f800000)
 #define inline __device__ __forceinline__
 #define atan2 atan2{f}
 #define cbrt cbrt{f}
