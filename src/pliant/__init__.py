@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         NeoHookean,
         StableNeoHookean,
         StVenantKirchhoff,
+        YarnCloth,
     )
     from pliant.materials.plane_stress import plane_stress
     from pliant.materials.user_law import material
@@ -124,6 +125,7 @@ _HOMES = {
         "NeoHookean",
         "StVenantKirchhoff",
         "StableNeoHookean",
+        "YarnCloth",
     ),
     "materials.plane_stress": ("plane_stress",),
     "materials.user_law": ("material",),
@@ -264,6 +266,7 @@ __all__ = [
     "Wind",
     "Work",
     "WorldBox",
+    "YarnCloth",
     "__version__",
     "compare",
     "compare_motion",

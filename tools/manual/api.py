@@ -35,7 +35,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     ),
     "Materials": (
         "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",
-        "Corotated", "FixedCorotated", "ARAP", "Invertible", "plane_stress", "material",
+        "YarnCloth", "Corotated", "FixedCorotated", "ARAP", "Invertible", "plane_stress", "material",
     ),
     "Solvers": (
         "Auto", "VBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",

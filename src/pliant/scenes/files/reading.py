@@ -64,8 +64,8 @@ def simulate(
     """A simulation of a scene, with the solver and the steps of a file or the command line."""
     solver, settings = solver_of(table, source), table.simulation
     with source.at():
-        steps = (settings.frame_rate, settings.substeps, settings.precision)
-        return Simulation(scene, solver, *steps, threads, device)
+        steps = (settings.frame_rate, settings.substeps, settings.precision, threads, settings.integrator)
+        return Simulation(scene, solver, *steps, device)
 
 
 def solver_of(table: schema.RunTable, source: Source) -> Solver[Any] | None:

@@ -76,8 +76,8 @@ class DeviceWork(DescentWork):
         contacts = problem.contacts
         if self.sweeps.contacts is None or not isinstance(contacts, ContactPotential):
             return
-        # what the lists hold of x_prev is what the device has of it
-        before = self._rows(problem.x_prev).astype(self.sweeps.dtype).astype(float)
+        # what the lists hold of the start is what the device would have of it
+        before = self._rows(problem.x_start).astype(self.sweeps.dtype).astype(float)
         rows = self.row_of_vertex[contacts.vertices]
         own = (rows, contacts.contacts, before, self.colour_of_row, self.origin, contacts.slip, contacts.damping)
         self.sweeps.set_contacts(*own)
