@@ -12,13 +12,23 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pliant.errors import FileError, MaterialError, MeshError, PliantError, SceneError, SimulationError, SolverError
+from pliant.errors import (
+    DeviceError,
+    FileError,
+    MaterialError,
+    MeshError,
+    PliantError,
+    SceneError,
+    SimulationError,
+    SolverError,
+)
 from pliant.help_links import LinkFormatter
 
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from pliant.comparison import compare, compare_motion, load_phases, save_phases, tune_chebyshev
+    from pliant.device.opencl import OpenCL
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.geometry.animation import Animation
@@ -104,6 +114,7 @@ _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
     "geometry.animation": ("Animation",),
     "io.animations": ("load_animation",),
+    "device.opencl": ("OpenCL",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "io.usd_meshes": ("UsdBody", "load_usd"),
@@ -207,6 +218,7 @@ __all__ = [
     "Contact",
     "Corotated",
     "Cylinder",
+    "DeviceError",
     "Equilibrium",
     "FileError",
     "FixedCorotated",
@@ -231,6 +243,7 @@ __all__ = [
     "Nesterov",
     "Newton",
     "NonlinearCG",
+    "OpenCL",
     "Particles",
     "PliantError",
     "PositionBased",

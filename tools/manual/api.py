@@ -28,6 +28,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     ),
     "Simulations": (
         "Simulation", "State", "SolveReport", "IncrementalPotential", "equilibrium", "Equilibrium", "StaticReport",
+        "OpenCL",
     ),
     "Meshes and files": (
         "TetMesh", "TriMesh", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
@@ -47,6 +48,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Solvers of your own": ("Solver", "MomentumSolver", "Capabilities", "Work", "SweepResult", "register_solver"),
     "Errors": (
         "PliantError", "MeshError", "MaterialError", "SceneError", "SolverError", "SimulationError", "FileError",
+        "DeviceError",
     ),
 }  # fmt: skip
 #: Classes that scenes return and users never make themselves, by the page they are on.

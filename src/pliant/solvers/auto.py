@@ -34,7 +34,7 @@ from pliant.solvers.contract import (
 )
 from pliant.solvers.contract.error import CONVERGED
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
-from pliant.solvers.machinery.vbd_tables import Tables
+from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
 from pliant.solvers.newton import Newton
 from pliant.solvers.vbd import VBD
@@ -149,7 +149,7 @@ class Auto(Solver[AutoWork]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AutoWork:
         plain = VBD(start=self.start)
-        tables = plain.init(problem, execution)
+        tables = build_tables(problem, execution, plain.line_search, plain.psd)
         stages = [Stage(plain, "vertex block descent", tables)]
         ready, newton = Prepared(start=self.start, tables=tables), Newton(start=self.start)
         missing = unsupported_feature(Multilevel(ready), problem.model)
