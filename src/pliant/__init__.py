@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
     from pliant.solvers import (
+        AVBD,
         GPBD,
         LBFGS,
         VBD,
@@ -144,6 +145,7 @@ _HOMES = {
     "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
     "solvers": (
+        "AVBD",
         "GPBD",
         "LBFGS",
         "VBD",
@@ -181,6 +183,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ARAP",
+    "AVBD",
     "GPBD",
     "LBFGS",
     "VBD",

@@ -81,16 +81,5 @@ class VBD(MomentumSolver[Tables]):
         self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, momentum: Momentum | None = None
     ) -> SweepResult:
         """n iterations; with momentum each is carried on by Equation 18."""
-        work.read(x)
-        work.load_internal_state(problem.model)
-        work.load_poses(problem)
-        omegas, memory = np.ones(n), (work.no_rows, work.no_rows)
-        if momentum is not None:
-            omegas, memory = momentum.next(n), work.momentum()
-        arrays = (work.singular, work.x, work.vertices, *work.tables)
-        work.singular[:] = 0
-        work.team.run(work.module.sweep, omegas, *memory, *arrays, amount=n, shares=work.shares)
-        work.write(x)
-        work.save_poses(problem, x)
-        work.save_internal_state(problem.model)
+        work.sweep(problem, x, n, momentum)
         return SweepResult(n)

@@ -21,7 +21,7 @@ from pliant.lanes.types import DTYPES
 from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.model.topology import Topology
-from pliant.solvers.contract import Execution, Work
+from pliant.solvers.contract import Execution, Momentum, Work
 from pliant.solvers.machinery.vbd_bodies import BodyTables, colours_of_bodies, merged_graph, without_padding
 from pliant.solvers.machinery.vbd_contacts import ContactTables
 from pliant.solvers.machinery.vbd_terms import Memory, Refresh, VertexLoad, make_terms, update_lists
@@ -137,6 +137,21 @@ class Tables(PackedWork):
         if self.bodies is not None and problem.model.carried is not None:
             self.bodies.store(problem.model.carried, problem.poses, x, self.origin)
 
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, n: int, momentum: Momentum | None = None) -> None:
+        """n iterations of vertex block descent on x (n, 3) [m]; with momentum each is carried on by Equation 18."""
+        self.read(x)
+        self.load_internal_state(problem.model)
+        self.load_poses(problem)
+        omegas, memory = np.ones(n), (self.no_rows, self.no_rows)
+        if momentum is not None:
+            omegas, memory = momentum.next(n), self.momentum()
+        arrays = (self.singular, self.x, self.vertices, *self.tables)
+        self.singular[:] = 0
+        self.team.run(self.module.sweep, omegas, *memory, *arrays, amount=n, shares=self.shares)
+        self.write(x)
+        self.save_poses(problem, x)
+        self.save_internal_state(problem.model)
+
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
         alone, barrier, no_iterations = (0, 1), new_barrier(), np.ones(0)
@@ -196,10 +211,11 @@ def build_tables(
     psd: bool,
     width: int | None = None,
     in_turn: bool = True,
+    hard_contact: bool = False,
 ) -> Tables:
     """Colour the vertices, sort them into packs, list their elements, and get the kernel.
 
-    in_turn: whether the solver moves one colour after another.
+    in_turn: whether the solver moves one colour after another.  hard_contact: whether contacts have multipliers.
     """
     model = problem.model
     width = width or default_width(execution.precision)
@@ -247,7 +263,16 @@ def build_tables(
     without_padding(packs, vertices.inertia)
     sources = tuple(term.source for term in terms)
     touching = problem.contacts is not None
-    flags = (constrained, damped, bool(viscous), line_search, psd, touching, bodies is not None)
+    flags = (
+        constrained,
+        damped,
+        bool(viscous),
+        line_search,
+        psd,
+        touching,
+        bodies is not None,
+        touching & hard_contact,
+    )
     module = sweep_module(Variant(execution.precision, width, sources, *flags))
     contacts = ContactTables(packs, dtype, in_turn) if touching else None
     if bodies is not None:
