@@ -33,11 +33,12 @@ PAGES: dict[str, tuple[str, ...]] = {
         "load_simulation", "save_scene",
     ),
     "Materials": (
-        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",
+        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung", "YarnCloth",
         "Corotated", "FixedCorotated", "ARAP", "Invertible", "plane_stress", "material",
     ),
     "Solvers": (
-        "Auto", "VBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
+        "Auto", "VBD", "AVBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall",
+        "Backtracking",
         "GradientDescent", "BlockJacobi", "NonlinearCG", "LBFGS", "LaplacianQuasiNewton", "ProjectiveDynamics", "XPBD",
         "GPBD", "VelocityTimeStepping", "SequentialPositions", "PositionBased", "Jacobi", "GaussSeidel",
         "ImprovedJacobi", "ImprovedGaussSeidel", "MinimumResidual", "ConjugateResiduals", "solve", "Stop",
