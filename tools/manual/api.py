@@ -37,8 +37,7 @@ PAGES: dict[str, tuple[str, ...]] = {
         "Corotated", "FixedCorotated", "ARAP", "Invertible", "plane_stress", "material",
     ),
     "Solvers": (
-        "Auto", "VBD", "AVBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall",
-        "Backtracking",
+        "Auto", "VBD", "AVBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
         "GradientDescent", "BlockJacobi", "NonlinearCG", "LBFGS", "LaplacianQuasiNewton", "ProjectiveDynamics", "XPBD",
         "GPBD", "VelocityTimeStepping", "SequentialPositions", "PositionBased", "Jacobi", "GaussSeidel",
         "ImprovedJacobi", "ImprovedGaussSeidel", "MinimumResidual", "ConjugateResiduals", "solve", "Stop",
