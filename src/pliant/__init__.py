@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
     from pliant.solvers import (
+        AVBD,
         GPBD,
         LBFGS,
         VBD,
@@ -161,6 +162,7 @@ _HOMES = {
     "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
     "solvers": (
+        "AVBD",
         "GPBD",
         "LBFGS",
         "VBD",
@@ -198,6 +200,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ARAP",
+    "AVBD",
     "GPBD",
     "LBFGS",
     "VBD",

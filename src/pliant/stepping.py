@@ -128,7 +128,7 @@ class Stepping:
         self._detector = None
         if contact is not None:
             scale = scale_of(self.model, self._s, elastic_stiffness(self.model) if elastic is None else elastic)
-            self._detector = Detector(contact, self.h, self._team, scale)
+            self._detector = Detector(contact, self.h, self._team, scale, self.solver.supports.hard_constraints)
         self._detect_every = None if contact is None else contact.settings.detect_every
         self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
 

@@ -39,7 +39,7 @@ PAGES: dict[str, tuple[str, ...]] = {
         "Corotated", "FixedCorotated", "ARAP", "YarnCloth", "Invertible", "plane_stress", "material",
     ),
     "Solvers": (
-        "Auto", "VBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
+        "Auto", "VBD", "AVBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
         "GradientDescent", "BlockJacobi", "NonlinearCG", "LBFGS", "LaplacianQuasiNewton", "ProjectiveDynamics", "XPBD",
         "GPBD", "VelocityTimeStepping", "SequentialPositions", "PositionBased", "Jacobi", "GaussSeidel",
         "ImprovedJacobi", "ImprovedGaussSeidel", "MinimumResidual", "ConjugateResiduals", "solve", "Stop",

@@ -203,10 +203,11 @@ def build_tables(
     psd: bool,
     width: int | None = None,
     in_turn: bool = True,
+    hard_contact: bool = False,
 ) -> Tables:
     """Colour the vertices, sort them into packs, list their elements, and get the kernel.
 
-    in_turn: whether the solver moves one colour after another.
+    in_turn: whether the solver moves one colour after another.  hard_contact: whether contacts have multipliers.
     """
     model = problem.model
     width = width or default_width(execution.precision)
@@ -254,7 +255,16 @@ def build_tables(
     without_padding(packs, vertices.inertia)
     sources = tuple(term.source for term in terms)
     touching = problem.contacts is not None
-    flags = (constrained, damped, bool(viscous), line_search, psd, touching, bodies is not None)
+    flags = (
+        constrained,
+        damped,
+        bool(viscous),
+        line_search,
+        psd,
+        touching,
+        bodies is not None,
+        touching & hard_contact,
+    )
     module = sweep_module(Variant(execution.precision, width, sources, *flags))
     contacts = ContactTables(packs, dtype, in_turn) if touching else None
     if bodies is not None:
