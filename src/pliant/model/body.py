@@ -76,6 +76,7 @@ class Body(ABC):
         """Elements whose strain rates are damped."""
         return [block for block in self.blocks(first) if block.is_stored]
 
+    @property
     @abstractmethod
     def masses(self) -> np.ndarray:
         """(n,) [kg]."""
