@@ -10,8 +10,9 @@ from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.rebound import stop_rebound
 from pliant.contact.response.restitution import restitution_impulses
 from pliant.energies import IncrementalPotential
+from pliant.geometry import rotations
 from pliant.integration import Euler, StepStart, carry_bodies_on, carry_on
-from pliant.model import Model
+from pliant.model import CarriedPoints, Model
 from pliant.momentum_correction import twists_after
 from pliant.state import State
 
@@ -28,8 +29,8 @@ class EndOfStep:
     h: float  # [s]
     x: np.ndarray
     v: np.ndarray
-    _restarts: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))  # (n,) vertices that lose their history
-    _bodies_restart: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))  # (b,)
+    _impulses: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (n, 3) changes of velocity by contacts
+    _body_impulses: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))  # (b, 6) of twists
 
     def finish(self, poses: np.ndarray, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """New poses (b, 7) and twists (b, 6) of rigid bodies; poses are those of the minimum."""
@@ -50,32 +51,50 @@ class EndOfStep:
         return poses, twists
 
     def keep_history(self, new: State) -> None:
-        """Give a new state what the integrator needs of the one before."""
+        """Give a new state what the integrator needs of the one before.
+
+        Along impulses of contacts the motion goes on as if it had always been so: the velocity of approach is
+        forgotten, what friction does across them is not.
+        """
         if not self.integrator.keeps_history:
             return
-        old, changed = self.state, self._restarts
+        old = self.state
         new.x_previous, new.poses_previous, new.twists_previous = old.x, old.poses, old.twists
-        if changed.any():
-            new.x_previous, new.v_previous = old.x.copy(), old.v.copy()
-            new.x_previous[changed] = new.x[changed] - self.h * new.v[changed]
-            new.v_previous[changed] = new.v[changed]
-        if self._bodies_restart.any() and self.model.carried is not None:
-            back = self.model.carried.moved(new.poses, -self.h * new.twists)
-            own = self._bodies_restart[:, None]
-            new.poses_previous, new.twists_previous = (
-                np.where(own, back, old.poses),
-                np.where(own, new.twists, old.twists),
-            )
+        if self._impulses.any():
+            back = new.x - self.h * new.v
+            new.x_previous = old.x + _along(self._impulses, back - old.x)
+            new.v_previous = old.v + _along(self._impulses, new.v - old.v)
+        if self._body_impulses.any() and self.model.carried is not None:
+            self._forget_approach(new, self.model.carried)
+
+    def _forget_approach(self, new: State, carried: CarriedPoints) -> None:
+        """The same for rigid bodies, of velocities and angular velocities."""
+        old, h = self.state, self.h
+        turn = rotations.to_vectors(rotations.products(new.poses[:, 3:], rotations.inverses(old.poses[:, 3:])))
+        motion = np.concatenate([new.poses[:, :3] - old.poses[:, :3], turn], axis=1)
+        twists = old.twists.copy()
+        for part in (slice(0, 3), slice(3, 6)):
+            impulses = self._body_impulses[:, part]
+            motion[:, part] += _along(impulses, h * new.twists[:, part] - motion[:, part])
+            twists[:, part] += _along(impulses, new.twists[:, part] - old.twists[:, part])
+        new.poses_previous, new.twists_previous = carried.moved(new.poses, -motion), twists
 
     def _with_restitution(self, poses: np.ndarray, twists: np.ndarray) -> np.ndarray:
         if self.solved is None:
             return twists
         change = restitution_impulses(self.solved, self.x, poses, self.state.twists, twists, self.h)
-        self._bodies_restart = np.any(change != 0, axis=1)
+        self._body_impulses = change
         twists += change
         return twists
 
     def _stop_rebound(self) -> None:
         contacts = None if self.solved is None else self.solved.contacts
         if self.integrator.keeps_history and isinstance(contacts, ContactPotential):
-            self._restarts = stop_rebound(contacts, self.model, self.x, self.v, self.h)
+            self._impulses = stop_rebound(contacts, self.model, self.x, self.v, self.h)
+
+
+def _along(directions: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """The parts of vectors (n, 3) along directions (n, 3) of any length; zero where that is zero."""
+    squares = np.einsum("na,na->n", directions, directions)
+    parts = np.einsum("na,na->n", directions, vectors) / np.where(squares > 0, squares, 1.0)
+    return parts[:, None] * directions

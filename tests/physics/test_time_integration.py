@@ -205,3 +205,17 @@ def test_contact_does_not_throw_back_with_bdf2():
     assert kinetic < 0.1 * 0.5 * sim.model.mass.sum() * 1.25
     assert sim.positions[:, 2].min() > -2e-3
     assert sim.positions[:, 2].min() < 1e-3, "it lies on the plane"
+
+
+def test_sliding_stops_where_theory_says_with_bdf2():
+    """v^2 / (2 mu g), however often contacts take a little of the normal velocity out."""
+    scene = pl.Scene(contact=pl.Contact(stiffness=1e5))
+    mesh = pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1))
+    body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e6, 0.3))
+    body.set_positions(mesh.points + np.array([0.0, 0.0, 0.05]))
+    body.set_velocities((2.0, 0.0, 0.0))
+    scene.add_plane(friction=0.5)
+    sim = pl.Simulation(scene, integrator="bdf2")
+    way = end_of(sim, 180)[:, 0].mean() - mesh.points[:, 0].mean()
+    assert way == pytest.approx(4 / (2 * 0.5 * 9.81), rel=0.02)
+    assert np.abs(sim.velocities).max() < 1e-3

@@ -3,7 +3,7 @@
 Backward differences of second order take velocities from three positions. Where a contact has stopped a vertex within a
 step, the position before still carries the velocity of approach, and the difference shows a vertex that comes back: by
 up to all of the speed it came with. So after a step no contact that presses separates: impulses along the normals take
-that part of the velocities out, and the vertices they act on go on without their history. Bodies that are elastic
+that part of the velocities out, and along them vertices go on without their history. Bodies that are elastic
 bounce by their own deformation, as they do with implicit Euler.
 """
 
@@ -21,11 +21,11 @@ ITERATIONS = 10
 
 def stop_rebound(potential: ContactPotential, model: Model, x: np.ndarray, v: np.ndarray, h: float) -> np.ndarray:
     """Take separating velocities out of v (n, 3) [m/s], in place, at contacts that press at x (n, 3) [m] at the end of
-    a step of h [s]; which vertices (n,) have changed.
+    a step of h [s]; the changes (n, 3).
     """
     chosen = np.flatnonzero(depths(potential.contacts, x) > 0)
     if not len(chosen):
-        return np.zeros(len(x), bool)
+        return np.zeros_like(v)
     contacts, before = potential.contacts, v.copy()
     moves = model.is_free & (model.subspace != CARRIED)
     inverse_mass = np.where(moves, 1 / np.where(moves, model.mass, 1.0), 0.0)
@@ -33,9 +33,9 @@ def stop_rebound(potential: ContactPotential, model: Model, x: np.ndarray, v: np
     vertices = potential.vertices[chosen].astype(np.int64)
     arrays = (vertices, contacts.weights[chosen], np.ascontiguousarray(contacts.normals[chosen]), motions)
     cached(stop_separating)(*arrays, inverse_mass, v)
-    changed = np.any(v != before, axis=1)
-    v[changed] = (before + model.project(v - before))[changed]
-    return changed
+    change = model.project(v - before)
+    v[:] = before + change
+    return change
 
 
 @compiled
