@@ -28,6 +28,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     ),
     "Simulations": (
         "Simulation", "State", "SolveReport", "IncrementalPotential", "equilibrium", "Equilibrium", "StaticReport",
+        "OpenCL",
     ),
     "Meshes and files": (
         "TetMesh", "TriMesh", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
@@ -38,7 +39,7 @@ PAGES: dict[str, tuple[str, ...]] = {
         "Corotated", "FixedCorotated", "ARAP", "YarnCloth", "Invertible", "plane_stress", "material",
     ),
     "Solvers": (
-        "Auto", "VBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
+        "Auto", "VBD", "AVBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
         "GradientDescent", "BlockJacobi", "NonlinearCG", "LBFGS", "LaplacianQuasiNewton", "ProjectiveDynamics", "XPBD",
         "GPBD", "VelocityTimeStepping", "SequentialPositions", "PositionBased", "Jacobi", "GaussSeidel",
         "ImprovedJacobi", "ImprovedGaussSeidel", "MinimumResidual", "ConjugateResiduals", "solve", "Stop",
@@ -47,6 +48,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Solvers of your own": ("Solver", "MomentumSolver", "Capabilities", "Work", "SweepResult", "register_solver"),
     "Errors": (
         "PliantError", "MeshError", "MaterialError", "SceneError", "SolverError", "SimulationError", "FileError",
+        "DeviceError",
     ),
 }  # fmt: skip
 #: Classes that scenes return and users never make themselves, by the page they are on.
