@@ -32,7 +32,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     ),
     "Meshes and files": (
         "TetMesh", "TriMesh", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
-        "load_simulation", "save_scene",
+        "load_simulation", "save_scene", "Animation", "load_animation",
     ),
     "Materials": (
         "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",
