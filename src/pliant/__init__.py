@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pliant.comparison import compare, compare_motion, load_phases, save_phases, tune_chebyshev
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
+    from pliant.geometry.animation import Animation
+    from pliant.io.animations import load_animation
     from pliant.io.meshes import load_mesh, save_mesh
     from pliant.io.usd_meshes import UsdBody, load_usd
     from pliant.materials import (
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         NeoHookean,
         StableNeoHookean,
         StVenantKirchhoff,
+        YarnCloth,
     )
     from pliant.materials.plane_stress import plane_stress
     from pliant.materials.user_law import material
@@ -99,6 +102,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
+    "geometry.animation": ("Animation",),
+    "io.animations": ("load_animation",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "io.usd_meshes": ("UsdBody", "load_usd"),
@@ -113,6 +118,7 @@ _HOMES = {
         "NeoHookean",
         "StVenantKirchhoff",
         "StableNeoHookean",
+        "YarnCloth",
     ),
     "materials.plane_stress": ("plane_stress",),
     "materials.user_law": ("material",),
@@ -186,6 +192,7 @@ __all__ = [
     "VBD",
     "XPBD",
     "Anderson",
+    "Animation",
     "Attachment",
     "Auto",
     "Backtracking",
@@ -251,10 +258,12 @@ __all__ = [
     "Wind",
     "Work",
     "WorldBox",
+    "YarnCloth",
     "__version__",
     "compare",
     "compare_motion",
     "equilibrium",
+    "load_animation",
     "load_mesh",
     "load_phases",
     "load_scene",

@@ -1,4 +1,6 @@
-"""The warning that steps end far from their minimum, with what would help, measured in the step at hand."""
+"""Warnings: that steps end far from their minimum, with what would help, measured in the step at hand; that contact is
+too soft.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from pliant.contact.response.report import ContactReport, words_of_softness
 from pliant.energies import IncrementalPotential
+from pliant.model import Model
 from pliant.solvers import VBD, Auto, Execution, Multilevel, Newton, Solver, solve
 from pliant.solvers.contract import StepError, unsupported_feature
 from pliant.solvers.contract.error import CONVERGED, HIDDEN
@@ -22,6 +26,21 @@ TRIAL_ITERATIONS = 400
 LARGEST_NEWTON = 5000  # vertices up to which Newton's method is tried
 RIGID = 0.7  # part of the last motion from which on a body counts as moving as a whole
 MUCH_STIFFER = 4.0
+
+
+class SoftnessWatch:
+    """How stiff the last warning of a soft contact wanted it to be."""
+
+    def __init__(self) -> None:
+        self._told = 0.0  # [N/m]
+
+    def watch(self, report: ContactReport, model: Model, time: float) -> None:
+        """Warn that contact is too soft: once, and again when twice the stiffness would be needed."""
+        soft = report.softest
+        if soft is not None and soft.needed_stiffness > 2 * self._told:
+            self._told = soft.needed_stiffness
+            words = words_of_softness(soft, model.describe_vertex(soft.vertex))
+            logger.warning("t = %g s: %s", time, words, extra={"entry": "contact-too-deep"})
 
 
 class ConvergenceWatch:

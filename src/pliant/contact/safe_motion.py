@@ -33,6 +33,7 @@ FLOOR = 0.05  # of the thickness: pairs are kept that far apart at least
 PUSHES = 30  # rounds of pushing pairs apart in one pass
 PUSHING, PASSES = 6, 40  # passes that push, and passes in all; then all stay where they were
 HALVINGS = 6  # after which a vertex stays where it was
+MORE_SOLUTIONS = 2  # of a step that would have passed through something
 AGAIN = 2  # further ways in a step for those who were held back
 SMALLEST = 1.0 / 256.0  # part of a step in which others must get out of the way of who is led
 
@@ -85,8 +86,9 @@ class SafeMotion:
         if said:
             raise SimulationError(said)
 
-    def advance(self, x: np.ndarray, target: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]) -> None:
-        """Change the target (n, 3) [m] to where vertices can get from x (n, 3) without touching.
+    def advance(self, x: np.ndarray, target: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
+        """Change the target (n, 3) [m] to where vertices can get from x (n, 3) without touching; whether that is within
+        the thickness of where it was.
 
         rows: of each obstacle with a formula, where the step begins and where it ends.
         """
@@ -113,6 +115,7 @@ class SafeMotion:
         self._apart_at = x.copy()
         away = np.linalg.norm(x - wish, axis=1)
         self.held = Held(int((away > 0).sum()), float(away.max(initial=0.0)))
+        return self.held.furthest_held_back <= 2 * self._margin
 
     def touching_at(self, x: np.ndarray, rows: list[np.ndarray]) -> list[np.ndarray]:
         """Vertices of what is not proved to be apart at x (n, 3) [m]: (k, 5) edges and triangles, then for each

@@ -42,6 +42,8 @@ CAMERA = np.array([0.7, -1.15, 0.55])  # from the scene's middle, in sizes of th
 STANDS, HANGS = 0.02, 0.5  # of the scene's size: how far below bodies the ground is drawn if there is no floor
 FINE_SPHERES = 2_000  # more have 20 triangles each instead of 80
 GIZMO_SIZE = 0.3  # of the scene's size
+LARGEST_FORCE = 0.3  # of the scene's size: the line of the largest contact force so far
+FORCE_COLOUR = (200, 25, 25)
 
 
 class Page:
@@ -56,6 +58,9 @@ class Page:
         self.port = self.server.get_port()
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{guard.token}/"
         self._grabbed_at: np.ndarray | None = None
+        self._pulled_from: np.ndarray | None = None  # where the mouse took hold [m]
+        self._mouse: np.ndarray | None = None  # where it pulls to [m]; None: it has let go
+        self._largest_force = 0.0  # [N] seen so far
         self._gizmo: Any = None
         self._hand = threading.Lock()
         self._add_scene()
@@ -106,6 +111,9 @@ class Page:
         ]
         self._rigid = [self._add_rigid(k) for k in rigid]
         shown = [(self._add_obstacle(outline), outline) for outline in obstacles if outline not in floors]
+        self._force_lines = self.server.scene.add_line_segments(
+            "/forces", np.zeros((1, 2, 3), np.float32), FORCE_COLOUR, thickness=0.005 * self._size, visible=False
+        )
         self._moving = [(handle, outline) for handle, outline in shown if outline.shape.motion is not None]
 
     def _add_ground(self, height: float) -> None:
@@ -139,6 +147,7 @@ class Page:
         points, triangles = x[rows].astype(np.float32), faces.reshape(-1, 3).astype(np.uint32)
         handle = scene.add_mesh_simple(name, points, triangles, color=colour, side="double", **NO_SHADOW)
         handle.on_click(lambda event: self._pick(rows, event.ray_origin, event.ray_direction))
+        handle.on_drag(lambda event: self._drag(rows, event.phase, event.start_position, event.end_position))
         return handle, rows, "vertices"
 
     def _add_spheres(
@@ -201,15 +210,10 @@ class Page:
 
     def _pick(self, rows: np.ndarray, origin: Any, direction: Any) -> None:
         """Grab the vertex that was clicked on and put a gizmo on it."""
-        latest = self.session.latest
-        x = latest.points
-        point = int(rows[nearest_to_ray(x[rows], np.array(origin), np.array(direction))])
-        vertex = point if latest.drawn is None else int(latest.drawn[point])
-        self.session.grab(vertex, GRAB_RADIUS * float(np.ptp(x[rows], axis=0).max()))
-        if self.session.settled().message:
+        x = self.session.latest.points[rows]
+        if not self._grab(rows, nearest_to_ray(x, np.array(origin), np.array(direction))):
             return
-        self._put_down()
-        self._grabbed_at = self.session.latest.positions[vertex].copy()
+        assert self._grabbed_at is not None
         self._gizmo = self.server.scene.add_transform_controls(
             "/hand",
             scale=GIZMO_SIZE * self._size,
@@ -219,6 +223,34 @@ class Page:
         )
         self._gizmo.on_update(lambda event: self.pull_to(np.array(event.target.position)))
         self.panel.show_grab(self.let_go)
+
+    def _drag(self, rows: np.ndarray, phase: str, start: Any, end: Any) -> None:
+        """Pull at a body with the mouse: `start` on its surface and `end` under the mouse [m], until it is let go."""
+        # events come in threads of their own: the mouse may have moved on, or let go, before the grab is done
+        self._mouse = None if phase == "end" else np.array(end)
+        if phase == "start":
+            x = self.session.latest.points[rows]
+            if self._grab(rows, int(np.linalg.norm(x - np.array(start), axis=1).argmin())):
+                self._pulled_from = np.array(start)
+        if self._pulled_from is None:
+            return
+        if (mouse := self._mouse) is not None:
+            self.session.drag(mouse - self._pulled_from)
+        else:
+            self._pulled_from = None
+            self.let_go()
+
+    def _grab(self, rows: np.ndarray, chosen: int) -> bool:
+        """Take hold of one of the points of a body that a snapshot shows, and of what is near; whether it is held."""
+        latest = self.session.latest
+        point = int(rows[chosen])
+        vertex = point if latest.drawn is None else int(latest.drawn[point])
+        self.session.grab(vertex, GRAB_RADIUS * float(np.ptp(latest.points[rows], axis=0).max()))
+        if self.session.settled().message:
+            return False
+        self._put_down()
+        self._grabbed_at = self.session.latest.positions[vertex].copy()
+        return True
 
     def pull_to(self, position: np.ndarray) -> None:
         """Drag the grabbed vertex to a place (3,) [m]."""
@@ -265,8 +297,18 @@ class Page:
             for handle, outline in self._moving:
                 for name, value in _problem_for_step(outline, snapshot.time).items():
                     setattr(handle, name, value)
+            self._show_forces(snapshot.forces)
             self.panel.show(snapshot)
         self.server.flush()  # viser would wait for more, for as long as a picture is shown
+
+    def _show_forces(self, forces: np.ndarray | None) -> None:
+        """Lines from where contacts press, along the force on their first side."""
+        self._force_lines.visible = forces is not None and len(forces) > 0
+        if forces is None or not len(forces):
+            return
+        self._largest_force = max(self._largest_force, float(np.linalg.norm(forces[:, 1], axis=1).max()))
+        ends = forces[:, 0] + LARGEST_FORCE * self._size / (self._largest_force or 1.0) * forces[:, 1]
+        self._force_lines.points = np.stack([forces[:, 0], ends], axis=1).astype(np.float32)
 
 
 def _cells(model: Model, body: Body, number: int) -> tuple[int, np.ndarray]:

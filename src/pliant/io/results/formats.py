@@ -32,6 +32,7 @@ EXPORTS = {
     ".usda": f"{_HERE}.usd_text:export",
     ".usd": f"{_HERE}.usd:export",
     ".glb": f"{_HERE}.gltf:export",
+    ".html": "pliant.viewer.share:export",
     ".mp4": "pliant.viewer.mp4:export",
     ".gif": "pliant.viewer.movies:export",
     ".png": "pliant.viewer.movies:export",

@@ -13,7 +13,8 @@ import numpy as np
 from pliant.errors import FileError, SceneError
 from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.io.meshes import load_mesh
-from pliant.materials import Invertible
+from pliant.materials import Invertible, YarnCloth
+from pliant.materials.yarn_cloth import SHIPPED
 from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, RigidMotion, Scene, Schedule, checks, rigid_motion
 from pliant.model.motions import turned
 from pliant.model.wind import Wind
@@ -142,7 +143,7 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
             mesh = mesh.tetrahedralize(about.edge_length)
     with source.at("bodies", k, "material"):
         material = generated.make_law(about.material)
-    return scene.add_solid(mesh, material, about.density, about.damping, about.name, about.damping_form)
+    return scene.add_solid(mesh, material, about.density, about.damping, about.name, about.damping_form, about.element)
 
 
 def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:
@@ -163,6 +164,17 @@ def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -
         "tear_at",
     )
     return scene.add_cloth(mesh, material, name=about.name, **{name: getattr(about, name) for name in names})
+
+
+def _add_yarn_cloth(scene: Scene, about: schema.YarnClothTable, source: Source, k: int) -> Body:
+    mesh = _geometry(about, source, k, generated.SHEET_SHAPES)
+    with source.at("bodies", k, "material"):
+        place = about.material if about.material in SHIPPED else source.folder / about.material
+        material = YarnCloth(place)
+    return scene.add_cloth(
+        mesh, material, about.density, damping=about.damping, warp=about.warp, name=about.name,
+        damping_form=about.damping_form,
+    )  # fmt: skip
 
 
 def _add_obstacle(scene: Scene, about: schema.MeshObstacleTable, source: Source, k: int) -> Body:
@@ -259,6 +271,7 @@ def _placed(points: np.ndarray, place: placed.Transform) -> np.ndarray:
 BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
     "solid": _add_solid,
     "cloth": _add_cloth,
+    "yarn_cloth": _add_yarn_cloth,
     "springs": _add_springs,
     "rigid": _add_rigid,
     "particles": _add_particles,

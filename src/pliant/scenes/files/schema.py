@@ -90,6 +90,7 @@ class SolidTable(BodyTable):
     shape: SolidShape | None = None  # type: ignore[valid-type]
     material: AnyLaw  # type: ignore[valid-type]
     density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
+    element: Literal["linear", "patch"] = "linear"
     viscosity: Annotated[float, Number("Pa s", least=0)] = 0.0
     cavity_pressure: Pressure = 0.0
     edge_length: Annotated[float | None, Number("m", above=0)] = None  # a surface is filled with tets about this long
@@ -108,6 +109,16 @@ class ClothTable(BodyTable):
     weft: Annotated[float, Number("N/m", least=0)] = 0.0
     warp_direction: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
     tear_at: Annotated[float | None, Number("length over length at rest", above=1)] = None
+
+
+class YarnClothTable(BodyTable):
+    """A sheet of homogenised yarn-level cloth; material: a JSON file, or the name of one that is shipped."""
+
+    kind: Literal["yarn_cloth"]
+    shape: SheetShape | None = None  # type: ignore[valid-type]
+    material: str = "jersey"
+    density: Annotated[float | None, Number("kg/m^2", above=0)] = None
+    warp: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
 
 
 class SpringsTable(BodyTable):
@@ -183,6 +194,7 @@ BODY_TABLES: tuple[type[Table], ...] = (
     ParticlesTable,
     EmitterTable,
     MeshObstacleTable,
+    YarnClothTable,
 )
 AnyBody = one_of(BODY_TABLES, "kind")
 
@@ -289,6 +301,7 @@ class SimulationTable(Table):
     substeps: Annotated[int, Whole()] = 5
     duration: Annotated[float, Number("s", above=0)] = 2.0
     precision: Literal["single", "double"] = "single"
+    integrator: Literal["euler", "bdf2", "midpoint"] = "euler"
 
 
 class Output(Table):
