@@ -1,0 +1,173 @@
+"""Figures 1, 2, 5, 7, 8, 9 and 10 of Francu and Moldoveanu (2015), in sizes that take a minute.
+
+python -m experiments.francu.curves
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import pliant as pl
+from pliant.constraints.krylov import BETA
+
+RESULTS = Path(__file__).with_name("results")
+LAW = pl.StVenantKirchhoff.from_young(1e3, 0.3)
+PAPERS = {"rounds": 1, "settling": 0}  # the schemes as they are in the paper
+CELLS, PARTICLES, FRAMES = 30, 1000, 120
+R = 0.01
+
+
+def hanging(relaxation: Any, cells: int, frames: int, iterations: int = 15) -> tuple[np.ndarray, pl.Simulation]:
+    """Position error (L1) [m] frame by frame, until it blows up, of a cloth of 1 m that falls and hangs by two corners;
+    position based dynamics at 60 Hz.
+    """
+    scene = pl.Scene()
+    mesh = pl.shapes.cloth(size=(1, 1), cells=(cells, cells))
+    cloth = scene.add_cloth(mesh, LAW, density=0.2)
+    cloth.pin((mesh.points[:, 1] > 0.499) & (np.abs(mesh.points[:, 0]) > 0.499))
+    sim = pl.Simulation(scene, pl.PositionBased(relaxation, iterations=iterations), frame_rate=60, substeps=1)
+    errors = []
+    for _ in range(frames):
+        try:
+            sim.step()
+        except pl.SimulationError:  # it has blown up
+            break
+        errors.append(sim._work.solved.position_error())  # type: ignore[attr-defined]
+    return np.array(errors), sim
+
+
+def dropped(solver: Any, friction: float = 0.0, ratio: float = 1.0, frames: int = FRAMES) -> tuple[np.ndarray, Any]:
+    """Position error (L1) [m] frame by frame of particles that fall into a box at 60 Hz; ratio: of the masses."""
+    scene, random = pl.Scene(), np.random.default_rng(2)
+    points = pl.shapes.packed_spheres((0.2, 0.2, 0.3), radius=R, spacing=1.05, jitter=0.5)
+    points = random.permutation(points)[:PARTICLES] + np.array([0, 0, 0.2])
+    for k, part in enumerate(np.array_split(points, 6)):
+        scene.add_particles(part, radius=R, density=ratio ** (k / 5), friction=friction)
+    scene.add_container((0, 0, 0.5), (0.21, 0.21, 1.0), friction=friction)
+    sim = pl.Simulation(scene, solver, frame_rate=60, substeps=1)
+    errors = []
+    for _ in range(frames):
+        sim.step()
+        errors.append(sim._work.solved.position_error())  # type: ignore[attr-defined]
+    return np.array(errors), sim
+
+
+def betas() -> dict[str, list[float]]:
+    """Figure 1: beta of conjugate residuals in 20 iterations, clamped below 1, and the power function."""
+    _, sim = hanging(pl.ConjugateResiduals(), 20, 40, 20)
+    problem, solver = sim.problem(), sim.solver
+    work = solver.init(problem, sim.execution)
+    solver.begin_step(problem, work)
+    x, found = problem.x_guess.copy(), []
+    for _ in range(20):
+        solver.sweep(problem, x, work, 1)
+        found.append(float(work.posed.vectors.numbers[BETA]))
+    return {"conjugate residuals": found, "power function": [min((k / 20) ** 0.6, 1.0) for k in range(20)]}
+
+
+def stretching() -> dict[str, list[float]]:
+    """Figure 2: position error [m] of a cloth at rest by iterations."""
+    methods = {"Gauss-Seidel": pl.GaussSeidel(), "improved Jacobi": pl.ImprovedJacobi()}
+    counts = (5, 10, 20, 40)
+    return {"iterations": [float(n) for n in counts]} | {
+        name: [float(hanging(method, 20, 240, n)[0][-20:].mean()) for n in counts] for name, method in methods.items()
+    }
+
+
+def over_a_ball() -> dict[str, float]:
+    """Figure 5: how far [m] the middle of a cloth on a ball has come within 2 s, mu = 0.5, with a slight slope."""
+    found = {}
+    for name, solver in (("SP", pl.SequentialPositions()), ("PBD", pl.PositionBased())):
+        scene = pl.Scene(gravity=(0.5, 0, -9.8))
+        mesh = pl.shapes.cloth(size=(0.5, 0.5), cells=(16, 16)).transformed(translation=(0, 0, 0.32))
+        cloth = scene.add_cloth(mesh, LAW)
+        cloth.friction = 0.5
+        scene.add_sphere((0, 0, 0.15), 0.15, friction=0.5)
+        sim = pl.Simulation(scene, solver)
+        for _ in range(120):
+            sim.advance()
+        found[name] = float(np.linalg.norm(cloth.positions.mean(axis=0)[:2]))
+        found[f"{name}, height"] = float(cloth.positions[:, 2].max())
+    return found
+
+
+def drops() -> dict[str, dict[str, list[float]]]:
+    """Figures 8 and 9."""
+    vts, sp = pl.VelocityTimeStepping, pl.SequentialPositions
+    plain = {
+        "Gauss-Seidel": vts(pl.GaussSeidel(), **PAPERS),
+        "improved Jacobi": vts(**PAPERS),
+        "improved Jacobi, a = 2": vts(pl.ImprovedJacobi(a=2.0), **PAPERS),
+        "Sequential Positions": sp(pl.GaussSeidel(), warm_start=0.0, **PAPERS),
+        "ours (default)": vts(),
+    }
+    mixed = {
+        "Gauss-Seidel": vts(pl.GaussSeidel(), **PAPERS),
+        "improved Jacobi": vts(pl.ImprovedJacobi(omega=0.4), **PAPERS),
+    }
+    return {
+        "8": {name: dropped(solver)[0].tolist() for name, solver in plain.items()},
+        "9": {name: dropped(solver, 0.2, 1e5)[0].tolist() for name, solver in mixed.items()},
+    }
+
+
+def convergence() -> dict[str, list[float]]:
+    """Figure 10: residual [m/s] by iterations of frame 100, 60 planned, with friction."""
+    methods = {
+        "Gauss-Seidel": pl.VelocityTimeStepping(pl.GaussSeidel(), iterations=60, **PAPERS),
+        "improved Jacobi": pl.VelocityTimeStepping(iterations=60, **PAPERS),
+        "Sequential Positions": pl.SequentialPositions(pl.GaussSeidel(), iterations=60, warm_start=0.0, **PAPERS),
+    }
+    found = {}
+    for name, solver in methods.items():
+        _, sim = dropped(solver, 0.2, frames=100)
+        problem = sim.problem()
+        work = solver.init(problem, sim.execution)
+        solver.begin_step(problem, work)
+        x, found[name] = problem.x_guess.copy(), []
+        for _ in range(60):
+            solver.sweep(problem, x, work, 1)
+            found[name].append(work.posed.residual())
+    return found
+
+
+def main() -> None:
+    """Measure, write the numbers and draw them."""
+    RESULTS.mkdir(exist_ok=True)
+    methods = {"Gauss-Seidel": pl.GaussSeidel(), "SOR": pl.GaussSeidel(1.2), "improved Jacobi": pl.ImprovedJacobi()}
+    figures: dict[str, Any] = {
+        "1": betas(),
+        "2": stretching(),
+        "5": over_a_ball(),
+        "7": {name: hanging(method, CELLS, FRAMES)[0].tolist() for name, method in methods.items()},
+        "7, 20 cells": {name: hanging(method, 20, FRAMES)[0].tolist() for name, method in methods.items()},
+        **drops(),
+        "10": convergence(),
+    }
+    (RESULTS / "curves.json").write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    draw(figures)
+
+
+def draw(figures: dict[str, Any]) -> None:
+    """All curves in one picture."""
+    import matplotlib.pyplot as plt
+
+    shown = {"1": "beta", "7": "cloth: error [m]", "8": "particles: error [m]", "9": "masses 1 to 1e5: error [m]"}
+    shown["10"] = "residual [m/s]"
+    _, axes = plt.subplots(1, len(shown), figsize=(20, 4))
+    for (figure, title), axis in zip(shown.items(), axes, strict=True):
+        for name, values in figures[figure].items():
+            axis.plot(values, label=name)
+        axis.set_title(f"Figure {figure}: {title}")
+        axis.set_yscale("linear" if figure == "1" else "log")
+        axis.legend(fontsize=7)
+    plt.tight_layout()
+    plt.savefig(RESULTS / "curves.png", dpi=80)
+
+
+if __name__ == "__main__":
+    main()
