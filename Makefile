@@ -35,8 +35,8 @@ fix: .venv/dev-installed  ## repair style where it can be done automatically
 bench: .venv-bench/installed  ## time Pliant beside other simulators, in an environment of its own
 	@.venv-bench/bin/python -m benchmarks.run
 
-wheel: .venv/dev-installed  ## build a wheel with the gallery's kernels compiled for x86-64-v3 and v4, in dist/
-	@$(BIN)/python tools/build_wheel.py
+wheel: .venv/package-installed  ## build an sdist, and a wheel with the gallery's compiled kernels, in dist/
+	@$(BIN)/python tools/build_wheel.py --sdist
 
 docs: .venv-docs/installed  ## build the manual into site/ (site/index.html), in an environment of its own
 	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
@@ -63,6 +63,10 @@ clean:  ## delete the environments, the caches and what the demo and the benchma
 	@echo "Installing what the tests and checks need into .venv (once, about a minute)"
 	@$(BIN)/python $(PIP_INSTALL) -e ".[render,plot,device,test,quality]"
 	@touch $@ .venv/demo-installed
+
+.venv/package-installed: .venv/dev-installed
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -e ".[package]"
+	@touch $@
 
 .venv-bench/installed: pyproject.toml constraints.txt
 	@echo "Installing Pliant and the other simulators into .venv-bench (once, some minutes)"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from pliant.device.opencl import OpenCL
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
+    from pliant.geometry.animation import Animation
+    from pliant.io.animations import load_animation
     from pliant.io.meshes import load_mesh, save_mesh
     from pliant.io.usd_meshes import UsdBody, load_usd
     from pliant.materials import (
@@ -111,6 +113,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
     "device.opencl": ("OpenCL",),
+    "geometry.animation": ("Animation",),
+    "io.animations": ("load_animation",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "io.usd_meshes": ("UsdBody", "load_usd"),
@@ -199,6 +203,7 @@ __all__ = [
     "VBD",
     "XPBD",
     "Anderson",
+    "Animation",
     "Attachment",
     "Auto",
     "Backtracking",
@@ -271,6 +276,7 @@ __all__ = [
     "compare",
     "compare_motion",
     "equilibrium",
+    "load_animation",
     "load_mesh",
     "load_phases",
     "load_scene",
