@@ -12,13 +12,23 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pliant.errors import FileError, MaterialError, MeshError, PliantError, SceneError, SimulationError, SolverError
+from pliant.errors import (
+    DeviceError,
+    FileError,
+    MaterialError,
+    MeshError,
+    PliantError,
+    SceneError,
+    SimulationError,
+    SolverError,
+)
 from pliant.help_links import LinkFormatter
 
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from pliant.comparison import compare, compare_motion, load_phases, save_phases, tune_chebyshev
+    from pliant.device.opencl import OpenCL
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.geometry.animation import Animation
@@ -67,6 +77,7 @@ if TYPE_CHECKING:
     from pliant.scenes.files import load_scene, load_simulation, save_scene
     from pliant.simulate import Simulation
     from pliant.solvers import (
+        AVBD,
         GPBD,
         LBFGS,
         VBD,
@@ -104,6 +115,7 @@ _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
     "geometry.animation": ("Animation",),
     "io.animations": ("load_animation",),
+    "device.opencl": ("OpenCL",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "io.usd_meshes": ("UsdBody", "load_usd"),
@@ -150,6 +162,7 @@ _HOMES = {
     "scenes.files": ("load_scene", "load_simulation", "save_scene"),
     "simulate": ("Simulation",),
     "solvers": (
+        "AVBD",
         "GPBD",
         "LBFGS",
         "VBD",
@@ -187,6 +200,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ARAP",
+    "AVBD",
     "GPBD",
     "LBFGS",
     "VBD",
@@ -207,6 +221,7 @@ __all__ = [
     "Contact",
     "Corotated",
     "Cylinder",
+    "DeviceError",
     "Equilibrium",
     "FileError",
     "FixedCorotated",
@@ -231,6 +246,7 @@ __all__ = [
     "Nesterov",
     "Newton",
     "NonlinearCG",
+    "OpenCL",
     "Particles",
     "PliantError",
     "PositionBased",

@@ -24,6 +24,7 @@ class ContactSet(NamedTuple):
     With the signed weights w, s = sum_i w_i x_i (less the obstacle's point) leads from the second side to the first,
     and the contact presses with the depth d = max(0, thickness - s . n) (VBD, Equation 12). What was found late, when
     it penetrated already, presses by the offset less than it penetrates: the thickness is less by it (decision 0024).
+    A hard contact presses by more: its offset is less by lambda over its stiffness (decision 0028).
     """
 
     # who: tracking.identity makes ids of these that last from step to step
@@ -45,6 +46,10 @@ class ContactSet(NamedTuple):
     friction_limit: np.ndarray  # (k,) mu k d of the last refresh [N]
     normal_multiplier: np.ndarray  # (k,) lambda >= 0 [N]; 0 unless a solver accumulates it
     tangential_multiplier: np.ndarray  # (k, 3) lambda_T, across the normal [N]; likewise
+    # of hard contacts (decision 0028), zero for others
+    tangential_shift: np.ndarray  # (k, 3) [m] added to the motion along the surface that friction resists
+    earlier_multiplier: np.ndarray  # (k,) lambda at the end of the step before [N]
+    drift: np.ndarray  # (k, 3) [m] how far a sticking contact has moved along the surface since it stuck
 
     @property
     def size(self) -> int:
@@ -139,7 +144,7 @@ def _with_obstacle(
 
 
 def _no_answers(k: int) -> tuple[np.ndarray, ...]:
-    return np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k), np.zeros((k, 3))
+    return *(np.zeros(k) for _ in range(4)), np.zeros((k, 3)), np.zeros((k, 3)), np.zeros(k), np.zeros((k, 3))
 
 
 def no_contacts() -> ContactSet:

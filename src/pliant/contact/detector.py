@@ -16,12 +16,14 @@ from pliant.contact.detection import (
     without_crossing_springs,
 )
 from pliant.contact.response.friction import set_friction
+from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts, penalties
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact, words_of_start
 from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.broad_phase import Rules
 from pliant.contact.search.colliders import Colliders, make_colliders
+from pliant.contact.search.convex_pairs import NEAR, ConvexBodies, convex_bodies, convex_contacts
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.initial_intersections import pierced_triangles
 from pliant.contact.search.motion import largest_motion, spread_of_motion
@@ -50,6 +52,7 @@ class Detector:
     h: float
     team: Team
     scale: ContactScale
+    is_hard: bool = False  # whether the solver holds contacts by multipliers
     colliders: Colliders = field(init=False)
     round_bodies: RoundDetector = field(init=False)
     side_history: SideHistory = field(default_factory=no_side_history)
@@ -66,6 +69,7 @@ class Detector:
     _parties: Parties = field(init=False)
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
+    _convex: ConvexBodies = field(init=False)  # rigid ones
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
 
     def __post_init__(self) -> None:
@@ -80,6 +84,9 @@ class Detector:
         ends = m.positions[self.colliders.surface.edges]
         bodies = len(m.allowed)
         self._parties = Parties(m.body.astype(np.int32), bodies, bodies + 2 * len(m.shapes))
+        is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
+        is_rigid[m.round_bodies.body] = False
+        self._convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
 
     def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
@@ -126,11 +133,15 @@ class Detector:
             if hits.size and self._found.size:
                 hits = chosen(hits, places_among(contact_ids(hits), contact_ids(self._found)) < 0)
             self._found = joined(self._found, hits)
-        if self._latest is None:
+        is_first = self._latest is None
+        if is_first:
             self._guess = x.copy()
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
         self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h)
-        restore_multipliers(self._latest.contacts, kept)
+        contacts = self._latest.contacts
+        restore_multipliers(contacts, kept)
+        if self.is_hard:
+            begin_multipliers(contacts, self._compliance, is_first)
         return self._latest
 
     def contacts_at(self, x: np.ndarray, time: float) -> ContactPotential:
@@ -149,32 +160,66 @@ class Detector:
         """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]."""
         model, settings = self.model, self.model.settings
         reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
+        if self.is_hard and model.shapes:  # they rest without penetration
+            reach = max(reach, NEAR * float(model.edge.min()))
         numbers = range(len(model.shapes))
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
         pairs = (*pairs, self.round_bodies.contacts)
         for k in numbers:
             near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
+        if self.is_hard:
+            pairs = self._with_planes(pairs, x0)
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
         given = settings.stiffness
-        contacts.stiffness[:] = chosen_stiffness(contacts, self.scale) if given is None else given
+        contacts.stiffness[:] = self._stiffness(contacts)
         set_friction(contacts, model)
-        self.round_bodies.share_answers(contacts)
+        self.round_bodies.share_answers(contacts, self.is_hard)
         if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
             pressed = pressed_before(contacts, self._parties, self.pressing)[1]
-            start_with_offset(contacts, x0, pressed, push(contacts, model, self.h) if h > 0 else 0.0 * pressed)
+            pushed = push(contacts, model, self.h) if h > 0 else 0.0 * pressed
+            start_with_offset(contacts, x0, pressed, pushed, KEPT if self.is_hard else 0.0)
+        if self.is_hard:
+            return ContactPotential(contacts, 0.0, 0.0, x0, has_multipliers=True, compliance=self._compliance)
         return ContactPotential(contacts, friction_speed(model, self.h) * self.h, settings.damping / self.h, x0)
+
+    def _with_planes(self, pairs: tuple[ContactSet, ...], x: np.ndarray) -> tuple[ContactSet, ...]:
+        """Contacts with those of convex rigid bodies that are near each other at x (n, 3) [m] found by their planes."""
+        model = self.model
+        own, are_near = convex_contacts(self._convex, x, model.edge, model.allowed)
+        if not own.size:
+            return pairs
+        others = (chosen(part, ~are_near[tuple(model.body[part.vertices[:, [0, 2]]].T)]) for part in pairs)
+        return (own, *others)
+
+    @property
+    def _compliance(self) -> float:
+        """1 / K [m/N] of the material of contacts, 0 where nothing is given."""
+        given = self.model.settings.stiffness
+        return 0.0 if given is None else 1.0 / given
+
+    def _stiffness(self, contacts: ContactSet) -> np.ndarray:
+        """(k,) [N/m] with which contacts press."""
+        if self.is_hard:
+            rho = penalties(contacts, self.scale, self.model.body, len(self.model.allowed))
+            return rho / (1 + rho * self._compliance)
+        given = self.model.settings.stiffness
+        return chosen_stiffness(contacts, self.scale) if given is None else np.full(contacts.size, given)
 
     def end(self, x_prev: np.ndarray, x: np.ndarray) -> ContactReport:
         """Take note of all that came near or crossed in the step from x_prev to x, whether it was detected or not."""
         assert self._latest is not None
         latest, start = self._latest, self._at_start
+        if self.is_hard:
+            end_drifts(latest.contacts, x, x_prev)
+            self.round_bodies.forget_drifts(latest.contacts)
         self.multipliers = multipliers_of(latest.contacts)
         if self._has_pairs:
             self._track(x_prev, x)
-        d, given = latest.depths(x), self.model.settings.stiffness
-        self.pressing = pressing_of(latest.contacts, d, self._parties)
+        d, given = latest.own_depths(x), self.model.settings.stiffness
+        pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
+        self.pressing = pressing_of(latest.contacts, pressed, self._parties)
         work, friction_work = latest.work(x)
         before, self.stored = self.stored, latest.stored(x)
         chosen_ones = latest.contacts.stiffness if given is None else chosen_stiffness(latest.contacts, self.scale)
@@ -265,7 +310,10 @@ class Detector:
     def load_state_dict(self, state: dict[str, np.ndarray], x: np.ndarray) -> None:
         """Go on from what `state_dict` gave at positions x (n, 3) [m]."""
         self.side_history = SideHistory(*(state[name] for name in SideHistory._fields))
-        self.multipliers = Multipliers(*(state[f"multipliers_{name}"] for name in Multipliers._fields))
+        ids, normal, tangential = (state[f"multipliers_{name}"] for name in ("ids", "normal", "tangential"))
+        earlier = state.get("multipliers_earlier", np.zeros_like(normal))
+        drift = state.get("multipliers_drift", np.zeros_like(tangential))
+        self.multipliers = Multipliers(ids, normal, tangential, earlier, drift)
         self.least_width = float(state["least_width"][0])
         self.stored = float(state["stored"][0])
         keys = state.get("pressing_keys")

@@ -29,6 +29,7 @@ from pliant.model.rigid_shapes import CORE
 logger = logging.getLogger("pliant")
 
 SKIN = 1e-3  # of the stiffness of a contact: what its point on the surface has, for friction to follow from
+HARD_SKIN = 0.1  # the same of hard contacts, whose friction is as stiff as the surface point
 
 
 def _room(k: int) -> Found:
@@ -174,7 +175,13 @@ class RoundDetector:
         second = weights_of(x1[features.masses[own.other[pairs]][:, None] + np.arange(4)], there)
         return contacts, np.concatenate([points, opposite[pairs]]), np.concatenate([first, second])
 
-    def share_answers(self, contacts: ContactSet) -> None:
+    def forget_drifts(self, contacts: ContactSet) -> None:
+        """Sliding points are others in every step: they have not moved."""
+        features = self.model.round_bodies
+        for first, count in zip(features.sliding, features.sliding_count, strict=True):
+            contacts.drift[((contacts.vertices >= first) & (contacts.vertices < first + count)).any(axis=1)] = 0.0
+
+    def share_answers(self, contacts: ContactSet, is_hard: bool = False) -> None:
         """Let cores press and surfaces rub: what a core's contact has of friction, that of the surface has, for a small
         part of the stiffness.
         """
@@ -183,8 +190,9 @@ class RoundDetector:
         first = contacts.vertices[:, 0]
         contacts.friction[np.isin(first, self._cores)] = 0.0
         skins = np.isin(first, self._skins)
-        contacts.stiffness[skins] *= SKIN
-        contacts.friction[skins] /= SKIN
+        part = HARD_SKIN if is_hard else SKIN
+        contacts.stiffness[skins] *= part
+        contacts.friction[skins] /= part
 
     def _tell(self, keep: np.ndarray) -> None:
         if not keep.all() and not self._told:

@@ -53,21 +53,33 @@ def tangential(u, n):
 
 
 @physics
-def friction_slope(length, slip):
-    """f1(length) / length of Equation 15 [1/m]: full friction beyond `slip` [m], rising smoothly to it before."""
-    inside = (2.0 - length / slip) / slip
-    return select(length < slip, inside, number(1.0, length) / maximum(length, slip))
+def friction_slope(length, stiffness, limit, slip):
+    """Friction over length [N/m]: limit f1(length) / length of Equation 15, full friction beyond `slip` [m], rising
+    smoothly to it before.
+
+    With slip 0 it sticks, as a spring of the contact's stiffness that slides at the limit: min(k, limit / length).
+    """
+    smooth = maximum(slip, number(LEAST_LENGTH, slip))
+    inside = (2.0 - length / smooth) / smooth
+    rubbing = limit * select(length < smooth, inside, number(1.0, length) / maximum(length, smooth))
+    sticks = (slip <= number(0.0, slip)) & (stiffness * length < limit)
+    return select(sticks, stiffness, rubbing)
 
 
 @physics
-def friction_energy(length, slip):
-    """f0(length) [m], the integral of f1: l - slip / 3 beyond slip."""
-    inside = length * length * (1.0 - length / (3.0 * slip)) / slip
-    return select(length < slip, inside, length - slip / 3.0)
+def friction_energy(length, stiffness, limit, slip):
+    """limit f0(length) [J], f0 the integral of f1: l - slip / 3 beyond slip. With slip 0: k/2 l^2 where it sticks."""
+    smooth = maximum(slip, number(LEAST_LENGTH, slip))
+    inside = length * length * (1.0 - length / (3.0 * smooth)) / smooth
+    rubbing = limit * select(length < smooth, inside, length - smooth / 3.0)
+    is_sticky = slip <= number(0.0, slip)
+    slides = limit * (length - 0.5 * limit / maximum(stiffness, number(LEAST_LENGTH, stiffness)))
+    held = select(stiffness * length < limit, 0.5 * stiffness * length * length, slides)
+    return select(is_sticky, held, rubbing)
 
 
 @physics
-def add_friction_curvature(H, u, n, limit, slip):
+def add_friction_curvature(H, u, n, stiffness, limit, slip):
     """Add to a block of weight 1 what Equation 16 leaves out of the exact Hessian of friction, where |u_T| is held:
 
         limit (f1'(l) - f1(l) / l) t t^T / l^2  with  t = u_T,  l = |t|,
@@ -75,14 +87,19 @@ def add_friction_curvature(H, u, n, limit, slip):
     so that the block is limit f1' >= 0 along the motion and as before across it: positive semidefinite.
     """
     t = tangential(u, n)
-    length = sqrt(dot(t, t))
+    least = number(LEAST_LENGTH, limit)
+    length = maximum(sqrt(dot(t, t)), least)
     far = maximum(length, slip)
-    return add_square(H, -limit / (maximum(length, number(LEAST_LENGTH, length)) * far * far), t)
+    sticks = (slip <= number(0.0, slip)) & (stiffness * length < limit)
+    return add_square(H, select(sticks, number(0.0, limit), -limit / (length * far * far)), t)
 
 
 @physics
-def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, colour_multiplicity):
+def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, colour_multiplicity, way):
     """Add force and block on a vertex of weight w (Equation 16 for friction); damping: k_d / h.
+
+    way: where the vertex would go without the contact. A hard contact that it would press has its block already, so
+    that the vertex does not go deep and its multiplier does not become large for an iteration; zero for others.
 
     colour_multiplicity m: how many vertices of the contact are moved at the same time. Each would take back the whole
     depth; blocks that are m times larger make them share it: (sum_i w_i d_i)^2 <= m sum_i (w_i d_i)^2.
@@ -91,9 +108,12 @@ def add_contact(f, H, w, s, u, n, thickness, stiffness, limit, slip, damping, co
     push, _ = damped_depth(s, u, n, thickness, damping)
     touches = select(push > zero, w * stiffness, zero)
     f = add_scaled(f, touches * push, n)
+    ahead = -(w * dot(way, n))
+    is_met = (ahead > zero) & (thickness - dot(s, n) + ahead > zero)
+    touches = select(is_met, w * stiffness, touches)
     H = add_square(H, touches * w * (1.0 + damping) * colour_multiplicity, n)
     t = tangential(u, n)
-    c = limit * friction_slope(sqrt(dot(t, t)), slip)
+    c = friction_slope(sqrt(dot(t, t)), stiffness, limit, slip)
     f = add_scaled(f, -(w * c), t)
     c = w * w * c * colour_multiplicity
     return f, add_square(add_identity(H, c), -c, n)
@@ -105,4 +125,4 @@ def contact_energy(s, u, n, thickness, stiffness, limit, slip, damping):
     push, before = damped_depth(s, u, n, thickness, damping)
     t = tangential(u, n)
     normal = 0.5 * stiffness * (push * push + damping * before * before) / (1.0 + damping)
-    return normal + limit * friction_energy(sqrt(dot(t, t)), slip)
+    return normal + friction_energy(sqrt(dot(t, t)), stiffness, limit, slip)

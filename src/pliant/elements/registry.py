@@ -7,6 +7,7 @@ from pliant.elements.bound import BOUND
 from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
+from pliant.elements.hard import HARD_DOT, HARD_LINK, HARD_ROPE
 from pliant.elements.hinge import HINGE
 from pliant.elements.joint import JOINT_DOT, JOINT_LINK, JOINT_ROPE
 from pliant.elements.measure_rates import measure_rates, rate_element
@@ -52,6 +53,9 @@ for _element in (
     JOINT_LINK,
     JOINT_ROPE,
     JOINT_DOT,
+    HARD_LINK,
+    HARD_ROPE,
+    HARD_DOT,
     BOUND,
     DEAD_LOAD,
     PRESSURE,

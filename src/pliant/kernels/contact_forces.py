@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pliant.elements.contact import add_contact, contact_energy, is_felt
 from pliant.kernels.contacts import (
     COLOUR_MULTIPLICITY,
@@ -97,29 +99,38 @@ def _of_vertices(x, contacts, k, like):
 
 
 @physics
-def contact_force_and_hessian(p, x, xi, contacts, is_wide):
-    """Sum over the contacts of the vertices of pack p."""
+def contact_force_and_hessian(p, x, xi, way, contacts, is_wide):
+    """Sum over the contacts of the vertices of pack p; way: to their inertial targets."""
     z = number(0.0, xi[0])
     one = number(1.0, z)
     slip, damping = _settings(contacts, z)
     f, H = (z, z, z), (z, z, z, z, z, z)
+    is_hard = contacts.compliance[0] < np.inf
+    way = way if is_hard else (z, z, z)
     for k in range(contacts.vertex_obstacle_start[p], contacts.vertex_obstacle_start[p + 1]):
         s, u, n, thickness, stiffness, limit = _of_obstacle(xi, contacts, k)
-        if count(is_felt(s, n, thickness, limit)) > 0:
-            f, H = add_contact(f, H, one, s, u, n, thickness, stiffness, limit, slip, damping, one)
+        if is_hard or count(is_felt(s, n, thickness, limit)) > 0:
+            f, H = add_contact(f, H, one, s, u, n, thickness, stiffness, limit, slip, damping, one, way)
     if contacts.start[p + 1] > contacts.start[p]:
         width = width_of(z)
         store3(contacts.buffer, p * width, xi[0], xi[1], xi[2])
         store3(contacts.forces, p * width, z, z, z)
         store3(contacts.upper, p * width, z, z, z)
         store3(contacts.lower, p * width, z, z, z)
+        if is_hard:
+            store3(contacts.ways, p * width, way[0], way[1], way[2])
         for k in range(contacts.start[p], contacts.start[p + 1]):
             w, s, u, n, thickness, stiffness, limit = _of_vertices(x, contacts, k, z)
-            if count(is_felt(s, n, thickness, limit)) > 0:
+            if is_hard or count(is_felt(s, n, thickness, limit)) > 0:
                 multiplicity = load(contacts.constants, (k * CONSTANTS + COLOUR_MULTIPLICITY) * width, z)
+                own = (z, z, z)
+                if is_hard:
+                    ahead = gather4(contacts.ways, contacts.own, k * width, z)
+                    own = (ahead[0], ahead[1], ahead[2])
                 a, B = add_contact(
-                    (z, z, z), (z, z, z, z, z, z), w, s, u, n, thickness, stiffness, limit, slip, damping, multiplicity
-                )
+                    (z, z, z), (z, z, z, z, z, z), w, s, u, n, thickness, stiffness, limit, slip, damping, multiplicity,
+                    own,
+                )  # fmt: skip
                 add_rows(contacts.forces, contacts.own, k * width, a[0], a[1], a[2])
                 add_rows(contacts.upper, contacts.own, k * width, B[0], B[1], B[2])
                 add_rows(contacts.lower, contacts.own, k * width, B[3], B[4], B[5])

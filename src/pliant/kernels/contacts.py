@@ -59,6 +59,8 @@ class ContactRows(NamedTuple):
     origin: np.ndarray  # (3,) [m] of the rows' positions, in double precision
     slip: np.ndarray  # (1,) friction_speed h [m]
     damping: np.ndarray  # (1,) k_d / h of contacts
+    compliance: np.ndarray  # (1,) 1 / K [m/N] of hard contacts, infinite for others
+    ways: np.ndarray  # (rows, 4) from vertices of packs with contacts to their targets [m], for hard ones: scratch
 
 
 @physics
@@ -93,6 +95,7 @@ def write_record(c, rows, contacts, x_prev, origin, records):
         if has_anchor:
             anchor_rows[c, axis] = contacts.points[c, axis] - origin[axis]
             prev_rows[c, axis] += y[0][axis] - anchor_rows[c, axis] + contacts.motions[c, axis]
+        prev_rows[c, axis] -= contacts.tangential_shift[c, axis]
     for i in range(4):
         weight_rows[c, i] = contacts.weights[c, i]
 
@@ -194,7 +197,8 @@ def fill_vertex_obstacle(has_obstacle, table, is_wide, width, filled):
         for axis in range(3):
             lanes[at + (POINT + axis) * width] = points[c, axis] - table.origin[axis]
             rounded = lanes[at + (POINT + axis) * width]
-            lanes[at + (PREV + axis) * width] = x_prev[row, axis] - rounded + motions[c, axis]
+            prev = x_prev[row, axis] - rounded + motions[c, axis]
+            lanes[at + (PREV + axis) * width] = prev - contacts.tangential_shift[c, axis]
             lanes[at + (NORMAL + axis) * width] = normals[c, axis]
         lanes[at + THICKNESS * width], lanes[at + LIMIT * width] = contacts.thickness[c], contacts.friction_limit[c]
         lanes[at + STIFFNESS * width] = contacts.stiffness[c]

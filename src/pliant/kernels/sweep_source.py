@@ -50,6 +50,7 @@ class Variant:
     psd: bool = False
     contact: bool = False
     bodies: bool = False
+    hard_contact: bool = False  # contacts have multipliers
 
     def describe(self) -> str:
         laws = " and ".join(term.name for term in self.terms)
@@ -69,13 +70,17 @@ def source(variant: Variant) -> str:
     iteration = [*lines, *_BARRIER] if (lines := _lines(variant, "iteration")) else []
     steps = dict(_CONTACT_STEPS if variant.contact else _NO_CONTACT_STEPS)
     steps |= body_steps(tables, variant.contact) if variant.bodies else NO_BODY_STEPS
+    dual = [*_lines(variant, "dual"), *([_UPDATE_MULTIPLIERS] if variant.hard_contact else [])]
+    dual = [*dual, *_BARRIER] if dual else []
     parts = [
         _HEADER.format(
             description=variant.describe(),
             precision=variant.precision,
             width=variant.width,
             imports="\n".join(dict.fromkeys("\n".join(_lines(variant, "imports")).splitlines())),
-            contact_imports=(_CONTACT_IMPORTS if variant.contact else "") + (BODY_IMPORTS if variant.bodies else ""),
+            contact_imports=(_CONTACT_IMPORTS if variant.contact else "")
+            + (_MULTIPLIER_IMPORTS if variant.hard_contact else "")
+            + (BODY_IMPORTS if variant.bodies else ""),
         ),
         *_lines(variant, "definitions"),
         _ELASTIC.format(tables=tables, body=_indent(_lines(variant, "force"))),
@@ -85,7 +90,7 @@ def source(variant: Variant) -> str:
         _step_source(variant, tables),
         _solve_source(variant, tables),
         solve_body_source(tables, variant.contact) if variant.bodies else "",
-        _SWEEP.format(tables=tables, iteration="".join(f"        {line}\n" for line in iteration), **steps),
+        _SWEEP.format(tables=tables, iteration=_in_sweep(iteration), dual=_in_sweep(dual), **steps),
         *descent_functions(tables, variant.constrained, steps["held"]),
     ]
     if variant.contact:
@@ -164,12 +169,17 @@ def _indent(lines: list[str]) -> str:
     return "\n".join("    " + line for line in lines)
 
 
+def _in_sweep(lines: list[str]) -> str:
+    return "".join(f"        {line}\n" for line in lines)
+
+
 _HEADER = '''
 """{description}. Written by pliant.kernels.sweep_source: change that, not this."""
 from numba import njit
 
 {contact_imports}from pliant.kernels.local_solve import (
-    descent_direction, keep_subspace, project_block, solve_free, solve_in_plane, solve_on_line
+    add_inertia, add_vertex_damping, descent_direction, keep_subspace, project_block, solve_free, solve_in_plane,
+    solve_on_line
 )
 from pliant.kernels.momentum import accelerate, move
 from pliant.kernels.threads import barrier_wait, share
@@ -207,22 +217,20 @@ def force_and_hessian(p, x, xi, vertices, {tables}):
     """Minus the gradient and the Hessian block of G at the vertices of pack p (Equations 8 to 11)."""
     f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
     m = load(vertices.inertia, p * WIDTH, zero())
-    f = add_scaled(f, m, subtract(load_vector(vertices.target, p, zero()), xi))
-    H = add_identity(H, m)
+    f, H = add_inertia(f, H, m, load_vector(vertices.target, p, zero()), xi)
 {extra}    return f, H
 '''
 
-_FORCE_CONTACTS = """    fc, Hc = contact_force_and_hessian(p, x, xi, contacts, vertices.is_wide[p])
+_FORCE_CONTACTS = """    way = subtract(load_vector(vertices.target, p, zero()), xi)
+    fc, Hc = contact_force_and_hessian(p, x, xi, way, contacts, vertices.is_wide[p])
     f, H = add(f, fc), add_symmetric(H, number(1.0, m), Hc)
 """
 
 _FORCE_VISCOSITY = """    H = add_identity(H, load(vertices.viscous, p * WIDTH, zero()))
 """
 
-_FORCE_DAMPING = """    d = subtract(xi, load_vector(vertices.x_prev, p, zero()))
-    D = load_symmetric(vertices.damping, p, zero())
-    f = subtract(f, symmetric_times(D, d))
-    H = add_symmetric(H, number(1.0, m), D)
+_FORCE_DAMPING = """    D = load_symmetric(vertices.damping, p, zero())
+    f, H = add_vertex_damping(f, H, D, xi, load_vector(vertices.x_prev, p, zero()))
 """
 
 _ENERGY = '''
@@ -305,13 +313,16 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
                 accelerate(x, previous, before_previous, omega, first, last, {held})
             arrivals += threads
             barrier_wait(barrier, arrivals)
-        skipped[thread] = singular
+{dual}        skipped[thread] = singular
 '''
 
 _CONTACT_IMPORTS = """
 from pliant.kernels.contact_forces import contact_force_and_hessian, contacts_energy, show_buffered
 from pliant.kernels.contacts import refresh_contacts
 """
+_MULTIPLIER_IMPORTS = """from pliant.kernels.contact_multipliers import update_contact_multipliers
+"""
+_UPDATE_MULTIPLIERS = "update_contact_multipliers(thread, threads, x, contacts, WIDTH)"
 _REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, WIDTH)
 """
 _CONTACT_STEPS = {

@@ -48,6 +48,7 @@ class MeshObstacleBody(Placeable, Body):
     def blocks(self, first: int) -> list[Block]:
         return []
 
+    @property
     def masses(self) -> np.ndarray:
         return np.zeros(self.n_vertices)
 

@@ -133,6 +133,7 @@ class Solid(Body):
             return stored
         return [replace(b, volumes=b.volumes / STABILISATION) for b in stored if isinstance(b, PatchTets)]
 
+    @property
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.volumes * self.density / 4, 4)
         return np.bincount(self.mesh.tets.ravel(), share, minlength=self.n_vertices)

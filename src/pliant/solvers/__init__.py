@@ -6,6 +6,7 @@
 # ruff: noqa: I001
 from pliant.solvers.contract.registry import SOLVERS as SOLVERS
 from pliant.solvers.vbd import VBD as VBD
+from pliant.solvers.avbd import AVBD as AVBD
 from pliant.solvers.newton import Newton as Newton
 from pliant.solvers.gradient_descent import GradientDescent as GradientDescent
 from pliant.solvers.block_jacobi import BlockJacobi as BlockJacobi

@@ -32,7 +32,19 @@ def measure(vectors, scalars, out):
         mu, slip = load(scalars, first + 3 * WIDTH, z), load(scalars, first + 4 * WIDTH, z)
         size = stiffness * depth(r, n, gap)
         f, H = add_contact(
-            (z, z, z), (z, z, z, z, z, z), w, r, motion, n, gap, stiffness, mu * size, slip, z, number(1.0, z)
+            (z, z, z),
+            (z, z, z, z, z, z),
+            w,
+            r,
+            motion,
+            n,
+            gap,
+            stiffness,
+            mu * size,
+            slip,
+            z,
+            number(1.0, z),
+            (z, z, z),
         )
         store(out, 10 * p * WIDTH, size)
         for k in range(3):

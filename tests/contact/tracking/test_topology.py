@@ -101,7 +101,8 @@ def test_multipliers_are_not_doubled() -> None:
         [VERTEX_OBSTACLE, 1, 0, -1, -1],
         [VERTEX_TRIANGLE, 4, 0, 1, 2],
     ]
-    kept = Multipliers(np.array(ids, np.int32), np.arange(1.0, 5.0), np.zeros((4, 3)))
+    zeros = np.zeros((4, 3))
+    kept = Multipliers(np.array(ids, np.int32), np.arange(1.0, 5.0), zeros, np.zeros(4), zeros)
     inheritance = Inheritance(old, new, np.array([0, 1, 2, 3, 4, 5, 6, 1, 2]))
     found = inheritance.multipliers(kept)
     np.testing.assert_array_equal(found.normal, [1, 2, 3, 4])

@@ -16,7 +16,7 @@ from pliant.elements.contact import add_contact, add_friction_curvature, contact
 from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
 from pliant.kernels.contact_refresh import refresh_contact
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import subtract
+from pliant.lanes.vectors import add, subtract
 
 _FULL = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where the entries of a 3x3 matrix are in its six numbers
 
@@ -26,10 +26,11 @@ class ContactPotential:
     """Contacts with their weights, normals and friction limits held between two refreshes."""
 
     contacts: ContactSet
-    slip: float  # friction_speed h [m]
+    slip: float  # friction_speed h [m]; 0: friction sticks, up to its limit
     damping: float  # k_d / h
     x_prev: np.ndarray  # (n, 3) positions at the start of the step [m]
     has_multipliers: bool = False  # whether a solver accumulates the forces in the multipliers
+    compliance: float = 0.0  # 1 / K [m/N] of hard contacts
     start_depths: np.ndarray = field(init=False)  # (k,) at the start of the step [m]
 
     def __post_init__(self) -> None:
@@ -62,8 +63,12 @@ class ContactPotential:
         return depths(self.contacts, np.ascontiguousarray(x, dtype=float))
 
     def stored(self, x: np.ndarray) -> float:
-        """k/2 d^2 of all contacts [J], without friction and damping."""
-        return 0.5 * float(np.sum(self.contacts.stiffness * self.depths(x) ** 2))
+        """k/2 d^2 of all contacts [J], without friction and damping; what multipliers hold is not stored."""
+        return 0.5 * float(np.sum(self.contacts.stiffness * self.own_depths(x) ** 2))
+
+    def own_depths(self, x: np.ndarray) -> np.ndarray:
+        """(k,) [m] the same as `depths`, without what multipliers add to it."""
+        return np.minimum(self.depths(x), penetrations(self.contacts, np.ascontiguousarray(x, dtype=float)))
 
     def energy(self, x: np.ndarray) -> float:
         """[J], friction's potential included."""
@@ -167,9 +172,9 @@ def write_forces_and_blocks(contacts, x, x_prev, slip, damping, is_exact, forces
         c = np.uint64(place)
         s, u, n = separation_and_motion(c, contacts, x, x_prev)
         g, k, limit = contacts.thickness[c], contacts.stiffness[c], contacts.friction_limit[c]
-        f, H = add_contact(zero, nothing, 1.0, s, u, n, g, k, limit, slip, damping, 1.0)
+        f, H = add_contact(zero, nothing, 1.0, s, u, n, g, k, limit, slip, damping, 1.0, zero)
         if is_exact:
-            H = add_friction_curvature(H, u, n, limit, slip)
+            H = add_friction_curvature(H, u, n, k, limit, slip)
         for axis in range(3):
             forces[c, axis] = f[axis]
         for i in range(6):
@@ -182,7 +187,7 @@ def write_motions(contacts, x, x_prev, motions):
         c = np.uint64(place)
         _, u, _ = separation_and_motion(c, contacts, x, x_prev)
         for axis in range(3):
-            motions[c, axis] = u[axis]
+            motions[c, axis] = u[axis] - contacts.tangential_shift[c, axis]
 
 
 @inlined
@@ -190,4 +195,5 @@ def separation_and_motion(c, contacts, x, x_prev):
     """s, its change u in the step, and the normal of a contact."""
     s = closest_separation(c, positions_of(c, contacts, x), contacts)
     before = closest_separation(c, positions_of(c, contacts, x_prev), contacts)
-    return s, subtract(subtract(s, before), row(contacts.motions, c)), row(contacts.normals, c)
+    u = add(subtract(subtract(s, before), row(contacts.motions, c)), row(contacts.tangential_shift, c))
+    return s, u, row(contacts.normals, c)

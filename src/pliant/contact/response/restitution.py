@@ -66,7 +66,8 @@ def restitution_impulses(
     impulses = problem.h * contacts.stiffness[chosen] * pressing[chosen]
     fall = np.where(has_obstacle | (sides[:, 1] < 0), 0.0, 1.0)[:, None] * model.gravity[vertices[:, 2]]
     fall = np.einsum("ka,ka->k", fall - (sides[:, :1] >= 0) * model.gravity[vertices[:, 0]], normals)
-    gained = np.maximum(2 * fall * np.maximum(gaps(contacts, potential.x_prev)[chosen], 0.0), 0.0)
+    ahead = (gaps(contacts, potential.x_prev) - np.minimum(contacts.offset, 0.0))[chosen]
+    gained = np.maximum(2 * fall * np.maximum(ahead, 0.0), 0.0)
     arrays = (sides, arms, motion, normals, e, gained, threshold, impulses, masses, before, after.copy(), change)
     cached(bounce)(*arrays)
     return change

@@ -16,11 +16,13 @@ class Multipliers(NamedTuple):
     ids: np.ndarray  # (m, 5) int32
     normal: np.ndarray  # (m,) [N]
     tangential: np.ndarray  # (m, 3) [N]
+    earlier: np.ndarray  # (m,) [N] normal, at the end of the step before; of hard contacts
+    drift: np.ndarray  # (m, 3) [m] of hard contacts that stick
 
 
 def no_multipliers() -> Multipliers:
     """All are zero."""
-    return Multipliers(np.zeros((0, ID), np.int32), np.zeros(0), np.zeros((0, 3)))
+    return Multipliers(np.zeros((0, ID), np.int32), np.zeros(0), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3)))
 
 
 def multipliers_of(contacts: ContactSet) -> Multipliers:
@@ -28,7 +30,8 @@ def multipliers_of(contacts: ContactSet) -> Multipliers:
     if not contacts.normal_multiplier.any():
         return no_multipliers()
     ids, which = contact_ids(contacts), np.flatnonzero(contacts.normal_multiplier)
-    return Multipliers(ids[which], contacts.normal_multiplier[which], contacts.tangential_multiplier[which])
+    arrays = (contacts.normal_multiplier, contacts.tangential_multiplier, contacts.earlier_multiplier, contacts.drift)
+    return Multipliers(ids[which], *(array[which] for array in arrays))
 
 
 def restore_multipliers(contacts: ContactSet, kept: Multipliers) -> None:
@@ -39,3 +42,5 @@ def restore_multipliers(contacts: ContactSet, kept: Multipliers) -> None:
     found = np.flatnonzero(places >= 0)
     contacts.normal_multiplier[found] = kept.normal[places[found]]
     contacts.tangential_multiplier[found] = kept.tangential[places[found]]
+    contacts.earlier_multiplier[found] = kept.earlier[places[found]]
+    contacts.drift[found] = kept.drift[places[found]]

@@ -85,18 +85,20 @@ def look_up(contacts, parties, known, is_known, d):
                 is_known[c], d[c] = True, max(d[c], known.depths[place])
 
 
-def start_with_offset(contacts: ContactSet, x: np.ndarray, pressed: np.ndarray, push: np.ndarray) -> None:
+def start_with_offset(
+    contacts: ContactSet, x: np.ndarray, pressed: np.ndarray, push: np.ndarray, kept: float = 0.0
+) -> None:
     """Let contacts press at the start of a step, at x (n, 3) [m], with no more than what they pressed with before (k,)
-    and what they may be pushed out by (k,) [m].
+    and what they may be pushed out by (k,) [m]; of the rest, a part `kept` of the penetration stays for later steps.
     """
-    cached(write_offsets)(contacts, x, pressed + push)
+    cached(write_offsets)(contacts, x, pressed, push, kept)
 
 
 @compiled
-def write_offsets(contacts, x, allowed):
-    for place in range(len(allowed)):
+def write_offsets(contacts, x, pressed, push, kept):
+    for place in range(len(pressed)):
         c = np.uint64(place)
         s = add(closest_separation(c, positions_of(c, contacts, x), contacts), row(contacts.motions, c))
         d = contacts.thickness[c] - dot(s, row(contacts.normals, c))
-        contacts.offset[c] = max(0.0, d - allowed[c])
+        contacts.offset[c] = max(0.0, d - (pressed[c] + push[c]), kept * (d - pressed[c]))
         contacts.thickness[c] -= contacts.offset[c]

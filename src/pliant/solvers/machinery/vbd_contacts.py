@@ -62,6 +62,8 @@ class ContactTables:
             origin=np.zeros(3),
             slip=np.ones(1, dtype),
             damping=np.zeros(1, dtype),
+            compliance=np.full(1, np.inf),
+            ways=np.zeros((rows, 4), dtype),
         )
 
     def begin_step(self, x_prev: np.ndarray, origin: np.ndarray) -> None:
@@ -98,6 +100,7 @@ class ContactTables:
             contacts=contacts,
         )
         old.slip[0], old.damping[0] = potential.slip, potential.damping
+        old.compliance[0] = potential.compliance if potential.has_multipliers else np.inf
         fill_vertex_obstacle(has_obstacle, self.rows, packs.is_wide, width, self.counts)
         fill_entries(has_obstacle, self.rows, packs.is_wide, self.colour_of_pack, width, self.counts)
         fill_records(has_obstacle, self.rows)

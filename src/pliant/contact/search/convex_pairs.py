@@ -1,0 +1,257 @@
+"""Contacts of convex rigid bodies that are near each other: what lies on both sides of the plane between them.
+
+Hard contacts rest without penetration, so that detection by penetration or by motion would find them in one step and
+not in the next; and where corners and edges lie on each other, closest points have no direction. Two convex bodies have
+a plane between them: that of the axis along which they overlap least, among the normals of their faces and the cross
+products of their edges (the separating axis theorem). Contacts are
+
+    corners of one body near the plane above a face of the other,
+    edges of both near the plane that cross,
+
+with the axis as normal. They hold for the step.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.contact_set import ContactSet, pair_contacts
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, row
+from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.vectors import cross, dot, subtract
+
+FLAT = 1e-6  # of the size of a body: how far a corner may stand out of a face of a convex one
+NEAR = 0.02  # of the mean edge: bodies that are nearer have their plane
+RIM = 2e-3  # how far outside a triangle, in its weights, a corner still counts as above it
+STEEP = 0.99  # cosine to the axis of faces and edges' planes that take part
+EDGES_AFTER_FACES = 0.005  # of the margin: how much better an axis of two edges must be than that of a face
+
+
+class ConvexBodies(NamedTuple):
+    """Surfaces of convex rigid bodies, body after body; others have none."""
+
+    start: np.ndarray  # (bodies + 1,) first of its vertices
+    vertices: np.ndarray  # (m,)
+    face_start: np.ndarray  # (bodies + 1,)
+    faces: np.ndarray  # (t, 3) outward
+    edge_start: np.ndarray  # (bodies + 1,)
+    edges: np.ndarray  # (e, 2) that are sharp
+
+
+def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rigid: np.ndarray) -> ConvexBodies:
+    """Of surfaces (t, 3) at x (n, 3) [m]; body (n,), is_rigid (bodies,)."""
+    parts: list[list[np.ndarray]] = [[], [], []]
+    owner = body[triangles[:, 0]]
+    for k in range(len(is_rigid)):
+        surface = _convex_surface(triangles[owner == k], x) if is_rigid[k] else None
+        empty = (np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((0, 2), np.int64))
+        for part, values in zip(parts, empty if surface is None else surface, strict=True):
+            part.append(values)
+    columns: list[np.ndarray] = []
+    for part in parts:
+        columns += [np.cumsum([0] + [len(values) for values in part]), np.ascontiguousarray(np.concatenate(part))]
+    return ConvexBodies(*columns)
+
+
+def _convex_surface(faces: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Its vertices, outward faces and sharp edges; None if it is not convex."""
+    vertices = np.unique(faces)
+    if not len(vertices):
+        return None
+    middle, size = x[vertices].mean(axis=0), float(np.ptp(x[vertices], axis=0).max())
+    normals = np.cross(x[faces[:, 1]] - x[faces[:, 0]], x[faces[:, 2]] - x[faces[:, 0]])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+    heights = np.einsum("ta,ta->t", normals, x[faces[:, 0]] - middle)
+    normals, turned = normals * np.sign(heights)[:, None], heights < 0
+    if ((normals @ (x[vertices] - middle).T).max(axis=1) > np.abs(heights) + FLAT * size).any():
+        return None
+    faces = np.where(turned[:, None], faces[:, ::-1], faces).astype(np.int64)
+    ends = np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]], axis=2).reshape(-1, 2)
+    edges, number = np.unique(ends, axis=0, return_inverse=True)
+    total, count = np.zeros((len(edges), 3)), np.bincount(number.ravel(), minlength=len(edges))
+    np.add.at(total, number.ravel(), np.repeat(normals, 3, axis=0))
+    is_flat = np.linalg.norm(total, axis=1) > count * (1 - 1e-9)
+    return vertices.astype(np.int64), faces, edges[~is_flat].astype(np.int64)
+
+
+class Room(NamedTuple):
+    """Contacts that are found, in the order of the search."""
+
+    kind: np.ndarray  # (k,) int64
+    vertices: np.ndarray  # (k, 4) int64
+    weights: np.ndarray  # (k, 4)
+    normals: np.ndarray  # (k, 3)
+
+
+def convex_contacts(
+    convex: ConvexBodies, x: np.ndarray, edge: np.ndarray, may_touch: np.ndarray
+) -> tuple[ContactSet, np.ndarray]:
+    """Contacts at x (n, 3) [m], and (bodies, bodies) bool: of which pairs they are; edge (n,) [m] of the bodies,
+    may_touch (bodies, bodies).
+    """
+    bodies = len(may_touch)
+    are_near = np.zeros((bodies, bodies), bool)
+    own = np.flatnonzero(np.diff(convex.start))
+    if len(own) < 2:
+        return _as_contacts(_room(0)), are_near
+    points = x[convex.vertices]
+    starts = convex.start[own]
+    margins = NEAR * edge[convex.vertices[starts]]
+    low = np.minimum.reduceat(points, starts) - margins[:, None]
+    high = np.maximum.reduceat(points, starts) + margins[:, None]
+    order = np.argsort(low[:, 0], kind="stable")
+    arguments = (convex, x, own[order], low[order], high[order], margins[order], may_touch, are_near)
+    room = _room(256)
+    while (count := cached(find_contacts)(*arguments, room)) > len(room.kind):
+        room = _room(2 * count)
+    return _as_contacts(Room(*(array[:count] for array in room))), are_near
+
+
+def _room(k: int) -> Room:
+    return Room(np.zeros(k, np.int64), np.zeros((k, 4), np.int64), np.zeros((k, 4)), np.zeros((k, 3)))
+
+
+def _as_contacts(room: Room) -> ContactSet:
+    nothing = np.zeros(len(room.kind))
+    return pair_contacts(room.kind, room.vertices, room.weights, room.normals, nothing, nothing)
+
+
+@compiled
+def find_contacts(convex, x, own, low, high, margins, may_touch, are_near, room):
+    count = 0
+    for i in range(len(own)):
+        for j in range(i + 1, len(own)):
+            if low[j, 0] > high[i, 0]:
+                break
+            a, b = own[i], own[j]
+            apart = low[j, 1] > high[i, 1] or low[i, 1] > high[j, 1] or low[j, 2] > high[i, 2] or low[i, 2] > high[j, 2]
+            if apart or not may_touch[a, b]:
+                continue
+            margin = min(margins[i], margins[j])
+            overlap, n = separating_axis(convex, x, a, b, margin)
+            if overlap < -margin:
+                continue
+            are_near[a, b] = are_near[b, a] = True
+            count = add_corners(convex, x, a, b, n, margin, room, count)
+            count = add_corners(convex, x, b, a, (-n[0], -n[1], -n[2]), margin, room, count)
+            count = add_edges(convex, x, a, b, n, margin, room, count)
+    return count
+
+
+@inlined
+def support(convex, body, x, n):
+    """How far a body reaches along n from the origin [m]."""
+    furthest = -np.inf
+    for k in range(convex.start[body], convex.start[body + 1]):
+        furthest = max(furthest, dot(row(x, convex.vertices[k]), n))
+    return furthest
+
+
+@inlined
+def unit(v):
+    size = dot(v, v) ** 0.5
+    return (v[0] / size, v[1] / size, v[2] / size)
+
+
+@inlined
+def minus(v):
+    return (-v[0], -v[1], -v[2])
+
+
+@compiled
+def separating_axis(convex, x, a, b, margin):
+    """By how much the bodies overlap along the axis where they do so least [m], and it: from b to a."""
+    least, axis = np.inf, (0.0, 0.0, 1.0)
+    for side in range(2):
+        body, other = (b, a) if side == 0 else (a, b)
+        for f in range(convex.face_start[body], convex.face_start[body + 1]):
+            corner = row(x, convex.faces[f, 0])
+            n = unit(cross(subtract(row(x, convex.faces[f, 1]), corner), subtract(row(x, convex.faces[f, 2]), corner)))
+            overlap = dot(corner, n) + support(convex, other, x, minus(n))
+            if overlap < least - 1e-12:
+                least, axis = overlap, n if side == 0 else minus(n)
+    for e in range(convex.edge_start[a], convex.edge_start[a + 1]):
+        along = subtract(row(x, convex.edges[e, 1]), row(x, convex.edges[e, 0]))
+        for f in range(convex.edge_start[b], convex.edge_start[b + 1]):
+            other = subtract(row(x, convex.edges[f, 1]), row(x, convex.edges[f, 0]))
+            n = cross(along, other)
+            if dot(n, n) < 1e-6 * dot(along, along) * dot(other, other):
+                continue
+            n = unit(n)
+            forward = support(convex, b, x, n) + support(convex, a, x, minus(n))
+            backward = support(convex, b, x, minus(n)) + support(convex, a, x, n)
+            n = n if forward < backward else minus(n)
+            overlap = min(forward, backward)
+            if overlap < least - EDGES_AFTER_FACES * margin:
+                least, axis = overlap, n
+    return least, axis
+
+
+@compiled
+def add_corners(convex, x, a, b, n, margin, room, count):
+    """Corners of body a above faces of body b, along n."""
+    top = support(convex, b, x, n)
+    for k in range(convex.start[a], convex.start[a + 1]):
+        v = convex.vertices[k]
+        p = row(x, v)
+        if dot(p, n) - top > margin:
+            continue
+        best, chosen, weights = -RIM, -1, (0.0, 0.0, 0.0)
+        for f in range(convex.face_start[b], convex.face_start[b + 1]):
+            p0, p1, p2 = row(x, convex.faces[f, 0]), row(x, convex.faces[f, 1]), row(x, convex.faces[f, 2])
+            u, w, r = subtract(p1, p0), subtract(p2, p0), subtract(p, p0)
+            m = cross(u, w)
+            along = dot(m, n)
+            if along * along < STEEP * STEEP * dot(m, m) or along < 0.0:
+                continue
+            one, two = dot(cross(r, w), n) / along, dot(cross(u, r), n) / along
+            least = min(1.0 - one - two, min(one, two))
+            if least > best:
+                best, chosen, weights = least, f, (1.0 - one - two, one, two)
+        if chosen >= 0:
+            if count < len(room.kind):
+                room.kind[count] = VERTEX_TRIANGLE
+                room.vertices[count, 0], room.weights[count, 0] = v, 1.0
+                for i in range(3):
+                    room.vertices[count, i + 1] = convex.faces[chosen, i]
+                    room.weights[count, i + 1] = -weights[i]
+                    room.normals[count, i] = n[i]
+            count += 1
+    return count
+
+
+@compiled
+def add_edges(convex, x, a, b, n, margin, room, count):
+    """Edges of both bodies near the plane that cross, seen along n."""
+    top, bottom = support(convex, b, x, n), -support(convex, a, x, minus(n))
+    for e in range(convex.edge_start[a], convex.edge_start[a + 1]):
+        a0, a1 = row(x, convex.edges[e, 0]), row(x, convex.edges[e, 1])
+        if min(dot(a0, n), dot(a1, n)) - bottom > margin:
+            continue
+        u = subtract(a1, a0)
+        for f in range(convex.edge_start[b], convex.edge_start[b + 1]):
+            b0, b1 = row(x, convex.edges[f, 0]), row(x, convex.edges[f, 1])
+            if top - max(dot(b0, n), dot(b1, n)) > margin:
+                continue
+            v, r = subtract(b1, b0), subtract(b0, a0)
+            area = dot(cross(u, v), n)
+            if area * area < 1e-4 * dot(u, u) * dot(v, v):
+                continue
+            s, t = dot(cross(r, v), n) / area, dot(cross(r, u), n) / area
+            if s < 1e-3 or s > 1 - 1e-3 or t < 1e-3 or t > 1 - 1e-3:
+                continue
+            gap = dot(a0, n) + s * dot(u, n) - dot(b0, n) - t * dot(v, n)
+            if abs(gap) > 2 * margin:
+                continue
+            if count < len(room.kind):
+                room.kind[count] = EDGE_EDGE
+                for i in range(2):
+                    room.vertices[count, i], room.vertices[count, i + 2] = convex.edges[e, i], convex.edges[f, i]
+                room.weights[count, 0], room.weights[count, 1] = 1.0 - s, s
+                room.weights[count, 2], room.weights[count, 3] = t - 1.0, -t
+                for i in range(3):
+                    room.normals[count, i] = n[i]
+            count += 1
+    return count

@@ -1,0 +1,107 @@
+"""Augmented vertex block descent: vertex block descent with multipliers on hard contacts, joints, attachments and
+springs (Giles, Diaz and Yuksel 2025; decision 0028).
+
+Multipliers are shifts of the elements' own measures, so that an iteration is that of vertex block descent. After all
+colours each multiplier becomes the force that its row was felt with. From step to step they go on by the id of a
+contact and the number of a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.model.tearing import TopologyChange
+from pliant.solvers.contract import (
+    Capabilities,
+    Execution,
+    Solver,
+    SweepResult,
+    check_count,
+    check_start,
+    register_solver,
+)
+from pliant.solvers.machinery import hard_terms as hard_terms
+from pliant.solvers.machinery.hard_rows import HardRowsOf
+from pliant.solvers.machinery.vbd_tables import PackedWork, Tables, build_tables
+
+
+@dataclass
+class AVBDWork(PackedWork):
+    """Tables of vertex block descent, and the rows with multipliers among them."""
+
+    tables: Tables
+    rows: HardRowsOf
+
+    @property
+    def packed_tables(self) -> Tables:
+        return self.tables
+
+    @property
+    def singular_blocks(self) -> int:
+        return self.tables.singular_blocks
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"rows": self.rows.state_dict()} if self.rows.duals else {}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.rows.load_state_dict(state.get("rows", {}))
+
+
+@register_solver
+@dataclass(frozen=True)
+class AVBD(Solver[AVBDWork]):
+    """Vertex block descent with multipliers: hard contacts, joints, attachments and springs.
+
+    Contacts do not sink in and what sticks does not creep; joints of infinite stiffness, and any row that is far
+    stiffer than the masses take in a step, hold exactly once iterations converge, whatever the ratio of masses.
+    pl.Contact(stiffness=...) is reproduced exactly too. There is no number to tune: penalties follow from masses and
+    the step.
+
+    iterations: sweeps over all vertices and bodies per step; multipliers are updated after each.
+    start: as of VBD.
+    """
+
+    iterations: int = 20
+    start: str = "adaptive"
+
+    capabilities = Capabilities(
+        "minimise",
+        contact=True,
+        pressure=True,
+        internal_state=True,
+        hard_constraints=True,
+        rigid_bodies=True,
+    )
+
+    def __post_init__(self) -> None:
+        check_count(self.iterations, "AVBD: iterations")
+        check_start(self.start, "AVBD: start")
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> AVBDWork:
+        """Choose the rows with multipliers; tables as of vertex block descent."""
+        rows = HardRowsOf(problem)
+        tables = build_tables(rows.replaced(problem), execution, line_search=False, psd=False, hard_contact=True)
+        rows.fill(tables)
+        return AVBDWork(tables, rows)
+
+    def begin_step(self, problem: IncrementalPotential, work: AVBDWork) -> None:
+        work.rows.begin_step(problem.x_prev, work.tables)
+        work.tables.begin_step(problem)
+
+    def update_contacts(self, problem: IncrementalPotential, work: AVBDWork) -> None:
+        work.tables.update_contacts(problem)
+
+    def update_topology(self, problem: IncrementalPotential, work: AVBDWork, change: TopologyChange) -> bool:
+        return not work.rows.duals and work.tables.update_topology(problem, change)
+
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AVBDWork, n: int = 1) -> SweepResult:
+        work.tables.iterate(problem, x, n, None)
+        return SweepResult(n)
+
+    def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: AVBDWork) -> float:
+        """Of the step with the multipliers that rows and contacts have."""
+        return work.rows.current(problem).with_contacts_at(x).residual(x)

@@ -1,0 +1,65 @@
+"""How rows with multipliers enter vertex block descent: lists of their corners, and what is updated after an
+iteration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pliant.elements.element import Element
+from pliant.elements.hard import PATH, HardDots, HardLinks, HardRopes
+from pliant.kernels.element_lists import incidences_of
+from pliant.kernels.hard_rows import DualRows
+from pliant.kernels.lists import place_in_lists
+from pliant.kernels.packs import Packs
+from pliant.kernels.term_source import TermSource
+from pliant.solvers.machinery.vbd_terms import PATHS, ListTerm, PackedTerm
+
+DUAL_LINES = {
+    HardLinks: "update_links(thread, threads, x, list0_K, list1_K, dual_K, WIDTH)",
+    HardRopes: "update_ropes(thread, threads, x, list0_K, dual_K, WIDTH)",
+    HardDots: "update_dots(thread, threads, x, list0_K, dual_K, WIDTH)",
+}
+SHIFT_NUMBER = {HardLinks: 1, HardRopes: 0, HardDots: 1}  # where the shift is among the numbers of a row
+
+
+class HardTerm(ListTerm):
+    """Rows with multipliers in plain lists."""
+
+    @property
+    def source(self) -> TermSource:
+        plain, line = super().source, DUAL_LINES[type(self.block)]
+        name = line.split("(")[0]
+        imports = f"{plain.imports}\nfrom pliant.kernels.hard_rows import {name}"
+        return replace(plain, imports=imports, tables=(*plain.tables, "dual_K"), dual=(line,))
+
+    def build(self, packs: Packs, dtype: Any) -> PackedTerm:
+        built = super().build(packs, dtype)
+        dual = _dual_rows(self.element, self.block, packs)
+        return built._replace(tables={**built.tables, "dual": dual})
+
+
+def _dual_rows(element: Element, block: Any, packs: Packs) -> DualRows:
+    m, corners = block.elements.shape
+    places = np.empty((m, corners), np.int64)
+    for own, orders in zip(incidences_of(element, block), element.lists, strict=True):
+        _, entry, lane = place_in_lists(packs, own.owner)
+        at = (entry * own.constants.shape[1] + SHIFT_NUMBER[type(block)]) * packs.width + lane
+        places[:, [order[0] for order in orders]] = at.reshape(m, len(orders))
+    is_rope = isinstance(block, HardRopes)
+    lowest = np.where(block.compression == 0, 0.0, -np.inf) if is_rope else np.full(m, -np.inf)
+    return DualRows(
+        packs.row_of_vertex[block.elements],
+        places,
+        np.zeros(m),
+        block.stiffness.copy(),
+        block.lengths.copy() if is_rope else np.zeros(m),
+        lowest,
+        *(np.zeros((m, 3)) for _ in range(3)),
+    )
+
+
+PATHS[PATH] = HardTerm
