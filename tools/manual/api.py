@@ -31,8 +31,8 @@ PAGES: dict[str, tuple[str, ...]] = {
         "OpenCL",
     ),
     "Meshes and files": (
-        "TetMesh", "TriMesh", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
-        "load_simulation", "save_scene", "Animation", "load_animation",
+        "TetMesh", "TriMesh", "Animation", "load_animation", "load_mesh", "save_mesh", "load_usd", "UsdBody",
+        "load_scene", "load_simulation", "save_scene",
     ),
     "Materials": (
         "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",
