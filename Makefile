@@ -5,10 +5,10 @@ BIN := .venv/bin
 PIP_INSTALL := -m pip install --quiet --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check fix bench wheel docs blender clean
+.PHONY: help demo test test-all check check-device fix bench wheel docs blender clean
 
 help:  ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: .venv/demo-installed  ## simulate a beam that is wrung until it buckles, and draw it into demo/
 	@$(BIN)/pliant demo
@@ -25,6 +25,9 @@ check: .venv/dev-installed  ## check style, types and the direction of imports; 
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
+check-device: .venv/dev-installed  ## run every kernel for OpenCL devices in oclgrind (apt install oclgrind): races, bounds
+	@$(BIN)/python tools/check_device.py
+
 fix: .venv/dev-installed  ## repair style where it can be done automatically
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
@@ -32,8 +35,8 @@ fix: .venv/dev-installed  ## repair style where it can be done automatically
 bench: .venv-bench/installed  ## time Pliant beside other simulators, in an environment of its own
 	@.venv-bench/bin/python -m benchmarks.run
 
-wheel: .venv/dev-installed  ## build a wheel with the gallery's kernels compiled for x86-64-v3 and v4, in dist/
-	@$(BIN)/python tools/build_wheel.py
+wheel: .venv/package-installed  ## build an sdist, and a wheel with the gallery's compiled kernels, in dist/
+	@$(BIN)/python tools/build_wheel.py --sdist
 
 docs: .venv-docs/installed  ## build the manual into site/ (site/index.html), in an environment of its own
 	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
@@ -58,8 +61,12 @@ clean:  ## delete the environments, the caches and what the demo and the benchma
 
 .venv/dev-installed: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing what the tests and checks need into .venv (once, about a minute)"
-	@$(BIN)/python $(PIP_INSTALL) -e ".[render,plot,test,quality]"
+	@$(BIN)/python $(PIP_INSTALL) -e ".[render,plot,device,test,quality]"
 	@touch $@ .venv/demo-installed
+
+.venv/package-installed: .venv/dev-installed
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -e ".[package]"
+	@touch $@
 
 .venv-bench/installed: pyproject.toml constraints.txt
 	@echo "Installing Pliant and the other simulators into .venv-bench (once, some minutes)"

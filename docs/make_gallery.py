@@ -35,6 +35,8 @@ MOMENTS = {
     "pendulum": 0.2,
     "laws": 1.0,
     "poisson": 1.0,
+    "hourglass": 0.4,
+    "avalanche": 0.5,
 }
 USUAL = 0.75
 

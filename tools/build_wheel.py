@@ -1,9 +1,10 @@
 """Build a wheel that carries the machine code of the gallery's scenes: `make wheel`.
 
-    python tools/build_wheel.py [--scenes jelly stack] [--levels x86-64-v3] [--folder dist]
+    python tools/build_wheel.py [--scenes jelly stack] [--levels x86-64-v3] [--folder dist] [--sdist]
 
 The code of x86-64-v3 is compiled by running the first frames of each scene.  That of x86-64-v4, which this computer
 may not be able to run, is compiled for the functions that the same scenes call when they run on 512 bits wide vectors.
+With --sdist the sources are packed too, and both are checked by twine (extra `package`).
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ def main() -> None:
     parser.add_argument("--scenes", nargs="+", help="gallery scenes whose kernels are compiled; all by default")
     parser.add_argument("--levels", nargs="*", default=["x86-64-v3", "x86-64-v4"])
     parser.add_argument("--folder", default=str(ROOT / "dist"))
+    parser.add_argument("--sdist", action="store_true", help="pack the sources too, and check both by twine")
     options = parser.parse_args()
     scenes = options.scenes or python(GALLERY).split()
     with tempfile.TemporaryDirectory() as work:
@@ -117,6 +119,17 @@ def main() -> None:
             compile_level(level, scenes, Path(work), copy / "src" / "pliant" / "compiled")
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", options.folder, str(copy)]
         subprocess.run(command, check=True)
+        if options.sdist:
+            shutil.rmtree(copy / "src" / "pliant" / "compiled", ignore_errors=True)  # machine code is no source
+            pack_sources(copy, Path(options.folder))
+
+
+def pack_sources(copy: Path, folder: Path) -> None:
+    """An sdist beside the wheel; twine checks what both say of themselves."""
+    build = [sys.executable, "-m", "build", "--sdist", "--outdir", str(folder), str(copy)]
+    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    made = sorted(str(path) for path in folder.glob("pliant-*") if path.suffix in (".whl", ".gz"))
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *made], check=True)
 
 
 if __name__ == "__main__":

@@ -51,18 +51,29 @@ def hanging_bar(cells: int) -> float:
     return float(found.displacements[np.isclose(mesh.points[:, 0], 0.5), 0].mean())
 
 
-def cantilever(split: str) -> Callable[[int], float]:
+def cantilever(split: str, element: str = "linear") -> Callable[[int], float]:
     """Sag of the end of a square beam, 1 m x 0.1 m x 0.1 m, nu = 0, so stiff that it is linear."""
 
     def sag(cells: int) -> float:
         mesh = pl.shapes.box((1.0, 0.1, 0.1), (10 * cells, cells, cells), split)
         scene = pl.Scene()
-        beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e9, 0.0))
+        beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e9, 0.0), element=element)
         beam.pin(np.isclose(mesh.points[:, 0], -0.5))
         found = pl.equilibrium(scene)
         return -float(found.displacements[np.isclose(mesh.points[:, 0], 0.5), 2].mean())
 
     return sag
+
+
+def bent_beam(cells: int) -> float:
+    """Sag of the end of a square beam, 1 m x 0.1 m x 0.1 m, under a moment of 1 N m at its end, nu = 0."""
+    mesh = pl.shapes.box((1.0, 0.1, 0.1), (10 * cells, cells, cells))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e9, 0.0), element="patch")
+    beam.pin(np.isclose(mesh.points[:, 0], -0.5))
+    end = np.isclose(mesh.points[:, 0], 0.5)
+    beam.add_moment(end, (0.0, 1.0, 0.0))
+    return -float(pl.equilibrium(scene).displacements[end, 2].mean())
 
 
 def timoshenko_sag(E: float = 1e9, side: float = 0.1, density: float = 1000.0) -> float:
@@ -72,12 +83,27 @@ def timoshenko_sag(E: float = 1e9, side: float = 0.1, density: float = 1000.0) -
 
 
 def cook(cells: int) -> float:
-    """Rise of the middle of the loaded edge of Cook's membrane over load / (E thickness), in a slab one cell thick."""
+    """Rise of Cook's membrane with free faces, nu = 1/3."""
+    return cook_rise(cells, 1 / 3, "linear", flat=False)
+
+
+def cook_incompressible(element: str) -> Callable[[int], float]:
+    """Rise of Cook's membrane in plane strain, nu = 0.4999."""
+    return lambda cells: cook_rise(cells, 0.4999, element, flat=True)
+
+
+def cook_rise(cells: int, nu: float, element: str, flat: bool) -> float:
+    """Rise of the middle of the loaded edge of Cook's membrane over load / (E thickness), in a slab one cell thick;
+    flat: without motion across it.
+    """
     unit = pl.shapes.box((1.0, 1.0, 1.0), (cells, cells, 1))
     s, t, z = (unit.points + 0.5).T
     points = np.stack([48 * s, 44 * s + t * (44 - 28 * s), z * 48 / cells], axis=1)
     scene = pl.Scene(gravity=(0, 0, 0))
-    body = scene.add_solid(pl.TetMesh(points, unit.tets), pl.StableNeoHookean.from_young(1.0, 1 / 3), density=1.0)
+    law = pl.StableNeoHookean.from_young(1.0, nu)
+    body = scene.add_solid(pl.TetMesh(points, unit.tets), law, density=1.0, element=element)
+    if flat:
+        body.constrain_to_plane(s >= 1e-9, (0, 0, 1))
     body.pin(s < 1e-9)
     right, load = s > 1 - 1e-9, 1e-4
     share = np.where(right, np.where((t < 1e-9) | (t > 1 - 1e-9), 0.5, 1.0), 0.0)
@@ -199,6 +225,28 @@ CASES = (
         Case(f"cantilever, {split}", "sag [m]", timoshenko_sag(), "Timoshenko beam", cantilever(split), (2, 4), 0.25)
         for split in ("kuhn", "alternating", "centred")
     ),
+    Case(
+        "cantilever, kuhn, patches",
+        "sag [m]",
+        timoshenko_sag(),
+        "Timoshenko beam",
+        cantilever("kuhn", "patch"),
+        (2, 4),
+        0.03,
+    ),
+    *(
+        Case(
+            f"Cook's membrane, nu = 0.4999, {name}",
+            "rise",
+            18.50,
+            "mean dilatation, extrapolated",
+            cook_incompressible(element),
+            (8, 16),
+            bound,
+        )
+        for name, element, bound in (("linear tets", "linear", 0.75), ("patches", "patch", 0.02))
+    ),
+    Case("beam bent by a moment, patches", "sag [m]", 6.0e-5, "M L^2 / (2 E I)", bent_beam, (2, 4), 0.04),
     Case("Cook's membrane, nu = 1/3", "rise", 23.96, "Cook 1974; 23.96", cook, (8, 16, 32), 0.04),
     Case("catenary", "sag [m]", catenary_truth(), "2 a sinh(d / 2a) = L", catenary_sag, (20, 40, 80), 1e-3),
     *(_elastica_case(load, "quadratic", (10, 20, 40), 0.002) for load in ELASTICA),

@@ -12,15 +12,27 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from pliant.errors import FileError, MaterialError, MeshError, PliantError, SceneError, SimulationError, SolverError
+from pliant.errors import (
+    DeviceError,
+    FileError,
+    MaterialError,
+    MeshError,
+    PliantError,
+    SceneError,
+    SimulationError,
+    SolverError,
+)
 from pliant.help_links import LinkFormatter
 
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from pliant.comparison import compare, compare_motion, load_phases, save_phases, tune_chebyshev
+    from pliant.device.opencl import OpenCL
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
+    from pliant.geometry.animation import Animation
+    from pliant.io.animations import load_animation
     from pliant.io.meshes import load_mesh, save_mesh
     from pliant.io.usd_meshes import UsdBody, load_usd
     from pliant.materials import (
@@ -101,6 +113,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
+    "geometry.animation": ("Animation",),
+    "io.animations": ("load_animation",),
+    "device.opencl": ("OpenCL",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
     "io.usd_meshes": ("UsdBody", "load_usd"),
@@ -191,6 +206,7 @@ __all__ = [
     "VBD",
     "XPBD",
     "Anderson",
+    "Animation",
     "Attachment",
     "Auto",
     "Backtracking",
@@ -205,6 +221,7 @@ __all__ = [
     "Contact",
     "Corotated",
     "Cylinder",
+    "DeviceError",
     "Equilibrium",
     "FileError",
     "FixedCorotated",
@@ -229,6 +246,7 @@ __all__ = [
     "Nesterov",
     "Newton",
     "NonlinearCG",
+    "OpenCL",
     "Particles",
     "PliantError",
     "PositionBased",
@@ -261,6 +279,7 @@ __all__ = [
     "compare",
     "compare_motion",
     "equilibrium",
+    "load_animation",
     "load_mesh",
     "load_phases",
     "load_scene",

@@ -45,3 +45,9 @@ class FileError(PliantError, OSError):
     """A file that cannot be read, written or understood."""
 
     entry = "file-errors"
+
+
+class DeviceError(PliantError, RuntimeError):
+    """An OpenCL device that is missing, or cannot run a scene."""
+
+    entry = "device-errors"

@@ -107,13 +107,9 @@ class Restoring(Stepping):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How `pickle` and `copy.deepcopy` see it: scene, settings and state. Observers and recorders stay behind."""
-        settings = (
-            self.frame_rate,
-            self.substeps,
-            self.execution.precision,
-            self.execution.threads or None,
-            self.integrator,
-        )
+        execution = self.execution
+        steps = (self.frame_rate, self.substeps, execution.precision)
+        settings = (*steps, execution.threads or None, self.integrator, execution.device or "cpu")
         return _made_again, (type(self), self.scene, self.solver, settings, self.state_dict(), self.notes)
 
 
@@ -135,3 +131,7 @@ def _view(array: np.ndarray) -> np.ndarray:
     seen = array.view()
     seen.flags.writeable = False
     return seen
+
+
+# what help() and the reference show
+Restoring.__init__.__wrapped__ = Stepping.__init__  # type: ignore[attr-defined]

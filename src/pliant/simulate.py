@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.adjusting import Adjusting
+from pliant.device.opencl import OpenCL
 from pliant.diagnosis import Diagnosis, diagnosed
 from pliant.divergence import Watch
 from pliant.energies import IncrementalPotential
@@ -38,6 +39,8 @@ class Simulation(Adjusting):
     threads: exactly so many, or None for as many as are fastest, step by step. Any number gives the same bits.
     integrator: "euler", first order; "bdf2", second order; "midpoint", second order without numerical damping, for
     scenes without contact (docs/time-integration.md).
+    device: "cpu", "opencl" for the solver's iterations on an OpenCL device (docs/device.md), or "auto" for the faster
+    of both, measured; pl.OpenCL(...) names which device, and how.
     """
 
     # --- running ----------------------------------------------------------------------------------------------------
@@ -216,10 +219,14 @@ class Simulation(Adjusting):
         threads: int | None = None,
         forces: dict[str, list[Force]] | None = None,
         functions: dict[str, Callable[[float], Any]] | None = None,
+        device: str | OpenCL = "cpu",
     ) -> Simulation:
         """Continue from a checkpoint. Python functions are not in the file, pass them again: motions (other than those
         of `pliant.motions`) and forces by name of the body and in the order they were added; other functions of time by
-        what they give, such as {"balloon.pressure": p, "wind.velocity": w}."""
+        what they give, such as {"balloon.pressure": p, "wind.velocity": w}.
+
+        device: where it runs from now on; a checkpoint of one device goes on on any other, to rounding.
+        """
         path = as_path(path, "Simulation.resume")
         for name, given in (("motions", motions), ("forces", forces), ("functions", functions)):
             if given is not None and not isinstance(given, dict):
@@ -229,7 +236,8 @@ class Simulation(Adjusting):
             with checkpoint.whole(path):
                 solver_state = kept.settings.pop("solver_state")
                 solver, settings = rebuild_solver(kept.solver), dict(kept.settings)
-            simulation = cls(kept.scene, solver, threads=threads, **_known_settings(path, settings))
+            known = _known_settings(path, settings)
+            simulation = cls(kept.scene, solver, threads=threads, device=device, **known)
         except MeshError as error:
             raise FileError(f"{path}: the meshes of its bodies cannot be simulated: {error}") from None
         simulation.notes = kept.notes

@@ -14,7 +14,6 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,8 @@ from pliant.contact.response.step_contacts import StepContacts, measure_contacts
 from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion, safe_motion
 from pliant.convergence import ConvergenceWatch, SoftnessWatch
 from pliant.default_solver import default_solver
+from pliant.device.opencl import OpenCL
+from pliant.device_choice import device_for, is_faster_on_device
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.end_of_step import EndOfStep
 from pliant.energies import IncrementalPotential
@@ -35,10 +36,11 @@ from pliant.kernels.predict import velocities
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.contact import untested_contact
 from pliant.model.placement import Placements
-from pliant.model.rigid import initial_poses, show_poses
+from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
 from pliant.prediction import Prediction
+from pliant.shown import show_simulation
 from pliant.solvers import Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
@@ -62,15 +64,16 @@ class Stepping:
         precision: str = "single",
         threads: int | None = None,
         integrator: str = "euler",
+        device: str | OpenCL = "cpu",
     ):
         self.frame_rate = checks.number(frame_rate, "Simulation: frame_rate", "1/s", positive=True)
         self.substeps = checks.count(substeps, "Simulation: substeps")
         checks.thread_count(threads, "Simulation: threads")
         checks.instance(scene, Scene, "Simulation: the scene", "a pl.Scene with bodies in it")
         self.scene = scene
-        self.solver: Solver[Any] = default_solver(scene) if solver is None else solver
+        self.solver: Solver[Any] = default_solver(scene, device) if solver is None else solver
         check_solver(self.solver, "Simulation: solver")
-        self.execution = Execution(precision, threads or 0)
+        self.execution = Execution(precision, threads or 0, device_for(device, self.solver))
         self._team = self.execution.team()  # that detects contacts
         self.h = checks.step_length(self.frame_rate, self.substeps)
         self._integrator = integrator_named(integrator)
@@ -94,16 +97,12 @@ class Stepping:
         self._softness = SoftnessWatch()
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         self._allocate()
-        self._prepare()
-        for k, body in enumerate(scene.bodies):
-            body._simulated = lambda k=k: self.state.x[self.model.vertices_of(k)]
-            body._elements = lambda k=k: self.model.elements_of(k)
-            body._contact_load = lambda k=k: (self.contacts.body_forces[k], self.contacts.body_torques[k])
-        show_poses(scene.bodies, lambda: self.state, lambda k: self.model.vertices_of(k))
-        for k, placement in self._placements.meshes.items():
-            scene.bodies[k]._placement = placement  # type: ignore[attr-defined]
-        for k, shape in enumerate(scene.shapes):
-            shape.watch(partial(self._obstacle_load, k), self._placements.shapes[k])
+        problem = self._prepare()
+        if device == "auto" and is_faster_on_device(problem, self.solver, self.execution, self._work):
+            self.execution = replace(self.execution, device=OpenCL())
+            self._prepare()
+        looks = (lambda: self.state, lambda: self.model, lambda: self.contacts)
+        show_simulation(scene, self._placements, *looks)
 
     def _place_obstacles(self) -> None:
         """Keep where obstacles are; contact reads it in place of their functions."""
@@ -133,8 +132,8 @@ class Stepping:
         self._detect_every = None if contact is None else contact.settings.detect_every
         self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
 
-    def _prepare(self) -> None:
-        """Make ready for a model that is new, or of which vertices were let go or elements deleted."""
+    def _prepare(self) -> IncrementalPotential:
+        """Make ready for a model that is new, or has changed; the problem that stands for its steps."""
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
         check_supports(self.solver, self.model)
         self._free = FreeComponents.of(self.model)
@@ -145,6 +144,7 @@ class Stepping:
         if solver_state:
             self._work.load_state_dict(solver_state)
         self._meter = ErrorMeter(self.solver, problem, self.execution.precision)
+        return problem
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -382,10 +382,6 @@ class Stepping:
             x = self._solved_positions(solved)
             self._measured = (solved, measure_contacts(solved.contacts, solved.model, x, self.time))
         return self._measured[1]
-
-    def _obstacle_load(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Net contact force (3,) [N] and torque (3,) [N m] on an obstacle."""
-        return self.contacts.obstacle_forces[k], self.contacts.obstacle_torques[k]
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

@@ -1,6 +1,8 @@
 """Every public name says what it is."""
 
 import inspect
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +48,19 @@ def test_public_names_are_those_that_are_exported():
     assert sorted(set(pl.__all__)) == sorted(pl.__all__)
     for name in pl.__all__:
         assert hasattr(pl, name), name
+
+
+def test_parameters_are_described():
+    """In the text of the function, by comments of fields, or among those that mean the same everywhere."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+    try:
+        from manual.api import undescribed
+        from manual.shared import SHARED
+    finally:
+        sys.path.pop(0)
+    called = {"Scene", "Simulation", "Body", "TetMesh", "TriMesh", "Equilibrium", "IncrementalPotential", *OBSTACLES}
+    everything = dict(public()) | {name: value for name, value in members() if name.partition(".")[0] in called}
+    ours = {k: v for k, v in everything.items() if str(getattr(v, "__module__", "pliant")).startswith("pliant")}
+    missing = {name: [p for p in undescribed(value) if p not in SHARED] for name, value in ours.items()}
+    found = {name: rest for name, rest in missing.items() if rest}
+    assert found == {}, "say in the docstring what they are, with units, or add them to tools/manual/shared.py"

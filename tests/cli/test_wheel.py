@@ -81,3 +81,28 @@ def test_edited_sources_do_not_use_the_wheels_kernels(installed: Path, tmp_path:
         path.write_text(text)
     assert facts["wheel"]["functions"] == 0
     assert facts["compiled"]["functions"] >= 10
+
+
+@pytest.mark.slow
+def test_wheel_and_sdist_pass_twine_and_the_gallery_runs_in_a_clean_environment(tmp_path: Path) -> None:
+    """A new environment with nothing but the wheel and what it requires: every scene runs two frames."""
+    pytest.importorskip("build")
+    pytest.importorskip("twine")
+    dist = tmp_path / "dist"
+    build = [sys.executable, "tools/build_wheel.py", "--levels", "--sdist", "--folder", str(dist)]
+    said = subprocess.run(build, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert said.count("PASSED") == 2
+    (wheel,) = dist.glob("pliant-*.whl")
+    python = tmp_path / "env" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True)
+    subprocess.run([str(python), "-m", "pip", "install", "--quiet", str(wheel)], check=True)
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    listed = subprocess.run(
+        [str(python), "-m", "pliant", "gallery", "--json"], env=clean, cwd=tmp_path, capture_output=True, check=True
+    )
+    names = [entry["name"] for entry in json.loads(listed.stdout)]
+    assert len(names) >= 20
+    for name in names:
+        command = [str(python), "-m", "pliant", "run", name, "--frames", "2", "--quiet"]
+        done = subprocess.run(command, env=clean, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{name}: {done.stderr}"

@@ -45,9 +45,9 @@ def test_what_comes_does_not_overlap_and_energy_is_what_was_brought_in():
         distances = np.linalg.norm(x[:, None] - x[None], axis=2) + np.eye(len(x))
         assert distances.min() > 2 * 0.01 * 0.95
         energies.append(sim.energies()["total"])
-        brought = grains.masses()[: len(there)].sum() * (G * 0.5 + 0.5 * 2.0**2)
+        brought = grains.masses[: len(there)].sum() * (G * 0.5 + 0.5 * 2.0**2)
         assert energies[-1] <= brought * (1 + 1e-9)
-    assert energies[3] == pytest.approx(grains.masses()[0] * 20 * (G * 0.5 + 2.0), rel=0.06)  # still in flight
+    assert energies[3] == pytest.approx(grains.masses[0] * 20 * (G * 0.5 + 2.0), rel=0.06)  # still in flight
 
 
 def test_a_checkpoint_continues_with_the_same_bits(tmp_path):

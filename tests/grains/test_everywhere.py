@@ -124,3 +124,17 @@ def test_packings_do_not_overlap_and_stay_inside():
 def test_bad_packings(options, words):
     with pytest.raises(pl.MeshError, match=words):
         pl.shapes.packed_spheres(**options)
+
+
+def test_funnels_leave_their_opening_free():
+    """The wall lies outside the two circles, by the slack of a prism of 32 sides at most, and faces the axis."""
+    mesh = pl.shapes.funnel(opening=0.1, radius=0.2, height=0.3)
+    distance = np.linalg.norm(mesh.points[:, :2], axis=1)
+    corners = mesh.points[mesh.triangles]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert (np.einsum("ta,ta->t", normals[:, :2], corners.mean(axis=1)[:, :2]) < 0).all()
+    for z, circle in ((-0.15, 0.05), (0.15, 0.2)):
+        own = np.isclose(mesh.points[:, 2], z)
+        np.testing.assert_allclose(distance[own], circle / np.cos(np.pi / 32))
+    with pytest.raises(pl.MeshError, match=r"a radius above half the opening"):
+        pl.shapes.funnel(opening=0.5, radius=0.2)

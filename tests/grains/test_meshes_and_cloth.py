@@ -122,12 +122,12 @@ def test_grains_push_cloth_down_and_lie_on_it(scheme):
     for k in range(500):
         sim.step()
         if k == 199:
-            before = grains.masses() @ sim.velocities[-len(points) :, 2]
+            before = grains.masses @ sim.velocities[-len(points) :, 2]
         if k >= 200:
             forces.append(grains.contact_force[2])
     np.testing.assert_allclose(cloth.contact_force, -grains.contact_force, atol=1e-9)
-    gained = grains.masses() @ sim.velocities[-len(points) :, 2] - before
-    assert sum(forces) / 300 == pytest.approx(G * grains.masses().sum() + gained, rel=1e-6)
+    gained = grains.masses @ sim.velocities[-len(points) :, 2] - before
+    assert sum(forces) / 300 == pytest.approx(G * grains.masses.sum() + gained, rel=1e-6)
     assert cloth.positions[:, 2].min() < -0.005
     inner = np.abs(grains.positions[:, :2]).max(axis=1) < 0.15
     assert inner.sum() > 0.8 * len(points)

@@ -13,7 +13,7 @@ JERSEY = pl.YarnCloth.example()
 def test_mass_and_warp():
     scene = pl.Scene()
     sheet = scene.add_cloth(MESH, JERSEY, warp=(0, 1, 0.5))
-    assert sheet.masses().sum() == pytest.approx(0.2 * 0.06**2)  # the file's density
+    assert sheet.masses.sum() == pytest.approx(0.2 * 0.06**2)  # the file's density
     (block,) = build_model(scene).blocks
     assert isinstance(block, YarnTriangles)
     # F_x = x b_x is the unit vector of the warp, laid into the sheet, where the sheet is at rest

@@ -27,7 +27,7 @@ def test_a_link_stretches_by_weight_over_stiffness(at_rest, stiffness):
     scene, lower = hung(stiffness)
     x, energies = at_rest(scene)
     stretch = x[:3].mean(axis=0) - x[4 + 3]
-    expected = lower.masses().sum() * 9.81 / stiffness
+    expected = lower.masses.sum() * 9.81 / stiffness
     np.testing.assert_allclose(stretch, (0, 0, expected), rtol=0, atol=max(1e-6 * expected, 1e-15))
     assert energies["attachment"] == pytest.approx(stiffness / 2 * stretch @ stretch, rel=1e-9, abs=1e-18 * stiffness)
 
@@ -47,7 +47,7 @@ def test_many_links_carry_the_weight_together(at_rest):
     scene.attach(upper, corners, lower, mesh.tets[::5], 20.0, even, even)
     a, b = at_rest(scene)[0].reshape(2, -1, 3)
     pull = 300.0 * (a[low] - b[top]).sum(axis=0) + 20.0 * (a[corners].mean(1) - b[corners].mean(1)).sum(axis=0)
-    np.testing.assert_allclose(pull, (0, 0, lower.masses().sum() * 9.81), rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(pull, (0, 0, lower.masses.sum() * 9.81), rtol=1e-7, atol=1e-7)
 
 
 def test_inner_forces_keep_the_momentum():
@@ -86,5 +86,5 @@ def test_a_cloth_carries_a_solid_and_a_rope(at_rest):
     lower = x[n : n + 3].mean(axis=0) - x[n + 4]
     upper = x[middle[0]] - x[n + 3]
     np.testing.assert_allclose(lower, (0, 0, 0.1 * 9.81 / 100.0), rtol=0, atol=1e-8)
-    weight = (0.1 + tet.masses().sum()) * 9.81
+    weight = (0.1 + tet.masses.sum()) * 9.81
     np.testing.assert_allclose(upper, (0, 0, weight / 400.0), rtol=0, atol=1e-7)

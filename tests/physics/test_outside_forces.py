@@ -64,7 +64,7 @@ def test_a_force_field_sees_arrays_of_its_body_at_the_start_of_the_step():
     scene = pl.Scene(gravity=(0, 0, 0))
     scene.add_solid(pl.shapes.ball(0.1, 1), LAW)
     body = scene.add_solid(MESH, LAW)
-    masses, seen = body.masses(), []
+    masses, seen = body.masses, []
 
     def field(positions, velocities, time):
         seen.append((positions.copy(), velocities.copy(), time))

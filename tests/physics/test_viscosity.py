@@ -82,7 +82,7 @@ def test_modes_without_elasticity_decay_exactly():
         L[np.ix_(tet, tet)] += eta * volume * gradients @ gradients.T
     scene = pl.Scene(gravity=(0, 0, 0))
     body = scene.add_solid(BAR, pl.StableNeoHookean(1e-9, 1e-9), RHO)
-    root = np.sqrt(body.masses())
+    root = np.sqrt(body.masses)
     values, vectors = np.linalg.eigh(L / np.outer(root, root))
     mode = (vectors[:, 5] / root)[:, None] * (0.3, -1.0, 0.5)
     body.viscosity = eta

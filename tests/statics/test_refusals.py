@@ -45,7 +45,7 @@ def test_pendulum_may_turn():
     scene, body = block()
     body.pin([0])
     found = pl.equilibrium(scene)
-    middle = np.average(found.positions, axis=0, weights=body.masses()) - found.positions[0]
+    middle = np.average(found.positions, axis=0, weights=body.masses) - found.positions[0]
     assert found.report.converged
     np.testing.assert_allclose(middle[:2], 0, atol=1e-6)
     assert middle[2] < -0.15

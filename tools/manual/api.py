@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pliant as pl
+from manual.shared import SHARED
 from pliant.materials.law import LameLaw, SolidLaw
 from pliant.model import Body, obstacles
 from pliant.model.cloth import Cloth
@@ -27,14 +28,15 @@ PAGES: dict[str, tuple[str, ...]] = {
     ),
     "Simulations": (
         "Simulation", "State", "SolveReport", "IncrementalPotential", "equilibrium", "Equilibrium", "StaticReport",
+        "OpenCL",
     ),
     "Meshes and files": (
         "TetMesh", "TriMesh", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_scene",
         "load_simulation", "save_scene",
     ),
     "Materials": (
-        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung", "YarnCloth",
-        "Corotated", "FixedCorotated", "ARAP", "Invertible", "plane_stress", "material",
+        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",
+        "Corotated", "FixedCorotated", "ARAP", "YarnCloth", "Invertible", "plane_stress", "material",
     ),
     "Solvers": (
         "Auto", "VBD", "AVBD", "Multilevel", "Newton", "Chebyshev", "Anderson", "Nesterov", "HeavyBall", "Backtracking",
@@ -46,6 +48,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Solvers of your own": ("Solver", "MomentumSolver", "Capabilities", "Work", "SweepResult", "register_solver"),
     "Errors": (
         "PliantError", "MeshError", "MaterialError", "SceneError", "SolverError", "SimulationError", "FileError",
+        "DeviceError",
     ),
 }  # fmt: skip
 #: Classes that scenes return and users never make themselves, by the page they are on.
@@ -89,7 +92,7 @@ def _page(title: str, entries: list[tuple[str, Any]]) -> str:
 
 def _entry(name: str, value: Any) -> str:
     """One public name with its members."""
-    parts = [f"## {name}", f"```python\n{name}{_signature(value)}\n```", _text(value)]
+    parts = [f"## {name}", f"```python\n{name}{_signature(value)}\n```", _text(value) + _shared(value)]
     if inspect.isclass(value):
         if rows := _fields(value):
             parts.append("| field | |\n|---|---|\n" + "\n".join(rows))
@@ -117,7 +120,37 @@ def _is_ours(member: Any) -> bool:
 
 def _member(owner: str, name: str, member: Any) -> str:
     signature = "" if isinstance(member, property) else _signature(member)
-    return f"**`{owner}.{name}{signature}`**\n\n{_indented(_text(member))}"
+    return f"**`{owner}.{name}{signature}`**\n\n{_indented(_text(member) + _shared(member))}"
+
+
+def _shared(value: Any) -> str:
+    """Items for parameters that the text does not name."""
+    items = [f"- **{name}**: {SHARED[name]}" for name in undescribed(value) if name in SHARED]
+    return "\n\n" + "\n\n".join(items) if items else ""
+
+
+def described(value: Any) -> str:
+    """All that is said of a name: its text, and for a class those of its bases and the comments of its fields."""
+    texts = [inspect.getdoc(value) or ""]
+    if inspect.isclass(value):
+        own = [base for base in value.__mro__ if base.__module__.startswith("pliant")]
+        texts += [base.__doc__ or "" for base in own[1:]]
+        texts += [f"{name} {text}" for base in own for name, text in _comments(base).items()]
+    return "\n".join(texts)
+
+
+def undescribed(value: Any) -> list[str]:
+    """Parameters that are not named in what is said of a function or class."""
+    if isinstance(value, property) or (inspect.isclass(value) and issubclass(value, BaseException)):
+        return []
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    fixed = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    names = [name for name in fixed if name not in ("self", "cls") and not name.startswith("_")]
+    text = described(value)
+    return [name for name in names if not re.search(rf"\b{name}\b", text)]
 
 
 def _signature(value: Any) -> str:

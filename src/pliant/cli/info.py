@@ -24,21 +24,30 @@ def info(
     show_compiled: Annotated[
         bool, typer.Option("--compile", help="Run the scene's first frame and list the compiled functions it uses.")
     ] = False,
+    show_kernels: Annotated[
+        bool, typer.Option("--kernels", help="Print the C text with which an OpenCL device runs the scene.")
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Show versions, the CPU and the cache; or what a scene holds or compiles.
+    """Show versions, the CPU, devices and the cache; or what a scene holds or compiles.
 
     \b
     Example: pliant info
              pliant info twist
              pliant info twist --json
              pliant info twist --compile
+             pliant info cantilever --kernels
              pliant info --clear-cache
     """
     cleared = _clear_cache() if clear_cache else {}
     if show_compiled and scene is None:
         raise typer.BadParameter("needs a scene, for example: pliant info twist --compile", param_hint="--compile")
+    if show_kernels:
+        if scene is None:
+            raise typer.BadParameter("needs a scene, for example: pliant info twist --kernels", param_hint="--kernels")
+        typer.echo(_kernels(scene), nl=False)
+        return
     look = _scene if not show_compiled else first_frame
     facts = _computer() if scene is None else look(scene)
     if as_json:
@@ -68,6 +77,7 @@ def _computer() -> dict[str, Any]:
     import numpy
 
     from pliant import __version__
+    from pliant.device.opencl import describe_devices
     from pliant.lanes import cache, host
 
     generations = cache.generations()
@@ -84,6 +94,7 @@ def _computer() -> dict[str, Any]:
         "lanes_single": host.default_width("single"),
         "lanes_double": host.default_width("double"),
         "threads": host.core_count(),
+        "devices": describe_devices(),
         "cache_folder": str(cache.cache_folder()),
         "cache_bytes": cache.size_in_bytes(),
         "cache_generations": len(generations),
@@ -102,9 +113,25 @@ def _words_on_computer(facts: dict[str, Any]) -> dict[str, str]:
         "vectors": f"{facts['vector_bits']} bits ({', '.join(facts['features']) or 'no known feature'})",
         "lanes": f"{facts['lanes_single']} single, {facts['lanes_double']} double precision",
         "threads": f"up to {facts['threads']}",
+        "OpenCL": "; ".join(_words_on_device(device) for device in facts["devices"]) or "no device (docs/device.md)",
         "cache": f"{facts['cache_folder']} (set PLIANT_CACHE_DIR to move it)",
         "cache size": f"{_megabytes(facts['cache_bytes'])} in {facts['cache_generations']} generations, {current}",
     }
+
+
+def _words_on_device(device: dict[str, Any]) -> str:
+    without = "" if device["has_double"] else ", no double precision"
+    return f"{device['index']} {device['name']} ({device['platform']}, {_megabytes(device['memory_bytes'])}{without})"
+
+
+def _kernels(scene: str) -> str:
+    """The C text of a scene's kernels."""
+    from pliant.model import build_model
+    from pliant.scenes.plans import open_plan
+    from pliant.solvers.machinery.device_work import kernel_source
+
+    plan = open_plan(scene)
+    return kernel_source(build_model(plan.scene()), plan.step_length)
 
 
 def _scene(scene: str) -> dict[str, Any]:

@@ -32,6 +32,9 @@ Output = Annotated[
 Threads = Annotated[
     int | None, typer.Option(min=1, help="Threads; by default as many as are fastest, with the same bits.")
 ]
+Device = Annotated[
+    str, typer.Option(help="cpu, opencl for the iterations on an OpenCL device (`pliant info` lists them), or auto.")
+]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
 Static = Annotated[bool, typer.Option("--static", help="Find the static shape under the scene's loads instead.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
@@ -46,6 +49,7 @@ def run(
     frames: Frames = None,
     output: Output = None,
     threads: Threads = None,
+    device: Device = "cpu",
     keep_every: Keep = 30.0,
     integrator: Integrator = None,
     static: Static = False,
@@ -63,6 +67,7 @@ def run(
              pliant run twist --solver newton --set solver.iterations=50
              pliant run twist --set bodies.0.density=500 --output twist.mp4
              pliant run cantilever --static
+             pliant run cantilever --solver vbd --device opencl
     """
     folder = out or Path(Path(scene).stem)
     settings = [*(settings or ()), *(() if integrator is None else (f"simulation.integrator={integrator}",))]
@@ -77,11 +82,12 @@ def run(
             find_equilibrium(plan, own, folder, output or (), threads, quiet, as_json)
         return
     asked = {"solver": solver, "settings": settings, "frames": frames, "keep_every": keep_every}
+    asked["device"] = device
     with kept_start(folder, scene, output or (), **asked), only_warnings(quiet):
         from pliant.scenes.plans import open_plan
         from pliant.scenes.runs import Run
 
-        plan = open_plan(scene, solver, settings, threads)
+        plan = open_plan(scene, solver, settings, threads, device)
         simulation = plan.simulation()
         total = frames or plan.frames
         _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)
@@ -92,6 +98,7 @@ def resume(
     frames: Annotated[int | None, typer.Option(min=1, help="So many more frames. Default: what was left.")] = None,
     output: Output = None,
     threads: Threads = None,
+    device: Annotated[str | None, typer.Option(help="cpu, opencl or auto. Default: cpu.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -115,6 +122,7 @@ def resume(
             frames=frames or start["frames"],
             output=[*start["output"], *(output or ())],
             threads=threads,
+            device=device or start.get("device", "cpu"),
             keep_every=start["keep_every"],
             quiet=quiet,
             as_json=as_json,
@@ -123,7 +131,7 @@ def resume(
     from pliant.scenes.runs import Run
 
     with only_warnings(quiet):
-        _perform(Run.resumed(checkpoint, frames, threads, output or ()), quiet, as_json)
+        _perform(Run.resumed(checkpoint, frames, threads, output or (), device or "cpu"), quiet, as_json)
 
 
 def gallery(

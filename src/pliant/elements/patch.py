@@ -31,7 +31,7 @@ from pliant.materials import SolidLaw
 from pliant.materials.volume_part import with_lam
 
 CORNERS = 8
-STABILISATION = 0.1  # a
+STABILISATION = 0.15  # a
 
 
 @dataclass(frozen=True)

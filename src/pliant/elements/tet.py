@@ -59,6 +59,12 @@ def _gradient_row(a, b, c, ba, bb, bc):
 
 
 @physics
+def own_gradient(ba, bb, bc):
+    """Shape-function gradient of the vertex itself: all four sum to zero."""
+    return (-(ba[0] + bb[0] + bc[0]), -(ba[1] + bb[1] + bc[1]), -(ba[2] + bb[2] + bc[2]))
+
+
+@physics
 def left_cauchy_green(F):
     """F F^T, symmetric."""
     return (dot(F[0], F[0]), dot(F[0], F[1]), dot(F[0], F[2]), dot(F[1], F[1]), dot(F[1], F[2]), dot(F[2], F[2]))
@@ -99,3 +105,14 @@ def limit_volume_loss(step, J, loss):
     """`step`, or less if J - step * loss would fall below the part KEEP of J; J and loss may share any factor."""
     room = J * (1.0 - KEEP)
     return select(loss * step > room, room / loss, step)
+
+
+@physics
+def bound_step(step, a, b, c, dx):
+    """`step`, or less if a tet would lose more than a part of its volume on the way dx of one vertex.
+
+    J is linear in one vertex, so the bound is exact. It compares volumes now with volumes after, so it needs no
+    constant; a, b, c: the opposite face, relative to the vertex.
+    """
+    area = cross(subtract(b, a), subtract(c, a))
+    return limit_volume_loss(step, -dot(area, a), -dot(area, dx))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pliant.elements.element import Element, View
 from pliant.elements.strain_rates import TetRates, average_stiffness, hessian, largest_stiffness
-from pliant.elements.tet import deformation_gradient, left_cauchy_green
+from pliant.elements.tet import deformation_gradient, left_cauchy_green, own_gradient
 from pliant.lanes import maximum, number
 from pliant.lanes.vectors import add, add_identity, add_square, add_symmetric, dot, physics, subtract, symmetric_times
 
@@ -23,7 +23,7 @@ def tet_rate_energy(a, b, c, a0, b0, c0, ba, bb, bc, shear, bulk):
 def add_tet_rate(f, H, a, b, c, a0, b0, c0, ba, bb, bc, shear, bulk):
     """Add the force on the vertex and its block."""
     F, dC = _change(a, b, c, a0, b0, c0, ba, bb, bc)
-    own = (-(ba[0] + bb[0] + bc[0]), -(ba[1] + bb[1] + bc[1]), -(ba[2] + bb[2] + bc[2]))
+    own = own_gradient(ba, bb, bc)
     part = 0.5 * bulk * (dC[0] + dC[3] + dC[5])
     pushed = symmetric_times(dC, own)
     s = (shear * pushed[0] + part * own[0], shear * pushed[1] + part * own[1], shear * pushed[2] + part * own[2])

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.tet import limit_volume_loss
+from pliant.elements.tet import bound_step
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.packs import Packs
 from pliant.lanes import gather3, load, number, select, width_of
 from pliant.lanes.entry import entry
-from pliant.lanes.vectors import cross, dot, physics, subtract
+from pliant.lanes.vectors import physics, subtract
 
 
 class Links(NamedTuple):
@@ -46,17 +46,14 @@ def constant(links, k, i, count, like):
 def bound_volume_loss(p, x, xi, dx, step, links, sign_constant, count):
     """The largest part of dx, at most `step`, that leaves every tet of pack p's vertices a part of its volume.
 
-    J is linear in one vertex, so the bound is exact.  It compares volumes now with volumes after, so it needs no
-    constant but the one whose sign tells how the walk turns (number `sign_constant` of `count`).
+    It needs no constant but the one whose sign tells how the walk turns (number `sign_constant` of `count`).
     """
     zero = number(0.0, xi[0])
     a = b = c = (zero, zero, zero)
     for k in range(links.start[p], links.start[p + 1]):
         sign = constant(links, k, sign_constant, count, xi[0])
         a, b, c = push(x, xi, links, k, sign < zero, a, b, c)
-        area = cross(subtract(b, a), subtract(c, a))
-        bounded = limit_volume_loss(step, -dot(area, a), -dot(area, dx))
-        step = select(sign == zero, step, bounded)
+        step = select(sign == zero, step, bound_step(step, a, b, c, dx))
     return step
 
 

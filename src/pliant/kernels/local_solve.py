@@ -6,11 +6,13 @@ from pliant.lanes import absolute, count, narrow, number, select, sqrt, widen
 from pliant.lanes.vectors import (
     add_identity,
     add_scaled,
+    add_symmetric,
     cross,
     dot,
     physics,
     positive_part,
     solve_symmetric,
+    subtract,
     symmetric_times,
 )
 
@@ -29,19 +31,43 @@ def solve_free(H, f, rounding):
     would blow up instead of recovering.  Such a block is solved in double precision, and the rounding of H, the machine
     epsilon times its trace, is added to the diagonal: no direction is softer than that by computation.
     """
-    x, doubtful = solve_symmetric(H, f, WELL_CONDITIONED)
+    x, doubtful = solve_by_cofactors(H, f)
     if count(doubtful) == 0:
         return x, doubtful
-    wide = (widen(H[0]), widen(H[1]), widen(H[2]), widen(H[3]), widen(H[4]), widen(H[5]))
-    wide = add_identity(wide, (absolute(wide[0]) + absolute(wide[3]) + absolute(wide[5])) * rounding)
-    y, singular = solve_symmetric(wide, (widen(f[0]), widen(f[1]), widen(f[2])), SINGULAR)
+    exact, singular = solve_in_double(H, f, rounding)
     # only those blocks: what a vertex does must not depend on who is in its pack
-    exact = (narrow(y[0], f[0]), narrow(y[1], f[0]), narrow(y[2], f[0]))
     return (
         select(doubtful, exact[0], x[0]),
         select(doubtful, exact[1], x[1]),
         select(doubtful, exact[2], x[2]),
     ), singular
+
+
+@physics
+def solve_by_cofactors(H, f):
+    """The step, and where it is doubtful because cofactors cancel."""
+    return solve_symmetric(H, f, WELL_CONDITIONED)
+
+
+@physics
+def solve_in_double(H, f, rounding):
+    """The step from a block that is at least its rounding in every direction, and where it is singular all the same."""
+    wide = (widen(H[0]), widen(H[1]), widen(H[2]), widen(H[3]), widen(H[4]), widen(H[5]))
+    wide = add_identity(wide, (absolute(wide[0]) + absolute(wide[3]) + absolute(wide[5])) * rounding)
+    y, singular = solve_symmetric(wide, (widen(f[0]), widen(f[1]), widen(f[2])), SINGULAR)
+    return (narrow(y[0], f[0]), narrow(y[1], f[0]), narrow(y[2], f[0])), singular
+
+
+@physics
+def add_inertia(f, H, m, target, xi):
+    """Add the force m (y - x) / h^2 and its block m / h^2, m divided by h^2 (Equations 8 and 9)."""
+    return add_scaled(f, m, subtract(target, xi)), add_identity(H, m)
+
+
+@physics
+def add_vertex_damping(f, H, D, xi, x_prev):
+    """Add the force -D (x - x_t) of a vertex's damping and its block D (Equations 10 and 11)."""
+    return subtract(f, symmetric_times(D, subtract(xi, x_prev))), add_symmetric(H, number(1.0, xi[0]), D)
 
 
 @physics

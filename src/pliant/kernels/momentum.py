@@ -4,7 +4,14 @@
 
 from __future__ import annotations
 
+from pliant.lanes.functions import physics
 from pliant.lanes.inner import inner
+
+
+@physics
+def carried_on(x, before_previous, omega):
+    """Equation 18: omega (x - x_(n-2)) + x_(n-2)."""
+    return omega * (x - before_previous) + before_previous
 
 
 @inner(nogil=True, error_model="numpy")
@@ -18,7 +25,7 @@ def accelerate(x, previous, before_previous, omega, first, last, collided):
         w = one if len(collided) > 0 and collided[row] else x.dtype.type(omega)
         for k in range(4):
             old = before_previous[row, k]
-            new = w * (x[row, k] - old) + old
+            new = carried_on(x[row, k], old, w)
             before_previous[row, k] = previous[row, k]
             previous[row, k] = new
             x[row, k] = new

@@ -27,8 +27,13 @@ def _area(p, x, xi, lists):
 @physics
 def add_pressure(p, x, xi, f, lists, pressures):
     """Add the force on the vertices of pack p."""
-    sixth = load(pressures, p * width_of(xi[0]), xi[0]) * (1.0 / 6.0)
-    return add_scaled(f, sixth, _area(p, x, xi, lists))
+    return add_thrust(f, load(pressures, p * width_of(xi[0]), xi[0]), _area(p, x, xi, lists))
+
+
+@physics
+def add_thrust(f, pressure, area):
+    """Add the force p dV/da of an area b x c, or of a sum of them."""
+    return add_scaled(f, pressure * (1.0 / 6.0), area)
 
 
 @physics

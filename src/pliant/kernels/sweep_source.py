@@ -178,7 +178,8 @@ _HEADER = '''
 from numba import njit
 
 {contact_imports}from pliant.kernels.local_solve import (
-    descent_direction, keep_subspace, project_block, solve_free, solve_in_plane, solve_on_line
+    add_inertia, add_vertex_damping, descent_direction, keep_subspace, project_block, solve_free, solve_in_plane,
+    solve_on_line
 )
 from pliant.kernels.momentum import accelerate, move
 from pliant.kernels.threads import barrier_wait, share
@@ -216,8 +217,7 @@ def force_and_hessian(p, x, xi, vertices, {tables}):
     """Minus the gradient and the Hessian block of G at the vertices of pack p (Equations 8 to 11)."""
     f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
     m = load(vertices.inertia, p * WIDTH, zero())
-    f = add_scaled(f, m, subtract(load_vector(vertices.target, p, zero()), xi))
-    H = add_identity(H, m)
+    f, H = add_inertia(f, H, m, load_vector(vertices.target, p, zero()), xi)
 {extra}    return f, H
 '''
 
@@ -229,10 +229,8 @@ _FORCE_CONTACTS = """    way = subtract(load_vector(vertices.target, p, zero()),
 _FORCE_VISCOSITY = """    H = add_identity(H, load(vertices.viscous, p * WIDTH, zero()))
 """
 
-_FORCE_DAMPING = """    d = subtract(xi, load_vector(vertices.x_prev, p, zero()))
-    D = load_symmetric(vertices.damping, p, zero())
-    f = subtract(f, symmetric_times(D, d))
-    H = add_symmetric(H, number(1.0, m), D)
+_FORCE_DAMPING = """    D = load_symmetric(vertices.damping, p, zero())
+    f, H = add_vertex_damping(f, H, D, xi, load_vector(vertices.x_prev, p, zero()))
 """
 
 _ENERGY = '''

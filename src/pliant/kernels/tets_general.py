@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.elements.law_block import add_law, rest_unless
-from pliant.elements.tet import deformation_gradient, invariant_gradients, invariants, left_cauchy_green
+from pliant.elements.tet import deformation_gradient, invariant_gradients, invariants, left_cauchy_green, own_gradient
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import Links, bound_volume_loss, constant, place, push, pushed_rows
 from pliant.kernels.packs import Packs
@@ -38,8 +38,7 @@ def deformation(links, k, a, b, c):
         _shape_gradient(links, k, 1, a[0]),
         _shape_gradient(links, k, 2, a[0]),
     )
-    own = (-(ba[0] + bb[0] + bc[0]), -(ba[1] + bb[1] + bc[1]), -(ba[2] + bb[2] + bc[2]))
-    return deformation_gradient(a, b, c, ba, bb, bc), own
+    return deformation_gradient(a, b, c, ba, bb, bc), own_gradient(ba, bb, bc)
 
 
 @physics
@@ -53,12 +52,21 @@ def add_general(p, x, xi, f, H, links, law, law_at, derivatives):
         a, b, c = push(x, xi, links, k, turned_volume < zero, a, b, c)
         volume = absolute(turned_volume)
         F, own = deformation(links, k, a, b, c)
-        B = left_cauchy_green(F)
-        measures = rest_unless(volume > zero, *invariants(F, B))
-        first, second = derivatives(*measures, *law_at(law, k, xi[0]))
-        gradients = invariant_gradients(F, B, own)
-        f, H, diagonal = add_law(f, H, diagonal, first, second, volume, B, dot(own, own), gradients)
+        parameters = law_at(law, k, xi[0])
+        f, H, diagonal = add_tet(f, H, diagonal, F, own, volume, volume > zero, parameters, derivatives)
     return f, add_identity(H, diagonal)
+
+
+@physics
+def add_tet(f, H, diagonal, F, own, volume, is_tet, parameters, derivatives):
+    """Add what one tet does to one vertex, `own` its shape-function gradient; `diagonal` takes the multiples of the
+    identity.
+    """
+    B = left_cauchy_green(F)
+    measures = rest_unless(is_tet, *invariants(F, B))
+    first, second = derivatives(*measures, *parameters)
+    gradients = invariant_gradients(F, B, own)
+    return add_law(f, H, diagonal, first, second, volume, B, dot(own, own), gradients)
 
 
 @physics

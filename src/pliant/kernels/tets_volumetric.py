@@ -27,19 +27,26 @@ def add_volumetric(p, x, xi, f, H, links, law, law_at, volume_derivatives):
     """Add force and Hessian on the vertices of pack p, without the Laplacian's constant diagonal; law_at(law, k, like)
     gives the parameters of entry k.
     """
-    zero, one, sixth = number(0.0, xi[0]), number(1.0, xi[0]), number(1.0 / 6.0, xi[0])
+    zero = number(0.0, xi[0])
     a = b = c = (zero, zero, zero)
     for k in range(links.start[p], links.start[p + 1]):
         turned_inverse = constant(links, k, 0, 2, xi[0])
         a, b, c = push(x, xi, links, k, turned_inverse < zero, a, b, c)
         inverse_6v = absolute(turned_inverse)
-        area, J = area_and_volume_ratio(a, b, c, inverse_6v)
-        is_tet = inverse_6v > zero
-        first, second = volume_derivatives(select(is_tet, J, one), *law_at(law, k, xi[0]))
-        f = add_scaled(f, -(select(is_tet, sixth, zero) * first), area)  # V phi' g = phi' area / 6
+        parameters = law_at(law, k, xi[0])
+        f, H = add_volume_change(f, H, a, b, c, inverse_6v, inverse_6v > zero, parameters, volume_derivatives)
         f = add_scaled(f, -constant(links, k, 1, 2, xi[0]), c)
-        H = add_square(H, sixth * inverse_6v * second, area)
     return f, H
+
+
+@physics
+def add_volume_change(f, H, a, b, c, inverse_6v, is_tet, parameters, volume_derivatives):
+    """Add what phi(J) of one tet does to one vertex; a, b, c: the face opposite to it, relative to it."""
+    zero, one, sixth = number(0.0, inverse_6v), number(1.0, inverse_6v), number(1.0 / 6.0, inverse_6v)
+    area, J = area_and_volume_ratio(a, b, c, inverse_6v)
+    first, second = volume_derivatives(select(is_tet, J, one), *parameters)
+    f = add_scaled(f, -(select(is_tet, sixth, zero) * first), area)  # V phi' g = phi' area / 6
+    return f, add_square(H, sixth * inverse_6v * second, area)
 
 
 @physics

@@ -1,6 +1,7 @@
 """SIMD numbers for Numba. A physics function written in plain arithmetic runs on floats and on lanes alike."""
 
 from pliant.lanes import arithmetic  # noqa: F401  (registers + - * / and comparisons)
+from pliant.lanes.loops import repeat
 from pliant.lanes.math import (
     absolute,
     count,
@@ -42,6 +43,7 @@ __all__ = [
     "number",
     "prefetch_row",
     "reciprocal",
+    "repeat",
     "rounding",
     "select",
     "sqrt",

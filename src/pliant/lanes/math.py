@@ -93,12 +93,12 @@ def _number(value, like):
 
 def widen(a):
     """In double precision."""
-    return np.float64(a)
+    return a.apply("widen", a) if isinstance(a, Traced) else np.float64(a)
 
 
 def narrow(a, like):
     """In the precision of `like`."""
-    return a
+    return a.apply("narrow", a) if isinstance(a, Traced) else a
 
 
 @intrinsic
@@ -127,7 +127,7 @@ def _narrow(a, like):
 
 def rounding(like):
     """The machine epsilon of the precision of `like`."""
-    return np.finfo(np.asarray(like).dtype).eps
+    return like.rounding if isinstance(like, Traced) else np.finfo(np.asarray(like).dtype).eps
 
 
 @overload(rounding)

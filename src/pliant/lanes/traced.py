@@ -7,7 +7,10 @@ or apply the chain rule (elements.differentials).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 #: Every operation that lane functions are made of, with the number of its operands.
 OPERATIONS = {
@@ -33,6 +36,8 @@ OPERATIONS = {
     "atan2": 2,
     "inverse_cube_root": 1,
     "reciprocal": 1,
+    "widen": 1,
+    "narrow": 1,
 }
 
 
@@ -45,6 +50,15 @@ class Traced(ABC):
     @abstractmethod
     def apply(self, operation: str, *operands: Any) -> Any:
         """The result of an operation; at least one of the operands is Traced."""
+
+    def repeat(self, step: Callable, most: int, start: Any, constants: tuple[Any, ...]) -> Any:
+        """The result of lanes.repeat, where at least one of start and constants is Traced."""
+        raise NotImplementedError(f"{type(self).__name__} cannot follow a loop that ends when it has converged")
+
+    @property
+    def rounding(self) -> float:
+        """Machine epsilon of the precision it stands for."""
+        return float(np.finfo(np.float64).eps)
 
     def __add__(self, other: Any) -> Any:
         return self.apply("add", self, other)

@@ -11,7 +11,7 @@ so that tr S and all its derivatives follow from I, II and J, for floats, lanes 
 
 from __future__ import annotations
 
-from pliant.lanes import absolute, count, maximum, minimum, number, rounding, select, sqrt
+from pliant.lanes import absolute, maximum, minimum, number, repeat, rounding, select, sqrt
 from pliant.lanes.vectors import physics
 
 MOST_STEPS = 20  # one to three do, but for inverted elements near (s, s, -s), where the root is triple
@@ -30,23 +30,27 @@ def trace_of_stretch(I, II, J):
     s_3 s_1, and u^2 = II_C + 2 J t with II_C = (I^2 - II)/2, where J t is at most II_C because u^2 >= 3 J t, and at
     most J (3 + I)/2 because t <= sqrt(3 I).
     """
-    least, enough = number(rounding(I) ** 0.5, I), number(rounding(I) ** 0.4, I)
-    zero, one = number(0.0, I), number(1.0, I)
+    zero = number(0.0, I)
     II_C = maximum(0.5 * (I * I - II), zero)
     Jt = minimum(II_C, maximum(J, zero) * (1.5 + 0.5 * I))
     t, constant = sqrt(I + 2.0 * sqrt(II_C + 2.0 * Jt)), 2.0 * II - I * I
-    for _ in range(MOST_STEPS):
-        tt = t * t
-        p = (tt - 2.0 * I) * tt - 8.0 * J * t + constant
-        slope = 4.0 * (tt - I) * t - 8.0 * J
-        is_simple = slope > least * tt * t  # else rounding leaves nothing of p: stay
-        # all four roots are real, hence p p'' <= 3/4 p'^2: the bound holds but for rounding
-        below = maximum(2.0 * slope * slope - p * (12.0 * tt - 4.0 * I), slope * slope)
-        step = select(is_simple, 2.0 * p * slope, zero) / select(is_simple, below, one)
-        t = t - step
-        if count(absolute(step) > enough * t) == 0:
-            break
-    return t
+    return repeat(_trace_step, MOST_STEPS, t, I, J, constant)
+
+
+@physics
+def _trace_step(t, I, J, constant):
+    """One step of Halley's method to the largest root of p; where it was longer than what rounding leaves."""
+    least, enough = number(rounding(I) ** 0.5, I), number(rounding(I) ** 0.4, I)
+    zero, one = number(0.0, I), number(1.0, I)
+    tt = t * t
+    p = (tt - 2.0 * I) * tt - 8.0 * J * t + constant
+    slope = 4.0 * (tt - I) * t - 8.0 * J
+    is_simple = slope > least * tt * t  # else rounding leaves nothing of p: stay
+    # all four roots are real, hence p p'' <= 3/4 p'^2: the bound holds but for rounding
+    below = maximum(2.0 * slope * slope - p * (12.0 * tt - 4.0 * I), slope * slope)
+    step = select(is_simple, 2.0 * p * slope, zero) / select(is_simple, below, one)
+    t = t - step
+    return t, absolute(step) > enough * t
 
 
 @physics
@@ -78,14 +82,19 @@ def smallest_stretch(I, II, J):
     a, b = 0.5 * maximum(one - II * scale * scale, zero), root * root
     least = number(rounding(I), I)
     r = b / maximum(a, maximum(9.0 * b, least))  # a Newton step from 0, below the root; 9 b <= a
-    for _ in range(MOST_STEPS):
-        c = ((r - one) * r + a) * r - b
-        slope = (3.0 * r - 2.0) * r + a
-        is_simple = slope > least
-        below = maximum(2.0 * slope * slope - c * (6.0 * r - 2.0), slope * slope)
-        step = select(is_simple, 2.0 * c * slope, zero) / select(is_simple, below, one)
-        r = r - step
-        if count(absolute(step) > ENOUGH * r) == 0:
-            break
+    r = repeat(_square_step, MOST_STEPS, r, a, b)
     s = sqrt(maximum(r, zero) * I)
     return select(zero > J, -s, s)
+
+
+@physics
+def _square_step(r, a, b):
+    """One step of Halley's method to the smallest root of c; where it was not yet short enough."""
+    zero, one, least = number(0.0, r), number(1.0, r), number(rounding(r), r)
+    c = ((r - one) * r + a) * r - b
+    slope = (3.0 * r - 2.0) * r + a
+    is_simple = slope > least
+    below = maximum(2.0 * slope * slope - c * (6.0 * r - 2.0), slope * slope)
+    step = select(is_simple, 2.0 * c * slope, zero) / select(is_simple, below, one)
+    r = r - step
+    return r, absolute(step) > ENOUGH * r

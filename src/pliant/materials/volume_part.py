@@ -34,7 +34,8 @@ def _volume_parameter(
         changed[1][:, k] *= 1 + CHANGE
         (less, mu_less), (more, mu_more) = (lame_parameters_at_rest(law, p) for p in changed)
         scale = np.abs(lam) + mu
-        slope = (more - less) / (2 * CHANGE * parameters[:, k])
+        width = 2 * CHANGE * parameters[:, k]
+        slope = (more - less) / np.where(width == 0, np.inf, width)  # a parameter that is zero has no part in lam
         is_alone = np.abs(mu_less - mu) + np.abs(mu_more - mu) <= 1e-9 * scale
         is_linear = np.abs(more + less - 2 * lam) <= 1e-9 * scale
         if np.all(is_alone & is_linear & (slope > 0)):

@@ -14,6 +14,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.forces import Force
+from pliant.model.moment import Moment, Moments
 from pliant.model.obstacles import ContactLoad
 from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
@@ -75,6 +76,7 @@ class Body(ABC):
         """Elements whose strain rates are damped."""
         return [block for block in self.blocks(first) if block.is_stored]
 
+    @property
     @abstractmethod
     def masses(self) -> np.ndarray:
         """(n,) [kg]."""
@@ -199,6 +201,13 @@ class Body(ABC):
                 "that returns forces [N]."
             )
         self.forces.append(force)
+
+    def add_moment(self, vertices: ArrayLike, moment: Moments) -> None:
+        """Turn vertices (indices or mask, not all on one line) by a moment (3,) [N m] in world axes, or a function of
+        the time [s] that gives it: forces without resultant that follow the vertices. A force as of `add_force`.
+        """
+        chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.add_moment")
+        self.forces.append(Moment(f"{self.name}.add_moment", chosen, moment, self.initial_positions))
 
     def pin(self, vertices: ArrayLike, until: float | None = None) -> None:
         """Hold vertices (indices or mask) where they are when the simulation starts; let go at `until` [s] if given."""

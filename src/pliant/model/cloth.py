@@ -118,6 +118,7 @@ class Cloth(Body):
         blocks = super().damped_blocks(first)
         return [self._hinge_block(first) if isinstance(block, Pairs) else block for block in blocks]
 
+    @property
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.areas * self.density / 3, 3)
         return np.bincount(self.mesh.triangles.ravel(), share, minlength=self.n_vertices)

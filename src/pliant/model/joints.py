@@ -37,6 +37,7 @@ class WorldPoints(Body):
     def blocks(self, first: int) -> list[Block]:
         return []
 
+    @property
     def masses(self) -> np.ndarray:
         return np.zeros(self.n_vertices)
 

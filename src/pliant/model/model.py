@@ -218,7 +218,7 @@ def build_model(scene: Scene) -> Model:
     model = Model(
         positions,
         np.concatenate([body.initial_velocities for body in bodies]),
-        np.concatenate([body.masses() for body in bodies]),
+        np.concatenate([body.masses for body in bodies]),
         _each([scene.gravity if body.gravity is None else body.gravity for body in bodies], sizes),
         _each([body.air_damping for body in bodies], sizes),
         _each([body.damping for body in bodies], sizes),

@@ -45,6 +45,7 @@ class Particles(Body):
     def blocks(self, first: int) -> list[Block]:
         return []
 
+    @property
     def masses(self) -> np.ndarray:
         return self.density * 4 / 3 * np.pi * self.radius**3
 

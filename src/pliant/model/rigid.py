@@ -202,6 +202,7 @@ class RigidBody(Body):
     def blocks(self, first: int) -> list[Block]:
         return []
 
+    @property
     def masses(self) -> np.ndarray:
         masses = np.zeros(self.n_vertices)
         masses[self.mass_vertices] = self.mass / MASS_POINTS

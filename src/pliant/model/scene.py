@@ -20,7 +20,7 @@ from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.joints import Joint, WorldPoints, make_joint
-from pliant.model.mesh_obstacle import MeshObstacleBody
+from pliant.model.mesh_obstacle import MeshObstacleBody, Surface
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMotion, Plane, Shape, Sphere
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
@@ -283,9 +283,11 @@ class Scene(AddingGrains):
         return self._add_shape(Cylinder(start, end, radius, friction=friction, motion=motion))
 
     def add_mesh_obstacle(
-        self, mesh: TriMesh, friction: float = 0.3, motion: ObstacleMotion | None = None, name: str | None = None
+        self, mesh: Surface, friction: float = 0.3, motion: ObstacleMotion | None = None, name: str | None = None
     ) -> MeshObstacleBody:
-        """Add a triangle mesh that bodies run into, open or closed; its vertices are among the scene's, held."""
+        """Add a triangle mesh that bodies run into, open or closed, or a pl.Animation of one, which moves by
+        itself; its vertices are among the scene's, held.
+        """
         body = MeshObstacleBody(self._free_name(name, MeshObstacleBody), mesh, friction, motion)
         self._contact = self._contact or Contact()
         return self.add(body)

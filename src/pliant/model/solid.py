@@ -12,13 +12,14 @@ import numpy as np
 from pliant.elements import tet
 from pliant.elements.patch import CORNERS, STABILISATION, patch_blocks
 from pliant.errors import SceneError
-from pliant.geometry import TetMesh
+from pliant.geometry import TetMesh, TriMesh
 from pliant.geometry.cavities import outside_and_cavities
 from pliant.geometry.patches import patches_of_tets
 from pliant.materials import Invertible, SolidLaw, varying_law
 from pliant.model import checks
 from pliant.model.blocks import Block, Dampers, InvertibleSolids, PatchTets, Solids
 from pliant.model.body import STRAIN_RATE, Body
+from pliant.model.embedded import EmbeddedMesh
 from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
 LINEAR, PATCH = ELEMENTS = ("linear", "patch")
@@ -104,6 +105,12 @@ class Solid(Body):
     def viscosity(self, value: float) -> None:
         self._viscosity = checks.number(value, f"{self.name}: viscosity", "Pa s")
 
+    def embed(self, mesh: TriMesh) -> EmbeddedMesh:
+        """A surface [m], placed as the solid's mesh is at rest, that moves with the tets: its `positions` and `normals`
+        are those of the simulation last built from the scene.
+        """
+        return EmbeddedMesh(self.name, mesh, self.mesh, lambda: self.positions)
+
     def blocks(self, first: int) -> list[Block]:
         gradients, volumes = tet.rest_data(self.mesh.points, self.mesh.tets)
         material, tets, m = self.material, self.mesh.tets + first, len(volumes)
@@ -126,6 +133,7 @@ class Solid(Body):
             return stored
         return [replace(b, volumes=b.volumes / STABILISATION) for b in stored if isinstance(b, PatchTets)]
 
+    @property
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.volumes * self.density / 4, 4)
         return np.bincount(self.mesh.tets.ravel(), share, minlength=self.n_vertices)

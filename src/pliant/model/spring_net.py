@@ -72,6 +72,7 @@ class SpringNet(Body):
             blocks.append(RodBends(turns + first, angles, self.bending / lengths))
         return blocks
 
+    @property
     def masses(self) -> np.ndarray:
         return self.mass.copy()
 

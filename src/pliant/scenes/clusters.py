@@ -37,15 +37,18 @@ def run_on_cluster(sweep: Sweep, address: str, done: Callable[[int, dict[str, An
             raise PliantError(f"--cluster {address}: the scheduler has no workers; start some with `dask worker`.")
         futures = {client.submit(run_here, sweep.command(job), pure=False): job for job in sweep.waiting()}
         try:
-            _collect(distributed, sweep, futures, done)
+            _collect(distributed, client, sweep, futures, done)
         finally:
             client.cancel(list(futures))
             sweep.write_table()
 
 
-def _collect(distributed: Any, sweep: Sweep, futures: Any, done: Callable[[int, dict[str, Any]], None]) -> None:
+def _collect(
+    distributed: Any, client: Any, sweep: Sweep, futures: dict[Any, int], done: Callable[[int, dict[str, Any]], None]
+) -> None:
+    """Keep what runs report as they end; what was killed is run again."""
     tries = dict.fromkeys(futures.values(), 1)
-    running = distributed.as_completed(list(futures))
+    running = distributed.as_completed(list(futures), loop=client.loop)
     for future in running:
         job = futures[future]
         try:
@@ -56,7 +59,7 @@ def _collect(distributed: Any, sweep: Sweep, futures: Any, done: Callable[[int, 
             done(job, sweep.finish(job, code, said, error))
         elif tries[job] < TRIES:
             tries[job] += 1
-            again = future.client.submit(run_here, sweep.command(job), pure=False)
+            again = client.submit(run_here, sweep.command(job), pure=False)
             futures[again] = job
             running.add(again)
         else:

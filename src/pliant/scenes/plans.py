@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pliant.device.opencl import OpenCL
 from pliant.errors import FileError, PliantError, SceneError
 from pliant.model import Scene
 from pliant.scenes import files, gallery
@@ -27,20 +28,27 @@ class Plan:
     description: str
     frames: int
     duration: float  # [s]
+    step_length: float  # [s]
     outputs: tuple[Output, ...]
     simulation: Callable[[], Simulation]
     scene: Callable[[], Scene]
     solver: Callable[[], Solver[Any] | None]  # that the scene or the command line asks for
 
 
-def open_plan(scene: str, solver: str | None = None, settings: Sequence[str] = (), threads: int | None = None) -> Plan:
+def open_plan(
+    scene: str,
+    solver: str | None = None,
+    settings: Sequence[str] = (),
+    threads: int | None = None,
+    device: str | OpenCL = "cpu",
+) -> Plan:
     """Find and check a scene: a .toml file, a .py file with a function scene(), or a name of the gallery.
 
-    solver: name of another solver; settings: further changes, each KEY=VALUE.
+    solver: name of another solver; settings: further changes, each KEY=VALUE; threads and device: as of Simulation.
     """
     path = Path(scene)
     if path.suffix.lower() == ".py":
-        return _python_plan(path, solver, settings, threads)
+        return _python_plan(path, solver, settings, threads, device)
     known = {entry.name: entry.path for entry in gallery.entries()}
     if path.suffix.lower() != ".toml":
         if scene not in known:
@@ -53,19 +61,25 @@ def open_plan(scene: str, solver: str | None = None, settings: Sequence[str] = (
     _change(source, solver, settings)
     table = files.check(source)
     about = {"title": table.title or path.stem, "description": table.description}
-    return _plan(path.stem, table, source, threads, lambda: files.build_scene(table, source), **about)
+    return _plan(path.stem, table, source, (threads, device), lambda: files.build_scene(table, source), **about)
 
 
 def _plan(
-    name: str, run: RunTable, source: files.Source, threads: int | None, scene: Callable[[], Scene], **about: str
+    name: str,
+    run: RunTable,
+    source: files.Source,
+    execution: tuple[int | None, str | OpenCL],
+    scene: Callable[[], Scene],
+    **about: str,
 ) -> Plan:
     about = {"title": name, "description": "", **about}
     frames = max(1, round(run.simulation.duration * run.simulation.frame_rate))
-    make = lambda: files.simulate(scene(), run, source, threads)  # noqa: E731
+    make = lambda: files.simulate(scene(), run, source, *execution)  # noqa: E731
     return Plan(
         name=name,
         frames=frames,
         duration=run.simulation.duration,
+        step_length=1 / (run.simulation.frame_rate * run.simulation.substeps),
         outputs=tuple(run.outputs),
         simulation=make,
         scene=scene,
@@ -81,7 +95,9 @@ def _change(source: files.Source, solver: str | None, settings: Sequence[str]) -
         files.apply_setting(source, setting)
 
 
-def _python_plan(path: Path, solver: str | None, settings: Sequence[str], threads: int | None) -> Plan:
+def _python_plan(
+    path: Path, solver: str | None, settings: Sequence[str], threads: int | None, device: str | OpenCL
+) -> Plan:
     """A scene that Python makes; a Simulation brings its solver and steps along, and settings change them."""
     made = _call(path)
     source = files.Source(path, "", files.describe_run(made) if isinstance(made, Simulation) else {})
@@ -92,7 +108,7 @@ def _python_plan(path: Path, solver: str | None, settings: Sequence[str], thread
         again = _call(path)
         return again.scene if isinstance(again, Simulation) else again
 
-    return _plan(path.stem, run, source, threads, scene)
+    return _plan(path.stem, run, source, (threads, device), scene)
 
 
 def _call(path: Path) -> Scene | Simulation:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pliant.errors import FileError
+from pliant.device.opencl import OpenCL
+from pliant.errors import DeviceError, FileError
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
 from pliant.scenes.disk import Reserve, bytes_a_frame
@@ -53,12 +54,13 @@ class Run:
         frames: int | None = None,
         threads: int | None = None,
         elsewhere: Sequence[Path] = (),
+        device: str | OpenCL = "cpu",
     ) -> Run:
         """Go on from a checkpoint, into its folder; `frames`: so many more than it has, else as many as it was to have.
 
         Results of the rest get names of their own, as twist-from-60.mp4, because the first part is already written.
         """
-        simulation = Simulation.resume(checkpoint, threads=threads)
+        simulation = Simulation.resume(checkpoint, threads=threads, device=device)
         done, notes = simulation.state.step // simulation.substeps, simulation.notes
         total = notes.get("frames", done) if frames is None else done + frames
         if total <= done:
@@ -142,6 +144,9 @@ class Run:
                 simulation.save(self.checkpoint)
                 rest = f" Then: pliant resume {self.checkpoint}" if self.frames_done < self.frames else ""
                 raise FileError(f"{error}{rest}") from None
+            except DeviceError as error:  # a device that was lost: the state is that of the last complete step
+                simulation.save(self.checkpoint)
+                raise DeviceError(f"{error} Go on with: pliant resume {self.checkpoint} --device cpu") from None
 
     def _record(self) -> Iterator[int]:
         simulation = self.simulation

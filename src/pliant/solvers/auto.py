@@ -2,9 +2,9 @@
 
 A step begins with vertex block descent. Where its rate says that it would not get there soon, coarse levels go on from
 where it is (`Multilevel`), or, in scenes which those do not support, Chebyshev's acceleration. Where these do not get
-there either, as beyond the rounding of single precision, Newton's method ends the step if the scene is small. What was
-needed is kept for the next steps; now and then vertex block descent is tried again, each time after twice as many steps
-if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
+near it (5 %) either, as beyond the rounding of single precision, Newton's method ends the step of a small scene. What
+was needed is kept for the next steps; now and then vertex block descent is tried again, each time after twice as many
+steps if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ from pliant.solvers.contract import (
     register_solver,
     unsupported_feature,
 )
+from pliant.solvers.contract.error import CONVERGED
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
-from pliant.solvers.machinery.vbd_tables import Tables
+from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
 from pliant.solvers.newton import Newton
 from pliant.solvers.vbd import VBD
@@ -148,7 +149,7 @@ class Auto(Solver[AutoWork]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AutoWork:
         plain = VBD(start=self.start)
-        tables = plain.init(problem, execution)
+        tables = build_tables(problem, execution, plain.line_search, plain.psd)
         stages = [Stage(plain, "vertex block descent", tables)]
         ready, newton = Prepared(start=self.start, tables=tables), Newton(start=self.start)
         missing = unsupported_feature(Multilevel(ready), problem.model)
@@ -195,7 +196,8 @@ class Auto(Solver[AutoWork]):
         own, needed = done - work.since, error.iterations_to(self.tolerance)
         fewest, most = LIMITS[work.current > 0]
         is_soon = needed <= PATIENCE and (own < most or needed <= CYCLE)
-        if work.current + 1 == len(work.stages) or own < fewest or is_soon:
+        is_near = work.current > 0 and error.largest <= CONVERGED  # not worth Newton's method
+        if work.current + 1 == len(work.stages) or own < fewest or is_soon or is_near:
             return False
         if work.current == 0:
             was_helped = work.wait == 0 and work.stages[1].work is not None

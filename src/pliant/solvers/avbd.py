@@ -99,7 +99,7 @@ class AVBD(Solver[AVBDWork]):
         return not work.rows.duals and work.tables.update_topology(problem, change)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AVBDWork, n: int = 1) -> SweepResult:
-        work.tables.sweep(problem, x, n)
+        work.tables.iterate(problem, x, n, None)
         return SweepResult(n)
 
     def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: AVBDWork) -> float:

@@ -92,7 +92,9 @@ class Chebyshev(Accelerator[ChebyshevWork]):
     solver: MomentumSolver[Any]
     rho: float | str | Sequence[Sequence[float]] = 0.95
 
-    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True)
+    capabilities = Capabilities(
+        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, device=True
+    )
 
     def __post_init__(self) -> None:
         check_solver(self.solver, "Chebyshev: solver")

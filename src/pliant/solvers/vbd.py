@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.errors import SolverError
+from pliant.errors import DeviceError, SolverError
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.contract import (
     Capabilities,
@@ -24,12 +24,13 @@ from pliant.solvers.contract import (
     check_start,
     register_solver,
 )
-from pliant.solvers.machinery.vbd_tables import Tables, build_tables
+from pliant.solvers.machinery.descent_work import DescentWork
+from pliant.solvers.machinery.vbd_tables import build_tables
 
 
 @register_solver
 @dataclass(frozen=True)
-class VBD(MomentumSolver[Tables]):
+class VBD(MomentumSolver[DescentWork]):
     """Vertex block descent.
 
     iterations: sweeps over all vertices per step.
@@ -53,33 +54,47 @@ class VBD(MomentumSolver[Tables]):
         rigid_bodies=True,
         momentum=True,
         fixed_point=True,
+        device=True,
     )
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "VBD: iterations")
         check_start(self.start, "VBD: start")
 
-    def init(self, problem: IncrementalPotential, execution: Execution) -> Tables:
+    def init(self, problem: IncrementalPotential, execution: Execution) -> DescentWork:
         """Colour, sort and pack the vertices; compile the kernel or find it compiled."""
         if self.line_search and problem.model.carried is not None:
             raise SolverError("VBD: line_search does not support rigid bodies: leave it out, or use Newton.")
+        if execution.device is not None:
+            if self.line_search:
+                raise DeviceError(
+                    'VBD: line_search does not run on an OpenCL device yet: leave it out, or use device="cpu".'
+                )
+            from pliant.solvers.machinery.device_work import build_device_work
+
+            return build_device_work(problem, execution, self.psd)
         return build_tables(problem, execution, self.line_search, self.psd)
 
-    def begin_step(self, problem: IncrementalPotential, work: Tables) -> None:
+    def begin_step(self, problem: IncrementalPotential, work: DescentWork) -> None:
         """Load the step's inertial target and other numbers, and measure its damping."""
         work.begin_step(problem)
 
-    def update_contacts(self, problem: IncrementalPotential, work: Tables) -> None:
+    def update_contacts(self, problem: IncrementalPotential, work: DescentWork) -> None:
         """Load what was detected last, within a step."""
         work.update_contacts(problem)
 
-    def update_topology(self, problem: IncrementalPotential, work: Tables, change: TopologyChange) -> bool:
+    def update_topology(self, problem: IncrementalPotential, work: DescentWork, change: TopologyChange) -> bool:
         """Take up a torn scene without building all tables again; whether there was room for it."""
         return work.update_topology(problem, change)
 
     def sweep(
-        self, problem: IncrementalPotential, x: np.ndarray, work: Tables, n: int = 1, momentum: Momentum | None = None
+        self,
+        problem: IncrementalPotential,
+        x: np.ndarray,
+        work: DescentWork,
+        n: int = 1,
+        momentum: Momentum | None = None,
     ) -> SweepResult:
         """n iterations; with momentum each is carried on by Equation 18."""
-        work.sweep(problem, x, n, momentum)
+        work.iterate(problem, x, n, momentum)
         return SweepResult(n)

@@ -258,6 +258,7 @@ class Session:
             old.execution.precision,
             old.execution.threads or None,
             old.integrator,
+            old.execution.device or "cpu",
         )
         if not again:
             state = replace(old.state, step=old.state.step // old.substeps * new.substeps)

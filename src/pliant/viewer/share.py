@@ -17,6 +17,7 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.io.results.places import cannot_write, replacing
 from pliant.io.results.result import Frame, Layout, Result
+from pliant.io.results.spheres import with_surfaces
 from pliant.viewer.actors import Actor
 from pliant.viewer.fields import SCALE, ColourScale, on_points
 
@@ -45,6 +46,7 @@ def page(result: Result, title: str) -> str:
 
 def contents(result: Result, title: str) -> dict[str, Any]:
     """What the player shows, arrays in base64."""
+    result = with_surfaces(result)
     layout, kept = result.layout.surface()
     if not len(result) or not layout.n_points:
         raise FileError(f"{title}: there is no frame with a surface to show; record some first.")

@@ -5,7 +5,7 @@ from pliant.geometry.shapes.nets import net
 from pliant.geometry.shapes.packing import packed_spheres
 from pliant.geometry.shapes.ropes import polygon, rope, wheel
 from pliant.geometry.shapes.rounds import ball, cylinder, torus
-from pliant.geometry.shapes.sheets import chain, cloth
+from pliant.geometry.shapes.sheets import chain, cloth, funnel
 
 __all__ = [
     "ball",
@@ -14,6 +14,7 @@ __all__ = [
     "chain",
     "cloth",
     "cylinder",
+    "funnel",
     "net",
     "packed_spheres",
     "polygon",

@@ -1,10 +1,11 @@
-"""Things without volume: a rectangular cloth and a straight chain."""
+"""Things without volume: a rectangular cloth, a funnel and a straight chain."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.errors import MeshError
 from pliant.geometry.mesh import TriMesh
 from pliant.geometry.shapes.arguments import check_fits, positive_length, positive_lengths, whole_number, whole_numbers
 
@@ -30,6 +31,32 @@ def cloth(size: Sequence[float] = (1.0, 1.0), cells: int | Sequence[int] = (32, 
     rising = np.stack((a, b, c, a, c, d), axis=1).reshape(-1, 2, 3)
     falling = np.stack((a, b, d, b, c, d), axis=1).reshape(-1, 2, 3)
     return TriMesh(points.reshape(-1, 3), np.where(even, rising, falling).reshape(-1, 3))
+
+
+def funnel(opening: float = 0.05, radius: float = 0.2, height: float = 0.2, segments: int = 32) -> TriMesh:
+    """The wall of a cone about z without its tip, centred at the origin, its triangles facing the axis.
+
+    opening: diameter of the hole at the lower end, and radius of the upper end [m]; segments: around the axis. The wall
+    is a prism with corners outside the circles, so that nothing narrows the hole.
+    """
+    hole = 0.5 * positive_length("funnel", "opening", opening)
+    rim = positive_length("funnel", "radius", radius)
+    half = 0.5 * positive_length("funnel", "height", height)
+    count = whole_number("funnel", "segments", segments)
+    if count < 3 or rim <= hole:
+        raise MeshError(
+            f"funnel got segments={segments!r}, opening={opening!r} and radius={radius!r}; pass at least 3 "
+            "segments and a radius above half the opening."
+        )
+    check_fits("funnel", 2 * count, "triangles")
+    angles = 2 * np.pi * np.arange(count) / count
+    circle = np.stack((np.cos(angles), np.sin(angles), np.zeros(count)), axis=1) / np.cos(np.pi / count)
+    points = np.concatenate([hole * circle - (0, 0, half), rim * circle + (0, 0, half)])
+    low = np.arange(count)
+    following = (low + 1) % count
+    first = np.stack((low, following + count, following), axis=1)
+    second = np.stack((low, low + count, following + count), axis=1)
+    return TriMesh(points, np.concatenate([first, second]))
 
 
 def chain(length: float = 1.0, segments: int = 20) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from pliant.device.opencl import OpenCL
 from pliant.model import Scene
 from pliant.scenes.files import generated, schema
 from pliant.scenes.files.build import build_scene
@@ -26,11 +27,11 @@ def load_scene(path: str | Path) -> Scene:
     return build_scene(check(source), source)
 
 
-def load_simulation(path: str | Path, threads: int | None = None) -> Simulation:
+def load_simulation(path: str | Path, threads: int | None = None, device: str | OpenCL = "cpu") -> Simulation:
     """The scene of a TOML file with its solver, frame rate, substeps and precision, ready to run."""
     source = read_source(path)
     table = check(source)
-    return make_simulation(table, source, threads)
+    return make_simulation(table, source, threads, device)
 
 
 def check(source: Source) -> schema.SceneTable:
@@ -50,17 +51,21 @@ def _validated(table: type[AnyTable], source: Source) -> AnyTable:
         raise source.explain(invalid) from None
 
 
-def make_simulation(table: schema.SceneTable, source: Source, threads: int | None = None) -> Simulation:
+def make_simulation(
+    table: schema.SceneTable, source: Source, threads: int | None = None, device: str | OpenCL = "cpu"
+) -> Simulation:
     """The simulation that a checked file describes."""
-    return simulate(build_scene(table, source), table, source, threads)
+    return simulate(build_scene(table, source), table, source, threads, device)
 
 
-def simulate(scene: Scene, table: schema.RunTable, source: Source, threads: int | None = None) -> Simulation:
+def simulate(
+    scene: Scene, table: schema.RunTable, source: Source, threads: int | None = None, device: str | OpenCL = "cpu"
+) -> Simulation:
     """A simulation of a scene, with the solver and the steps of a file or the command line."""
     solver, settings = solver_of(table, source), table.simulation
     with source.at():
         steps = (settings.frame_rate, settings.substeps, settings.precision, threads, settings.integrator)
-        return Simulation(scene, solver, *steps)
+        return Simulation(scene, solver, *steps, device)
 
 
 def solver_of(table: schema.RunTable, source: Source) -> Solver[Any] | None:

@@ -3,7 +3,7 @@
 A file of the catalogue imports from here and from `pliant.solvers.machinery`, never from another solver.
 """
 
-from pliant.solvers.contract.capabilities import Capabilities, check_supports, unsupported_feature
+from pliant.solvers.contract.capabilities import Capabilities, check_device, check_supports, unsupported_feature
 from pliant.solvers.contract.checks import check_count, check_start
 from pliant.solvers.contract.error import StepError
 from pliant.solvers.contract.execution import Execution
@@ -26,6 +26,7 @@ __all__ = [
     "SweepResult",
     "Work",
     "check_count",
+    "check_device",
     "check_solver",
     "check_start",
     "check_supports",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from pliant.errors import SolverError
+from pliant.errors import DeviceError, SolverError
 from pliant.model import Model, Pressures
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Capabilities:
     momentum: bool = False  # sweep takes factors of momentum, as Chebyshev gives them
     fixed_point: bool = False  # an iteration depends on positions alone, so that Anderson and others may wrap it
     local: bool = True  # iterations carry a change from neighbour to neighbour, so that errors of whole bodies are slow
+    device: bool = False  # its sweeps run on an OpenCL device too
     any_guess: bool = False  # starts from flat and inverted elements too, even of a law with a barrier
 
     @property
@@ -116,4 +117,16 @@ def check_supports(solver: Solver[Any], model: Model) -> None:
                     f"{type(layer).__name__} does not support {required.words}: use {required.remedy}, or build the "
                     "scene without it."
                 )
+        layer = layer.wrapped
+
+
+def check_device(solver: Solver[Any]) -> None:
+    """Refuse a device for a solver, or an accelerator around it, that does not run on one."""
+    layer: Solver[Any] | None = solver
+    while layer is not None:
+        if not layer.capabilities.device:
+            raise DeviceError(
+                f"{type(layer).__name__} does not run on an OpenCL device: use pl.VBD(...) or "
+                'pl.Chebyshev(pl.VBD(...)), or device="cpu".'
+            )
         layer = layer.wrapped

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pliant.device.opencl import OpenCL
 from pliant.errors import SolverError
 from pliant.kernels.threads import Team
 from pliant.lanes.host import core_count
@@ -11,10 +12,13 @@ from pliant.lanes.host import core_count
 
 @dataclass(frozen=True)
 class Execution:
-    """How to compute: precision of the lanes ("single" or "double") and number of threads."""
+    """How to compute: precision of the lanes ("single" or "double"), number of threads, and a device other than the
+    CPU.
+    """
 
     precision: str = "single"
     threads: int = 0  # exactly so many; 0: as many as are fastest, at most the cores this process may use
+    device: OpenCL | None = None  # None: the CPU
 
     def __post_init__(self) -> None:
         if self.precision not in ("single", "double"):

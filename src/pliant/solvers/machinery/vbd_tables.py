@@ -22,6 +22,7 @@ from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.model.topology import Topology
 from pliant.solvers.contract import Execution, Momentum, Work
+from pliant.solvers.machinery.descent_work import DescentWork, load_target, middle_of_motion
 from pliant.solvers.machinery.vbd_bodies import BodyTables, colours_of_bodies, merged_graph, without_padding
 from pliant.solvers.machinery.vbd_contacts import ContactTables
 from pliant.solvers.machinery.vbd_terms import Memory, Refresh, VertexLoad, make_terms, update_lists
@@ -40,7 +41,7 @@ class PackedWork(Work, ABC):
 
 
 @dataclass
-class Tables(PackedWork):
+class Tables(PackedWork, DescentWork):
     """All arrays of the solver, in the order of packs."""
 
     packs: Packs
@@ -83,13 +84,9 @@ class Tables(PackedWork):
 
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Load the step's inertial target and other numbers, and measure its damping."""
-        packs, target = self.packs, problem.y
+        packs, target = self.packs, load_target(problem)
         if self.x.dtype != problem.y.dtype:
-            self._move_origin(problem)
-        if problem.viscous_pull is not None:  # a constant force moves the minimum of the inertia
-            has_mass = problem.inertia > 0  # vertices of mesh obstacles have none, and stay where they are led
-            target = target.copy()
-            target[has_mass] += problem.viscous_pull[has_mass] / problem.inertia[has_mass, None]
+            self.origin[:] = middle_of_motion(problem)
         for k, refresh in self.refreshes:
             refresh(problem.blocks[k], packs, self.origin)
         to_lanes(target - self.origin, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
@@ -104,16 +101,26 @@ class Tables(PackedWork):
             self.read(problem.x_prev)
             self.team.run(self.module.measure_damping, self.x, self.vertices, *self.tables)
 
-    def _move_origin(self, problem: IncrementalPotential) -> None:
-        """Put the origin into the middle of what moves, so that rounding does not depend on where that is."""
-        x = problem.x_prev[problem.model.is_free]
-        self.origin[:] = 0.5 * (x.min(axis=0) + x.max(axis=0))
-
     def update_contacts(self, problem: IncrementalPotential) -> None:
         """Take up what was detected last."""
         if self.contacts is not None:
             self.contacts.load(problem.contacts)
             self.potential_number += 1
+
+    def iterate(self, problem: IncrementalPotential, x: np.ndarray, n: int, momentum: Momentum | None) -> None:
+        """n iterations in one compiled call."""
+        self.read(x)
+        self.load_internal_state(problem.model)
+        self.load_poses(problem)
+        omegas, memory = np.ones(n), (self.no_rows, self.no_rows)
+        if momentum is not None:
+            omegas, memory = momentum.next(n), self.momentum()
+        arrays = (self.singular, self.x, self.vertices, *self.tables)
+        self.singular[:] = 0
+        self.team.run(self.module.sweep, omegas, *memory, *arrays, amount=n, shares=self.shares)
+        self.write(x)
+        self.save_poses(problem, x)
+        self.save_internal_state(problem.model)
 
     def read(self, x: np.ndarray) -> None:
         """Positions (n, 3) of the scene's vertices to the solver's rows."""
@@ -136,21 +143,6 @@ class Tables(PackedWork):
         """Hand on the poses of rigid bodies, and the positions (n, 3) of their points."""
         if self.bodies is not None and problem.model.carried is not None:
             self.bodies.store(problem.model.carried, problem.poses, x, self.origin)
-
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, n: int, momentum: Momentum | None = None) -> None:
-        """n iterations of vertex block descent on x (n, 3) [m]; with momentum each is carried on by Equation 18."""
-        self.read(x)
-        self.load_internal_state(problem.model)
-        self.load_poses(problem)
-        omegas, memory = np.ones(n), (self.no_rows, self.no_rows)
-        if momentum is not None:
-            omegas, memory = momentum.next(n), self.momentum()
-        arrays = (self.singular, self.x, self.vertices, *self.tables)
-        self.singular[:] = 0
-        self.team.run(self.module.sweep, omegas, *memory, *arrays, amount=n, shares=self.shares)
-        self.write(x)
-        self.save_poses(problem, x)
-        self.save_internal_state(problem.model)
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
@@ -223,7 +215,7 @@ def build_tables(
     n = model.n_vertices
     elements = [block.elements for block in model.blocks]
     graph = vertex_graph(elements, n)
-    colours = _dense(np.where(model.is_free, _colours(model, elements, graph), -1))
+    colours = vertex_colours(model, graph)
     colour_count = int(colours.max()) + 1
     bodies = None if model.carried is None else BodyTables(model.carried, colours, colour_count)
     carrier = None if bodies is None else bodies.carrier(n)
@@ -292,6 +284,12 @@ def build_tables(
     work = Tables(packs, shares, vertices, tables, module, team, x, np.flatnonzero(~model.is_free), *kept)
     work.compile()
     return work
+
+
+def vertex_colours(model: Model, graph: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """(n,) colours from 0 on without gaps, -1 for vertices that are held; graph: neighbours (geometry.vertex_graph)."""
+    elements = [block.elements for block in model.blocks]
+    return _dense(np.where(model.is_free, _colours(model, elements, graph), -1))
 
 
 def _colours(model: Model, elements: list[np.ndarray], graph: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

@@ -178,7 +178,7 @@ class ListTerm:
         lists = tuple(tables)
         if self.element.has_law and not self.varies:
             tables["parameters"] = spread_parameters(packs, self.block.elements, self.block.parameters, dtype)
-        diagonal = self._diagonal(n)
+        diagonal = self.constant_diagonal(n)
         if self.element.sees_previous:
             previous = np.zeros((len(packs.vertex_of_row), 4), dtype)
             return PackedTerm(tables | {"previous": previous}, lists, diagonal, refresh=_writes_previous(previous))
@@ -188,11 +188,17 @@ class ListTerm:
             return PackedTerm(tables, lists, np.zeros(n), viscous=diagonal)
         return PackedTerm(tables, lists, diagonal)
 
-    def _diagonal(self, n: int) -> np.ndarray:
+    def constant_diagonal(self, n: int) -> np.ndarray:
+        """(n,) what its elements add to the diagonal of every corner's block, whatever the positions [N/m]."""
         if not self.element.diagonal:
             return np.zeros(n)
         own = np.repeat(getattr(self.block, self.element.diagonal), self.element.corners)
         return np.bincount(self.block.elements.ravel(), own, minlength=n)
+
+
+def with_places_from(element: Element, block: Any, origin: np.ndarray) -> Any:
+    """A block whose numbers that are points in space are relative to an origin (3,) [m]."""
+    return replace(block, **{name: getattr(block, name) - origin for name in element.places})
 
 
 def _moves_places(element: Element, tables: dict[str, Any], dtype: Any) -> Refresh:
@@ -205,7 +211,7 @@ def _moves_places(element: Element, tables: dict[str, Any], dtype: Any) -> Refre
         if written == key:
             return
         written = key
-        moved = replace(block, **{name: getattr(block, name) - origin for name in element.places})
+        moved = with_places_from(element, block, origin)
         for k, own in enumerate(incidences_of(element, moved)):
             tables[f"list{k}"].constants[:] = build_lists(packs, own, dtype).constants
 

@@ -1,0 +1,139 @@
+"""Contacts in kernels: what one of them does to one of its vertices, and friction limits before an iteration.
+
+A contact is one record, which all its vertices read.  One with an obstacle has an anchor, the obstacle's point.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pliant.device.c_text import Helpers
+from pliant.device.functions import FORCE_AND_BLOCK, NOTHING, Argument, c_function
+from pliant.elements.contact import add_contact, depth
+from pliant.lanes.vectors import add_scaled, subtract
+
+_DECLARED = {
+    "contact_start": "const int",  # (rows + 1,) first entry of each vertex
+    "contact_entry": "const int",  # four times the contact, and which of its corners the vertex is
+    "contact_multiplicity": "const real",  # of each entry: how many of its vertices have the same colour
+    "contact_rows": "const int",  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
+    "contact_weights": "const real",  # (contacts, 4)
+    "contact_normals": "const real4",  # normal and friction limit [N]
+    "contact_prev": "const real4",  # s at the start of the step [m] and the thickness [m]
+    "contact_anchors": "const real4",  # the obstacle's point [m] and 1, or zero
+    "contact_stiffness": "const real",  # [N/m]
+    "contact_settings": "const real",  # slip [m] and damping k_d / h
+}
+
+
+class ContactTables(NamedTuple):
+    """Names of the tables of contacts as kernels take them."""
+
+    names: tuple[str, ...]
+    declared: tuple[str, ...]
+
+    def loop(self, positions: str) -> list[str]:
+        """Lines that add the contacts of vertex i, which see positions of that name."""
+        arguments = ", ".join(["contact_entry[e]", "contact_multiplicity[e]", "xi", positions, "f", "H"])
+        return [
+            "for (int e = contact_start[i] + k; e < contact_start[i + 1]; e += items) // contacts",
+            f"    add_contact_of({arguments}, {', '.join(self.names[3:])});",
+        ]
+
+
+CONTACT_TABLES = ContactTables(tuple(_DECLARED), tuple(f"GLOBAL {kind} *{name}" for name, kind in _DECLARED.items()))
+
+
+def _separation(w, d, xi, anchor, has_anchor):
+    """s of a contact from the positions d of three corners relative to that of the fourth, xi."""
+    s = (0.0, 0.0, 0.0)
+    for weight, way in zip(w, d, strict=True):
+        s = add_scaled(s, weight, way)
+    return add_scaled(s, has_anchor, subtract(xi, anchor))
+
+
+def _of_corner(w0, w1, w2, w3, d1, d2, d3, xi, anchor, has_anchor, prev, n, thickness, stiffness, limit, *settings):
+    s = _separation((w1, w2, w3), (d1, d2, d3), xi, anchor, has_anchor)
+    return add_contact(*NOTHING, w0, s, subtract(s, prev), n, thickness, stiffness, limit, *settings)
+
+
+def _limit(w1, w2, w3, d1, d2, d3, xi, anchor, has_anchor, n, thickness, most):
+    return most * depth(_separation((w1, w2, w3), (d1, d2, d3), xi, anchor, has_anchor), n, thickness)
+
+
+def _arguments(*names: str) -> list[Argument]:
+    vectors = ("d1", "d2", "d3", "xi", "anchor", "prev", "n")
+    return [Argument(name, 3 if name in vectors else 0) for name in names]
+
+
+def contact_functions(precision: str, helpers: Helpers) -> str:
+    """Functions of contacts, and the kernel `refresh_friction`."""
+    corner = _arguments(
+        "w0", "w1", "w2", "w3", "d1", "d2", "d3", "xi", "anchor", "has_anchor", "prev", "n", "thickness", "stiffness",
+        "limit", "slip", "contact_damping", "multiplicity",
+    )  # fmt: skip
+    limit = _arguments(
+        "w1", "w2", "w3", "d1", "d2", "d3", "xi", "anchor", "has_anchor", "n", "thickness", "most"
+    )  # fmt: skip
+    add = c_function(
+        f"inline void add_contact(real *f, real *H, {', '.join(argument.declared for argument in corner)})",
+        _of_corner,
+        corner,
+        FORCE_AND_BLOCK,
+        "add_contact (pliant.elements.contact): force and block of one contact at a vertex (Equations 12 to 16).",
+        precision,
+        helpers,
+    )
+    bound = c_function(
+        f"inline real friction_limit({', '.join(argument.declared for argument in limit)})",
+        _limit,
+        limit,
+        ["return {};"],
+        "mu k d, in double precision: d is a small difference of positions.",
+        "double",
+        helpers,
+    )
+    others = ", ".join(
+        _declared
+        for name, _declared in zip(_DECLARED, CONTACT_TABLES.declared, strict=True)
+        if name in CONTACT_TABLES.names[3:]
+    )
+    return "\n\n".join([add, bound.replace("real", "double"), _OF_VERTEX.replace("<tables>", others), _REFRESH])
+
+
+_OF_VERTEX = """
+// Adds contact entry / 4 to the force and the block of the vertex that is its corner entry % 4.
+inline void add_contact_of(const int entry, const real multiplicity, const real3 xi, GLOBAL const real4 *x, real *f,
+    real *H, <tables>)
+{
+    const int c = entry / 4, own = entry % 4;
+    const int p = (own + 1) % 4, q = (own + 2) % 4, r = (own + 3) % 4;
+    GLOBAL const int *at = contact_rows + 4 * c;
+    GLOBAL const real *w = contact_weights + 4 * c;
+    const real4 normal = contact_normals[c], prev = contact_prev[c], anchor = contact_anchors[c];
+    add_contact(f, H, w[own], w[p], w[q], w[r], relative(x[at[p]], xi), relative(x[at[q]], xi), relative(x[at[r]], xi),
+        xi, position(anchor), anchor.w, position(prev), position(normal), prev.w, contact_stiffness[c], normal.w,
+        contact_settings[0], contact_settings[1], multiplicity);
+}
+""".strip("\n")
+
+_REFRESH = """
+// Friction limits of all contacts before an iteration (decision 0021).
+KERNEL void refresh_friction(const int contacts, GLOBAL const real4 *x, GLOBAL const int *contact_rows,
+    GLOBAL const double *weights, GLOBAL const double *normals, GLOBAL const double *anchors, GLOBAL const double *most,
+    GLOBAL const double *thickness, GLOBAL double *limits, GLOBAL real4 *contact_normals)
+{
+    const int c = GLOBAL_ID;
+    if (c >= contacts || !(most[c] > 0))
+        return;
+    GLOBAL const int *at = contact_rows + 4 * c;
+    const real4 a = x[at[0]], b = x[at[1]], d = x[at[2]], e = x[at[3]];
+    const double3 o = DOUBLES(a.x, a.y, a.z);
+    limits[c] = friction_limit(weights[4 * c + 1], weights[4 * c + 2], weights[4 * c + 3],
+        DOUBLES(b.x - o.x, b.y - o.y, b.z - o.z), DOUBLES(d.x - o.x, d.y - o.y, d.z - o.z),
+        DOUBLES(e.x - o.x, e.y - o.y, e.z - o.z), o,
+        DOUBLES(anchors[4 * c], anchors[4 * c + 1], anchors[4 * c + 2]), anchors[4 * c + 3],
+        DOUBLES(normals[3 * c], normals[3 * c + 1], normals[3 * c + 2]), thickness[c], most[c]);
+    contact_normals[c].w = limits[c];
+}
+""".strip("\n")

@@ -1,0 +1,38 @@
+"""Bodies and obstacles of a scene show what the simulation that runs it makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from pliant.contact.response.step_contacts import StepContacts
+from pliant.model import Model, Scene
+from pliant.model.placement import Placements
+from pliant.model.rigid import show_poses
+from pliant.state import State
+
+
+def show_simulation(
+    scene: Scene,
+    placements: Placements,
+    state: Callable[[], State],
+    model: Callable[[], Model],
+    contacts: Callable[[], StepContacts],
+) -> None:
+    """Let bodies have positions, elements, poses and contact forces, and obstacles their places and forces, of now."""
+    for k, body in enumerate(scene.bodies):
+        body._simulated = lambda k=k: state().x[model().vertices_of(k)]
+        body._elements = lambda k=k: model().elements_of(k)
+        body._contact_load = lambda k=k: (contacts().body_forces[k], contacts().body_torques[k])
+    show_poses(scene.bodies, state, lambda k: model().vertices_of(k))
+    for k, placement in placements.meshes.items():
+        scene.bodies[k]._placement = placement  # type: ignore[attr-defined]
+
+    def load(k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Net contact force (3,) [N] and torque (3,) [N m] on an obstacle."""
+        return contacts().obstacle_forces[k], contacts().obstacle_torques[k]
+
+    for k, shape in enumerate(scene.shapes):
+        shape.watch(partial(load, k), placements.shapes[k])

@@ -1,0 +1,51 @@
+"""What can be checked of kernels without a card: races and bounds in oclgrind, registers and spills by ptxas."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pliant.materials import SOLID_LAWS
+
+
+def tool(name: str) -> ModuleType:
+    path = Path(__file__).parents[2] / "tools" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+needs_oclgrind = pytest.mark.skipif(shutil.which("oclgrind") is None, reason="oclgrind is not installed")
+
+
+@needs_oclgrind
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["solid", "sheets", "contact"])
+def test_no_race_and_no_read_out_of_bounds(name) -> None:
+    assert [line for line in tool("check_device").reports_of(name) if line.strip()] == []
+
+
+@needs_oclgrind
+@pytest.mark.slow
+def test_a_planted_race_is_found() -> None:
+    """Sums of a work-group without barriers."""
+    lines = tool("check_device").reports_of("solid", "--plant")
+    assert any("data race" in line and "local" in line for line in lines)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
+def test_no_kernel_of_a_solid_law_spills_registers(law) -> None:
+    registers = tool("device_registers")
+    if not registers.is_available():
+        pytest.skip("NVRTC and ptxas are not installed")
+    ptx = registers.to_ptx(registers.cuda_source(law))
+    for card in registers.CARDS:
+        needs = registers.needs_of(ptx, card)
+        assert set(registers.KERNELS) <= set(needs)
+        for kernel in registers.KERNELS:
+            assert needs[kernel].spilled == 0
+            assert needs[kernel].registers <= 96

@@ -1,0 +1,171 @@
+"""A simulation on an OpenCL device: the same motion as on the CPU, checkpoints that move between both, clear errors."""
+
+import re
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant import device_choice
+from pliant.device import opencl
+from pliant.solvers import Execution
+
+
+def beam(solver=None, **options) -> pl.Simulation:
+    """A cantilever that sags, damped; Newton's kernels for it are in other tests too."""
+    scene = pl.Scene()
+    mesh = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2))
+    body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.35), 1000.0, 1e-3, name="block")
+    body.pin(mesh.points[:, 0] < mesh.points[:, 0].min() + 1e-6)
+    return pl.Simulation(scene, solver, frame_rate=100, substeps=1, **options)
+
+
+def test_default_solver_follows_newtons_motion() -> None:
+    """Ten steps without choosing anything: within 2 % of the way, the tolerance of a step's error."""
+    device, exact = beam(device="opencl"), beam(pl.Newton(), precision="double")
+    start = device.positions
+    for _ in range(10):
+        report = device.step()
+        exact.step()
+        assert report.converged
+        assert report.error <= 0.02
+    way = np.abs(exact.positions - start).max()
+    assert way > 5e-3
+    assert np.abs(device.positions - exact.positions).max() < 0.02 * way
+
+
+def test_the_same_bits_from_run_to_run() -> None:
+    runs = []
+    for _ in range(2):
+        sim = beam(pl.Chebyshev(pl.VBD(iterations=10), 0.8), device=pl.OpenCL(schedule="groups"))
+        for _ in range(3):
+            sim.step()
+        runs.append(sim.positions)
+    np.testing.assert_array_equal(runs[0], runs[1])
+
+
+def test_n_iterations_at_once_are_n_times_one() -> None:
+    problem = beam(pl.VBD(), device="opencl").problem()
+    results = []
+    for parts in ([6], [1] * 6, [2, 4]):
+        solver = pl.Chebyshev(pl.VBD(), 0.9)
+        work = solver.init(problem, Execution("single", 0, pl.OpenCL()))
+        solver.begin_step(problem, work)
+        x = problem.x_guess.copy()
+        for n in parts:
+            solver.sweep(problem, x, work, n)
+        results.append(x)
+    for other in results[1:]:
+        np.testing.assert_array_equal(results[0], other)
+
+
+@pytest.mark.slow
+def test_a_checkpoint_of_one_device_goes_on_on_the_other(tmp_path) -> None:
+    solver, path = pl.VBD(iterations=60), tmp_path / "kept.npz"
+    for first, then in (("cpu", "opencl"), ("opencl", "cpu")):
+        sim, whole = beam(solver, device=first), beam(solver, device=first)
+        for _ in range(4):
+            sim.step()
+        sim.save(path)
+        resumed = pl.Simulation.resume(path, device=then)
+        for _ in range(8):
+            whole.step()
+        for _ in range(4):
+            resumed.step()
+        way = np.abs(whole.positions - beam(solver, device=then).positions).max()
+        assert np.abs(resumed.positions - whole.positions).max() < 1e-4 * way
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_device_lost_in_a_step_leaves_the_state_of_the_last_one(monkeypatch, tmp_path) -> None:
+    sim = beam(pl.VBD(iterations=10), device="opencl")
+    sim.step()
+    before = sim.positions
+    executor = sim._work.sweeps.executor
+
+    def lost(*_args, **_options):
+        raise executor._cl.RuntimeError("clEnqueueReadBuffer failed: OUT_OF_RESOURCES")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(executor._cl, "enqueue_copy", lost)
+        with pytest.raises(pl.DeviceError, match=r"OUT_OF_RESOURCES.*last complete step.*device=\"cpu\""):
+            sim.step()
+        np.testing.assert_array_equal(sim.positions, before)
+        assert sim.state.step == 1
+        sim.save(tmp_path / "kept.npz")
+    resumed = pl.Simulation.resume(tmp_path / "kept.npz", device="opencl")
+    resumed.step()
+    sim.step()
+    np.testing.assert_array_equal(resumed.positions, sim.positions)
+
+
+def test_out_of_device_memory_is_said(monkeypatch) -> None:
+    executor = opencl.open_device(0)
+
+    def full(*_args, **_options):
+        raise executor._cl.MemoryError("create_buffer failed: MEM_OBJECT_ALLOCATION_FAILURE")
+
+    monkeypatch.setattr(executor._cl, "Buffer", full)
+    with pytest.raises(pl.DeviceError, match=r"out of memory, of which it has .* MB"):
+        beam(pl.VBD(), device="opencl")
+
+
+def test_an_unknown_device_is_refused() -> None:
+    with pytest.raises(pl.DeviceError, match="device is 'cuda'"):
+        beam(pl.VBD(), device="cuda")
+    with pytest.raises(pl.DeviceError, match="no OpenCL device 77"):
+        beam(pl.VBD(), device=pl.OpenCL(index=77))
+    with pytest.raises(pl.DeviceError, match="schedule is 'fast'"):
+        pl.OpenCL(schedule="fast")
+
+
+@pytest.mark.parametrize("solver", [pl.Newton(), pl.Auto(), pl.Chebyshev(pl.GradientDescent()), pl.Anderson(pl.VBD())])
+def test_other_solvers_are_refused_by_name(solver) -> None:
+    with pytest.raises(pl.DeviceError, match=r"(Newton|Auto|GradientDescent|Anderson) does not run on an OpenCL"):
+        beam(solver, device="opencl")
+    with pytest.raises(pl.DeviceError, match="line_search does not run"):
+        beam(pl.VBD(line_search=True), device="opencl")
+
+
+def test_what_has_no_device_form_is_named() -> None:
+    mesh = pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1))
+    scene = pl.Scene()
+    scene.add_solid(mesh, pl.Invertible(pl.NeoHookean.from_young(1e5, 0.3)))
+    with pytest.raises(pl.DeviceError, match="invertible tets"):
+        pl.Simulation(scene, pl.VBD(), device="opencl")
+    scene = pl.Scene()
+    scene.add_rigid(pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1)))
+    with pytest.raises(pl.DeviceError, match="rigid bodies"):
+        pl.Simulation(scene, pl.VBD(), device="opencl")
+
+
+def test_no_pyopencl_and_no_driver_are_said(monkeypatch) -> None:
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(opencl, "import_module", missing)
+    opencl.open_device.cache_clear()
+    with pytest.raises(pl.DeviceError, match=r"pyopencl is not installed.*pliant\[device\]"):
+        beam(pl.VBD(), device="opencl")
+    assert opencl.describe_devices() == []
+    monkeypatch.setattr(opencl, "_all_devices", list)
+    with pytest.raises(pl.DeviceError, match="no OpenCL device was found"):
+        beam(pl.VBD(), device="opencl")
+
+
+def test_auto_takes_the_faster_one_and_says_so(monkeypatch, caplog) -> None:
+    """Its own measurement, then made-up ones; what cannot run on a device stays on the CPU, with the reason."""
+    with caplog.at_level("INFO", "pliant"):
+        sim = beam(pl.VBD(iterations=10), device="auto")
+    assert re.search(r'device="auto" takes the .*: an iteration takes .* ms on the CPU and .* ms', caplog.text)
+    sim.step()
+    for seconds, is_on_device in (([1.0, 0.5], True), ([0.5, 1.0], False)):
+        made_up = iter(seconds)
+        monkeypatch.setattr(device_choice, "_seconds", lambda *_, made_up=made_up: next(made_up))
+        sim = beam(pl.VBD(iterations=10), device="auto")
+        assert (sim.execution.device is not None) == is_on_device
+    with caplog.at_level("INFO", "pliant"):
+        assert beam(pl.Newton(), device="auto").execution.device is None
+    assert "Newton does not run on an OpenCL device" in caplog.text

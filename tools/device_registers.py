@@ -1,0 +1,114 @@
+"""Registers, spills and local memory of every solid law's kernels on NVIDIA cards, without a card.
+
+The kernels' C text compiles as CUDA C by the names of device/prelude.py: NVRTC makes PTX of it, ptxas machine code for
+sm_80, sm_89 and sm_90, and says what each kernel needs.
+
+    pip install nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvcc-cu12
+    python tools/device_registers.py          # a table as in docs/device.md
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import pliant as pl
+from pliant.errors import PliantError
+from pliant.materials import SOLID_LAWS
+from pliant.model import build_model
+from pliant.solvers.machinery.device_work import kernel_source
+
+CARDS = ("sm_80", "sm_89", "sm_90")
+KERNELS = ("solve_groups", "solve_packed", "solve_items")
+
+
+class Needs(NamedTuple):
+    """What one kernel needs on one card."""
+
+    registers: int
+    spilled: int  # bytes of registers stored to memory
+    shared: int  # bytes of local memory of a work-group
+
+
+def _folder(package: str) -> Path:
+    spec = find_spec("nvidia")
+    for place in spec.submodule_search_locations or [] if spec is not None else []:
+        if (Path(place) / package).is_dir():
+            return Path(place) / package
+    raise PliantError("pip install nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvcc-cu12: without them there is no ptxas.")
+
+
+def is_available() -> bool:
+    """Whether NVRTC and ptxas are installed."""
+    try:
+        return all(_folder(package).is_dir() for package in ("cuda_nvrtc", "cuda_nvcc"))
+    except PliantError:
+        return False
+
+
+def to_ptx(source: str, architecture: str = "compute_80") -> bytes:
+    """CUDA C as PTX."""
+    nvrtc = ctypes.CDLL(str(_folder("cuda_nvrtc") / "lib" / "libnvrtc.so.12"))
+    program = ctypes.c_void_p()
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"kernels.cu", 0, None, None)
+    options = (ctypes.c_char_p * 1)(f"--gpu-architecture={architecture}".encode())
+    failed = nvrtc.nvrtcCompileProgram(program, 1, options)
+    size = ctypes.c_size_t()
+    if failed:
+        nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+        log = ctypes.create_string_buffer(size.value)
+        nvrtc.nvrtcGetProgramLog(program, log)
+        raise PliantError(f"the kernels are no CUDA C: {log.value.decode()[:3000]}")
+    nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size))
+    text = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetPTX(program, text)
+    return text.value
+
+
+def needs_of(ptx: bytes, card: str) -> dict[str, Needs]:
+    """What the kernels need on a card, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "kernels.ptx"
+        source.write_bytes(ptx)
+        command = [str(_folder("cuda_nvcc") / "bin" / "ptxas"), "-v", f"-arch={card}", str(source), "-o", "/dev/null"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found, name, spilled = {}, "", 0
+    for line in (done.stdout + done.stderr).splitlines():
+        if started := re.search(r"Compiling entry function '(\w+)'", line):
+            name = started.group(1)
+        elif stored := re.search(r"(\d+) bytes spill stores", line):
+            spilled = int(stored.group(1))
+        elif used := re.search(r"Used (\d+) registers", line):
+            shared = re.search(r"(\d+) bytes smem", line)
+            found[name] = Needs(int(used.group(1)), spilled, int(shared.group(1)) if shared else 0)
+    return found
+
+
+def cuda_source(law: type) -> str:
+    """The kernels of a solid of a law, as CUDA C."""
+    scene = pl.Scene()
+    material = law.from_young(1e5, 0.0 if law is pl.ARAP else 0.3)
+    scene.add_solid(pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1)), material)
+    return kernel_source(build_model(scene), 1e-3, language="cuda")
+
+
+def main() -> None:
+    print("| law | kernel | " + " | ".join(CARDS) + " | shared memory |\n|---|---|" + "---|" * (len(CARDS) + 1))
+    for name, law in SOLID_LAWS.items():
+        ptx = to_ptx(cuda_source(law))
+        cards = [needs_of(ptx, card) for card in CARDS]
+        for kernel in KERNELS:
+            own = [card[kernel] for card in cards]
+            numbers = [f"{need.registers}" + (f" (spills {need.spilled} B)" if need.spilled else "") for need in own]
+            print(f"| {name} | {kernel} | {' | '.join(numbers)} | {own[0].shared} B |")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
