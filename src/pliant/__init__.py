@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         NeoHookean,
         StableNeoHookean,
         StVenantKirchhoff,
+        YarnCloth,
     )
     from pliant.materials.plane_stress import plane_stress
     from pliant.materials.user_law import material
@@ -113,6 +114,7 @@ _HOMES = {
         "NeoHookean",
         "StVenantKirchhoff",
         "StableNeoHookean",
+        "YarnCloth",
     ),
     "materials.plane_stress": ("plane_stress",),
     "materials.user_law": ("material",),
@@ -251,6 +253,7 @@ __all__ = [
     "Wind",
     "Work",
     "WorldBox",
+    "YarnCloth",
     "__version__",
     "compare",
     "compare_motion",

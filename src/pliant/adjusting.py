@@ -79,7 +79,7 @@ class Adjusting(Restoring):
         self._first_model, self._solved = self.model, None
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         if self._detector is not None:
-            self._detector.scale = scale_of(self.model, self.h, elastic_stiffness(self.model))
+            self._detector.scale = scale_of(self.model, self._s, elastic_stiffness(self.model))
         self._prepare()
 
 

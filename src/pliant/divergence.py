@@ -10,7 +10,7 @@ import numpy as np
 
 from pliant.energies.elements import energy_of
 from pliant.energies.potential import ContactEnergy
-from pliant.model import Model, Pressures, Sheets, Solids, Springs
+from pliant.model import Model, Pressures, Sheets, Solids, Springs, YarnTriangles
 
 LARGEST_ENERGY = 100.0  # times all energy that was put in: kinetic energy beyond it is not physical
 LARGEST_WAY = 10.0  # times the size of the scene, in one step, against each other
@@ -46,18 +46,17 @@ class Watch:
         model: Model,
         start: tuple[np.ndarray, np.ndarray],
         end: tuple[np.ndarray, np.ndarray],
-        y: np.ndarray,
-        h: float,
+        acceleration: np.ndarray,
         obstacles_move: bool,
     ) -> tuple[int, str] | None:
-        """The first vertex that is beyond all scales and why, or None, after a step of h [s] with the inertial target y
-        (n, 3); start and end: positions and velocities (n, 3).
+        """The first vertex that is beyond all scales and why, or None, after a step under an acceleration (n, 3)
+        [m/s^2] by gravity and other forces; start and end: positions and velocities (n, 3).
         """
-        (x_prev, v_prev), (x, v) = start, end
+        (x_prev, _), (x, v) = start, end
         way, free = x - x_prev, model.is_free
         self.is_driven |= obstacles_move or bool(way[~free].any()) or bool(np.any(model.internal_state))
-        pull = np.einsum("na,na->n", y - x_prev - h * v_prev, way) * model.mass
-        self.work += max(0.0, float(pull[free].sum()) / h**2)
+        pull = np.einsum("na,na->n", acceleration, way) * model.mass
+        self.work += max(0.0, float(pull[free].sum()))
         beyond = None
         if np.linalg.norm(np.ptp(way, axis=0)) > self.edge:
             beyond = self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
@@ -102,7 +101,9 @@ class Watch:
 
     @cached_property
     def size(self) -> float:
-        """Of the scene at the start [m]."""
+        """Of the scene at the start [m]; infinite of a scene whose emitters say nothing of its size."""
+        if self.model.particles is not None and self.model.particles.is_emitted:
+            return np.inf
         return float(np.linalg.norm(np.ptp(self.x, axis=0)))
 
     @cached_property
@@ -113,7 +114,7 @@ class Watch:
 
 
 def _bodies(model: Model) -> list:
-    return [block for block in model.blocks if isinstance(block, Sheets | Springs | Solids)]
+    return [block for block in model.blocks if isinstance(block, Sheets | Springs | Solids | YarnTriangles)]
 
 
 def _sums(model: Model, x: np.ndarray, v: np.ndarray) -> tuple[int, float, float]:

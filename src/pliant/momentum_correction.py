@@ -15,15 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.contact.response.restitution import restitution_impulses
 from pliant.elements.block import Invariance
 from pliant.energies import IncrementalPotential
 from pliant.geometry import rotations, vertex_graph
 from pliant.geometry.components import connected_components
+from pliant.integration import Euler, StepStart
 from pliant.kernels.predict import free_spin
 from pliant.kernels.rigid_alignment import centres, cross_moments, move_rigidly
 from pliant.model import FREE, Model
-from pliant.state import State
 
 ITERATIONS = 6  # of Newton's method for a rotation, at most; each doubles the digits
 THIN = 1e-10  # of the largest moment: a turn about an axis with less moves nothing
@@ -123,36 +122,34 @@ def alignments(moments: np.ndarray) -> np.ndarray:
     return rotations.matrices(quaternion) - np.eye(3)
 
 
-def free_spins(model: Model, state: State, acceleration: np.ndarray, h: float) -> np.ndarray:
-    """Angular velocities (b, 3) [rad/s] that rigid bodies have h [s] later if nothing acts but an acceleration (n, 3)
-    [m/s^2] of their points: their angular momentum changes by its torque alone.
+def free_spins(model: Model, start: StepStart, acceleration: np.ndarray) -> np.ndarray:
+    """Angular velocities (b, 3) [rad/s] that rigid bodies have at the end of a step of implicit Euler if nothing acts
+    but an acceleration (n, 3) [m/s^2] of their points: their angular momentum changes by its torque alone.
     """
     carried = model.carried
     assert carried is not None
-    torque = carried.gathered(model.mass[:, None] * acceleration, state.poses)[:, 3:]
+    torque = carried.gathered(model.mass[:, None] * acceleration, start.poses)[:, 3:]
     damping, spins = model.air_damping[carried.points[carried.start[:-1]]], np.empty((carried.count, 3))
-    free_spin(state.poses[:, 3:], state.twists, carried.inertia, torque, damping, h, spins)
+    free_spin(start.poses[:, 3:], start.twists, carried.inertia, torque, damping, start.s, spins)
     return spins
 
 
 def twists_after(
-    model: Model,
-    state: State,
-    solved: IncrementalPotential | None,
-    acceleration: np.ndarray,
-    x: np.ndarray,
-    poses: np.ndarray,
-    v: np.ndarray,
-    h: float,
+    model: Model, start: StepStart, acceleration: np.ndarray, poses: np.ndarray, integrator: Euler
 ) -> np.ndarray:
-    """Twists (b, 6) of rigid bodies after a step to positions x (n, 3) and poses (b, 7), with restitution; velocities v
-    (n, 3) of their points follow.
+    """Twists (b, 6) of rigid bodies after a step of implicit Euler to poses (b, 7).
+
+    Of second order the angular momentum is what the free body has and what the torque, by which the step has turned it
+    away from there, has added.
     """
     carried = model.carried
-    if carried is None:
-        return state.twists
-    twists = carried.twists_after(state.poses, poses, free_spins(model, state, acceleration, h), h)
-    if solved is not None:
-        twists += restitution_impulses(solved, x, poses, state.twists, twists)
-    v[carried.points] = carried.spread(twists, poses)
-    return twists
+    assert carried is not None
+    spins = free_spins(model, start, acceleration)
+    twists = carried.twists_after(start.poses, poses, spins, start.s)
+    if integrator.is_first_order:
+        return twists
+    nothing, free = np.zeros_like(spins), np.concatenate([np.zeros_like(spins), spins], axis=1)
+    away = np.concatenate([nothing, twists[:, 3:] - spins], axis=1)
+    at_free = carried.moved(start.poses, start.s * free)
+    momenta = carried.momenta(at_free, free) + carried.momenta(poses, away)
+    return np.concatenate([twists[:, :3], carried.spins_of(poses, momenta)], axis=1)

@@ -19,7 +19,6 @@ from pliant.errors import FileError, PliantError
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
 from pliant.io.results.result import OBSTACLE_COLOUR, Frame, Layout
-from pliant.io.results.spheres import SPHERE_POINTS, SphereSurfaces, sphere_triangles
 from pliant.io.results.surfaces import Part, layout_of_parts
 from pliant.model import Body, MeshObstacleBody, Model, Particles, RigidBody, Scene, Solid, Solids, SpringNet
 from pliant.model.obstacles import ROW_LENGTH
@@ -29,7 +28,8 @@ from pliant.state import State
 
 CELL_FIELDS = ("energy_density", "von_mises")
 TENSORS = ("stress", "strain")  # Cauchy [Pa] and Green-Lagrange, nine numbers per cell, on request
-OWN_FIELDS = ("points", "time", "poses", "body", "velocity", "contact_force", "penetration", *CELL_FIELDS, *TENSORS)
+POINT_FIELDS = ("velocity", "spin", "radius", "contact_force", "penetration")
+OWN_FIELDS = ("points", "time", "poses", "body", *POINT_FIELDS, *CELL_FIELDS, *TENSORS)
 QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 
 #: A field of vertices: (n,) or (n, 3) values from the state and the report of a step.
@@ -107,6 +107,8 @@ class Recorder:
     def _fields_at(self, state: State, report: Any) -> dict[str, np.ndarray]:
         """Of vertices, as copies."""
         fields = {"velocity": state.v.copy()}
+        if len(state.spins):
+            fields["spin"] = state.spins.copy()
         if self._contacts is not None:
             fields |= _contact_fields(self._contacts(), len(state.x))
         fields |= {name: np.array(field(state, report)) for name, field in self._fields.items()}
@@ -202,7 +204,6 @@ class _Measure:
         self._obstacles = outlines(scene.shapes, model.positions)
         self._h, self.with_fields = h, with_fields
         self._rigid = RigidDrawing.of(scene.bodies, model)
-        self._spheres = SphereSurfaces.of(model)
         whole = _layout(scene, model, self._obstacles, frame_rate)
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
         bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
@@ -234,8 +235,6 @@ class _Measure:
         poses = self._rigid.poses(x)
         if self._rigid.drawing is not None:
             x, fields = self._rigid.drawing @ x, {name: self._rigid.drawing @ own for name, own in fields.items()}
-        if self._spheres is not None:
-            x, fields = self._spheres.points(x), self._spheres.values(fields)
         if self._obstacles:
             x, fields = self._with_obstacles(rows, x, fields)
         kept = {name: values[self._kept] for name, values in fields.items()}
@@ -289,7 +288,17 @@ def _layout(scene: Scene, model: Model, obstacles: Sequence[Outline], frame_rate
         if body.colour is not None:
             whole.colours[k] = body.colour
     rigid = tuple(k for k, body in enumerate(scene.bodies) if isinstance(body, RigidBody))
-    return replace(whole, scenery=tuple(scenery), rigid=rigid)
+    return replace(_with_spheres(whole, scene.bodies), scenery=tuple(scenery), rigid=rigid)
+
+
+def _with_spheres(layout: Layout, bodies: Sequence[Body]) -> Layout:
+    """The layout with the radii of particles, and the times at which they come."""
+    radii, births = np.zeros(layout.n_points), np.zeros(layout.n_points)
+    for k, body in enumerate(bodies):
+        if isinstance(body, Particles):
+            own = slice(*layout.body_start[k : k + 2])
+            radii[own], births[own] = body.radius, body.births
+    return replace(layout, radii=radii, births=births) if radii.any() else layout
 
 
 def _part(number: int, body: Body, model: Model) -> Part:
@@ -300,9 +309,6 @@ def _part(number: int, body: Body, model: Model) -> Part:
         if isinstance(body, SpringNet):
             return Part(len(points), *nothing, points.reshape(-1, 2))
         return Part(len(points), points.reshape(-1, 3), nothing[1])
-    if isinstance(body, Particles):
-        triangles = sphere_triangles(body.n_vertices)
-        return Part(body.n_vertices * SPHERE_POINTS, triangles, nothing[1])
     if isinstance(body, Solid):
         return Part(body.n_vertices, nothing[0], model.elements_of(number))
     if isinstance(body, RigidBody):

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from pliant.divergence import Watch
 from pliant.errors import SimulationError
 from pliant.io.arrays import check_arrays
 from pliant.io.saved_arrays import check_state, expected_of_contact
 from pliant.model.topology import topology_arrays, with_topology_arrays
-from pliant.state import State
+from pliant.state import HISTORY, State
 from pliant.stepping import Stepping
 
-_ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins")
+_ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", *HISTORY)
 _KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver")
 
 
@@ -64,11 +65,12 @@ class Restoring(Stepping):
         own = State(**{name: np.array(state[name]) for name in _ARRAYS}, step=int(state["step"]))
         # vertices that were released, or torn apart, since or before: the model of that moment has other tables
         changed = topology_differs(topology, topology_arrays(self.model)) or self.model is not model
-        self.state, self._solved, self._measured = own, None, None
+        self.state, self._solved, self._solution, self._measured = own, None, None, None
         if changed:
             self.model = with_topology_arrays(model, self.scene.bodies, topology) if topology else model
             self._allocate()
             self._prepare()
+        self._watch = Watch(self.model, own.x.copy(), own.v.copy())
         if state["solver"]:
             self._work.load_state_dict(state["solver"])
         self._load_contact_state("load_state_dict", state["contact"])
@@ -105,7 +107,13 @@ class Restoring(Stepping):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How `pickle` and `copy.deepcopy` see it: scene, settings and state. Observers and recorders stay behind."""
-        settings = (self.frame_rate, self.substeps, self.execution.precision, self.execution.threads or None)
+        settings = (
+            self.frame_rate,
+            self.substeps,
+            self.execution.precision,
+            self.execution.threads or None,
+            self.integrator,
+        )
         return _made_again, (type(self), self.scene, self.solver, settings, self.state_dict(), self.notes)
 
 

@@ -20,6 +20,7 @@ from pliant.errors import FileError, MeshError, SceneError, SolverError
 from pliant.io import checkpoint
 from pliant.io.paths import as_path
 from pliant.model import Body, Force, Motion, Solid, checks
+from pliant.model.solid import LINEAR
 from pliant.model.tearing import deleted
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.progress import frame_loop
@@ -35,6 +36,8 @@ class Simulation(Adjusting):
     frame_rate: frames per second; substeps: steps per frame, so that a step is h = 1 / (frame_rate * substeps) seconds
     long. precision: "single" or "double", of the solver; states are kept in double.
     threads: exactly so many, or None for as many as are fastest, step by step. Any number gives the same bits.
+    integrator: "euler", first order; "bdf2", second order; "midpoint", second order without numerical damping, for
+    scenes without contact (docs/time-integration.md).
     """
 
     # --- running ----------------------------------------------------------------------------------------------------
@@ -98,9 +101,9 @@ class Simulation(Adjusting):
         y, x_guess, poses = np.empty_like(self.state.x), np.empty_like(self.state.x), self.state.poses.copy()
         if model.carried is not None:  # points of its own that slide
             model = replace(model, carried=replace(model.carried, offsets=model.carried.offsets.copy()))
-        self._predict(model, y, x_guess, poses)
+        start = self._predict(model, y, x_guess, poses)
         kept = self.state.x.copy()
-        problem = self._problem_of(model, y, x_guess, poses, self._detect(model, x_guess))
+        problem = self._problem_of(model, start, y, x_guess, poses, self._detect(model, x_guess))
         self.state.x[:] = kept
         return problem
 
@@ -115,10 +118,14 @@ class Simulation(Adjusting):
         and "missed_penetration" [m], the deepest of those that the last step knew nothing of.
         """
         model = self.model.with_internal_state(self.state.internal_state).at(self.time)
+        if model.particles is not None:  # those that wait have no weight
+            mass = model.mass.copy()
+            mass[model.particles.waiting(self.time)] = 0.0
+            model = replace(model, mass=mass)
         numbers = {"contact": 0.0}
         if self._detector is not None:
             numbers = self._detector.numbers(self._detector.contacts_at(self.state.x, self.time), self.state.x)
-        return energies_of(model, self.state, self._solved, numbers)
+        return energies_of(model, self.state, self._solved, self._solution, numbers)
 
     def diagnose(self) -> Diagnosis:
         """Solve a copy of the next step and look at it: time scales, stiffness of elements and contacts against
@@ -163,11 +170,11 @@ class Simulation(Adjusting):
             with sim.record("run.npz"):
                 for frame in sim.frames(120): ...
 
-        .npz (Pliant, NumPy), .pvd (ParaView), .usdc .usda (Blender, Houdini), .glb (browsers), .ply .obj (numbered
-        files), .mp4 .gif (movies), .png (a strip of moments). Frames carry velocity, energy density, von Mises
-        stress and, if the scene has contact, contact_force (n, 3) [N] and penetration (n,) [m] where the format has
-        room; obstacles are in them as surfaces. In .npz, body_fields hold the net contact_force [N] and contact_torque
-        [N m] of bodies and obstacles.
+        .npz (Pliant, NumPy), .pvd (ParaView), .usdc .usda (Blender, Houdini), .glb .html (browsers), .ply .obj
+        (numbered files), .mp4 .gif (movies), .png (a strip of moments). Frames carry velocity, energy density, von
+        Mises stress and, if the scene has contact, contact_force (n, 3) [N] and penetration (n,) [m] where the format
+        has room; obstacles are in them as surfaces. In .npz, body_fields hold the net contact_force [N] and
+        contact_torque [N m] of bodies and obstacles.
         volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
         of vertices by name, each a function of (state, report); the report is None for the first frame. tensors: also
         Cauchy stress [Pa] and Green-Lagrange strain of tets, nine numbers each, row by row.
@@ -191,6 +198,7 @@ class Simulation(Adjusting):
         """
         path = as_path(path, "Simulation.save")
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
+        settings["integrator"] = self.integrator
         settings["solver_state"] = self._work.state_dict()
         contact = {} if self._detector is None else self._contact_state()
         about = (self.state, self.notes, topology_arrays(self.model), contact)
@@ -253,6 +261,8 @@ class Simulation(Adjusting):
         chosen = checks.selection(elements, body.n_elements, f"{body.name}: delete", *body.element_names)
         if self.observers and (self.model.topology is None or isinstance(body, Solid)):
             raise SceneError(f"{body.name}: delete before you record: a result keeps the surface it begins with.")
+        if isinstance(body, Solid) and body.element != LINEAR:
+            raise SceneError(f'{body.name}: tets of element="patch" cannot be deleted: make it of element="linear".')
         if self._safe is not None:
             raise SceneError(
                 f"{body.name}: Contact(guarantee=True) does not cover bodies of which elements are deleted."
@@ -266,6 +276,6 @@ class Simulation(Adjusting):
 
 def _known_settings(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
     """Settings of a checkpoint, if they are those that `save` writes."""
-    if set(settings) != {"frame_rate", "substeps", "precision"}:
+    if set(settings) != {"frame_rate", "substeps", "precision", "integrator"}:
         raise FileError(f"{path}: its header is damaged or made by hand: its settings are {', '.join(settings)}.")
     return settings

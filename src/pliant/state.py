@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+#: Arrays of a state that are of one step earlier, empty unless the integrator keeps them.
+HISTORY = ("x_previous", "poses_previous", "twists_previous")
+
 
 @dataclass
 class State:
@@ -24,7 +27,25 @@ class State:
     poses: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (b, 7) of rigid bodies
     twists: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))  # (b, 6) of rigid bodies
     spins: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (n, 3) [rad/s] of particles, if any spins
+    # one step earlier, if the integrator keeps it: BDF2 after its first step
+    x_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (n, 3) [m]
+    poses_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (b, 7)
+    twists_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))  # (b, 6)
     drawn: np.ndarray | None = None  # for observers of a scene that tears: vertices that pictures show (Topology.drawn)
+
+    def forget_history(self) -> None:
+        """Go on as from a first step: positions or velocities were changed by hand."""
+        self.x_previous, self.poses_previous, self.twists_previous = (
+            np.zeros((0, 3)),
+            np.zeros((0, 7)),
+            np.zeros((0, 6)),
+        )
+        self.v_previous = self.v.copy()
+
+    def grown_history(self, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The last three arrays for vertices (m,) of which each was one of these."""
+        x = self.x_previous[parents] if len(self.x_previous) else self.x_previous
+        return x, self.poses_previous, self.twists_previous
 
     def read_only(self, drawn: np.ndarray | None = None) -> State:
         """The same arrays, for those who may look but not write."""

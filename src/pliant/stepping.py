@@ -25,36 +25,29 @@ from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion, safe_motion
 from pliant.convergence import ConvergenceWatch, SoftnessWatch
+from pliant.default_solver import default_solver
 from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
+from pliant.end_of_step import EndOfStep
 from pliant.energies import IncrementalPotential
-from pliant.errors import SceneError, SimulationError
-from pliant.kernels.predict import STARTS, predict, velocities
+from pliant.errors import SimulationError
+from pliant.integration import StepStart, check_integrator, integrator_named
+from pliant.kernels.predict import velocities
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.contact import untested_contact
-from pliant.model.particles import Particles
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses, show_poses
 from pliant.model.tearing import TopologyChange, tear
-from pliant.momentum_correction import FreeComponents, free_spins, twists_after
-from pliant.solvers import Auto, Execution, Solver, SolveReport, VelocityTimeStepping
+from pliant.momentum_correction import FreeComponents
+from pliant.prediction import Prediction
+from pliant.solvers import Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
-from pliant.solvers.machinery.feasible import keep_volumes_positive
-from pliant.solvers.machinery.optimised_start import optimised_reach
 from pliant.state import State
 
 Observer = Callable[[State, SolveReport], None]
 
-MOST_THREADS = 1024
-
 logger = logging.getLogger("pliant")
-
-
-def default_solver(scene: Scene) -> Solver[Any]:
-    """The solver of a simulation that names none."""
-    has_particles = any(isinstance(body, Particles) for body in scene.bodies)
-    return VelocityTimeStepping() if has_particles else Auto()
 
 
 class Stepping:
@@ -68,13 +61,11 @@ class Stepping:
         substeps: int = 5,
         precision: str = "single",
         threads: int | None = None,
+        integrator: str = "euler",
     ):
         self.frame_rate = checks.number(frame_rate, "Simulation: frame_rate", "1/s", positive=True)
         self.substeps = checks.count(substeps, "Simulation: substeps")
-        if threads is not None and checks.count(threads, "Simulation: threads") > MOST_THREADS:
-            raise SceneError(
-                f"Simulation: threads is {threads}: give at most {MOST_THREADS}; more than cores are slower."
-            )
+        checks.thread_count(threads, "Simulation: threads")
         checks.instance(scene, Scene, "Simulation: the scene", "a pl.Scene with bodies in it")
         self.scene = scene
         self.solver: Solver[Any] = default_solver(scene) if solver is None else solver
@@ -82,9 +73,11 @@ class Stepping:
         self.execution = Execution(precision, threads or 0)
         self._team = self.execution.team()  # that detects contacts
         self.h = checks.step_length(self.frame_rate, self.substeps)
+        self._integrator = integrator_named(integrator)
         self.model = build_model(scene)
+        check_integrator(self._integrator, self.model, self.solver)
         untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
-        if untested:
+        if untested and not self.solver.supports.own_contacts:
             logger.info(untested, extra={"entry": "untested-contact"})
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
@@ -94,6 +87,7 @@ class Stepping:
             self.state.spins = np.zeros_like(self.state.x)
         self._place_obstacles()
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
+        self._solution: np.ndarray | None = None  # (n, 3) where it was solved, if that is not the end of the step
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
         self._work = Work()
         self._convergence = ConvergenceWatch(len(self.model.body_names))
@@ -134,18 +128,18 @@ class Stepping:
         contact = None if self.solver.supports.own_contacts else self.model.contact
         self._detector = None
         if contact is not None:
-            scale = scale_of(self.model, self.h, elastic_stiffness(self.model) if elastic is None else elastic)
+            scale = scale_of(self.model, self._s, elastic_stiffness(self.model) if elastic is None else elastic)
             self._detector = Detector(contact, self.h, self._team, scale)
         self._detect_every = None if contact is None else contact.settings.detect_every
         self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
 
     def _prepare(self) -> None:
         """Make ready for a model that is new, or of which vertices were let go or elements deleted."""
-        self._has_constraints = bool(((self.model.subspace > 0) & (self.model.subspace < 3)).any())
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
         check_supports(self.solver, self.model)
         self._free = FreeComponents.of(self.model)
         solver_state = self._work.state_dict()
+        self._start_of_step = self._integrator.start(self.state, self.model.carried, self.h)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         self._work = self.solver.init(problem, self.execution)
         if solver_state:
@@ -161,7 +155,11 @@ class Stepping:
         elif self.state.step == 0 and self._detector and (said := self._detector.intersections(self.state.x)):
             logger.warning(said, extra={"entry": "starts-in-intersection"})
         self._release_due()
-        self._predict(self.model, self._y, self._x_guess, self._poses)
+        if self.state.step and not self._watch.goes_on_from(self.model, self.state.x, self.state.v):
+            self.state.forget_history()
+        if self.model.particles is not None:
+            self.model.particles.let_come(self.model.positions, self.model.velocities, self.state, self.time, self.h)
+        self._start_of_step = self._predict(self.model, self._y, self._x_guess, self._poses)
         contacts = self._detect(self.model, self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
@@ -192,33 +190,13 @@ class Stepping:
         """The state as observers see it."""
         return self.state.read_only(self.model.drawn_points)
 
-    def _predict(self, model: Model, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray) -> None:
-        """Fill in the inertial target, the initial guess and its poses; held vertices are where they are to be."""
-        state, fixed = self.state, ~model.is_free
-        policy = STARTS.index(self.solver.start)
-        acceleration = self._acceleration = model.acceleration(state.x, state.v, self.time)
-        drag = model.air_damping
-        predict(state.x, state.v, state.v_previous, acceleration, drag, self.h, policy, y, x_guess)
-        if self.solver.start == "optimised":
-            x_guess += optimised_reach(self._problem_of(model, y, x_guess, poses, None), state.v) * state.v
-        if self._has_constraints:
-            x_guess[:] = state.x + model.project(x_guess - state.x)
-        x_guess[fixed] = model.positions[fixed]
-        for kinematic in model.kinematic:
-            x_guess[kinematic.vertices] = kinematic.positions((state.step + 1) * self.h)
-        for k, placement in self._placements.meshes.items():
-            commanded = placement.positions((state.step + 1) * self.h)
-            if commanded is not None:
-                x_guess[model.vertices_of(k)] = commanded
-        y[fixed] = x_guess[fixed]
-        if model.carried is not None:
-            carried, spins = model.carried, free_spins(model, state, acceleration, self.h)
-            y[carried.points] = carried.targets(state.poses, spins, y, model.mass, self.h)
-            turns = np.zeros_like(spins) if policy == 0 else self.h * spins
-            poses[:] = carried.predicted(state.poses, turns, x_guess, model.mass)
-            x_guess[carried.points] = carried.places(poses)
-        if not self.solver.supports.any_guess:
-            keep_volumes_positive(model, state.x, x_guess)
+    def _predict(self, model: Model, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray) -> StepStart:
+        """Fill in the inertial target, the initial guess and its poses; where the step of implicit Euler begins."""
+        prediction = Prediction(self._integrator, self.solver, self._placements, self.h, self.state)
+        arrays = (y, x_guess, poses)
+        problem_at = lambda start: self._problem_of(model, start, *arrays, None)  # noqa: E731
+        start, self._acceleration = prediction.fill(model, *arrays, problem_at)
+        return start
 
     def _released(self) -> Model:
         """The model of the next step: vertices whose time has come, to the nearest step, are free."""
@@ -230,7 +208,7 @@ class Stepping:
         if released is not self.model:
             self.model = released
             if self._detector is not None:
-                self._detector.scale = scale_of(released, self.h, self._detector.scale.elastic)
+                self._detector.scale = scale_of(released, self._s, self._detector.scale.elastic)
             self._prepare()
 
     def _detect(self, model: Model, x_guess: np.ndarray) -> ContactPotential | None:
@@ -250,24 +228,27 @@ class Stepping:
         """The step that is solved; its internal states and poses become the next state's."""
         self._internal_state_new[:] = self.state.internal_state
         self._spins[:] = self.state.spins
-        problem = self._pose(self.model, self._internal_state_new, self.state.x, y, x_guess, self._poses, contacts)
+        start, own = self._start_of_step, (self._internal_state_new, self._start_of_step.x)
+        problem = self._pose(self.model, start, *own, y, x_guess, self._poses, contacts)
         return replace(problem, spins=self._spins)
 
     def _problem_of(
-        self, model: Model, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray, contacts: ContactPotential | None
-    ) -> IncrementalPotential:
+        self, model: Model, start: StepStart, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray,
+        contacts: ContactPotential | None,
+    ) -> IncrementalPotential:  # fmt: skip
         """The next step as a problem to look at, with positions and internal states of its own."""
-        own = (self.state.internal_state.copy(), self.state.x.copy())
-        contacts = None if contacts is None else replace(contacts, x_prev=own[1])
-        return self._pose(model, *own, y, x_guess, poses, contacts)
+        own = (self.state.internal_state.copy(), start.x.copy())
+        contacts = None if contacts is None else replace(contacts, x_prev=self.state.x.copy())
+        return self._pose(model, start, *own, y, x_guess, poses, contacts)
 
     def _pose(
-        self, model: Model, internal_state: np.ndarray, x_prev: np.ndarray, y: np.ndarray, x_guess: np.ndarray,
-        poses: np.ndarray, contacts: ContactPotential | None,
+        self, model: Model, start: StepStart, internal_state: np.ndarray, x_prev: np.ndarray, y: np.ndarray,
+        x_guess: np.ndarray, poses: np.ndarray, contacts: ContactPotential | None,
     ) -> IncrementalPotential:  # fmt: skip
-        at_end = model.at((self.state.step + 1) * self.h)
-        step = (at_end, internal_state, self.h, x_prev, y, x_guess, contacts, poses)
-        return replace(IncrementalPotential.for_step(*step), spins=self.state.spins.copy(), time=self.time)
+        at_end = model.at((self.state.step + start.theta) * self.h)
+        step = (at_end, internal_state, start.s, x_prev, y, x_guess, contacts, poses)
+        problem = replace(IncrementalPotential.for_step(*step), spins=self.state.spins.copy(), time=self.time)
+        return problem if start.x is self.state.x else replace(problem, x_contact=self.state.x.copy())
 
     def _detect_again(self, problem: IncrementalPotential, x: np.ndarray) -> IncrementalPotential:
         """The same step with what touches on the way to an iterate x (n, 3) (Algorithm 1, lines 5 and 6)."""
@@ -292,7 +273,8 @@ class Stepping:
             tried, done = tried + part, done + result.iterations
             if tried < n:  # other contacts may give a solver that has ended something to do again
                 problem = self._detect_again(problem, self._x_new)
-        report = SolveReport(f"did all {n} iterations", done, time.perf_counter() - began)
+        done += self._work.end_solve(problem, self._x_new)
+        report = SolveReport(f"did all {max(n, done)} iterations", done, time.perf_counter() - began)
         if done < n or result.ended:
             report.reason, report.converged = ended_early(result, done), result.converged
         self._meter.write(problem, self._x_new, result, report)
@@ -308,25 +290,28 @@ class Stepping:
         return report, problem
 
     def _finish(self, report: SolveReport) -> None:
-        state = self.state
-        if not velocities(self._x_new, state.x, self.h, self._v_new):
+        state, start = self.state, self._start_of_step
+        if not velocities(self._x_new, start.x, start.s, self._v_new):
             self._solved = None
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
-        ends = (self._x_new, self._poses, self._v_new)
-        twists = twists_after(self.model, state, self._solved, self._acceleration, *ends, self.h)
+        self._work.end_step(self._v_new, self._spins)
+        self._solution = self._x_new.copy() if start.theta < 1 else None
+        ending = EndOfStep(self._integrator, self.model, self._solved, state, start, self.h, self._x_new, self._v_new)
+        poses, twists = ending.finish(self._poses, self._acceleration)
         self._stop_explosion()
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
             if self._safe is not None:
                 report.contact = replace(report.contact, **self._safe.held._asdict())
             self._softness.watch(report.contact, self.model, self.time)
-        new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new)
-        if self.model.carried is not None:
-            new.poses, new.twists = self._poses.copy(), twists
+        new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new, poses, twists)
         new.spins = self._spins.copy()
-        # the old arrays are the next step's
-        self.state, self._x_new = new, state.x
-        self._v_new, self._internal_state_new = state.v_previous, state.internal_state
+        ending.keep_history(new)
+        # the old arrays are the next step's, but for those that the new state keeps
+        self.state, self._internal_state_new = new, state.internal_state
+        self._x_new, self._v_new = state.x, state.v_previous
+        if self._integrator.keeps_history:
+            self._x_new = state.x_previous if len(state.x_previous) else np.empty_like(state.x)
 
     def _stop_explosion(self) -> None:
         """End a run whose step has led beyond all physical scales; the state before it stays."""
@@ -335,7 +320,7 @@ class Stepping:
             self._watch = Watch(self.model, state.x.copy(), state.v.copy())
         ends = (state.x, state.v), (self._x_new, self._v_new)
         model = self.model.with_internal_state(self._internal_state_new)
-        beyond = self._watch.after_step(model, *ends, self._y, self.h, self._placements.move_in_step())
+        beyond = self._watch.after_step(model, *ends, self._acceleration, self._placements.move_in_step())
         if beyond is not None:
             contacts, settings = None if self._solved is None else self._solved.contacts, self.scene.contact
             stiffness = None if settings is None else settings.stiffness
@@ -361,7 +346,9 @@ class Stepping:
         self.model = change.model
         self._free = FreeComponents.of(self.model)
         arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
-        self.state = State(*arrays, old.step, change.model.internal_state, old.poses, old.twists, old.spins)
+        kept = (change.model.internal_state, old.poses, old.twists, old.spins)
+        self.state = State(*arrays, old.step, *kept, *old.grown_history(grown))
+        self._start_of_step = self._integrator.start(self.state, self.model.carried, self.h)
         self._allocate(None if detector is None else detector.scale.elastic[grown])
         if self._detector is not None and detector is not None:
             self._detector.inherit(detector, grown, self.state.x)
@@ -372,18 +359,27 @@ class Stepping:
         return self.state.step * self.h
 
     @property
+    def integrator(self) -> str:
+        """The name of the time integrator."""
+        return self._integrator.name
+
+    @property
+    def _s(self) -> float:
+        """Length of the step of implicit Euler that solvers see [s]."""
+        return self._integrator.part * self.h
+
+    @property
     def contacts(self) -> StepContacts:
         """Contacts of the last step, measured when they are first asked for; none before the first step, after resuming
         and after deleting elements.
         """
         solved = self._solved
         if solved is not None and self.solver.supports.own_contacts:
-            own = self._work.step_contacts(self.model, self.state.x, self.time)
-            return no_step_contacts(self.model) if own is None else own
+            return self._work.step_contacts(self.model, self.state.x, self.time) or no_step_contacts(self.model)
         if solved is None or not isinstance(solved.contacts, ContactPotential):
             return no_step_contacts(self.model)
         if self._measured is None or self._measured[0] is not solved:
-            x = self.state.x[: solved.model.n_vertices]  # without what has torn since
+            x = self._solved_positions(solved)
             self._measured = (solved, measure_contacts(solved.contacts, solved.model, x, self.time))
         return self._measured[1]
 
@@ -393,8 +389,10 @@ class Stepping:
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:
-            raise SimulationError(
-                f"the residual of step {step} can no longer be measured: ask for it before the next step."
-            )
-        x = self.state.x[: problem.model.n_vertices]  # without what has torn since
-        return self.solver.measure_residual(problem, x, self._work)
+            raise SimulationError(f"the residual of step {step} is gone: ask for it before the next step.")
+        return self.solver.measure_residual(problem, self._solved_positions(problem), self._work)
+
+    def _solved_positions(self, problem: IncrementalPotential) -> np.ndarray:
+        """Where the last step was solved (n, 3) [m], without what has torn since."""
+        x = self.state.x if self._solution is None else self._solution
+        return x[: problem.model.n_vertices]

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/tutorials").glob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*?) -->\n)?```python\n(.*?)```", re.DOTALL)
 #: Pages whose kernels nothing else compiles, or that run long.
-SLOW = {"README", "rigid-and-soft", "how-to-add-an-element", "statics", "rigid-bodies"}
+SLOW = {"README", "rigid-and-soft", "how-to-add-an-element", "statics", "rigid-bodies", "yarn-cloth"}
 #: Pages whose scenes are made of pictures.
 NEEDS = {"notebook": "PIL"}
 

@@ -69,8 +69,9 @@ def test_convert_refuses_in_one_sentence(folder, tmp_path):
         result = run("convert", *arguments)
         assert result.exit_code == 1
         assert what in result.output
-        assert result.output.startswith("Error: ")
-        assert result.output.count("\n") == 1
+        told, link = result.output.splitlines()
+        assert told.startswith("Error: ")
+        assert link == "See docs/troubleshooting.md#file-errors."
 
 
 def test_render_makes_pictures_and_movies(folder, tmp_path):
@@ -101,3 +102,11 @@ def test_render_refuses_in_one_sentence(folder, tmp_path):
         assert result.exit_code == 1
         assert what in result.output
         assert result.output.startswith("Error: ")
+
+
+def test_a_result_is_only_looked_at(tmp_path):
+    result = CliRunner().invoke(app, ["view", str(tmp_path / "run.npz"), "--play"])
+    assert result.exit_code == 1
+    assert "a result is only looked at; --solver, --set and --play are for scenes" in result.output
+    result = CliRunner().invoke(app, ["view", str(tmp_path / "run.npz")])
+    assert "there is no such file" in result.output

@@ -124,26 +124,3 @@ def test_packings_do_not_overlap_and_stay_inside():
 def test_bad_packings(options, words):
     with pytest.raises(pl.MeshError, match=words):
         pl.shapes.packed_spheres(**options)
-
-
-@pytest.mark.parametrize("ending", ["npz", "pvd", "glb", "ply"])
-def test_results_show_spheres(tmp_path, ending):
-    """As closed surfaces of their radius around their centres."""
-    scene = pl.Scene()
-    scene.add_springs([[0, 0, 0.5], [0, 0, 0.6]], [[0, 1]], stiffness=100.0, mass=0.1)
-    grains = scene.add_particles([[0, 0, 0.2], [0.1, 0, 0.3]], radius=[0.02, 0.03])
-    sim = pl.Simulation(scene, pl.VelocityTimeStepping(), substeps=1)
-    with sim.record(tmp_path / f"run.{ending}") as recorder:
-        sim.advance()
-    assert recorder.layout.n_points == 2 + 2 * 42
-    if ending == "npz":
-        from pliant.io.results.formats import open_result
-
-        with open_result(tmp_path / "run.npz") as result:
-            points = result.positions(1)[2:]
-            np.testing.assert_allclose(points[:42].mean(axis=0), grains.positions[0], atol=1e-6)
-            sizes = np.linalg.norm(points[42:] - grains.positions[1], axis=1)
-            np.testing.assert_allclose(sizes, 0.03, rtol=1e-4)
-            corners = points[result.layout.triangles[:80] - 2]
-            volume = np.einsum("ta,ta->t", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
-            assert volume == pytest.approx(4 / 3 * np.pi * 0.02**3, rel=0.15)

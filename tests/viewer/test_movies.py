@@ -84,7 +84,7 @@ def test_colours_follow_the_scale():
     np.testing.assert_allclose(colours[2], SCALE[3])
     np.testing.assert_allclose(colours[3:5], [SCALE[-1]] * 2)
     np.testing.assert_allclose(colours[5], 0.72, atol=0.04)
-    assert scale._texts() == ("von Mises stress [kPa]", ["0", "75", "150", "225", "300"])
+    assert scale.texts() == ("von Mises stress [kPa]", ["0", "75", "150", "225", "300"])
     lightness = SCALE @ [0.2126, 0.7152, 0.0722]
     assert (np.diff(lightness) > 0.05).all()  # readable in grey
 

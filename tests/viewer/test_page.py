@@ -202,7 +202,7 @@ def test_a_slider_changes_the_stiffness(browser, session):
 
 def test_a_chosen_solver_shows_its_iterations(browser, session):
     place = "(i => (r => [r.left + 20, r.top + r.height / 2])(i.getBoundingClientRect()))"
-    browser.click(*browser.evaluate(f"{place}([...document.querySelectorAll('input')].find(i => i.value == 'VBD'))"))
+    browser.click(*browser.evaluate(f"{place}([...document.querySelectorAll('input')].find(i => i.value == 'Auto'))"))
     option = "[...document.querySelectorAll('[role=option]')].find(o => o.innerText.trim() == 'LBFGS')"
     browser.wait_for(f"!!({option})")
     browser.click(*browser.evaluate(f"{place}({option})"))
@@ -249,7 +249,7 @@ def test_a_tab_that_hangs_holds_up_nothing(tmp_path):
     scene.add_cloth(pl.shapes.cloth((1.0, 1.0), (100, 100)), pl.StableNeoHookean(500.0, 500.0))
     session = Session(pl.Simulation(scene, pl.VBD(iterations=1), substeps=1, threads=1))
     with Page(session, "sheet", tmp_path, port=free_port()) as page:
-        address, versions = f"127.0.0.1:{page.port}", [f"viser-v{viser.__version__}"]
+        address, versions = page.url.removeprefix("http://"), [f"viser-v{viser.__version__}"]
         with (
             chromium.Chromium(f"http://{address}") as browser,
             connect(f"ws://{address}", subprotocols=versions, max_size=None, compression=None) as tab,
@@ -269,4 +269,53 @@ def test_a_tab_that_hangs_holds_up_nothing(tmp_path):
                     wait_for_frame(number)
                 assert unsent_bytes(page.port) > 1e5
             browser.wait_for(f"document.body.innerText.includes('{session.latest.time:.2f} s, ')")
+    session.close()
+
+
+def test_the_mouse_pulls_at_a_body_directly(browser, page):
+    """Press on the block, move, and it follows; let go, and it swings back."""
+    session = page.session
+    session.set_speed(0.0)
+    top = session.latest.positions[:, 2].max()
+    front = np.array(session.latest.positions[np.argmin(session.latest.positions @ [-0.5, 0.87, 0.0])])
+    held = np.array([front[0], front[1], 0.3])
+    start, end = np.array(pixel_of(page, held)), np.array(pixel_of(page, held + np.array([0.0, 0.0, 0.15])))
+    session.play()
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start[0] - 4, y=start[1])
+    time.sleep(0.5)
+    browser.mouse("mousePressed", *(start - [4, 0]))
+    for s in np.linspace(0, 1, 10):
+        browser.mouse("mouseMoved", *(start - [4, 0] + s * (end - start)))
+        time.sleep(0.15)
+    wait_for(lambda: session.is_grabbing)
+    wait_for(lambda: session.latest.positions[:, 2].max() > top + 0.05)
+    browser.mouse("mouseReleased", *end)
+    wait_for(lambda: not session.is_grabbing)
+    assert page._gizmo is None
+
+
+def test_contact_forces_are_drawn(tmp_path):
+    """A red line over a grey block on the floor."""
+    from pliant.viewer.page import Page
+
+    scene = pl.Scene()
+    scene.add_plane()
+    block = scene.add_solid(pl.shapes.box((0.4, 0.4, 0.4), 2), pl.StableNeoHookean.from_young(3e4, 0.4))
+    block.colour = (0.5, 0.5, 0.5)
+    block.set_positions(block.positions + np.array([0.0, 0.0, 0.2]))
+    session = Session(pl.Simulation(scene, threads=1))
+    with (
+        Page(session, "block", tmp_path, port=free_port()) as page,
+        chromium.Chromium(page.url) as browser,
+    ):
+        browser.wait_for("document.body.innerText.includes('Contact forces')")
+        for _ in range(10):
+            session.step()
+            session.settled()
+        assert session.latest.forces is None
+        session.measure_forces(True)
+        forces = session.settled().forces
+        assert forces.shape[1:] == (2, 3)
+        wait_for(lambda: page._force_lines.visible)
+        np.testing.assert_allclose(page._force_lines.points[:, 0], forces[:, 0], atol=1e-6)
     session.close()

@@ -33,7 +33,7 @@ PAGES: dict[str, tuple[str, ...]] = {
         "load_simulation", "save_scene",
     ),
     "Materials": (
-        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",
+        "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung", "YarnCloth",
         "Corotated", "FixedCorotated", "ARAP", "Invertible", "plane_stress", "material",
     ),
     "Solvers": (

@@ -21,6 +21,7 @@ MEASURE_SECONDS = 1.0  # a residual takes about as long as a step: it is not mea
 Scene = Annotated[str, typer.Argument(metavar="SCENE", help="A .toml file, a .py file or a gallery name.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for results. Default: the scene's name.")]
 Solver = Annotated[str | None, typer.Option(help="Another solver, with its usual options: newton, vbd ...")]
+Integrator = Annotated[str | None, typer.Option(help="Time integrator: euler, bdf2 or midpoint.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scene; repeatable.")
 ]
@@ -46,6 +47,7 @@ def run(
     output: Output = None,
     threads: Threads = None,
     keep_every: Keep = 30.0,
+    integrator: Integrator = None,
     static: Static = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -63,22 +65,23 @@ def run(
              pliant run cantilever --static
     """
     folder = out or Path(Path(scene).stem)
+    settings = [*(settings or ()), *(() if integrator is None else (f"simulation.integrator={integrator}",))]
     if static:
         writable_folder(folder)
         with only_warnings(quiet):
             from pliant.cli.static import find_equilibrium
             from pliant.scenes.plans import open_plan
 
-            plan = open_plan(scene, solver, settings or [], threads)
+            plan = open_plan(scene, solver, settings, threads)
             own = None if solver is None else plan.solver()
             find_equilibrium(plan, own, folder, output or (), threads, quiet, as_json)
         return
-    asked = {"solver": solver, "settings": settings or [], "frames": frames, "keep_every": keep_every}
+    asked = {"solver": solver, "settings": settings, "frames": frames, "keep_every": keep_every}
     with kept_start(folder, scene, output or (), **asked), only_warnings(quiet):
         from pliant.scenes.plans import open_plan
         from pliant.scenes.runs import Run
 
-        plan = open_plan(scene, solver, settings or [], threads)
+        plan = open_plan(scene, solver, settings, threads)
         simulation = plan.simulation()
         total = frames or plan.frames
         _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)

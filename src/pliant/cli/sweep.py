@@ -41,7 +41,7 @@ def sweep(
     \b
     Example: pliant sweep drop --vary contact.friction=0.1,0.3
              pliant sweep beam.toml -j 4 --vary bodies.0.density=100..1000:5:log
-             pliant sweep drop --cluster tcp://head:8786 --vary contact.friction=0.1,0.3
+             pliant sweep drop --cluster tcp://head:9 --vary contact.friction=0,1
     """
     from pliant.scenes import sweep_plots
     from pliant.scenes.clusters import run_on_cluster

@@ -1,4 +1,4 @@
-"""`pliant view`: a scene in the browser."""
+"""`pliant view`: a scene or a result in the browser."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import sys
 import time
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 import typer
 
 from pliant.cli.output import only_warnings, print_json, writable_folder
 from pliant.cli.run import Json, Quiet, Scene, Settings, Solver, Threads
 from pliant.errors import PliantError
+from pliant.io.results.formats import READERS
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -31,41 +32,73 @@ def view(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Watch and steer a scene in the browser.
+    """Watch and steer a scene in the browser, or look at a result.
 
-    Play, pause, step; click on a body and pull at the arrows; change solver,
+    A scene: play, pause, step; pull at bodies with the mouse; change solver,
     iterations, stiffness and gravity while it runs. Needs the extra `view`.
     Uses as many threads as are fastest beside the browser, unless --threads gives a number.
+    A result (.npz, .pvd, .usdc ...): a slider for the time, colours by field, contact forces.
+    `pliant convert run.npz run.html` makes one file of it to share.
 
     \b
     Example: pliant view twist
              pliant view jelly --solver newton --play
-             pliant view jelly --port 0 --json
+             pliant view jelly/jelly.npz
     """
+    _check_address(host, port)
+    if Path(scene).suffix.lower() in READERS:
+        if solver is not None or settings or play:
+            raise PliantError(f"{scene}: a result is only looked at; --solver, --set and --play are for scenes.")
+        return _view_result(Path(scene), host, port, quiet, as_json)
     from pliant.scenes.plans import open_plan
     from pliant.viewer.page import Page
     from pliant.viewer.session import Session
 
-    _check_address(host, port)
     writable_folder(out)
     plan = open_plan(scene, solver, settings or [], threads)
     session, out_stream = Session(plan.simulation()), sys.stdout
     try:
         # the server says when it stops: not where scripts read
         with only_warnings(quiet), redirect_stdout(sys.stderr), Page(session, plan.title, out, host, port) as page:
-            who = "this computer only" if host in LOCAL else "whoever reaches this computer and knows the address"
-            url = page.url
-            if as_json:
-                about = {"title": plan.title, "url": url, "port": page.port, "only_this_computer": host in LOCAL}
-                print_json(about, out_stream)
-            elif not quiet:
-                typer.echo(f"{plan.title}: {url} ({who}). Ctrl-C ends it.", out_stream)
+            _tell(plan.title, page.url, page.port, host, quiet, as_json, out_stream)
             if play:
                 session.play()
             while True:
                 time.sleep(1.0)
     finally:
         session.close()
+
+
+def _view_result(path: Path, host: str, port: int, quiet: bool, as_json: bool) -> None:
+    from pliant.io.results import open_result
+    from pliant.viewer import share
+    from pliant.viewer.result_server import ResultServer
+
+    with open_result(path) as result:
+        page = share.page(result, path.stem)
+    with ResultServer(page, host, _free(host, port)) as server:
+        _tell(path.name, server.url, server.port, host, quiet, as_json, sys.stdout)
+        while True:
+            time.sleep(1.0)
+
+
+def _tell(title: str, url: str, port: int, host: str, quiet: bool, as_json: bool, stream: IO[str]) -> None:
+    if as_json:
+        print_json({"title": title, "url": url, "port": port, "only_this_computer": host in LOCAL}, stream)
+    elif not quiet:
+        who = "this computer only" if host in LOCAL else "whoever reaches this computer and knows the address"
+        typer.echo(f"{title}: {url} ({who}). Ctrl-C ends it.", stream)
+
+
+def _free(host: str, port: int) -> int:
+    """The port if it is free, else 0: any that is."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.bind(address)
+    except OSError:
+        return 0
+    return port
 
 
 def _check_address(host: str, port: int) -> None:

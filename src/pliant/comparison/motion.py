@@ -58,7 +58,8 @@ def compare_motion(
     def simulate(solver: Solver[Any], precision: str) -> Simulation:
         made = make()
         if isinstance(made, Simulation):
-            return Simulation(made.scene, solver, made.frame_rate, made.substeps, precision, threads)
+            steps = (made.frame_rate, made.substeps, precision, threads, made.integrator)
+            return Simulation(made.scene, solver, *steps)
         return Simulation(made, solver, frame_rate, substeps, precision, threads)
 
     exact = simulate(Newton(residual=CONVERGED), "double")

@@ -27,6 +27,7 @@ from pliant.elements.closest import row
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
+from pliant.lanes.vectors import dot
 
 COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
 
@@ -125,6 +126,30 @@ def end_passages(rows, count, bodies, scheme, passes):
                     put_row(rows.normal, i, n)
                     put_row(rows.tangent, i, t)
     return pushes
+
+
+@entry(nogil=True, error_model="numpy")
+def deepening(rows, count, bodies, scheme):
+    """By how much an overlap grows within the step, at most, as a part of the distance to be kept."""
+    most = 0.0
+    for i in range(count):
+        if rows.kind[i] == 1:
+            n, relative = row(rows.normal, i), relative_velocity(rows, bodies.velocity, i, 1.0)
+            before = dot(n, row(rows.separation, i)) - rows.rest[i]
+            after = before + scheme.h * dot(n, relative)
+            most = max(most, (min(before, 0.0) - after) / rows.rest[i])
+    return most
+
+
+@entry(nogil=True, error_model="numpy")
+def end_corrections(rows, count):
+    """Ask for no more correction of positions: delta of what is violated becomes 0, that of gaps and springs stays."""
+    for i in range(count):
+        is_open = (rows.kind[i] == 1 and rows.bias[i] > 0.0) or (rows.kind[i] == 2 and rows.bias[i] < 0.0)
+        if not is_open and rows.compliance[i] == 0.0:
+            rows.bias[i] = 0.0
+        for axis in range(3):
+            rows.change[i, axis] = 0.0
 
 
 @entry(nogil=True, error_model="numpy")

@@ -11,6 +11,7 @@ from pliant.elements.hinge import HINGE
 from pliant.elements.joint import JOINT_DOT, JOINT_LINK, JOINT_ROPE
 from pliant.elements.measure_rates import measure_rates, rate_element
 from pliant.elements.pair import ATTACHMENT, BENDING, DAMPER
+from pliant.elements.patch import PATCH, PATCH_TET
 from pliant.elements.pressure import PRESSURE
 from pliant.elements.rod_bend import ROD_BEND
 from pliant.elements.sheet import SHEET
@@ -18,6 +19,7 @@ from pliant.elements.solids import INVERTIBLE_TET, TET
 from pliant.elements.spring import SPRING
 from pliant.elements.tet_rates import TET_RATES
 from pliant.elements.triangle_rates import TRIANGLE_RATES
+from pliant.elements.yarn_triangle import YARN_TRIANGLE
 from pliant.errors import SceneError
 
 ELEMENTS: dict[type[Block], Element] = {}
@@ -37,6 +39,8 @@ def register(element: Element) -> None:
 for _element in (
     TET,
     INVERTIBLE_TET,
+    PATCH,
+    PATCH_TET,
     SHEET,
     FIBRE,
     HINGE,
@@ -53,6 +57,7 @@ for _element in (
     PRESSURE,
     TET_RATES,
     TRIANGLE_RATES,
+    YARN_TRIANGLE,
 ):
     register(_element)
 

@@ -1,7 +1,7 @@
-"""Elastic energy of tets and its derivatives, for any law, in double precision: the plain NumPy truth that kernels
-must equal.
+"""Elastic energy of tets, and of patches of tets, and its derivatives, for any law, in double precision: the plain
+NumPy truth that kernels must equal.
 
-    E = sum_tets V psi(I, II, J);   dE/dx_i = V P b_i  with  P = 2 psi_I F + 4 psi_II F F^T F + psi_J cof F.
+    E = sum V psi(I, II, J);   dE/dx_i = V P b_i  with  P = 2 psi_I F + 4 psi_II F F^T F + psi_J cof F.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import numpy as np
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
 from pliant.materials.calculus import law_code
 from pliant.model import Solids
+from pliant.model.blocks import Patches
 
 _LEVI_CIVITA = np.zeros((3, 3, 3))
 _LEVI_CIVITA[[0, 1, 2], [1, 2, 0], [2, 0, 1]] = 1
 _LEVI_CIVITA[[0, 1, 2], [2, 0, 1], [1, 2, 0]] = -1
 
 
-def deformation_gradients(solids: Solids, x: np.ndarray) -> np.ndarray:
+def deformation_gradients(solids: Solids | Patches, x: np.ndarray) -> np.ndarray:
     """F (m, 3, 3); from differences, so that nothing cancels far from the origin."""
-    corner = x[solids.tets]
+    corner = x[solids.elements]
     return np.einsum("mja,mjc->mac", corner[:, 1:] - corner[:, :1], solids.gradients[:, 1:], optimize=True)
 
 
@@ -34,12 +35,12 @@ def cofactors(F: np.ndarray) -> np.ndarray:
     return np.stack([np.cross(F[:, 1], F[:, 2]), np.cross(F[:, 2], F[:, 0]), np.cross(F[:, 0], F[:, 1])], axis=1)
 
 
-def energy(solids: Solids, x: np.ndarray) -> float:
+def energy(solids: Solids | Patches, x: np.ndarray) -> float:
     """[J]; infinite where a law with a barrier meets an inverted element."""
     return float(np.sum(solids.volumes * densities(solids, x)))
 
 
-def densities(solids: Solids, x: np.ndarray) -> np.ndarray:
+def densities(solids: Solids | Patches, x: np.ndarray) -> np.ndarray:
     """psi (m,) [J/m^3]."""
     code = law_code(solids.law)
     I, II, J = invariants(deformation_gradients(solids, x))
@@ -50,7 +51,7 @@ def densities(solids: Solids, x: np.ndarray) -> np.ndarray:
     return np.where(inside, psi, np.inf)
 
 
-def gradient(solids: Solids, x: np.ndarray) -> np.ndarray:
+def gradient(solids: Solids | Patches, x: np.ndarray) -> np.ndarray:
     """dE/dx (n, 3) [N]."""
     F = deformation_gradients(solids, x)
     first, _ = _derivatives(solids, F)
@@ -58,26 +59,28 @@ def gradient(solids: Solids, x: np.ndarray) -> np.ndarray:
     P += 4 * first[1][:, None, None] * np.einsum("mab,mcb,mcd->mad", F, F, F, optimize=True)
     P += first[2][:, None, None] * cofactors(F)
     nodal = np.einsum("m,mac,mjc->mja", solids.volumes, P, solids.gradients, optimize=True)
-    return sum_at_vertices(solids.tets, nodal, len(x))
+    return sum_at_vertices(solids.elements, nodal, len(x))
 
 
-def element_hessians(solids: Solids, x: np.ndarray, part: slice) -> np.ndarray:
-    """d2E/dx_i dx_j of some tets (k, 4, 3, 4, 3) [N/m]."""
+def element_hessians(solids: Solids | Patches, x: np.ndarray, part: slice) -> np.ndarray:
+    """d2E/dx_i dx_j of some elements (k, corners, 3, corners, 3) [N/m]."""
     b, V = solids.gradients[part], solids.volumes[part]
     stiffness = _density_hessians(solids, x, part)
     return np.einsum("m,mic,macbd,mjd->miajb", V, b, stiffness, b, optimize=True)
 
 
-def vertex_blocks(solids: Solids, x: np.ndarray) -> np.ndarray:
+def vertex_blocks(solids: Solids | Patches, x: np.ndarray) -> np.ndarray:
     """d2E/dx_i^2 (n, 3, 3) [N/m]."""
     blocks = np.zeros((len(x), 3, 3))
-    for part in chunks(len(solids.tets)):
+    for part in chunks(len(solids.elements)):
         own = np.einsum("miaib->miab", element_hessians(solids, x, part))
-        blocks += sum_blocks_at_vertices(solids.tets[part], own, len(x))
+        blocks += sum_blocks_at_vertices(solids.elements[part], own, len(x))
     return blocks
 
 
-def _derivatives(solids: Solids, F: np.ndarray, part: slice = slice(None)) -> tuple[list[np.ndarray], list[np.ndarray]]:
+def _derivatives(
+    solids: Solids | Patches, F: np.ndarray, part: slice = slice(None)
+) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """First and second derivatives of psi by I, II, J, zeros written out."""
     I, II, J = invariants(F)
     functions = law_code(solids.law).functions
@@ -87,9 +90,9 @@ def _derivatives(solids: Solids, F: np.ndarray, part: slice = slice(None)) -> tu
     return [zeros if d is None else d + zeros for d in first], [zeros if d is None else d + zeros for d in second]
 
 
-def _density_hessians(solids: Solids, x: np.ndarray, part: slice) -> np.ndarray:
+def _density_hessians(solids: Solids | Patches, x: np.ndarray, part: slice) -> np.ndarray:
     """d2psi/dF2 (k, 3, 3, 3, 3), indices F_ac F_bd in the order a c b d."""
-    corner = x[solids.tets[part]]
+    corner = x[solids.elements[part]]
     F = np.einsum("mja,mjc->mac", corner[:, 1:] - corner[:, :1], solids.gradients[part, 1:], optimize=True)
     (psi_I, psi_II, psi_J), second = _derivatives(solids, F, part)
     eye = np.eye(3)

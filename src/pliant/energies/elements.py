@@ -10,7 +10,7 @@ import numpy as np
 from pliant.elements import reference
 from pliant.elements.element import Element
 from pliant.elements.registry import element_of
-from pliant.energies import elastic, invertible, pressure, triangles
+from pliant.energies import elastic, invertible, pressure, triangles, yarn
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
 from pliant.model import Block, Sheets
 
@@ -88,7 +88,14 @@ def _summed(block: Block, of_corners: Any, n: int) -> np.ndarray:
 
 
 #: What is not made of an element's lane functions alone.
-_OF_PATHS: dict[str, Any] = {"tets": elastic, "invertible tets": invertible, "surface": pressure}
+_OF_PATHS: dict[str, Any] = {
+    "tets": elastic,
+    "weighted tets": elastic,
+    "patches": elastic,
+    "invertible tets": invertible,
+    "surface": pressure,
+    "yarn triangles": yarn,
+}
 
 
 def energy_of(block: Block) -> Any:

@@ -50,7 +50,7 @@ class IncrementalPotential:
 
     model: Model
     h: float  # length of the step [s]
-    x_prev: np.ndarray  # (n, 3) positions at the start of the step [m]
+    x_prev: np.ndarray  # (n, 3) positions that the step of length h begins at; velocities are (x - x_prev) / h [m]
     y: np.ndarray  # (n, 3) inertial target; for pinned and kinematic vertices where they are to be [m]
     x_guess: np.ndarray  # (n, 3) where a solver begins if nothing else is said; held vertices are in place [m]
     contacts: ContactEnergy | None = None  # what touches in this step
@@ -60,6 +60,7 @@ class IncrementalPotential:
     spins: np.ndarray = field(
         default_factory=lambda: np.zeros((0, 3))
     )  # (n, 3) angular velocities of particles [rad/s], none if no particle spins; solvers change it with x
+    x_contact: np.ndarray | None = None  # (n, 3) positions that contacts move from, if not from x_prev [m]
     time: float = 0.0  # at the start of the step [s]
     model_at_start: Model | None = None  # with the internal state at the start of the step, if there is one
 
@@ -164,6 +165,11 @@ class IncrementalPotential:
         """
         blocks = self.damping_blocks + self.inertia[:, None, None] * np.eye(3) + self._element_blocks(x, self.blocks)
         return blocks if self.contacts is None else blocks + self.contacts.vertex_blocks(x)
+
+    @property
+    def x_start(self) -> np.ndarray:
+        """(n, 3) positions at the start of the simulation's step [m]: those of contacts and their friction."""
+        return self.x_prev if self.x_contact is None else self.x_contact
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
         """The part of (n, 3) vectors along which their vertices may move."""

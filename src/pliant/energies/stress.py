@@ -14,6 +14,7 @@ from pliant.errors import SceneError
 from pliant.kernels.tet_fields import fields_module, pack_tets
 from pliant.materials.calculus import law_code
 from pliant.model import Model, Solids
+from pliant.model.blocks import PatchTets
 
 
 class TetFields:
@@ -43,20 +44,31 @@ def in_rows(x: np.ndarray) -> np.ndarray:
 
 
 def cauchy_stress(solids: Solids, x: np.ndarray) -> np.ndarray:
-    """sigma (m, 3, 3) [Pa] at positions x (n, 3) [m]; not finite where a tet is flat."""
-    F = deformation_gradients(solids, x)
+    """sigma (m, 3, 3) [Pa] at positions x (n, 3) [m]; not finite where a tet is flat. Tets of a patch have its mean."""
+    F, parameters = _strained(solids, x)
     B = F @ F.transpose(0, 2, 1)
     I, II, J = np.einsum("maa->m", B), np.einsum("mab,mab->m", B, B), np.linalg.det(F)
     with np.errstate(invalid="ignore", divide="ignore"):
-        first, _ = law_code(solids.law).functions.derivatives(I, II, J, *solids.parameters.T)
+        first, _ = law_code(solids.law).functions.derivatives(I, II, J, *parameters.T)
         by_I, by_II, by_J = (np.broadcast_to(0.0 if d is None else d, J.shape)[:, None, None] for d in first)
         return (2 * by_I * B + 4 * by_II * B @ B) / J[:, None, None] + by_J * np.eye(3)
 
 
 def green_strain(solids: Solids, x: np.ndarray) -> np.ndarray:
     """E = (F^T F - 1) / 2 (m, 3, 3), Green and Lagrange's strain at positions x (n, 3) [m]."""
-    F = deformation_gradients(solids, x)
+    F, _ = _strained(solids, x)
     return 0.5 * (np.einsum("mac,mad->mcd", F, F) - np.eye(3))
+
+
+def _strained(solids: Solids, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """F (m, 3, 3) that stress and strain are measured of, and the parameters of the law (m, p)."""
+    F = deformation_gradients(solids, x)
+    if not isinstance(solids, PatchTets):
+        return F, solids.parameters
+    weights = np.bincount(solids.patch, solids.volumes)
+    sums = np.zeros((len(weights), 3, 3))
+    np.add.at(sums, solids.patch, solids.volumes[:, None, None] * F)
+    return (sums / np.where(weights > 0, weights, 1.0)[:, None, None])[solids.patch], solids.given
 
 
 def principal_values(tensors: np.ndarray) -> np.ndarray:

@@ -20,26 +20,42 @@ MOST_ENTRIES = 16  # cells a triangle, on average, before cells are made larger
 
 
 class GrainDetector:
-    """Finds contacts of the spheres of a model.
+    """Finds contacts of the spheres of a model, and of vertices of its sheets and springs with other bodies.
 
     tolerance: gap below which two are in contact, as a part of the smallest radius.
     """
 
     def __init__(self, model: Model, tolerance: float, team: Team):
         self.model, self.team = model, team
-        contact, particles = model.contact, model.particles
+        particles, contact = model.particles, model.contact
         assert contact is not None
-        assert particles is not None
-        v = particles.vertices
-        self.grains = Grains(
-            v, particles.radius, contact.body[v].astype(np.int32), contact.friction[v], contact.excluded[v],
-            contact.allowed, float(contact.settings.friction), tolerance * float(particles.radius.min()),
-        )  # fmt: skip
-        p = len(v)
-        self._cells, self._keys = np.zeros((p, 3), np.int64), np.zeros(p, np.int64)
-        self._order, self._ends = np.zeros(p, np.int64), np.zeros(p + 1, np.int64)
-        self._starts = np.zeros(_power_of_two(2 * p) + 1, np.int64)
+        self._points = vertices_with_thickness(model)
+        radius = np.zeros(0) if particles is None else particles.radius
+        self._largest = float(radius.max(initial=0.0))
+        sizes = radius if particles is not None else contact.radius[self._points]
+        self._tolerance = tolerance * float(sizes.min())
+        self._there = np.zeros(0, np.int64)  # which particles are there
         self._faces = self._no_buckets()
+        self._place(np.arange(len(radius)))
+
+    def _place(self, there: np.ndarray) -> None:
+        """Make room for the particles that are there, by their numbers."""
+        contact, particles = self.model.contact, self.model.particles
+        assert contact is not None
+        spheres, radius = np.zeros(0, np.int32), np.zeros(0)
+        if particles is not None:
+            spheres, radius = particles.vertices[there], particles.radius[there]
+        v = np.concatenate([spheres, self._points])
+        self.grains = Grains(
+            v, np.concatenate([radius, contact.radius[self._points]]), contact.body[v].astype(np.int32),
+            contact.friction[v], contact.excluded[v], contact.allowed, float(contact.settings.friction),
+            self._tolerance,
+        )  # fmt: skip
+        p = len(spheres)
+        self._there = there
+        self._cells, self._keys = np.zeros((p, 3), np.int64), np.zeros(p, np.int64)
+        self._order, self._ends = np.zeros(p, np.int64), np.zeros(len(v) + 1, np.int64)
+        self._starts = np.zeros(_power_of_two(2 * p) + 1, np.int64)
 
     def _no_buckets(self) -> Faces:
         contact = self.model.contact
@@ -49,7 +65,7 @@ class GrainDetector:
         thickness = contact.radius[first] if t else np.zeros(0)
         points = contact.positions[contact.triangles]
         edge = float(np.ptp(points, axis=1).mean()) if t else 1.0
-        size = max(edge, 2 * float(self.grains.radius.max()))
+        size = max(edge, 2 * self._largest)
         return Faces(
             triangles, contact.body[first].astype(np.int32), contact.friction[first], thickness,
             np.zeros((t, 3), np.int64), np.zeros((t, 3), np.int64), np.zeros(_power_of_two(4 * t) + 1, np.int64),
@@ -69,13 +85,18 @@ class GrainDetector:
 
     def detect(self, motion: Motion, time: float, rows: Rows, base: int) -> tuple[Rows, int]:
         """Write contacts into rows from `base` on; the rows, longer if they had to be, and how many there are now."""
+        particles = self.model.particles
+        if particles is not None and particles.is_emitted:
+            there = np.flatnonzero(~particles.absent(time))
+            if len(there) != len(self._there):
+                self._place(there)
         grains = self.grains
         ways = (motion.end - motion.start)[grains.vertices]
-        fastest = float(np.sqrt(np.max(np.sum((ways - ways.mean(axis=0)) ** 2, axis=1), initial=0.0)))
-        largest = float(grains.radius.max())
+        fastest = float(np.sqrt(np.max(np.sum(ways**2, axis=1), initial=0.0)))
+        largest = self._largest
         cell = 2 * largest + grains.tolerance + min(2 * fastest, REACH * largest)
         grid = (self._cells, self._keys, self._starts, self._order)
-        _, fullest = sort_into_cells(grains, motion, cell, *grid)
+        fullest = sort_into_cells(grains, motion, cell, *grid)[1] if len(self._order) else 0.0
         if fullest > CROWDED:
             raise SimulationError(
                 f"t = {time:g} s: in one cell of {cell:g} m spheres take up {fullest:.0f} times its volume: they lie "
@@ -83,7 +104,7 @@ class GrainDetector:
             )
         faces = self._placed(motion)
         about = (grains, motion, *grid, self.obstacles(time, motion.h), faces, base, self._ends)
-        work = 400 * len(self._order)
+        work = 400 * len(grains.vertices)
         self.team.run_for(work, search, *about, rows, False)
         count = int(self._ends[-1])
         rows = with_room(rows, count, base)
@@ -104,6 +125,14 @@ class GrainDetector:
             self._faces = self._faces._replace(entries=faces.entries)
         place_triangles(faces, motion, False)
         return faces
+
+
+def vertices_with_thickness(model: Model) -> np.ndarray:
+    """(k,) int32 of sheets and springs."""
+    contact = model.contact
+    if contact is None:
+        return np.zeros(0, np.int32)
+    return np.flatnonzero(contact.radius > 0).astype(np.int32)
 
 
 def _power_of_two(n: int) -> int:

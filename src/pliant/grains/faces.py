@@ -108,7 +108,7 @@ def face(k, t, grains, motion, faces, first_source, rows, at, writes):
     """1 if a sphere touches a triangle or would within the step, else 0."""
     i = grains.vertices[k]
     a, b, c = faces.vertices[t, 0], faces.vertices[t, 1], faces.vertices[t, 2]
-    if not grains.allowed[grains.body[k], faces.body[t]]:
+    if grains.body[k] == faces.body[t] or not grains.allowed[grains.body[k], faces.body[t]]:
         return 0
     w = motion.inverse_mass
     if w[i] + w[a] + w[b] + w[c] == 0.0:
@@ -117,6 +117,10 @@ def face(k, t, grains, motion, faces, first_source, rows, at, writes):
     y0 = (row(motion.start, i), row(motion.start, a), row(motion.start, b), row(motion.start, c))
     y1 = (row(motion.end, i), row(motion.end, a), row(motion.end, b), row(motion.end, c))
     is_hit, weights, n = meeting_of(y0, y1, keep, grains.tolerance)
+    if not is_hit:  # one side may be stopped by something else
+        is_hit, weights, n = meeting_of(y0, (y1[0], y0[1], y0[2], y0[3]), keep, grains.tolerance)
+    if not is_hit:
+        is_hit, weights, n = meeting_of(y0, (y0[0], y1[1], y1[2], y1[3]), keep, grains.tolerance)
     if not is_hit:
         return 0
     if writes:

@@ -9,7 +9,7 @@ import numpy as np
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import row
 from pliant.grains.record import bucket_of, write_contact
-from pliant.lanes.compiled import compiled
+from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.vectors import dot, subtract
 
@@ -23,11 +23,11 @@ def key_of(x, y, z):
 
 @entry(nogil=True, error_model="numpy")
 def sort_into_cells(grains, motion, cell, cells, keys, starts, order):
-    """Sort spheres by buckets of cells: cells (p, 3), keys (p,), starts (buckets + 1,), order (p,). Returns the length
-    of a cell's edge [m], longer than `cell` in a very wide scene, and the largest part of a cell's volume that spheres
-    with their centres in it take up.
+    """Sort p spheres by buckets of cells: cells (p, 3), keys (p,), starts (buckets + 1,), order (p,). Returns the
+    length of a cell's edge [m], longer than `cell` in a very wide scene, and the largest part of a cell's volume that
+    spheres with their centres in it take up.
     """
-    p = len(grains.vertices)
+    p = len(order)
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
     for k in range(p):
         for axis in range(3):
@@ -85,6 +85,16 @@ def pairs_of(k, grains, motion, cells, keys, starts, order, rows, at, writes):
     return found
 
 
+@inlined
+def closing(s, distance, i, j, motion):
+    """By how much two spheres may come nearer within the step [m]: both move as they would without constraints, or one
+    of them is stopped by something else.
+    """
+    here = -dot(s, subtract(row(motion.end, i), row(motion.start, i))) / distance
+    there = dot(s, subtract(row(motion.end, j), row(motion.start, j))) / distance
+    return max(here, 0.0) + max(there, 0.0)
+
+
 @compiled
 def pair(a, b, grains, motion, rows, at, writes):
     """1 if two spheres touch or may touch within the step, else 0."""
@@ -94,12 +104,10 @@ def pair(a, b, grains, motion, rows, at, writes):
     s = subtract(row(motion.start, i), row(motion.start, j))
     rest = grains.radius[a] + grains.radius[b]
     distance2 = dot(s, s)
-    e = subtract(row(motion.end, i), row(motion.end, j))
     reach = rest + grains.tolerance
     if distance2 > reach * reach:
-        way = subtract(e, s)
         distance = math.sqrt(distance2)
-        if distance + min(dot(s, way) / distance, 0.0) > reach:
+        if distance - closing(s, distance, i, j, motion) > reach:
             return 0
     if grains.is_excluded[a] or grains.is_excluded[b] or not grains.allowed[grains.body[a], grains.body[b]]:
         return 0

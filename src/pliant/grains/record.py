@@ -15,13 +15,15 @@ OVERLAP_PART = 0.1  # of the smaller radius: by how much an overlap at the start
 
 
 class Grains(NamedTuple):
-    """p spheres among n vertices of the scene."""
+    """p spheres among n vertices of the scene, then the vertices of sheets and springs, q in all: these touch
+    obstacles, and triangles of other bodies, as spheres of half the thickness do, but not each other.
+    """
 
-    vertices: np.ndarray  # (p,) int32
-    radius: np.ndarray  # (p,) [m]
-    body: np.ndarray  # (p,) int32
-    friction: np.ndarray  # (p,) coefficient, not a number where the body has none
-    is_excluded: np.ndarray  # (p,) bool: touches nothing
+    vertices: np.ndarray  # (q,) int32
+    radius: np.ndarray  # (q,) [m]
+    body: np.ndarray  # (q,) int32
+    friction: np.ndarray  # (q,) coefficient, not a number where the body has none
+    is_excluded: np.ndarray  # (q,) bool: touches nothing
     allowed: np.ndarray  # (bodies, bodies) bool
     otherwise: float  # friction where neither side has one
     tolerance: float  # [m] gap below which two are in contact

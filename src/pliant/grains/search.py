@@ -13,15 +13,17 @@ from pliant.lanes.entry import entry
 def search(
     thread, threads, barrier, grains, motion, cells, keys, starts, order, obstacles, faces, base, ends, rows, writes
 ):
-    """Count the contacts of each sphere into `ends` (p + 1,), which then holds sums from `base` on; or write them
-    into rows.
+    """Count the contacts of each sphere and vertex into `ends` (q + 1,), which then holds sums from `base` on; or write
+    them into rows.
     """
-    first, last = share(0, len(order), thread, threads)
+    spheres, points = len(order), len(grains.vertices)
+    first, last = share(0, points, thread, threads)
     n = len(motion.start)
     for place in range(first, last):
-        k = order[place]
-        at = ends[place]
-        found = pairs_of(k, grains, motion, cells, keys, starts, order, rows, at, writes)
+        k, found, at = place, 0, ends[place]
+        if place < spheres:
+            k = order[place]
+            found = pairs_of(k, grains, motion, cells, keys, starts, order, rows, at, writes)
         found += walls_of(k, grains, motion, obstacles, n, rows, at + found, writes)
         found += faces_of(k, grains, motion, faces, n + FACES * len(obstacles.kinds), rows, at + found, writes)
         if not writes:
@@ -29,5 +31,5 @@ def search(
     barrier_wait(barrier, threads)
     if not writes and thread == 0:
         ends[0] = base
-        for place in range(len(order)):
+        for place in range(points):
             ends[place + 1] += ends[place]

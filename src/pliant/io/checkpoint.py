@@ -27,7 +27,7 @@ from pliant.io.outside import (
     unpack_settings,
 )
 from pliant.io.saved_arrays import check_mesh, check_state, expected_of_body
-from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
+from pliant.materials import SOLID_LAWS, Invertible, SolidLaw, YarnCloth
 from pliant.model import (
     BODIES,
     MOTIONS,
@@ -41,10 +41,10 @@ from pliant.model import (
     Scene,
     Schedule,
 )
-from pliant.state import State
+from pliant.state import HISTORY, State
 
-FORMAT = 8
-_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins")
+FORMAT = 9
+_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", *HISTORY)
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
 
@@ -277,6 +277,8 @@ def _pack(body: Body, name: str, value: Any, arrays: dict[str, np.ndarray]) -> A
         arrays.update({f"{name}.{key}": number for key, number in varying.items()})
         kept = [{"array": f"{name}.{key}"} if key in varying else float(parameters[key]) for key in parameters]
         return {"law": law, "parameters": kept}
+    if isinstance(value, YarnCloth):
+        return {"yarn cloth": value.document, "name": value.name}
     if isinstance(value, Invertible):
         law = _pack(body, name, value.law, arrays)
         return {"invertible": law, **{f.name: getattr(value, f.name) for f in fields(value) if f.name != "law"}}
@@ -333,6 +335,8 @@ def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.n
             raise FileError(f"{path}: arrays {name}.points and {name}.elements are no mesh: {error}") from None
     if "primitive" in value:
         return PRIMITIVES[value["primitive"]](**{key: size for key, size in value.items() if key != "primitive"})
+    if "yarn cloth" in value:
+        return YarnCloth.from_document(value["yarn cloth"], value["name"])
     if "invertible" in value:
         law = _unpack(path, body, name, value["invertible"], arrays)
         return Invertible(law, **{key: number for key, number in value.items() if key != "invertible"})

@@ -88,6 +88,10 @@ def check_state(
     bodies_count = 0 if model.carried is None else model.carried.count
     wanted["state.poses"] = Expected((bodies_count, 7), np.float64)
     wanted["state.twists"] = Expected((bodies_count, 6), np.float64)
+    for name, width in (("x_previous", 3), ("poses_previous", 7), ("twists_previous", 6)):
+        count = n if name == "x_previous" else bodies_count
+        has_any = name in state and state[name].ndim and len(state[name]) > 0
+        wanted[f"state.{name}"] = Expected((count if has_any else 0, width), np.float64)
     turning = n if model.particles is not None and model.particles.has_spin else 0
     wanted["state.spins"] = Expected((turning, 3), np.float64)
     check_arrays(path, {f"state.{name}": array for name, array in state.items()}, wanted)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.elements.law_block import add_law, rest_unless
 from pliant.elements.tet import (
     deformation_gradient,
     first_invariant_curvature,
@@ -23,7 +24,7 @@ from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import constant, place, push
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines, law_functions, law_of_entries
-from pliant.kernels.tets_general import CONSTANTS, add_law, deformation, rest_unless
+from pliant.kernels.tets_general import CONSTANTS, deformation
 from pliant.kernels.threads import share
 from pliant.lanes import absolute, count, gather3, load, maximum, minimum, number, select, store, width_of
 from pliant.lanes.entry import entry

@@ -11,6 +11,7 @@ from pliant.materials.mooney_rivlin import MooneyRivlin
 from pliant.materials.neo_hookean import NeoHookean
 from pliant.materials.st_venant_kirchhoff import StVenantKirchhoff
 from pliant.materials.stable_neo_hookean import StableNeoHookean
+from pliant.materials.yarn_cloth import YarnCloth
 
 SOLID_LAWS: dict[str, type[SolidLaw]] = {
     law.__name__: law
@@ -41,6 +42,7 @@ __all__ = [
     "SolidLaw",
     "StVenantKirchhoff",
     "StableNeoHookean",
+    "YarnCloth",
     "lame_parameters",
     "varying_law",
 ]

@@ -16,6 +16,7 @@ from pliant.model.blocks import (
     Sheets,
     Solids,
     Springs,
+    YarnTriangles,
 )
 from pliant.model.body import CARRIED, FREE, Body, Motion
 from pliant.model.carried import CarriedPoints
@@ -35,6 +36,7 @@ from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
+from pliant.model.yarn_sheet import YarnSheet
 
 __all__ = [
     "BODIES",
@@ -85,6 +87,8 @@ __all__ = [
     "Wind",
     "WorldBox",
     "WorldPoints",
+    "YarnSheet",
+    "YarnTriangles",
     "build_model",
     "rigid_motion",
 ]

@@ -13,12 +13,14 @@ from pliant.elements.dead_load import DeadLoads
 from pliant.elements.fibre import Fibres
 from pliant.elements.hinge import Hinges
 from pliant.elements.pair import Attachments, Dampers, Pairs
+from pliant.elements.patch import Patches, PatchTets
 from pliant.elements.pressure import Pressures
 from pliant.elements.rod_bend import RodBends
 from pliant.elements.sheet import Sheets
 from pliant.elements.solids import InvertibleSolids, Solids
 from pliant.elements.spring import Springs
 from pliant.elements.strain_rates import TetRates
+from pliant.elements.yarn_triangle import YarnTriangles
 
 __all__ = [
     "Attachments",
@@ -30,6 +32,8 @@ __all__ = [
     "Hinges",
     "InvertibleSolids",
     "Pairs",
+    "PatchTets",
+    "Patches",
     "Pressures",
     "RodBends",
     "Sheets",
@@ -37,6 +41,7 @@ __all__ = [
     "Springs",
     "Tearing",
     "TetRates",
+    "YarnTriangles",
     "merge",
 ]
 

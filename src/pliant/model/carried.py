@@ -96,6 +96,17 @@ class CarriedPoints:
         own = product + product.swapaxes(1, 2) - np.einsum("ka,ka->k", a, g)[:, None, None] * np.eye(3)
         return np.add.reduceat(own, self.start[:-1], axis=0)
 
+    def momenta(self, poses: np.ndarray, twists: np.ndarray) -> np.ndarray:
+        """Angular momenta (b, 3) [kg m^2/s] about the centres of mass, in world axes."""
+        R = rotations.matrices(poses[:, 3:])
+        return np.einsum("bij,bjk,blk,bl->bi", R, self.inertia, R, twists[:, 3:], optimize=True)
+
+    def spins_of(self, poses: np.ndarray, momenta: np.ndarray) -> np.ndarray:
+        """Angular velocities (b, 3) [rad/s] of bodies with these angular momenta (b, 3)."""
+        R = rotations.matrices(poses[:, 3:])
+        own = np.linalg.solve(self.inertia, np.einsum("bji,bj->bi", R, momenta)[:, :, None])[:, :, 0]
+        return np.einsum("bij,bj->bi", R, own)
+
     def moved(self, poses: np.ndarray, motions: np.ndarray) -> np.ndarray:
         """Poses (b, 7) after motions (b, 6)."""
         turned = rotations.products(rotations.from_vectors(motions[:, 3:]), poses[:, 3:])

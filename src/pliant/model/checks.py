@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from pliant.errors import SceneError
 from pliant.materials import SolidLaw
 
+MOST_THREADS = 1024
 SHORTEST, LONGEST = 1e-12, 1e6  # [s] of a step
 
 
@@ -196,6 +197,12 @@ def tear_limit(value: float | None, what: str) -> float | None:
     if limit <= 1:
         raise SceneError(f"{what} is {limit:g}: give the stretch, length over length at rest, above 1, or None.")
     return limit
+
+
+def thread_count(threads: int | None, what: str) -> None:
+    """Refuse a number of threads that is none; None is whatever is fastest."""
+    if threads is not None and count(threads, what) > MOST_THREADS:
+        raise SceneError(f"{what} is {threads}: give at most {MOST_THREADS}; more than cores are slower.")
 
 
 def step_length(frame_rate: float, substeps: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
-from pliant.model.blocks import Block, InvertibleSolids, Pressures, Sheets, Solids, Springs, merge
+from pliant.model.blocks import Block, InvertibleSolids, Pressures, Sheets, Solids, Springs, YarnTriangles, merge
 from pliant.model.body import FIXED, FREE, VERTEX_BLOCK, Body, Motion
 from pliant.model.carried import CarriedPoints
 from pliant.model.contact import ContactModel, build_contact
@@ -89,6 +89,11 @@ class Model:
         """(n,) which vertices move at all."""
         return self.subspace != FIXED
 
+    @property
+    def is_partly_held(self) -> bool:
+        """Whether any vertex moves along a line or in a plane only."""
+        return bool(((self.subspace > FIXED) & (self.subspace < FREE)).any())
+
     def released(self, time: float) -> Model:
         """What is left of it at a time [s]: vertices whose time has come are free."""
         due = [release.vertices for release in self.releases if release.time <= time]
@@ -159,6 +164,7 @@ class Model:
         """Triangles, springs or tets of a body that are left, by rows of its vertices."""
         own = self.vertices_of(body)
         parts = [block.elements for block in self.blocks if isinstance(block, Sheets | Springs | Solids)]
+        parts += [block.elements[:, :3] for block in self.blocks if isinstance(block, YarnTriangles)]
         parts = parts or [np.empty((0, 3), np.int64)]
         mine = [part[np.isin(part[:, 0], own)] for part in parts]
         return np.searchsorted(own, np.concatenate([part for part in mine if len(part)] or mine[:1]))

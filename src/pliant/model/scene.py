@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
-from pliant.materials import Invertible, SolidLaw
+from pliant.materials import Invertible, SolidLaw, YarnCloth
 from pliant.model import checks
+from pliant.model.adding_grains import AddingGrains
 from pliant.model.attachments import Attachment, make_attachment
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.cloth import Cloth
@@ -24,19 +25,21 @@ from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMo
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import RigidShape
-from pliant.model.solid import Solid
+from pliant.model.solid import LINEAR, Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
+from pliant.model.yarn_sheet import YarnSheet, check_yarn_options
 
 AnyBody = TypeVar("AnyBody", bound=Body)
 AnyShape = TypeVar("AnyShape", bound=Shape)
 BODIES: dict[str, type[Body]] = {
-    kind.kind: kind for kind in (Solid, Cloth, SpringNet, RigidBody, Particles, MeshObstacleBody, WorldPoints)
+    kind.kind: kind
+    for kind in (Solid, Cloth, YarnSheet, SpringNet, RigidBody, Particles, MeshObstacleBody, WorldPoints)
 }
 
 
-class Scene:
+class Scene(AddingGrains):
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
@@ -96,6 +99,7 @@ class Scene:
         damping: float = 0.0,
         name: str | None = None,
         damping_form: str = STRAIN_RATE,
+        element: str = LINEAR,
     ) -> Solid:
         """Add a solid.
 
@@ -108,18 +112,20 @@ class Scene:
         damping_form: "strain_rate" resists changes of the elements' strains; "vertex_block" is that of the VBD paper
             (Equations 10 and 11), which damps each vertex as if its neighbours stood still, and so rigid motion too
             (`docs/decisions/0026-damping.md`).
+        element: "linear" tets, or "patch": patches of tets with one mean strain, which do not lock near Poisson's ratio
+            1/2 and bend with few cells (docs/elements.md).
         """
-        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping, damping_form))
+        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping, damping_form, element))
 
     def add_cloth(
         self,
         mesh: TriMesh,
-        material: SolidLaw | Sequence[SolidLaw],
-        density: float = 0.2,
+        material: SolidLaw | Sequence[SolidLaw] | YarnCloth,
+        density: float | None = None,
         bending: float = 1e-5,
         damping: float = 0.0,
         bending_model: str | None = None,
-        warp: float = 0.0,
+        warp: float | ArrayLike | str | None = None,
         weft: float = 0.0,
         warp_direction: ArrayLike = (1.0, 0.0, 0.0),
         tear_at: float | None = None,
@@ -131,7 +137,10 @@ class Scene:
         material: any law of solids; its moduli are then those of a sheet, force per length [N/m]: those of a solid
             [Pa] times the thickness. The third stretch, across the sheet, is held at 1; `pl.plane_stress(material)` is
             for sheets with free faces. It may vary as in add_solid, triangle by triangle.
-        density: [kg/m^2] of the sheet at rest.
+            Or a pl.YarnCloth, an energy of stretch, shear and bending together: `warp` is then the direction of its
+            warp, a vector (3,) or one per triangle (m, 3), the x axis if not given, and bending, weft,
+            warp_direction and tear_at do not apply.
+        density: [kg/m^2] of the sheet at rest; None: 0.2, or what the yarn cloth's file says.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
         bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "dihedral",
@@ -141,22 +150,13 @@ class Scene:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         damping, damping_form: as for solids.  Bending is damped by the angles between triangles, whatever its model.
         """
-        return self.add(
-            Cloth(
-                self._free_name(name, Cloth),
-                mesh,
-                material,
-                density,
-                bending,
-                damping,
-                bending_model,
-                warp,
-                weft,
-                warp_direction,
-                tear_at,
-                damping_form,
-            )
-        )
+        if isinstance(material, YarnCloth):
+            own = self._free_name(name, YarnSheet)
+            check_yarn_options(own, bending, bending_model, weft, warp_direction, tear_at)
+            return self.add(YarnSheet(own, mesh, material, density, damping, warp, damping_form))
+        given = (0.2 if density is None else density, bending, damping, bending_model, 0.0 if warp is None else warp)
+        options = (*given, weft, warp_direction, tear_at, damping_form)
+        return self.add(Cloth(self._free_name(name, Cloth), mesh, material, *options))  # type: ignore[arg-type]
 
     def add_springs(
         self,
@@ -209,26 +209,6 @@ class Scene:
         about = (shape, density, position, orientation, velocity, angular_velocity, restitution)
         body = RigidBody(self._free_name(name, RigidBody), *about)
         body.friction = friction
-        return self.add(body)
-
-    def add_particles(
-        self,
-        points: ArrayLike,
-        radius: ArrayLike = 0.01,
-        density: float = 2500.0,
-        friction: float | None = None,
-        name: str | None = None,
-        spin: bool = False,
-    ) -> Particles:
-        """Add spheres with centres (n, 3) [m]; pl.shapes.packed_spheres fills a space with them.
-
-        radius: [m], one number or one per particle; density: [kg/m^3].
-        friction: of contacts with them (see Body.friction). spin: they turn, so that they roll; without it they only
-        slide. Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased.
-        """
-        body = Particles(self._free_name(name, Particles), points, radius, density, spin)
-        body.friction = friction
-        self._contact = self._contact or Contact()
         return self.add(body)
 
     @property

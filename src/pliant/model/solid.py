@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from pliant.elements import tet
+from pliant.elements.patch import CORNERS, STABILISATION, patch_blocks
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh
 from pliant.geometry.cavities import outside_and_cavities
+from pliant.geometry.patches import patches_of_tets
 from pliant.materials import Invertible, SolidLaw, varying_law
 from pliant.model import checks
-from pliant.model.blocks import Block, Dampers, InvertibleSolids, Solids
+from pliant.model.blocks import Block, Dampers, InvertibleSolids, PatchTets, Solids
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
+
+LINEAR, PATCH = ELEMENTS = ("linear", "patch")
 
 
 class Solid(Body):
@@ -35,6 +40,7 @@ class Solid(Body):
         density: float,
         damping: float,
         damping_form: str = STRAIN_RATE,
+        element: str = LINEAR,
     ):
         checks.instance(mesh, TetMesh, f"{name}: the mesh", "a TetMesh (TriMesh.tetrahedralize makes one)")
         if isinstance(material, Sequence) and not isinstance(material, str):
@@ -42,6 +48,11 @@ class Solid(Body):
         checks.law(material.law if isinstance(material, Invertible) else material, name, len(mesh.tets), "tets")
         super().__init__(name, mesh.points, damping, damping_form)
         self.mesh, self.material = mesh, material
+        if element not in ELEMENTS:
+            raise SceneError(f"{name}: element is {element!r}: choose one of {', '.join(map(repr, ELEMENTS))}.")
+        if element == PATCH and isinstance(material, Invertible):
+            raise SceneError(f'{name}: element="patch" does not take pl.Invertible: give its law, or element="linear".')
+        self.element = element
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
         self._viscosity = 0.0
         self._cavity_pressure: Pressure = 0.0
@@ -100,11 +111,20 @@ class Solid(Body):
         rest = (tets, type(law), gradients, volumes, law.of_elements(m))
         if isinstance(material, Invertible):
             blocks: list[Block] = [InvertibleSolids(*rest, material.of_elements(m), np.zeros(m))]
+        elif self.element == PATCH:
+            blocks = [*patch_blocks(Solids(*rest), patches_of_tets(self.mesh.tets, CORNERS))]
         else:
             blocks = [Solids(*rest)]
         if self.viscosity > 0:
             blocks.append(_dampers(tets, gradients, self.viscosity * volumes))
         return blocks
+
+    def damped_blocks(self, first: int) -> list[Block]:
+        """Tets, each by itself; those of patches with their own law, whose volume term is reduced."""
+        stored = super().damped_blocks(first)
+        if self.element != PATCH:
+            return stored
+        return [replace(b, volumes=b.volumes / STABILISATION) for b in stored if isinstance(b, PatchTets)]
 
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.volumes * self.density / 4, 4)
@@ -115,7 +135,7 @@ class Solid(Body):
         return len(self.mesh.tets)
 
     def ingredients(self) -> dict[str, Any]:
-        names = ("mesh", "material", "density", "damping", "damping_form")
+        names = ("mesh", "material", "density", "damping", "damping_form", "element")
         return {name: getattr(self, name) for name in names}
 
 

@@ -21,6 +21,7 @@ from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.tear_topology import rows_of
 from pliant.model.topology import Topology, held_where_loose, whole_topology, with_topology
+from pliant.model.yarn_sheet import YarnSheet
 
 
 class Edit(NamedTuple):
@@ -119,6 +120,8 @@ def _check_whole(model: Model, body: Body) -> None:
     """Refuse where something else than elements stands on them."""
     if not isinstance(body, Cloth | SpringNet | Solid):
         raise SceneError(f"{body.name}: it has no elements that could be deleted.")
+    if isinstance(body, YarnSheet):
+        raise SceneError(f"{body.name}: yarn cloth cannot be taken apart: nothing of it can be deleted.")
     if isinstance(body, Cloth) and body.bending > 0 and body.bending_model == "quadratic":
         raise SceneError(f"{body.name}: quadratic bending cannot be taken apart. Use bending_model='dihedral'.")
     if isinstance(body, Solid) and body.viscosity > 0:

@@ -21,8 +21,9 @@ from pliant.kernels.element_packs import spread_over_packs
 from pliant.kernels.sheet_strain import sheet_frame_numbers
 from pliant.kernels.strain_frame import frame_numbers
 from pliant.kernels.strain_source import StrainOptions, sheet_strain_source, strain_source
+from pliant.kernels.yarn_strain import yarn_numbers, yarn_source
 from pliant.materials.calculus import law_code
-from pliant.model import Block, Model, Sheets, Solids
+from pliant.model import Block, Model, Sheets, Solids, YarnTriangles
 from pliant.solvers.contract import Capabilities, Execution, Solver, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.projection_options import check_projection
 from pliant.solvers.machinery.projection_tables import (
@@ -50,7 +51,8 @@ class GPBD(Solver[ProjectionTables]):
     line_search: halve an element's step until its energy does not rise. A law with a barrier needs it.
 
     An inverted element of a law with a barrier is first turned right side out (Section 4.1), so any start will do.
-    Positions begin each step at the inertial target, whatever x0 is.  It takes solids and sheets of any law; springs,
+    Positions begin each step at the inertial target, whatever x0 is.  It takes solids and sheets of any law and yarn
+    cloth, whose strains are six (Section 4.2; kernels.yarn_strain); springs,
     hinges, rod bends, yarns, walls and contact, whose energies are quadratic in a constraint, are projected as in XPBD
     (Section 3.2), friction as there.  It has neither damping nor vertices held to a line or a plane.
     """
@@ -107,6 +109,8 @@ class GPBD(Solver[ProjectionTables]):
 
     def _constraints(self, layout: Layout, block: Block) -> Constraints:
         jacobi = self.mode == "jacobi"
+        if isinstance(block, YarnTriangles):
+            return self._yarn_constraints(layout, block, jacobi)
         if not isinstance(block, Solids | Sheets):
             return scalar_constraints(layout, block, "GPBD", self.relaxation, jacobi)
         code = law_code(block.law)
@@ -128,3 +132,14 @@ class GPBD(Solver[ProjectionTables]):
         numbers = spread_over_packs(placed.packs, np.column_stack([numbers, parameters]), layout.dtype)
         memory = np.zeros(3 * gradients.shape[2] * placed.packs.element.size, layout.dtype)  # D
         return Constraints(source, placed.packs, placed.corners, numbers, memory)
+
+    def _yarn_constraints(self, layout: Layout, block: YarnTriangles, jacobi: bool) -> Constraints:
+        """Triangles of yarn cloth with their neighbours."""
+        moving = np.flatnonzero(movable(layout, block.elements))
+        placed = layout.place(block.elements[moving], self.relaxation, jacobi)
+        numbers = yarn_numbers(block, placed.of_elements(moving), placed.share)
+        source = yarn_source(self.newton_iterations, self.line_search, jacobi)
+        memory = np.zeros(18 * placed.packs.element.size, layout.dtype)  # d
+        numbers = spread_over_packs(placed.packs, numbers, layout.dtype)
+        shared = {"table": block.material.table(layout.dtype)}
+        return Constraints(source, placed.packs, placed.corners, numbers, memory, shared)

@@ -68,7 +68,7 @@ class PositionBased(Solver[ConstraintWork]):
 
     def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork) -> float:
         """See residual_definition [m/s]."""
-        return work.posed.residual()
+        return work.solved.residual()
 
     def _scheme(self, problem: IncrementalPotential, work: ConstraintWork) -> Scheme:
         """With the friction that acts at the end."""

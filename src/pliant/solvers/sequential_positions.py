@@ -13,7 +13,7 @@ from pliant.errors import SolverError
 from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
 from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
-from pliant.solvers.machinery.constraint_work import ConstraintWork
+from pliant.solvers.machinery.constraint_work import ConstraintWork, Ending
 
 
 @register_solver
@@ -29,6 +29,10 @@ class SequentialPositions(Solver[ConstraintWork]):
     friction: "cone", or "pyramid" of four sides. relaxed_cone: with the term of Equation 40, which makes the problem
         convex and lifts what slides.
     warm_start: part of the impulses of the step before to begin with.
+    rounds: iterations are done again, up to so many times in all, in a step in which an overlap still grows by more
+        than a hundredth of the distance to be kept, as at impacts. 1: never.
+    settling: iterations after positions are found, in which velocities lose what only pushed overlaps apart; 0: none,
+        as in the paper, and overlaps become speed.
     margin: gap below which spheres are in contact, as a part of the smallest radius.
     shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
 
@@ -44,7 +48,9 @@ class SequentialPositions(Solver[ConstraintWork]):
     velocity_iterations: int = 0
     friction: str = "cone"
     relaxed_cone: bool = False
-    warm_start: float = 0.0
+    warm_start: float = 0.5
+    rounds: int = 4
+    settling: int = 5
     margin: float = 0.1
     shear: float = 0.9
     bend: float = 0.1
@@ -61,6 +67,9 @@ class SequentialPositions(Solver[ConstraintWork]):
             check_part(vars(self)[name], f"SequentialPositions: {name}")
         if self.k_v + self.k_c == 0:
             raise SolverError("SequentialPositions: k_v and k_c are both 0: give one of them a value up to 1.")
+        check_count(self.rounds, "SequentialPositions: rounds")
+        if self.settling:
+            check_count(self.settling, "SequentialPositions: settling")
         if self.velocity_iterations:
             check_count(self.velocity_iterations, "SequentialPositions: velocity_iterations")
 
@@ -74,7 +83,8 @@ class SequentialPositions(Solver[ConstraintWork]):
         has_spin = bool(work.turns.any())
         parts = (float(self.k_v), float(self.k_c))
         scheme = Scheme(problem.h, True, *parts, FRICTIONS[self.friction], self.relaxed_cone, has_spin)
-        work.begin_step(problem, scheme, self.iterations, self.k_c, self.warm_start, self.relaxation)
+        ending = Ending(self.relaxation, self.rounds, self.settling)
+        work.begin_step(problem, scheme, self.iterations, self.k_c, self.warm_start, self.relaxation, ending)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork, n: int = 1) -> SweepResult:
         """n iterations; x is what the velocities lead to, wherever it was."""
@@ -91,4 +101,4 @@ class SequentialPositions(Solver[ConstraintWork]):
 
     def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork) -> float:
         """See residual_definition [m/s]."""
-        return work.posed.residual()
+        return work.solved.residual()

@@ -12,7 +12,7 @@ from pliant.energies import IncrementalPotential
 from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
 from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
-from pliant.solvers.machinery.constraint_work import ConstraintWork
+from pliant.solvers.machinery.constraint_work import ConstraintWork, Ending
 
 
 @register_solver
@@ -29,6 +29,10 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
         convex and lifts what slides.
     warm_start: part of the impulses of the step before to begin with; near 1, and with few iterations, high columns
         jump, because corrections of position are among them.
+    rounds: iterations are done again, up to so many times in all, in a step in which an overlap still grows by more
+        than a hundredth of the distance to be kept, as at impacts. 1: never.
+    settling: iterations after positions are found, in which velocities lose what only pushed overlaps apart; 0: none,
+        as in the paper, and overlaps become speed.
     margin: gap below which spheres are in contact, as a part of the smallest radius.
     shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
 
@@ -42,6 +46,8 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
     friction: str = "cone"
     relaxed_cone: bool = False
     warm_start: float = 0.5
+    rounds: int = 4
+    settling: int = 5
     margin: float = 0.1
     shear: float = 0.9
     bend: float = 0.1
@@ -56,6 +62,9 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
         check_friction(self.friction, "VelocityTimeStepping: friction")
         for name in ("gamma", "warm_start", "margin", "shear", "bend"):
             check_part(vars(self)[name], f"VelocityTimeStepping: {name}")
+        check_count(self.rounds, "VelocityTimeStepping: rounds")
+        if self.settling:
+            check_count(self.settling, "VelocityTimeStepping: settling")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
@@ -66,7 +75,8 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
         """Detect contacts, and pose the step."""
         has_spin = bool(work.turns.any())
         scheme = Scheme(problem.h, False, 1.0, 1.0, FRICTIONS[self.friction], self.relaxed_cone, has_spin)
-        work.begin_step(problem, scheme, self.iterations, self.gamma, self.warm_start, self.relaxation)
+        ending = Ending(self.relaxation, self.rounds, self.settling)
+        work.begin_step(problem, scheme, self.iterations, self.gamma, self.warm_start, self.relaxation, ending)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork, n: int = 1) -> SweepResult:
         """n iterations; x is what the velocities lead to, wherever it was."""
@@ -76,4 +86,4 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
 
     def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork) -> float:
         """See residual_definition [m/s]."""
-        return work.posed.residual()
+        return work.solved.residual()

@@ -31,6 +31,7 @@ _TITLES = {
     "speed": ("speed", "m/s"),
     "contact_force": ("contact force", "N"),
     "penetration": ("penetration", "m"),
+    "spin": ("spin", "rad/s"),
     "displacement": ("displacement", "m"),
     "reaction_force": ("reaction force", "N"),
     "stress": ("stress, Frobenius norm", "Pa"),
@@ -89,7 +90,7 @@ class ColourScale:
         height = len(edge)
         size = max(10, height // 32)
         font = ImageFont.load_default(size=size)
-        title, ticks = self._texts()
+        title, ticks = self.texts()
         width = round(max([font.getlength(title), *(3.5 * size + font.getlength(text) for text in ticks)])) + 2 * size
         image = Image.fromarray(np.repeat(edge[:, None], width + width % 2, axis=1))
         pen = ImageDraw.Draw(image)
@@ -104,7 +105,8 @@ class ColourScale:
             pen.text((left + 2.2 * size, y), text, fill=INK, font=font, anchor="lm")
         return image
 
-    def _texts(self) -> tuple[str, list[str]]:
+    def texts(self) -> tuple[str, list[str]]:
+        """Its title with the unit, and five values from low to high."""
         title, unit = _TITLES.get(self.name, (self.name.replace("_", " "), ""))
         largest = max(abs(self.low), abs(self.high))
         fitting = (prefix for prefix in _PREFIXES if unit and largest >= prefix[0])

@@ -18,7 +18,8 @@ from scipy.spatial.transform import Rotation
 
 from pliant.errors import PliantError
 from pliant.io.results.result import BODY_COLOURS, OBSTACLE_COLOUR
-from pliant.model import Body, MeshObstacleBody, Model, SpringNet
+from pliant.io.results.spheres import unit_sphere
+from pliant.model import Body, MeshObstacleBody, Model, Particles, SpringNet
 from pliant.model.joints import WorldPoints
 from pliant.model.obstacles import PLANE
 from pliant.model.outlines import Outline, outlines
@@ -39,7 +40,10 @@ GROUND_LIGHT = (170, 165, 160)  # what comes from below
 GROUND_COLOURS = {"cells": (210, 210, 210), "sections": (150, 150, 150)}
 CAMERA = np.array([0.7, -1.15, 0.55])  # from the scene's middle, in sizes of the scene
 STANDS, HANGS = 0.02, 0.5  # of the scene's size: how far below bodies the ground is drawn if there is no floor
+FINE_SPHERES = 2_000  # more have 20 triangles each instead of 80
 GIZMO_SIZE = 0.3  # of the scene's size
+LARGEST_FORCE = 0.3  # of the scene's size: the line of the largest contact force so far
+FORCE_COLOUR = (200, 25, 25)
 
 
 class Page:
@@ -54,6 +58,9 @@ class Page:
         self.port = self.server.get_port()
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/{guard.token}/"
         self._grabbed_at: np.ndarray | None = None
+        self._pulled_from: np.ndarray | None = None  # where the mouse took hold [m]
+        self._mouse: np.ndarray | None = None  # where it pulls to [m]; None: it has let go
+        self._largest_force = 0.0  # [N] seen so far
         self._gizmo: Any = None
         self._hand = threading.Lock()
         self._add_scene()
@@ -97,12 +104,16 @@ class Page:
         self.server.initial_camera.position = tuple(self._centre + self._size * CAMERA)
         self.server.initial_camera.look_at = tuple(self._centre)
         bodies = self.session.simulation.scene.bodies
+        self._coming: list[tuple[Any, Particles]] = []  # spheres of emitters
         rigid = [k for k, body in enumerate(bodies) if isinstance(body, RigidBody)]
         self._shown = [
             self._add_body(k) for k, body in enumerate(bodies) if not isinstance(body, RigidBody | WorldPoints)
         ]
         self._rigid = [self._add_rigid(k) for k in rigid]
         shown = [(self._add_obstacle(outline), outline) for outline in obstacles if outline not in floors]
+        self._force_lines = self.server.scene.add_line_segments(
+            "/forces", np.zeros((1, 2, 3), np.float32), FORCE_COLOUR, thickness=0.005 * self._size, visible=False
+        )
         self._moving = [(handle, outline) for handle, outline in shown if outline.shape.motion is not None]
 
     def _add_ground(self, height: float) -> None:
@@ -125,6 +136,8 @@ class Page:
         colour = _bytes(body.colour or usual)
         x, name = self.session.latest.points, f"/bodies/{body.name}"
         first, cells = _cells(simulation.model, body, k)
+        if isinstance(body, Particles):
+            return self._add_spheres(body, first + np.arange(body.n_vertices), name, colour)
         if isinstance(body, SpringNet):
             rows = first + cells
             lines = scene.add_line_segments(name, x[rows].astype(np.float32), colour, thickness=0.004 * self._size)
@@ -134,7 +147,30 @@ class Page:
         points, triangles = x[rows].astype(np.float32), faces.reshape(-1, 3).astype(np.uint32)
         handle = scene.add_mesh_simple(name, points, triangles, color=colour, side="double", **NO_SHADOW)
         handle.on_click(lambda event: self._pick(rows, event.ray_origin, event.ray_direction))
+        handle.on_drag(lambda event: self._drag(rows, event.phase, event.start_position, event.end_position))
         return handle, rows, "vertices"
+
+    def _add_spheres(
+        self, body: Particles, rows: np.ndarray, name: str, colour: tuple[int, ...]
+    ) -> tuple[Any, np.ndarray, str]:
+        """Copies of one mesh: only their places are sent, and their sizes as long as some are still to come."""
+        points, triangles = unit_sphere(body.n_vertices <= FINE_SPHERES)
+        turns = np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (body.n_vertices, 1))
+        latest = self.session.latest
+        handle = self.server.scene.add_batched_meshes_simple(
+            name,
+            points.astype(np.float32),
+            triangles.astype(np.uint32),
+            turns,
+            latest.points[rows].astype(np.float32),
+            batched_scales=_sizes(body, latest.time),
+            batched_colors=colour,
+            lod="off",
+            **NO_SHADOW,
+        )
+        if body.births.any():
+            self._coming.append((handle, body))
+        return handle, rows, "batched_positions"
 
     def _add_rigid(self, k: int) -> tuple[Any, np.ndarray, np.ndarray]:
         """A mesh in its own axes: only its pose is sent, from the points of a snapshot that carry its mass."""
@@ -174,15 +210,10 @@ class Page:
 
     def _pick(self, rows: np.ndarray, origin: Any, direction: Any) -> None:
         """Grab the vertex that was clicked on and put a gizmo on it."""
-        latest = self.session.latest
-        x = latest.points
-        point = int(rows[nearest_to_ray(x[rows], np.array(origin), np.array(direction))])
-        vertex = point if latest.drawn is None else int(latest.drawn[point])
-        self.session.grab(vertex, GRAB_RADIUS * float(np.ptp(x[rows], axis=0).max()))
-        if self.session.settled().message:
+        x = self.session.latest.points[rows]
+        if not self._grab(rows, nearest_to_ray(x, np.array(origin), np.array(direction))):
             return
-        self._put_down()
-        self._grabbed_at = self.session.latest.positions[vertex].copy()
+        assert self._grabbed_at is not None
         self._gizmo = self.server.scene.add_transform_controls(
             "/hand",
             scale=GIZMO_SIZE * self._size,
@@ -192,6 +223,34 @@ class Page:
         )
         self._gizmo.on_update(lambda event: self.pull_to(np.array(event.target.position)))
         self.panel.show_grab(self.let_go)
+
+    def _drag(self, rows: np.ndarray, phase: str, start: Any, end: Any) -> None:
+        """Pull at a body with the mouse: `start` on its surface and `end` under the mouse [m], until it is let go."""
+        # events come in threads of their own: the mouse may have moved on, or let go, before the grab is done
+        self._mouse = None if phase == "end" else np.array(end)
+        if phase == "start":
+            x = self.session.latest.points[rows]
+            if self._grab(rows, int(np.linalg.norm(x - np.array(start), axis=1).argmin())):
+                self._pulled_from = np.array(start)
+        if self._pulled_from is None:
+            return
+        if (mouse := self._mouse) is not None:
+            self.session.drag(mouse - self._pulled_from)
+        else:
+            self._pulled_from = None
+            self.let_go()
+
+    def _grab(self, rows: np.ndarray, chosen: int) -> bool:
+        """Take hold of one of the points of a body that a snapshot shows, and of what is near; whether it is held."""
+        latest = self.session.latest
+        point = int(rows[chosen])
+        vertex = point if latest.drawn is None else int(latest.drawn[point])
+        self.session.grab(vertex, GRAB_RADIUS * float(np.ptp(latest.points[rows], axis=0).max()))
+        if self.session.settled().message:
+            return False
+        self._put_down()
+        self._grabbed_at = self.session.latest.positions[vertex].copy()
+        return True
 
     def pull_to(self, position: np.ndarray) -> None:
         """Drag the grabbed vertex to a place (3,) [m]."""
@@ -231,13 +290,25 @@ class Page:
         with self.server.atomic():
             for handle, rows, name in self._shown:
                 setattr(handle, name, positions[rows])
+            for handle, body in self._coming:
+                handle.batched_scales = _sizes(body, snapshot.time)
             for shown in self._rigid:
                 self._place(*shown, snapshot.points)
             for handle, outline in self._moving:
                 for name, value in _problem_for_step(outline, snapshot.time).items():
                     setattr(handle, name, value)
+            self._show_forces(snapshot.forces)
             self.panel.show(snapshot)
         self.server.flush()  # viser would wait for more, for as long as a picture is shown
+
+    def _show_forces(self, forces: np.ndarray | None) -> None:
+        """Lines from where contacts press, along the force on their first side."""
+        self._force_lines.visible = forces is not None and len(forces) > 0
+        if forces is None or not len(forces):
+            return
+        self._largest_force = max(self._largest_force, float(np.linalg.norm(forces[:, 1], axis=1).max()))
+        ends = forces[:, 0] + LARGEST_FORCE * self._size / (self._largest_force or 1.0) * forces[:, 1]
+        self._force_lines.points = np.stack([forces[:, 0], ends], axis=1).astype(np.float32)
 
 
 def _cells(model: Model, body: Body, number: int) -> tuple[int, np.ndarray]:
@@ -250,6 +321,11 @@ def _cells(model: Model, body: Body, number: int) -> tuple[int, np.ndarray]:
     first = sum(int(sizes[k]) if rows is None else len(rows) for k, rows in enumerate(drawn[:number]))
     own = drawn[number]
     return first, cells if own is None else np.arange(len(own)).reshape(-1, cells.shape[1])
+
+
+def _sizes(body: Particles, time: float) -> np.ndarray:
+    """(n,) [m] radii; 0 of particles that are not there yet at a time [s]."""
+    return np.where(body.births <= time + 1e-9, body.radius, 0.0).astype(np.float32)
 
 
 def _bytes(colour: Sequence[float]) -> tuple[int, ...]:

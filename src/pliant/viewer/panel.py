@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable
 from pathlib import Path, PureWindowsPath
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pliant.viewer.knobs import constant_wind
+from pliant.viewer.pictures import pillow
 from pliant.viewer.session import Session, Snapshot
 
 NUMBERS_A_SECOND = 5.0  # plots and the line of text: laying them out costs a browser more than moving the body
@@ -43,6 +45,11 @@ class Panel:
         self._let_go_button.on_click(lambda _: self._release())
         speed = gui.add_slider("Speed", 0.0, 2.0, 0.05, session.speed, hint="Of real time; 0: as fast as it goes.")
         speed.on_update(lambda event: session.set_speed(float(event.target.value)))
+        if session.simulation.scene.contact is not None:
+            forces = gui.add_checkbox("Contact forces", False, hint="Lines, the longest for the largest force so far.")
+            forces.on_update(lambda event: session.measure_forces(bool(event.target.value)))
+        picture = gui.add_button("Picture", hint="Keep what you see as a .png file.")
+        picture.on_click(lambda event: send_picture(event.client, session.latest.time))
         self.status = gui.add_markdown("")
 
     def _add_knobs(self, solvers: list[str]) -> None:
@@ -144,3 +151,12 @@ class Panel:
         else:
             name = PureWindowsPath(self._file.value).name  # knows the separators of all systems
             self._session.record(self._folder / name, self._folder, self._overwrite.value)
+
+
+def send_picture(client: Any, time: float) -> None:
+    """What a tab shows at a time [s], as a file that its browser keeps."""
+    height, width = client.camera.image_height, client.camera.image_width
+    pixels = client.get_render(height, width, transport_format="png")
+    data = io.BytesIO()
+    pillow().fromarray(pixels).save(data, "png")
+    client.send_file_download(f"pliant-{time:.2f}s.png", data.getvalue(), save_immediately=True)

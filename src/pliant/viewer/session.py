@@ -43,6 +43,7 @@ class Snapshot:
     milliseconds: float  # a step takes
     message: str = ""  # what went wrong
     drawn: np.ndarray | None = None  # vertices that pictures show, where that is not simply all
+    forces: np.ndarray | None = None  # (k, 2, 3) points [m] and forces [N] of contacts, if they are asked for
 
     @property
     def points(self) -> np.ndarray:
@@ -68,7 +69,7 @@ class Session:
 
     def __init__(self, simulation: Simulation):
         self.simulation = simulation
-        self.playing, self.speed = False, 1.0
+        self.playing, self.speed, self.measures_forces = False, 1.0, False
         self.history = History()
         self.stiffness = Stiffness(simulation.scene)
         self._first_wind, self._wind = simulation.scene.wind, constant_wind(simulation.scene)
@@ -129,6 +130,10 @@ class Session:
     def set_wind(self, speed: float) -> None:
         """Speed [m/s] of a wind whose direction the scene gives; along x if it has none."""
         self._post("wind", lambda: self._set_wind(speed))
+
+    def measure_forces(self, wanted: bool) -> None:
+        """Whether snapshots have the forces of contacts, which takes time."""
+        self._post("forces", lambda: self._measure_forces(wanted))
 
     def grab(self, vertex: int, radius: float = 0.0) -> None:
         """Take hold of a vertex of the scene, and of those of its body within a radius [m]."""
@@ -226,9 +231,19 @@ class Session:
         simulation = self.simulation
         with self._news:
             number = self.latest.number + 1
-            drawn = simulation.model.drawn_points
-            self.latest = Snapshot(number, simulation.time, simulation.positions, milliseconds, message, drawn)
+            shown = (simulation.model.drawn_points, self._forces())
+            self.latest = Snapshot(number, simulation.time, simulation.positions, milliseconds, message, *shown)
             self._news.notify_all()
+
+    def _forces(self) -> np.ndarray | None:
+        if not self.measures_forces or self.simulation.model.contact is None:
+            return None
+        contacts = self.simulation.contacts
+        return np.stack([contacts.points, contacts.forces], axis=1)
+
+    def _measure_forces(self, wanted: bool) -> None:
+        self.measures_forces = wanted
+        self._show(self.latest.milliseconds)
 
     def _rebuild(self, solver: Solver[Any] | None = None, substeps: int | None = None, again: bool = False) -> None:
         """The same state under a changed scene, solver or step, or its first one again. Between frames the time is a
@@ -242,9 +257,12 @@ class Session:
             substeps or old.substeps,
             old.execution.precision,
             old.execution.threads or None,
+            old.integrator,
         )
         if not again:
             state = replace(old.state, step=old.state.step // old.substeps * new.substeps)
+            if new.substeps != old.substeps:
+                state.forget_history()
             new.continue_from(state, topology_arrays(old.model))
             new.copy_contact_state(old)
         new.observers = old.observers  # the same list: recorders take themselves out of it

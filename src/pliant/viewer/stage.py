@@ -10,6 +10,7 @@ import numpy as np
 
 from pliant.errors import PliantError
 from pliant.io.results.result import Frame, Result
+from pliant.io.results.spheres import with_surfaces
 from pliant.viewer.actors import Actor
 from pliant.viewer.camera import direction, fit_camera
 from pliant.viewer.fields import ColourScale, on_points
@@ -46,7 +47,8 @@ class Stage:
         from pliant.viewer.light import with_shadows
 
         self._image = pillow()
-        self.results, self.view, self._labels = list(results), view, list(labels) or [""] * len(results)
+        results = [with_surfaces(result) for result in results]
+        self.results, self.view, self._labels = results, view, list(labels) or [""] * len(results)
         self._actors = [Actor(result) for result in results]
         towards = direction(view.azimuth, view.elevation)
         extremes, self.scale = self._look_through(towards)

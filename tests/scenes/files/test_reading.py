@@ -123,7 +123,10 @@ BAD = [
     (
         'kind = "solid"',
         "",
-        ["line 12: bodies.0: the key 'kind' is missing. Allowed: solid, cloth, springs, rigid, particles, obstacle."],
+        [
+            "line 12: bodies.0: the key 'kind' is missing. Allowed: solid, cloth, springs, rigid, particles, obstacle, "
+            "yarn_cloth."
+        ],
     ),
     ('kind = "solid"', 'knd = "solid"', ["line 12: bodies.0: the key 'kind' is missing. Is 'knd' meant to be it?"]),
     ('kind = "box", ', "", ["line 15: bodies.0.shape: the key 'kind' is missing. Allowed: ball, beam, box, cyl"]),

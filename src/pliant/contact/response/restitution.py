@@ -29,11 +29,11 @@ ITERATIONS = 10
 
 
 def restitution_impulses(
-    problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray, before: np.ndarray, after: np.ndarray
+    problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray, before: np.ndarray, after: np.ndarray, h: float
 ) -> np.ndarray:
     """Changes of the twists (b, 6) of rigid bodies.
 
-    x (n, 3) [m], poses (b, 7) at the end of the step; twists (b, 6) at its start and its end.
+    x (n, 3) [m], poses (b, 7) at the end of the step of h [s]; twists (b, 6) at its start and its end.
     """
     model, potential = problem.model, problem.contacts
     change = np.zeros_like(after)
@@ -43,7 +43,7 @@ def restitution_impulses(
     chosen = np.flatnonzero((pressing > 0) & _are_hard(potential, model))
     if not len(chosen):
         return change
-    contacts, h, vertices = potential.contacts, problem.h, potential.vertices[chosen]
+    contacts, vertices = potential.contacts, potential.vertices[chosen]
     weights, normals = contacts.weights[chosen], np.ascontiguousarray(contacts.normals[chosen])
     body, has_obstacle = model.contact.body, contacts.obstacle[chosen] >= 0
     number = np.full(model.n_vertices, -1)
@@ -63,7 +63,7 @@ def restitution_impulses(
     motion[has_obstacle, 1] = contacts.motions[chosen[has_obstacle]] / h
     masses = np.linalg.inv(model.carried.mass_matrices(model.mass, poses))
     threshold = 2 * h * float(np.linalg.norm(model.gravity, axis=1).max())
-    impulses = h * contacts.stiffness[chosen] * pressing[chosen]
+    impulses = problem.h * contacts.stiffness[chosen] * pressing[chosen]
     fall = np.where(has_obstacle | (sides[:, 1] < 0), 0.0, 1.0)[:, None] * model.gravity[vertices[:, 2]]
     fall = np.einsum("ka,ka->k", fall - (sides[:, :1] >= 0) * model.gravity[vertices[:, 0]], normals)
     gained = np.maximum(2 * fall * np.maximum(gaps(contacts, potential.x_prev)[chosen], 0.0), 0.0)

@@ -40,6 +40,8 @@ class ArchiveWriter(FrameWriter):
             "rigid": layout.rigid,
         }
         arrays = {name: np.asarray(getattr(layout, name)) for name in _ARRAYS}
+        if len(layout.spheres):
+            arrays |= {"radii": layout.radii, "births": layout.births}
         self._append({"result": np.array(json.dumps(header)), **arrays})
 
     def write(self, frame: Frame) -> None:
@@ -106,7 +108,8 @@ class ArchiveResult(Result):
         missing = [name for name in _ARRAYS if name not in self._entries]
         if missing:
             raise FileError(f"{self.path}: this result was cut off before its first frame (no {missing[0]!r} in it).")
-        arrays = {name: self._load(self._entries[name]) for name in _ARRAYS}
+        own = [*_ARRAYS, *(name for name in ("radii", "births") if name in self._entries)]
+        arrays = {name: self._load(self._entries[name]) for name in own}
         names, scenery, rigid = (tuple(header.get(key, ())) for key in ("body_names", "scenery", "rigid"))
         n, rate = header["n_points"], header["frame_rate"]
         return Layout(n_points=n, frame_rate=rate, body_names=names, scenery=scenery, rigid=rigid, **arrays)  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from typing import Any
 from pliant.errors import FileError
 from pliant.io.paths import as_path
 from pliant.io.results.result import FrameWriter, Layout, Result
+from pliant.io.results.spheres import WriterOfSurfaces
 
 _HERE = "pliant.io.results"
 
@@ -31,6 +32,7 @@ EXPORTS = {
     ".usda": f"{_HERE}.usd_text:export",
     ".usd": f"{_HERE}.usd:export",
     ".glb": f"{_HERE}.gltf:export",
+    ".html": "pliant.viewer.share:export",
     ".mp4": "pliant.viewer.mp4:export",
     ".gif": "pliant.viewer.movies:export",
     ".png": "pliant.viewer.movies:export",
@@ -45,6 +47,7 @@ READERS = {
     ".usd": f"{_HERE}.usd:UsdResult",
 }
 HOLD_TETS = (".npz", ".pvd")
+HOLD_SPHERES = (".npz", ".pvd")  # of STREAMS; others get surfaces
 
 
 def open_result(path: str | Path) -> Result:
@@ -64,7 +67,11 @@ def open_result(path: str | Path) -> Result:
 
 def stream(path: Path, layout: Layout) -> FrameWriter:
     """A new file that takes frames."""
-    return _load(_home(path, STREAMS, "written frame by frame"))(path, layout)
+    kind = _load(_home(path, STREAMS, "written frame by frame"))
+    if len(layout.spheres) and path.suffix.lower() not in HOLD_SPHERES:
+        return WriterOfSurfaces(kind, path, layout)
+    writer: FrameWriter = kind(path, layout)
+    return writer
 
 
 def exporter(path: Path) -> Callable[[Result, Path], None] | None:

@@ -2,7 +2,8 @@
 
 A body is a node of its name with one mesh. Its first frame is the mesh, each later one a morph target, and the weights
 of the targets pass from one to the next in straight lines, so that points move evenly between frames. Bodies that stay
-where they are have no targets. The format ends at 4 GB: 24 bytes per point and frame.
+where they are have no targets. Spheres are nodes (`gltf_spheres.py`). The format ends at 4 GB: 24 bytes per point and
+frame, 12 per sphere and frame.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.io.results.gltf_spheres import SphereNodes
 from pliant.io.results.places import replacing
 from pliant.io.results.result import Layout, Result
 from pliant.io.results.surfaces import extent, vertex_normals
@@ -32,13 +34,16 @@ def export(result: Result, path: Path) -> None:
     """Write all frames of a result; reads it twice, and holds two frames at a time."""
     layout, kept = result.layout.surface()
     count = len(result)
-    size = count * layout.n_points * 24 + count**2 * 4 + (layout.triangles.size + layout.edges.size) * 4
+    vectors = 2 * layout.n_points - len(layout.spheres)  # a sphere has no normal
+    size = count * vectors * 12 + count**2 * 4 + (layout.triangles.size + layout.edges.size) * 4
     if size > 0.98 * LIMIT:  # the rest is for the description
         raise FileError(
             f"{path}: {count} frames of {layout.n_points} points are {size / 1e9:.1f} GB, and a .glb ends at "
             "4 GB. Record fewer frames (every=...), or use .usdc."
         )
     document = _Document(layout, (result.times - result.times[0]).tolist() if count else [])
+    if len(layout.spheres):
+        document.add_spheres(result, kept)
     for values in _values(result, layout, kept):
         document.add_frame(*values)
     with replacing(path) as beside, beside.open("wb") as file:
@@ -86,7 +91,12 @@ class _Document:
         self.head = bytearray()  # what comes before the frames
         self._bodies = [body for b in range(len(layout.body_names)) if (body := self._body(b)).primitives]
         targets = np.eye(len(times), dtype=np.float32)[:, 1:].ravel()  # weights of all targets at each time
+        self._spheres: SphereNodes | None = None
         self._sampler = [self._add_array(np.array(times, np.float32)), self._add_array(targets)] if times[1:] else []
+
+    def add_spheres(self, result: Result, kept: np.ndarray) -> None:
+        """Take the spheres of all frames."""
+        self._spheres = SphereNodes(result, self._layout, kept, self._times, self._add_array)
 
     def _body(self, b: int) -> _Body:
         layout = self._layout
@@ -139,6 +149,8 @@ class _Document:
             sampler = {"input": times, "output": weights, "interpolation": "LINEAR"}
             channels = [{"sampler": 0, "target": {"node": node, "path": "weights"}} for node in moving]
             about["animations"] = [{"name": "simulation", "samplers": [sampler], "channels": channels}]
+        if self._spheres is not None:
+            self._spheres.add_to(about, self._material, self._sampler[0] if self._sampler else None)
         return about
 
     def _add_vectors(self) -> list[list[dict[str, int]]]:
@@ -183,8 +195,9 @@ class _Document:
             view["target"] = target
         self._views.append(view)
         self.head += values.tobytes()
-        about: dict[str, Any] = {"bufferView": len(self._views) - 1, "count": len(values), "type": "SCALAR"}
+        about: dict[str, Any] = {"bufferView": len(self._views) - 1, "count": len(values)}
+        about["type"] = "VEC3" if values.ndim == 2 else "SCALAR"
         about["componentType"] = FLOAT if values.dtype == np.float32 else UINT
-        about |= {"min": [values.min().item()], "max": [values.max().item()]}
+        about |= {"min": np.atleast_1d(values.min(axis=0)).tolist(), "max": np.atleast_1d(values.max(axis=0)).tolist()}
         self._accessors.append(about)
         return len(self._accessors) - 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -26,15 +27,17 @@ LIST_HEAD = (
 )
 LIST_END = b"  </Collection>\n</VTKFile>\n"
 END = b"\n</AppendedData>\n</VTKFile>\n"
-VTK_LINE, VTK_TRIANGLE, VTK_TETRA = 3, 5, 10
+VTK_VERTEX, VTK_LINE, VTK_TRIANGLE, VTK_TETRA = 1, 3, 5, 10
 _TYPES = {"float32": "Float32", "float64": "Float64", "int32": "Int32", "uint8": "UInt8"}
 
 
 class ParaViewWriter(FrameWriter):
-    """Positions in double precision, fields in single; springs and sheets beside tets have no cell fields (NaN)."""
+    """Positions in double precision, fields in single; springs and sheets beside tets have no cell fields (NaN).
+    Spheres are vertices with the field `radius`, for ParaView's "Point Gaussian" or the filter "Glyph".
+    """
 
     def __init__(self, path: Path, layout: Layout):
-        self._path, self._folder = path, path.with_suffix("")
+        self._path, self._folder, self._layout = path, path.with_suffix(""), layout
         try:
             self._folder.mkdir(exist_ok=True)
         except OSError as error:
@@ -76,9 +79,12 @@ class ParaViewWriter(FrameWriter):
         """The XML, which is the same as long as the fields are, what changes, and the cells, which stay."""
         cells = {name: np.asarray(values, np.float32) for name, values in frame.cell_fields.items()}
         cells = {name: self._padded(values) for name, values in cells.items()}
+        fields = dict(frame.point_fields)
+        if len(self._layout.spheres):
+            fields["radius"] = self._layout.radii_at(frame.time)
         sections = {
             "FieldData": {"TimeValue": np.array([frame.time])},
-            "PointData": {name: np.asarray(values, np.float32) for name, values in frame.point_fields.items()},
+            "PointData": {name: np.asarray(values, np.float32) for name, values in fields.items()},
             "CellData": {"body": self._bodies, **cells},
             "Points": {"Points": np.asarray(frame.points, np.float64)},
         }
@@ -125,6 +131,22 @@ class ParaViewResult(Result):
         first = self._read(0)
         parts = _parts(first)
         self.layout = layout_of_parts(parts, [f"body{k}" for k in range(len(parts))], frame_rate_of(self.times))
+        last = self._read(len(sets) - 1).point_data.get("radius")
+        if last is not None:  # of spheres that were not there at first, too
+            radii = np.asarray(last, float)
+            self.layout = replace(self.layout, radii=radii, births=self._births(radii))
+
+    def _births(self, radii: np.ndarray) -> np.ndarray:
+        """(n,) times [s] of the first frame in which a sphere is there."""
+        births = np.zeros(len(radii))
+        if self._is_there(0)[radii > 0].all():
+            return births
+        for k in range(len(self.times) - 1, -1, -1):
+            births[self._is_there(k)] = self.times[k]
+        return births
+
+    def _is_there(self, k: int) -> np.ndarray:
+        return np.asarray(self._read(k).point_data["radius"]) > 0
 
     def frame(self, k: int) -> Frame:
         grid = self._read(k)
@@ -158,21 +180,21 @@ def _data_lines(arrays: dict[str, np.ndarray], offsets: Iterator[int]) -> str:
 
 
 def _cells(layout: Layout) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Tets, then the triangles that bound none, then springs: the body of each, and their points."""
-    sheets, edges = layout.triangles[layout.triangle_tets < 0], layout.edges
-    counts = np.repeat([4, 3, 2], [len(layout.tets), len(sheets), len(edges)])
-    first = np.concatenate([layout.tets[:, 0], sheets[:, 0], edges[:, 0]])
+    """Tets, then the triangles that bound none, springs and spheres: the body of each, and their points."""
+    sheets, edges, spheres = layout.triangles[layout.triangle_tets < 0], layout.edges, layout.spheres
+    counts = np.repeat([4, 3, 2, 1], [len(layout.tets), len(sheets), len(edges), len(spheres)])
+    first = np.concatenate([layout.tets[:, 0], sheets[:, 0], edges[:, 0], spheres])
     bodies = np.searchsorted(layout.body_start, first, side="right") - 1
     return bodies.astype(np.uint8 if len(layout.body_names) < 256 else np.int32), {
-        "connectivity": np.concatenate([layout.tets.ravel(), sheets.ravel(), edges.ravel()]).astype(np.int32),
+        "connectivity": np.concatenate([layout.tets.ravel(), sheets.ravel(), edges.ravel(), spheres]).astype(np.int32),
         "offsets": np.cumsum(counts).astype(np.int32),
-        "types": np.array([0, 0, VTK_LINE, VTK_TRIANGLE, VTK_TETRA], np.uint8)[counts],
+        "types": np.array([0, VTK_VERTEX, VTK_LINE, VTK_TRIANGLE, VTK_TETRA], np.uint8)[counts],
     }
 
 
 def _parts(grid: Any) -> list[Part]:
     """The bodies of a grid, told apart by the field "body" if it has one; their points follow each other."""
-    kinds = (("triangle", 3), ("tetra", 4), ("line", 2))
+    kinds = (("triangle", 3), ("tetra", 4), ("line", 2), ("vertex", 1))
     cells = [grid.cells_dict.get(kind, np.empty((0, n), np.int64)) for kind, n in kinds]
     field = grid.cell_data_dict.get("body", {})
     bodies = [field.get(kind, np.zeros(len(own), int)) for (kind, _), own in zip(kinds, cells, strict=True)]
@@ -182,4 +204,4 @@ def _parts(grid: Any) -> list[Part]:
     first[0] = 0
     counts = np.diff([*first, len(grid.points)])
     chosen = [[own[body == k] - first[k] for own, body in zip(cells, bodies, strict=True)] for k in range(len(first))]
-    return [Part(int(count), *own) for count, own in zip(counts, chosen, strict=True)]
+    return [Part(int(count), *own[:3]) for count, own in zip(counts, chosen, strict=True)]

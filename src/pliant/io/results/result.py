@@ -36,6 +36,17 @@ class Layout:
     edges: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))  # (e, 2) points of springs
     scenery: tuple[int, ...] = ()  # numbers of the bodies that are obstacles
     rigid: tuple[int, ...] = ()  # numbers of the bodies that are rigid: frames have their poses
+    radii: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [m] of spheres, 0 of other points; (0,): none
+    births: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [s] until which a sphere is not there
+
+    @cached_property
+    def spheres(self) -> np.ndarray:
+        """(s,) points that are centres of spheres."""
+        return np.flatnonzero(self.radii > 0)
+
+    def radii_at(self, time: float) -> np.ndarray:
+        """(n,) [m]; 0 of spheres that are not there yet at a time [s]."""
+        return np.where(self.births <= time + 1e-9, self.radii, 0.0)
 
     @property
     def n_cells(self) -> int:
@@ -67,9 +78,9 @@ class Layout:
 
     def surface(self) -> tuple[Layout, np.ndarray]:
         """The same without tets and inner points, and which points (n,) it kept."""
-        corners = np.concatenate([self.triangles.ravel(), self.edges.ravel()])
+        corners = np.concatenate([self.triangles.ravel(), self.edges.ravel(), self.spheres])
         renumbered, kept = compact(corners, self.n_points)
-        triangles, edges = np.split(renumbered, [self.triangles.size])
+        triangles, edges, _ = np.split(renumbered, [self.triangles.size, self.triangles.size + self.edges.size])
         return replace(
             self,
             n_points=len(kept),
@@ -78,6 +89,8 @@ class Layout:
             tets=np.empty((0, 4), np.int64),
             triangle_tets=np.full(len(self.triangles), -1),
             body_start=np.searchsorted(kept, self.body_start),
+            radii=self.radii[kept] if len(self.radii) else self.radii,
+            births=self.births[kept] if len(self.births) else self.births,
         ), kept
 
 

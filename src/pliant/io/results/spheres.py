@@ -1,20 +1,22 @@
-"""Particles in results: each sphere as a closed surface of 80 triangles, so that every format and viewer shows it."""
+"""Spheres as closed surfaces of triangles, for formats and pictures that have no spheres."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
-from pliant.model import Model
+from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 
-SPHERE_POINTS = 42
+MANY = 20_000  # spheres: more are drawn with 20 triangles each instead of 80
 
 
 @cache
-def unit_sphere() -> tuple[np.ndarray, np.ndarray]:
-    """Points (42, 3) on the unit sphere and triangles (80, 3), outward: an icosahedron, each face in four."""
+def unit_sphere(is_fine: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """Points (42, 3) on the unit sphere and triangles (80, 3), outward: an icosahedron, each face in four if fine."""
     g = (1 + np.sqrt(5)) / 2
     corners = np.array([[0, a, b * g] for a in (-1, 1) for b in (-1, 1)], float)
     corners = np.concatenate([corners, np.roll(corners, 1, axis=1), np.roll(corners, 2, axis=1)])
@@ -32,6 +34,9 @@ def unit_sphere() -> tuple[np.ndarray, np.ndarray]:
         i, j, k = face
         if np.dot(np.cross(corners[j] - corners[i], corners[k] - corners[i]), corners[i]) < 0:
             j, k = k, j
+        if not is_fine:
+            triangles.append((i, j, k))
+            continue
         ends = [tuple(sorted(pair)) for pair in ((i, j), (j, k), (k, i))]
         for pair in ends:
             if pair not in middle:
@@ -43,35 +48,86 @@ def unit_sphere() -> tuple[np.ndarray, np.ndarray]:
     return array / np.linalg.norm(array, axis=1)[:, None], np.array(triangles)
 
 
-def sphere_triangles(n: int) -> np.ndarray:
-    """(80 n, 3) of n spheres one after another."""
-    return (unit_sphere()[1] + SPHERE_POINTS * np.arange(n)[:, None, None]).reshape(-1, 3)
-
-
-@dataclass(frozen=True)
 class SphereSurfaces:
-    """Which vertex each point of a result belongs to, and where it lies from there."""
+    """What becomes of the points of a layout when spheres are surfaces: which point each belongs to, and where it lies
+    from there.
+    """
 
-    vertices: np.ndarray  # (k,)
-    offsets: np.ndarray  # (k, 3) [m]
+    def __init__(self, layout: Layout):
+        unit, faces = unit_sphere(len(layout.spheres) <= MANY)
+        counts = np.where(layout.radii > 0, len(unit), 1)
+        first = np.concatenate([[0], np.cumsum(counts)])
+        self._whole = layout
+        self.points = np.repeat(np.arange(layout.n_points), counts)
+        self.directions = np.zeros((len(self.points), 3))
+        self.directions[np.isin(self.points, layout.spheres)] = np.tile(unit, (len(layout.spheres), 1))
+        surfaces = (faces[None] + first[layout.spheres, None, None]).reshape(-1, 3)
+        triangles = np.concatenate([first[layout.triangles], surfaces])
+        start = first[layout.body_start]
+        order = np.argsort(np.searchsorted(start, triangles[:, 0], side="right"), kind="stable")  # bodies in turn
+        self._new = np.full(len(surfaces), -1)
+        self.order = order
+        self.layout = replace(
+            layout,
+            n_points=len(self.points),
+            triangles=triangles[order],
+            tets=first[layout.tets],
+            triangle_tets=np.concatenate([layout.triangle_tets, self._new])[order],
+            body_start=start,
+            edges=first[layout.edges],
+            radii=np.zeros(0),
+            births=np.zeros(0),
+        )
 
-    @classmethod
-    def of(cls, model: Model) -> SphereSurfaces | None:
-        """Of a model with particles; None without any."""
-        if model.particles is None:
-            return None
-        radius = np.zeros(model.n_vertices)
-        radius[model.particles.vertices] = model.particles.radius
-        counts = np.where(radius > 0, SPHERE_POINTS, 1)
-        vertices = np.repeat(np.arange(model.n_vertices), counts)
-        offsets = np.zeros((len(vertices), 3))
-        offsets[radius[vertices] > 0] = np.tile(unit_sphere()[0], (len(model.particles.vertices), 1))
-        return cls(vertices, radius[vertices, None] * offsets)
+    def frame(self, frame: Frame) -> Frame:
+        """The same moment with surfaces of spheres."""
+        fields = {name: values[self.points] for name, values in frame.point_fields.items()}
+        cells = frame.cell_fields
+        if not len(self.layout.tets):  # fields of triangles, which spheres have not
+            cells = {name: self._on_triangles(values) for name, values in cells.items()}
+        return replace(frame, points=self.places(frame.time, frame.points), point_fields=fields, cell_fields=cells)
 
-    def points(self, x: np.ndarray) -> np.ndarray:
-        """Points (k, 3) of a result for positions x (n, 3) [m]."""
-        return x[self.vertices] + self.offsets
+    def places(self, time: float, points: np.ndarray) -> np.ndarray:
+        """(k, 3) [m] of centres and other points (n, 3) at a time [s]."""
+        radii = self._whole.radii_at(time)
+        return points[self.points] + radii[self.points, None] * self.directions
 
-    def values(self, fields: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """Fields of vertices at the points of a result."""
-        return {name: values[self.vertices] for name, values in fields.items()}
+    def _on_triangles(self, values: np.ndarray) -> np.ndarray:
+        nothing = np.full((len(self._new), *values.shape[1:]), np.nan)
+        return np.concatenate([values, nothing])[self.order]
+
+
+class ResultOfSurfaces(Result):
+    """A result whose spheres are surfaces."""
+
+    def __init__(self, result: Result):
+        self._result, self._surfaces = result, SphereSurfaces(result.layout)
+        self.layout, self.times = self._surfaces.layout, result.times
+
+    def frame(self, k: int) -> Frame:
+        return self._surfaces.frame(self._result.frame(k))
+
+    def positions(self, k: int) -> np.ndarray:
+        return self._surfaces.places(float(self.times[k]), self._result.positions(k))
+
+    def close(self) -> None:
+        self._result.close()
+
+
+def with_surfaces(result: Result) -> Result:
+    """The result itself, or with surfaces in place of its spheres."""
+    return ResultOfSurfaces(result) if len(result.layout.spheres) else result
+
+
+class WriterOfSurfaces(FrameWriter):
+    """Writes spheres as surfaces into a format that has none."""
+
+    def __init__(self, kind: Callable[[Path, Layout], FrameWriter], path: Path, layout: Layout):
+        self._surfaces = SphereSurfaces(layout)
+        self._writer = kind(path, self._surfaces.layout)
+
+    def write(self, frame: Frame) -> None:
+        self._writer.write(self._surfaces.frame(frame))
+
+    def close(self) -> None:
+        self._writer.close()

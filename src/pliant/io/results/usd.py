@@ -1,6 +1,7 @@
 """`.usdc`, `.usd`: Blender, Houdini, Omniverse. A mesh a body: points and normals by time, and a material.
 
-Springs are curves of two points each, so that a point comes as often as it has springs.
+Springs are curves of two points each, so that a point comes as often as it has springs. Spheres are Points with their
+widths, which are 0 until they are there.
 
 z is up and a unit is a metre. The time code of a frame is its time times the frame rate.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -34,10 +36,10 @@ def export(result: Result, path: Path) -> None:
     with replacing(path) as beside:
         stage = Usd.Stage.CreateNew(str(beside))
         bodies, held = describe(stage, result), 0
-        for code, points in coded_frames(result):
+        for code, time, points in coded_frames(result):
             for body in bodies:
-                for name, values in body.sample(points).items():
-                    body.prim.GetAttribute(name).Set(Vt.Vec3fArray.FromNumpy(values), code)
+                for name, values in body.sample(points, time).items():
+                    body.prim.GetAttribute(name).Set(array_type(values).FromNumpy(values), code)
             held += 24 * len(points)
             if held > SAVE_BYTES:
                 stage.GetRootLayer().Save()
@@ -46,14 +48,19 @@ def export(result: Result, path: Path) -> None:
         del stage, bodies
 
 
-def coded_frames(result: Result) -> Iterator[tuple[float, np.ndarray]]:
-    """The time code and the points (n, 3) of the surface of each frame."""
+def array_type(values: np.ndarray) -> type[Vt.Vec3fArray] | type[Vt.FloatArray]:
+    """What USD keeps values (k, 3) or (k,) in."""
+    return Vt.Vec3fArray if values.ndim == 2 else Vt.FloatArray
+
+
+def coded_frames(result: Result) -> Iterator[tuple[float, float, np.ndarray]]:
+    """The time code, the time [s] and the points (n, 3) of the surface of each frame."""
     layout, kept = result.layout.surface()
     for k, time in enumerate(result.times.tolist()):
-        yield time * layout.frame_rate, result.positions(k)[kept]
+        yield time * layout.frame_rate, time, result.positions(k)[kept]
 
 
-def describe(stage: Usd.Stage, result: Result) -> list[Surface | Springs]:
+def describe(stage: Usd.Stage, result: Result) -> list[Drawn]:
     """Put all that does not change with time on a stage; the bodies that do change."""
     layout, _ = result.layout.surface()
     _describe_time(stage, layout, result.times)
@@ -71,7 +78,7 @@ class UsdResult(Result):
             self._stage = Usd.Stage.Open(str(path))
         except Exception as error:  # pxr has no public class for it
             raise FileError(f"{path}: usd-core cannot read it ({str(error).strip()}).") from None
-        kinds = (UsdGeom.Mesh, UsdGeom.BasisCurves)
+        kinds = (UsdGeom.Mesh, UsdGeom.BasisCurves, UsdGeom.Points)
         self._meshes = [kind(prim) for prim in self._stage.Traverse() for kind in kinds if prim.IsA(kind)]
         if not self._meshes:
             raise FileError(f"{path}: it holds no mesh.")
@@ -80,14 +87,29 @@ class UsdResult(Result):
         self.times = np.array(self._codes) / rate
         names = [mesh.GetPrim().GetName() for mesh in self._meshes]
         self.layout = layout_of_parts([self._part(mesh) for mesh in self._meshes], names, rate)
+        self._read_spheres()
+
+    def _read_spheres(self) -> None:
+        """Radii of points, and when they are there: from the first time on at which their width is not 0."""
+        radii, births = np.zeros(self.layout.n_points), np.zeros(self.layout.n_points)
+        for mesh, first in zip(self._meshes, self.layout.body_start, strict=False):
+            if isinstance(mesh, UsdGeom.Points):
+                widths = np.stack([np.asarray(mesh.GetWidthsAttr().Get(code), float) for code in self._codes])
+                own = slice(first, first + widths.shape[1])
+                radii[own] = 0.5 * widths.max(axis=0)
+                births[own] = np.where(widths[0] > 0, 0.0, self.times[np.argmax(widths > 0, axis=0)])
+        if radii.any():
+            self.layout = replace(self.layout, radii=radii, births=births)
 
     def frame(self, k: int) -> Frame:
         code = self._codes[k]
         points = [np.asarray(mesh.GetPointsAttr().Get(code), float) for mesh in self._meshes]
         return Frame(float(self.times[k]), np.concatenate(points))
 
-    def _part(self, mesh: UsdGeom.Mesh | UsdGeom.BasisCurves) -> Part:
+    def _part(self, mesh: UsdGeom.Mesh | UsdGeom.BasisCurves | UsdGeom.Points) -> Part:
         n_points = len(mesh.GetPointsAttr().Get(self._codes[0]))
+        if isinstance(mesh, UsdGeom.Points):
+            return Part(n_points, np.empty((0, 3)), np.empty((0, 4)))
         if isinstance(mesh, UsdGeom.BasisCurves):
             counts = np.array(mesh.GetCurveVertexCountsAttr().Get())
             ends = np.cumsum(counts)[:-1] - 1
@@ -108,8 +130,8 @@ class Surface(NamedTuple):
     first: int
     last: int
 
-    def sample(self, points: np.ndarray) -> dict[str, np.ndarray]:
-        """Values (k, 3) in single precision of each attribute that changes with time."""
+    def sample(self, points: np.ndarray, time: float) -> dict[str, np.ndarray]:
+        """Values (k, 3) or (k,) in single precision of each attribute that changes with time [s]."""
         own = points[self.first : self.last]
         return {**_place(own), "normals": vertex_normals(own, self.corners).astype(np.float32)}
 
@@ -120,8 +142,23 @@ class Springs(NamedTuple):
     prim: Usd.Prim
     edges: np.ndarray
 
-    def sample(self, points: np.ndarray) -> dict[str, np.ndarray]:
+    def sample(self, points: np.ndarray, time: float) -> dict[str, np.ndarray]:
         return _place(points[self.edges.ravel()])
+
+
+class Spheres(NamedTuple):
+    """A body's points, which of all points they are, and the layout, which knows their radii."""
+
+    prim: Usd.Prim
+    rows: np.ndarray
+    layout: Layout
+
+    def sample(self, points: np.ndarray, time: float) -> dict[str, np.ndarray]:
+        widths = {"widths": (2 * self.layout.radii_at(time)[self.rows]).astype(np.float32)}
+        return {**_place(points[self.rows]), **(widths if self.layout.births[self.rows].any() else {})}
+
+
+Drawn = Surface | Springs | Spheres
 
 
 def _place(points: np.ndarray) -> dict[str, np.ndarray]:
@@ -129,13 +166,13 @@ def _place(points: np.ndarray) -> dict[str, np.ndarray]:
     return {"points": points, "extent": extent(points)}
 
 
-def _add_bodies(stage: Usd.Stage, layout: Layout, curve_width: float) -> list[Surface | Springs]:
-    """A mesh for each body that has a surface, curves for each that has springs."""
+def _add_bodies(stage: Usd.Stage, layout: Layout, curve_width: float) -> list[Drawn]:
+    """A mesh for each body that has a surface, curves for each that has springs, points for each that has spheres."""
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
     root = UsdGeom.Xform.Define(stage, "/result")
     stage.SetDefaultPrim(root.GetPrim())
-    bodies: list[Surface | Springs] = []
+    bodies: list[Drawn] = []
     for number, (first, last) in enumerate(pairwise(layout.body_start.tolist())):
         name, colour = _prim_name(layout.body_names[number], number), layout.colours[number]
         edges = layout.edges[layout.edge_bodies == number]
@@ -148,6 +185,13 @@ def _add_bodies(stage: Usd.Stage, layout: Layout, curve_width: float) -> list[Su
             mesh = _add_mesh(stage, name, corners)
             _add_material(stage, mesh, name, colour)
             bodies.append(Surface(mesh.GetPrim(), corners, first, last))
+        rows = layout.spheres[(layout.spheres >= first) & (layout.spheres < last)]
+        if len(rows):
+            points = UsdGeom.Points.Define(stage, f"/result/{name}")
+            points.CreateWidthsAttr(Vt.FloatArray.FromNumpy((2 * layout.radii[rows]).astype(np.float32)))
+            points.SetWidthsInterpolation(UsdGeom.Tokens.vertex)
+            _add_material(stage, points, name, colour)
+            bodies.append(Spheres(points.GetPrim(), rows, layout))
     return bodies
 
 

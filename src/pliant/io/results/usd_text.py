@@ -16,7 +16,7 @@ from typing import IO
 from pliant.io.results.digits import rows_of_text
 from pliant.io.results.places import replacing
 from pliant.io.results.result import Result
-from pliant.io.results.usd import SAVE_BYTES, Springs, Surface, Usd, Vt, coded_frames, describe
+from pliant.io.results.usd import SAVE_BYTES, Drawn, Usd, Vt, coded_frames, describe
 
 _PLACEHOLDER = re.compile(r"^ *(\d+): \[\],\n", re.MULTILINE)
 
@@ -40,13 +40,15 @@ def export(result: Result, path: Path) -> None:
                     file.write(spool.read(length))
 
 
-def _print_samples(result: Result, bodies: Sequence[Surface | Springs], spool: IO[bytes]) -> Samples:
+def _print_samples(result: Result, bodies: Sequence[Drawn], spool: IO[bytes]) -> Samples:
     """Append the samples of all frames to a file, as lines such as "0.5: [(0, 1, 2), (3, 4, 5)],"."""
     samples: Samples = {}
-    for code, points in coded_frames(result):
+    for code, time, points in coded_frames(result):
         for body in bodies:
-            for name, values in body.sample(points).items():
-                numbers = rows_of_text(values, "(", ", ", "), ")
+            for name, values in body.sample(points, time).items():
+                is_vector = values.ndim == 2
+                rows = values if is_vector else values[:, None]
+                numbers = rows_of_text(rows, "(" if is_vector else "", ", ", "), " if is_vector else ", ")
                 places = samples.setdefault(f"{body.prim.GetPath()}.{name}", [])
                 places.append((spool.tell(), spool.write(b"%r: [%b],\n" % (code, numbers[:-2]))))
     return samples
@@ -55,5 +57,5 @@ def _print_samples(result: Result, bodies: Sequence[Surface | Springs], spool: I
 def _with_placeholders(stage: Usd.Stage, attributes: Sequence[str]) -> str:
     """The text of a stage whose attribute of number k has one sample without values, at the time code k."""
     for number, path in enumerate(attributes):
-        stage.GetAttributeAtPath(path).Set(Vt.Vec3fArray(), number)
+        stage.GetAttributeAtPath(path).Set(Vt.FloatArray() if path.endswith(".widths") else Vt.Vec3fArray(), number)
     return str(stage.GetRootLayer().ExportToString())

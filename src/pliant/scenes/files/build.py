@@ -13,7 +13,8 @@ import numpy as np
 from pliant.errors import FileError, SceneError
 from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.io.meshes import load_mesh
-from pliant.materials import Invertible
+from pliant.materials import Invertible, YarnCloth
+from pliant.materials.yarn_cloth import SHIPPED
 from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, RigidMotion, Scene, Schedule, checks, rigid_motion
 from pliant.model.motions import turned
 from pliant.model.wind import Wind
@@ -142,7 +143,7 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
             mesh = mesh.tetrahedralize(about.edge_length)
     with source.at("bodies", k, "material"):
         material = generated.make_law(about.material)
-    return scene.add_solid(mesh, material, about.density, about.damping, about.name, about.damping_form)
+    return scene.add_solid(mesh, material, about.density, about.damping, about.name, about.damping_form, about.element)
 
 
 def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:
@@ -163,6 +164,17 @@ def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -
         "tear_at",
     )
     return scene.add_cloth(mesh, material, name=about.name, **{name: getattr(about, name) for name in names})
+
+
+def _add_yarn_cloth(scene: Scene, about: schema.YarnClothTable, source: Source, k: int) -> Body:
+    mesh = _geometry(about, source, k, generated.SHEET_SHAPES)
+    with source.at("bodies", k, "material"):
+        place = about.material if about.material in SHIPPED else source.folder / about.material
+        material = YarnCloth(place)
+    return scene.add_cloth(
+        mesh, material, about.density, damping=about.damping, warp=about.warp, name=about.name,
+        damping_form=about.damping_form,
+    )  # fmt: skip
 
 
 def _add_obstacle(scene: Scene, about: schema.MeshObstacleTable, source: Source, k: int) -> Body:
@@ -228,7 +240,7 @@ def _add_particles(scene: Scene, about: schema.ParticlesTable, source: Source, k
             arrays["radius"] = about.shape.radius
         else:
             path = source.folder / str(about.mesh)
-            arrays = _arrays(path, ("points", "radius"))
+            arrays = _arrays(path, ("points", "radius", "births"))
             if "points" not in arrays:
                 raise FileError(f"{path}: particles need the array 'points'; it has {list(arrays)}.")
     if about.radius is not None:
@@ -236,7 +248,15 @@ def _add_particles(scene: Scene, about: schema.ParticlesTable, source: Source, k
     if "radius" not in arrays:
         raise source.error(("bodies", k, "radius"), "this key is missing, and the mesh has no array of this name.")
     points = _placed(arrays["points"], about.transform)
-    return scene.add_particles(points, arrays["radius"], about.density, None, about.name, about.spin)
+    body = scene.add_particles(points, arrays["radius"], about.density, None, about.name, about.spin)
+    if "births" in arrays:
+        body.births = checks.numbers(arrays["births"], body.n_vertices, f"{body.name}: births", "particle", "s")
+    return body
+
+
+def _add_emitter(scene: Scene, about: schema.EmitterTable, source: Source, k: int) -> Body:
+    with source.at("bodies", k):
+        return scene.add_emitter(**{name: value for name, value in about if name not in ("kind", "colour")})
 
 
 def _placed(points: np.ndarray, place: placed.Transform) -> np.ndarray:
@@ -251,9 +271,11 @@ def _placed(points: np.ndarray, place: placed.Transform) -> np.ndarray:
 BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
     "solid": _add_solid,
     "cloth": _add_cloth,
+    "yarn_cloth": _add_yarn_cloth,
     "springs": _add_springs,
     "rigid": _add_rigid,
     "particles": _add_particles,
+    "emitter": _add_emitter,
     "obstacle": _add_obstacle,
 }
 

@@ -59,7 +59,8 @@ def simulate(scene: Scene, table: schema.RunTable, source: Source, threads: int 
     """A simulation of a scene, with the solver and the steps of a file or the command line."""
     solver, settings = solver_of(table, source), table.simulation
     with source.at():
-        return Simulation(scene, solver, settings.frame_rate, settings.substeps, settings.precision, threads)
+        steps = (settings.frame_rate, settings.substeps, settings.precision, threads, settings.integrator)
+        return Simulation(scene, solver, *steps)
 
 
 def solver_of(table: schema.RunTable, source: Source) -> Solver[Any] | None:

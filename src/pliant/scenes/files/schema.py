@@ -10,6 +10,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from pliant.io.results.formats import EXPORTS, HOLD_TETS, STREAMS
 from pliant.scenes.files import generated
 from pliant.scenes.files.fields import (
+    Colour,
     Corner,
     Number,
     Table,
@@ -89,6 +90,7 @@ class SolidTable(BodyTable):
     shape: SolidShape | None = None  # type: ignore[valid-type]
     material: AnyLaw  # type: ignore[valid-type]
     density: Annotated[float, Number("kg/m^3", above=0)] = 1000.0
+    element: Literal["linear", "patch"] = "linear"
     viscosity: Annotated[float, Number("Pa s", least=0)] = 0.0
     cavity_pressure: Pressure = 0.0
     edge_length: Annotated[float | None, Number("m", above=0)] = None  # a surface is filled with tets about this long
@@ -107,6 +109,16 @@ class ClothTable(BodyTable):
     weft: Annotated[float, Number("N/m", least=0)] = 0.0
     warp_direction: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
     tear_at: Annotated[float | None, Number("length over length at rest", above=1)] = None
+
+
+class YarnClothTable(BodyTable):
+    """A sheet of homogenised yarn-level cloth; material: a JSON file, or the name of one that is shipped."""
+
+    kind: Literal["yarn_cloth"]
+    shape: SheetShape | None = None  # type: ignore[valid-type]
+    material: str = "jersey"
+    density: Annotated[float | None, Number("kg/m^2", above=0)] = None
+    warp: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
 
 
 class SpringsTable(BodyTable):
@@ -136,12 +148,31 @@ class PackedSpheresTable(Table):
 
 
 class ParticlesTable(BodyTable):
-    """Spheres; a mesh is an .npz file with `points` and, if they differ, `radius`."""
+    """Spheres; a mesh is an .npz file with `points`, and `radius` and `births` if they differ."""
 
     kind: Literal["particles"]
     shape: PackedSpheresTable | None = None
     radius: Annotated[float | None, Number("m", above=0)] = None
     density: Annotated[float, Number("kg/m^3", above=0)] = 2500.0
+    spin: bool = False
+
+
+class EmitterTable(Table):
+    """A source of spheres: what Scene.add_emitter takes."""
+
+    kind: Literal["emitter"]
+    name: Annotated[str, Field(min_length=1)] | None = None
+    colour: Annotated[tuple | None, Colour()] = None
+    position: Annotated[tuple, Vector("m")]
+    rate: Annotated[float, Number("1/s", above=0)]
+    velocity: Annotated[tuple, Vector("m/s")]
+    until: Annotated[float, Number("s", above=0)]
+    start: Annotated[float, Number("s", least=0)] = 0.0
+    size: Annotated[float, Number("m", least=0)] = 0.0
+    seed: Annotated[int, Whole(0)] = 0
+    radius: Annotated[float, Number("m", above=0)] = 0.01
+    density: Annotated[float, Number("kg/m^3", above=0)] = 2500.0
+    friction: Annotated[float | None, Number("1", least=0)] = None
     spin: bool = False
 
 
@@ -155,13 +186,15 @@ class MeshObstacleTable(PlacedTable):
 
 
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
-BODY_TABLES: tuple[type[PlacedTable], ...] = (
+BODY_TABLES: tuple[type[Table], ...] = (
     SolidTable,
     ClothTable,
     SpringsTable,
     RigidTable,
     ParticlesTable,
+    EmitterTable,
     MeshObstacleTable,
+    YarnClothTable,
 )
 AnyBody = one_of(BODY_TABLES, "kind")
 
@@ -268,6 +301,7 @@ class SimulationTable(Table):
     substeps: Annotated[int, Whole()] = 5
     duration: Annotated[float, Number("s", above=0)] = 2.0
     precision: Literal["single", "double"] = "single"
+    integrator: Literal["euler", "bdf2", "midpoint"] = "euler"
 
 
 class Output(Table):

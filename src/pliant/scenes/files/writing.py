@@ -32,6 +32,7 @@ from pliant.model import (
     Solid,
     SpringNet,
     WorldPoints,
+    YarnSheet,
 )
 from pliant.model.body import FIXED, LINE, PLANE
 from pliant.scenes.files.build import LINKS
@@ -78,7 +79,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
 def describe_run(simulation: Simulation) -> dict[str, Any]:
     """The tables `simulation` and `solver` of a file."""
     settings: dict[str, Any] = {"frame_rate": simulation.frame_rate, "substeps": simulation.substeps}
-    settings["precision"] = simulation.execution.precision
+    settings |= {"precision": simulation.execution.precision, "integrator": simulation.integrator}
     return {"simulation": settings, "solver": describe_solver(simulation.solver)}
 
 
@@ -146,7 +147,8 @@ def _describe_outside(path: Path, scene: Scene) -> dict[str, Any]:
 
 
 def _describe_solid(path: Path, body: Solid) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    about = {"density": body.density, "material": _describe_law(path, body.name, body.material)}
+    about = {"density": body.density, "element": body.element}
+    about["material"] = _describe_law(path, body.name, body.material)
     return about, {"points": body.mesh.points, "tets": body.mesh.tets}
 
 
@@ -155,6 +157,18 @@ def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, 
     about["warp_direction"] = body.warp_direction.tolist()
     about |= _describe_tearing(body)
     about["material"] = _describe_law(path, body.name, body.material)
+    return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
+
+
+def _describe_yarn_cloth(path: Path, body: YarnSheet) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    warp, material = body.warp_field, body.material
+    if (warp != warp[0]).any():
+        raise FileError(
+            f"{path}: {body.name} has a warp that differs from triangle to triangle, unknown to scene files."
+        )
+    if material.source is None:
+        raise FileError(f"{path}: {body.name} has a yarn cloth that was not read from a file; scene files name files.")
+    about = {"density": body.density, "material": material.source, "warp": warp[0].tolist()}
     return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
 
 
@@ -186,7 +200,10 @@ def _describe_springs(path: Path, body: SpringNet) -> tuple[dict[str, Any], dict
 
 
 def _describe_particles(path: Path, body: Particles) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    return {"density": body.density, "spin": body.spin}, {"points": body.points, "radius": body.radius}
+    arrays = {"points": body.points, "radius": body.radius}
+    if body.births.any():
+        arrays["births"] = body.births
+    return {"density": body.density, "spin": body.spin}, arrays
 
 
 def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:
@@ -275,6 +292,7 @@ def _describe_law(path: Path, name: str, law: SolidLaw | Invertible) -> dict[str
 DESCRIPTIONS: dict[str, Callable[[Path, Any], tuple[dict[str, Any], dict[str, np.ndarray]]]] = {
     "solid": _describe_solid,
     "cloth": _describe_cloth,
+    "yarn_cloth": _describe_yarn_cloth,
     "springs": _describe_springs,
     "rigid": _describe_rigid,
     "particles": _describe_particles,

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pliant.contact.response.step_contacts import StepContacts
+from pliant.energies import IncrementalPotential
 from pliant.model import Model
 
 OWN_ROOMS = (
@@ -43,6 +44,17 @@ class Work:
     def undone(self) -> int:
         """How often iterations were taken back since the work object was made."""
         return 0
+
+    def end_solve(self, problem: IncrementalPotential, x: np.ndarray) -> int:
+        """Finish x (n, 3) [m] after the iterations of a step, of a solver that has something left to do; how many more
+        iterations it took.
+        """
+        return 0
+
+    def end_step(self, v: np.ndarray, spins: np.ndarray) -> None:
+        """Change velocities (n, 3) [m/s] and spins (n, 3) [rad/s] of a step that is done, of a solver whose velocities
+        are not simply those that positions give.
+        """
 
     def step_contacts(self, model: Model, x: np.ndarray, time: float) -> StepContacts | None:
         """Contacts of a step that ended at x (n, 3) [m] at a time [s], of a solver that detects them itself."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,15 +20,15 @@ from pliant.constraints.distances import (
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import SPHERE_SPIN, Bodies, empty_rows
-from pliant.constraints.sweeps import apply_impulses, end_passages, friction_at_end
+from pliant.constraints.sweeps import apply_impulses, deepening, end_corrections, end_passages, friction_at_end
 from pliant.constraints.warm_start import Kept, keep_impulses, nothing_kept, restore_impulses
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.grains.detection import GrainDetector
+from pliant.grains.detection import GrainDetector, vertices_with_thickness
 from pliant.grains.record import Motion
 from pliant.model import FREE, Fibres, Hinges, Model, Pairs, Sheets, Springs
-from pliant.relaxations import Relaxation
+from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.grain_contacts import grain_step_contacts
 
@@ -36,6 +37,16 @@ logger = logging.getLogger("pliant")
 FIXED = 0  # dimension of the space in which a held vertex moves
 OVERLAP = 1e-3  # of the radius: less is rounding
 PASSES = 4  # over contacts that are half way through at the end
+SETTLER = GaussSeidel()  # momentum would overshoot in so few iterations
+DEEPENING = 0.01  # of the sum of two radii: growth of an overlap within a step after which iterations go on
+
+
+class Ending(NamedTuple):
+    """How the iterations of a step end."""
+
+    relaxation: Relaxation
+    rounds: int  # of the planned iterations, at most
+    settling: int  # iterations in which velocities lose what corrected positions
 
 
 class ConstraintWork(Work):
@@ -57,7 +68,8 @@ class ConstraintWork(Work):
         n, m = model.n_vertices, len(role)
         self.rows = empty_rows(m + 64, self.dtype)
         fill_distances(self.rows, self.distances, factors)
-        has_contacts = model.particles is not None and model.contact is not None
+        touches = model.particles is not None or len(vertices_with_thickness(model)) > 0
+        has_contacts = touches and model.contact is not None
         self.detector = GrainDetector(model, tolerance, self.team) if has_contacts else None
         self.radius = np.ones(n)
         self.turns = np.zeros(n, bool)
@@ -74,6 +86,8 @@ class ConstraintWork(Work):
         self.problem: ConstraintProblem | None = None
         self._scratch = np.zeros(n + 1, np.int64)
         self._h = problem.h
+        self._ending: Ending | None = None
+        self._before: ConstraintProblem | None = None  # the step as its positions were found
 
     @property
     def posed(self) -> ConstraintProblem:
@@ -83,14 +97,17 @@ class ConstraintWork(Work):
 
     def begin_step(
         self, problem: IncrementalPotential, scheme: Scheme, planned: int, gamma: float, warm_start: float,
-        relaxation: Relaxation,
+        relaxation: Relaxation, ending: Ending | None = None,
     ) -> None:  # fmt: skip
         """Pose a step: velocities without constraints (Equation 21), contacts, rows, impulses to begin with."""
         self._keep()
+        self._ending, self._before = ending, None
         model, h, base = problem.model, problem.h, len(self.distances.pairs)
         self._h = h
         bodies = self.bodies
         is_free = (model.subspace == FREE) & (model.mass > 0)
+        if model.particles is not None:
+            is_free[model.particles.waiting(problem.time)] = False
         w = np.where(is_free, 1 / np.where(is_free, problem.inertia * h**2, 1.0), 0.0)
         bodies.velocity[:] = (problem.y - problem.x_prev) / h
         bodies.inverse_mass[:] = w
@@ -146,24 +163,67 @@ class ConstraintWork(Work):
             self.posed.done += n
 
     def finish(self, problem: IncrementalPotential, x: np.ndarray, friction: Scheme | None) -> None:
-        """Positions x (n, 3) [m] and spins that the velocities lead to; once all iterations are done, what is half way
-        through is pushed out, and `friction`, if given, acts in one pass.
+        """Positions x (n, 3) [m] and spins that the velocities lead to; once all iterations are done, `friction`, if
+        given, acts in one pass.
         """
         posed = self.posed
-        if posed.done == posed.planned and posed.count:
-            end_passages(self.rows, posed.count, self.bodies, posed.scheme, PASSES)
-            if friction is not None:
-                self.team.run_for(60.0 * posed.count, friction_at_end, self.rows, posed.count, self.bodies, friction)
+        if posed.done == posed.planned and posed.count and friction is not None:
+            self.team.run_for(60.0 * posed.count, friction_at_end, self.rows, posed.count, self.bodies, friction)
+        self._write(problem, x)
+
+    def _write(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         moving = self.bodies.inverse_mass > 0
         x[moving] = problem.x_prev[moving] + problem.h * self.bodies.velocity[moving]
         x[~moving] = problem.y[~moving]
         if len(self.bodies.spin):
             problem.spins[:] = self.bodies.spin / self.radius[:, None]
 
+    def end_solve(self, problem: IncrementalPotential, x: np.ndarray) -> int:
+        """Go on with iterations, up to `ending.rounds` times the planned ones in all, while an overlap grows by too
+        much; then push out what is half way through.
+        """
+        posed, ending, more = self.posed, self._ending, 0
+        if not posed.count:
+            return 0
+        about = (self.rows, posed.count, self.bodies, posed.scheme)
+        while ending is not None and more < (ending.rounds - 1) * posed.planned and deepening(*about) > DEEPENING:
+            posed.done = 0
+            self.rows.change[: posed.count] = 0.0
+            ending.relaxation.iterate(posed, posed.planned)
+            more += posed.planned
+        end_passages(*about, PASSES)
+        self._write(problem, x)
+        return more
+
+    def end_step(self, v: np.ndarray, spins: np.ndarray) -> None:
+        """Let velocities settle: iterations that correct no positions, so that no overlap becomes speed."""
+        posed, bodies, ending = self.posed, self.bodies, self._ending
+        if ending is None or not ending.settling or not posed.count:
+            return
+        solved = bodies._replace(velocity=bodies.velocity.copy(), spin=bodies.spin.copy())
+        rows = self.rows._replace(impulse=self.rows.impulse.copy(), bias=self.rows.bias.copy())
+        self._before = replace(posed, rows=rows, bodies=solved)
+        moving = posed.scheme
+        posed.scheme, posed.done, posed.planned = moving._replace(is_moving=False), 0, ending.settling
+        end_corrections(self.rows, posed.count)
+        SETTLER.begin(posed)
+        SETTLER.iterate(posed, ending.settling)
+        posed.scheme = moving
+        free = bodies.inverse_mass > 0
+        v[free] = bodies.velocity[free]
+        if len(bodies.spin):
+            spins[:] = bodies.spin / self.radius[:, None]
+
+    @property
+    def solved(self) -> ConstraintProblem:
+        """The step as its positions were found, before velocities settled."""
+        return self.posed if self._before is None else self._before
+
     def step_contacts(self, model: Model, x: np.ndarray, time: float) -> StepContacts | None:
         if self.problem is None:
             return None
-        return grain_step_contacts(self.problem, len(self.distances.pairs), model, x, time, self._h)
+        gaps = self.solved.constraint_values()
+        return grain_step_contacts(self.problem, gaps, len(self.distances.pairs), model, x, time, self._h)
 
     def _keep(self) -> None:
         """Keep the impulses of the step before."""
@@ -181,7 +241,7 @@ class ConstraintWork(Work):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         like = nothing_kept()._asdict()
         arrays = {name: np.array(state[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
-        self.kept, self.problem = Kept(**arrays), None
+        self.kept, self.problem, self._before = Kept(**arrays), None, None
 
 
 def _check_scene(name: str, model: Model) -> None:

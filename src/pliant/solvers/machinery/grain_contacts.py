@@ -13,12 +13,14 @@ from pliant.model import Model
 
 
 def grain_step_contacts(
-    problem: ConstraintProblem, base: int, model: Model, x: np.ndarray, time: float, h: float
+    problem: ConstraintProblem, values: np.ndarray, base: int, model: Model, x: np.ndarray, time: float, h: float
 ) -> StepContacts:
-    """Contacts, which follow `base` distances, at positions x (n, 3) [m] at the end of a step of h seconds."""
+    """Contacts, which follow `base` distances, with the values (m,) [m] of all constraints, at positions x (n, 3) [m]
+    at the end of a step of h seconds.
+    """
     assert model.contact is not None
     rows = taken(problem.rows, problem.count)
-    gaps = problem.constraint_values()[base:]
+    gaps = values[base:]
     rows = type(rows)(*(array[base:] for array in rows))
     n_vertices, body = model.n_vertices, model.contact.body
     n, t = rows.normal.astype(float), rows.tangent.astype(float)

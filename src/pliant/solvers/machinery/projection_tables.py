@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -37,11 +37,13 @@ class Constraints:
     corners: np.ndarray  # flat (packs, corners, width): where the rows of the corners begin
     numbers: np.ndarray  # what does not change
     accumulated: np.ndarray  # multipliers or displacements of the elements within a step: zero at its start
+    further: dict[str, Any] = field(default_factory=dict)  # tables that all elements share, by name
 
     @property
-    def tables(self) -> tuple[np.ndarray, ...]:
+    def tables(self) -> tuple[Any, ...]:
         """As the kernel takes them."""
-        return self.source.arguments({"numbers": self.numbers, "accumulated": self.accumulated})
+        own = {"numbers": self.numbers, "accumulated": self.accumulated}
+        return self.source.arguments(own | self.further)
 
 
 @dataclass
@@ -74,7 +76,7 @@ class ProjectionTables(Work):
         if len(self.start):
             self.start[self.row_of_vertex, :3] = problem.x_prev
         if self.contacts is not None:
-            self.contacts.begin_step(problem.contacts, problem.x_prev)
+            self.contacts.begin_step(problem.contacts, problem.x_start)
         self.is_new_step, self.shift = True, None
 
     def update_contacts(self, problem: IncrementalPotential) -> None:

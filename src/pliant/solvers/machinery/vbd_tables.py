@@ -95,7 +95,7 @@ class Tables(PackedWork):
         to_lanes(target - self.origin, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
         self.momentum_is_fresh = True
         if self.contacts is not None:
-            self.contacts.begin_step(problem.x_prev, self.origin)
+            self.contacts.begin_step(problem.x_start, self.origin)
             self.update_contacts(problem)
         if self.is_damped:
             self.load_internal_state(problem.model)

@@ -22,8 +22,9 @@ from pliant.kernels.tets_general import general_links, general_source
 from pliant.kernels.tets_invertible import TetPacks, invertible_source, load_interpolants, tet_packs
 from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.transfer import to_rows
+from pliant.kernels.yarn_lists import YARN_SOURCE, yarn_incidences
 from pliant.materials.calculus import law_code
-from pliant.model import Block, InvertibleSolids, Pressures, Solids
+from pliant.model import Block, InvertibleSolids, Pressures, Solids, YarnTriangles
 from pliant.model.blocks import Tearing
 from pliant.model.tearing import Edit
 
@@ -94,9 +95,13 @@ class SolidTerm:
         return self.block.parameters
 
     @property
+    def takes_fast_path(self) -> bool:
+        """Whether J comes from the volume of the tet at rest, without a deformation gradient."""
+        return self.code.is_volumetric
+
+    @property
     def source(self) -> TermSource:
-        path = volumetric_source if self.code.is_volumetric else general_source
-        return self._source_of(path)
+        return self._source_of(volumetric_source if self.takes_fast_path else general_source)
 
     def _source_of(self, path: Callable[..., TermSource]) -> TermSource:
         code = self.code
@@ -106,7 +111,7 @@ class SolidTerm:
         block, n = self.block, len(packs.row_of_vertex)
         rest = (block.tets, block.gradients, block.volumes)
         parameters = self._parameters(packs, dtype)
-        if self.code.is_volumetric:
+        if self.takes_fast_path:
             shear = self.code.functions.shear_weight(*block.parameters.T)
             links, diagonal = volumetric_links(packs, self.walks, *rest, shear, dtype)
         else:
@@ -118,6 +123,14 @@ class SolidTerm:
         if self.varies:
             return spread_over_entries(packs, self.walks, self.numbers, dtype)
         return spread_parameters(packs, self.block.tets, self.numbers, dtype)
+
+
+class WeightedTerm(SolidTerm):
+    """Tets whose volumes are weights of the energy, not those of the shape at rest: the general path."""
+
+    @property
+    def takes_fast_path(self) -> bool:
+        return False
 
 
 class InvertibleTerm(SolidTerm):
@@ -267,12 +280,33 @@ class PressureTerm:
         return PackedTerm(tables, ("surface",), np.zeros(n), refresh=refresh)
 
 
+class YarnTerm:
+    """Triangles of yarn cloth, with the splines of their material."""
+
+    source = YARN_SOURCE
+
+    def __init__(self, block: YarnTriangles, load: VertexLoad):
+        self.block, self.incidences = block, yarn_incidences(block)
+        counts = [list_lengths(part.owner, load.wide, load.width) for part in self.incidences]
+        self.lengths = np.sum(counts, axis=0)
+
+    def build(self, packs: Packs, dtype: Any) -> PackedTerm:
+        tables: dict[str, Any] = {f"list{k}": build_lists(packs, own, dtype) for k, own in enumerate(self.incidences)}
+        lists = tuple(tables)
+        return PackedTerm(
+            tables | {"table": self.block.material.table(dtype)}, lists, np.zeros(len(packs.row_of_vertex))
+        )
+
+
 #: By the path that an element takes.
 PATHS: dict[str, type[Term]] = {
     "lists": ListTerm,
     "tets": SolidTerm,
+    "weighted tets": WeightedTerm,
     "invertible tets": InvertibleTerm,
+    "patches": ListTerm,
     "surface": PressureTerm,
+    "yarn triangles": YarnTerm,
 }
 
 

@@ -1,0 +1,143 @@
+"""Patches of tets that share one mean deformation gradient: solids that neither lock in volume nor in bending.
+
+    E = sum_P (1 - a) V_P psi(F_P) + sum_tets a V psi_s(F),    F_P = sum_{tets of P} V F / V_P = sum_i x_i b_i^T
+
+A linear tet has constant strain, and near Poisson's ratio 1/2 each would have to keep its volume: three tets out of
+four more constraints than vertices can meet. A patch of about six tets, at most eight vertices, has one such
+constraint. It is the uniform strain of Flanagan and Belytschko (1981), for patches as of de Souza Neto et al. (2005);
+the tets themselves, with the part a of the energy, stop the motions that a mean does not see, as Puso and Solberg
+(2006) stabilise nodal averages. psi_s is the law with its volume term reduced so that Lame's lam is at most mu, and psi
+has what is missing, so that under a homogeneous deformation the energy is that of the law, exactly where the volume
+term enters linearly: patches pass the patch test.
+
+F_P is linear in the positions as that of a tet, with more corners; patches with fewer than eight vertices repeat one
+with b = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.elements.block import Block, Invariance
+from pliant.elements.element import ConstraintForm, Element, View
+from pliant.elements.law_block import add_law, rest_unless
+from pliant.elements.solids import TET, Solids
+from pliant.elements.tet import deformation_gradient, invariant_gradients, invariants, left_cauchy_green
+from pliant.errors import SolverError
+from pliant.lanes.vectors import add_identity, dot, physics
+from pliant.materials import SolidLaw
+from pliant.materials.volume_part import with_lam
+
+CORNERS = 8
+STABILISATION = 0.1  # a
+
+
+@dataclass(frozen=True)
+class Patches(Block):
+    """Patches (m, 8) of tets of one law."""
+
+    invariance = Invariance.RIGID
+
+    law: type[SolidLaw]
+    gradients: np.ndarray  # (m, 8, 3) of the mean [1/m]
+    volumes: np.ndarray  # (m,) (1 - a) V_P [m^3]
+    parameters: np.ndarray  # (m, p) of psi
+
+    @property
+    def key(self) -> tuple[type, ...]:
+        return type(self), self.law
+
+
+@dataclass(frozen=True)
+class PatchTets(Solids):
+    """The tets (m, 4) of patches; volumes are a V, parameters those of psi_s."""
+
+    patch: np.ndarray  # (m,) patches by number, of all bodies before joining of one body
+    given: np.ndarray  # (m, p) parameters of the law itself
+
+
+@physics
+def patch_deformation(others, gradients):
+    """F of a patch, seen from a vertex, and the vertex's own gradient."""
+    a, b, c, d, e, f, g = others
+    ba, bb, bc, bd, be, bf, bg = gradients
+    own = (
+        -(ba[0] + bb[0] + bc[0] + bd[0] + be[0] + bf[0] + bg[0]),
+        -(ba[1] + bb[1] + bc[1] + bd[1] + be[1] + bf[1] + bg[1]),
+        -(ba[2] + bb[2] + bc[2] + bd[2] + be[2] + bf[2] + bg[2]),
+    )
+    first, second = deformation_gradient(a, b, c, ba, bb, bc), deformation_gradient(d, e, f, bd, be, bf)
+    F = (
+        _row_sum(first[0], second[0], g[0], bg),
+        _row_sum(first[1], second[1], g[1], bg),
+        _row_sum(first[2], second[2], g[2], bg),
+    )
+    return F, own
+
+
+@physics
+def _row_sum(first, second, s, b):
+    return (first[0] + second[0] + s * b[0], first[1] + second[1] + s * b[1], first[2] + second[2] + s * b[2])
+
+
+@physics
+def patch_energy(a, b, c, d, e, f, g, ba, bb, bc, bd, be, bf, bg, volume, parameters, density):
+    """V psi [J]; corners relative to the vertex with their gradients; density(I, II, J, *parameters) of the law."""
+    F, _ = patch_deformation((a, b, c, d, e, f, g), (ba, bb, bc, bd, be, bf, bg))
+    return volume * density(*rest_unless(volume > 0.0, *invariants(F, left_cauchy_green(F))), *parameters)
+
+
+@physics
+def add_patch(force, H, a, b, c, d, e, f, g, ba, bb, bc, bd, be, bf, bg, volume, parameters, derivatives):
+    """Add the force on the vertex and its block; derivatives(I, II, J, *parameters) of the law, None where zero."""
+    F, own = patch_deformation((a, b, c, d, e, f, g), (ba, bb, bc, bd, be, bf, bg))
+    B = left_cauchy_green(F)
+    first, second = derivatives(*rest_unless(volume > 0.0, *invariants(F, B)), *parameters)
+    gradients = invariant_gradients(F, B, own)
+    force, H, diagonal = add_law(force, H, volume * 0.0, first, second, volume, B, dot(own, own), gradients)
+    return force, add_identity(H, diagonal)
+
+
+def patch_blocks(solids: Solids, patch: np.ndarray) -> tuple[Patches, PatchTets]:
+    """The two blocks of a body's tets, of which `patch` (m,) says the patch; patches have at most eight vertices."""
+    count = int(patch.max()) + 1
+    volumes = np.bincount(patch, solids.volumes, count)
+    pairs, place = np.unique(
+        np.column_stack([np.repeat(patch, 4), solids.elements.ravel()]), axis=0, return_inverse=True
+    )
+    first = np.searchsorted(pairs[:, 0], np.arange(count + 1))
+    corner = np.arange(len(pairs)) - first[pairs[:, 0]]
+    elements = np.repeat(pairs[first[:-1], 1][:, None], CORNERS, axis=1)
+    elements[pairs[:, 0], corner] = pairs[:, 1]
+    weighted = (solids.volumes / volumes[patch])[:, None, None] * solids.gradients
+    gradients = np.zeros((count, CORNERS, 3))
+    np.add.at(gradients, (pairs[place.ravel(), 0], corner[place.ravel()]), weighted.reshape(-1, 3))
+    a, law = STABILISATION, solids.law
+    of_tets, of_patches = with_lam(law, solids.parameters, a)
+    means = np.stack([np.bincount(patch, solids.volumes * p, count) / volumes for p in of_patches.T], axis=1)
+    tets = (solids.elements, law, solids.gradients, a * solids.volumes, of_tets, patch, solids.parameters)
+    return Patches(elements, law, gradients, (1 - a) * volumes, means), PatchTets(*tets)
+
+
+def _refuse(block: Patches, solver: str) -> ConstraintForm:
+    raise SolverError(f'{solver} does not support element="patch": use VBD or Newton, or element="linear".')
+
+
+def _seen_from(corner: int) -> tuple[int, ...]:
+    return tuple((corner + i) % CORNERS for i in range(CORNERS))
+
+
+PATCH = Element(
+    Patches,
+    "patches",
+    corners=CORNERS,
+    corner_numbers=("gradients",),
+    numbers=("volumes",),
+    views=(View(tuple(_seen_from(corner) for corner in range(CORNERS)), add_patch, patch_energy),),
+    has_law=True,
+    constraint_form=_refuse,
+    path="patches",
+)
+PATCH_TET = Element(PatchTets, "tets of patches", corners=4, has_law=True, path="weighted tets", damping=TET.damping)

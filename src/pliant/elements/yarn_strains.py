@@ -1,0 +1,180 @@
+"""The triangle of homogenised yarn-level cloth and its neighbours: six strains of six vertices, one energy.
+
+            w_1
+            / \\          corners 0, 1, 2; wing w_k is the neighbour's vertex across the edge opposite corner k
+           /   \\
+          0-----2        F = sum_k x_k b_k^T (3x2), columns along warp and weft at rest
+         / \\   / \\
+        /   \\ /   \\      s_x = |F_x| - 1,  s_y = |F_y| - 1,  s_a = F_x . F_y / (|F_x| |F_y|)     (GPBD, Equation 22)
+      w_2----1----w_0    II = sum_k q_k b_k b_k^T,   q_k = 2 a theta_k / l_k,   E = A psi(s_x, s_a, s_y, II)
+
+theta_k is the angle between the two normals at edge k, positive where the neighbour rises to the side of the triangle's
+normal, l_k the edge's length now and a the triangle's area now.  An edge without a neighbour adds nothing
+(present_k = 0); its wing is then any vertex, here the corner itself.  There are no rest angles.
+
+Vertex block descent solves with A (S_i^T psi'' S_i + psi' . d2s) without the second derivatives of the curvatures and
+without its negative eigenvalues; a wing with the rank-one matrix of its only curvature (decision 0032).
+"""
+
+from __future__ import annotations
+
+from pliant.elements.hinge import FLAT, TINY
+from pliant.lanes import maximum, number, sqrt
+from pliant.lanes.angles import atan2
+from pliant.lanes.vectors import (
+    add,
+    add_identity,
+    add_product,
+    add_scaled,
+    add_square,
+    cross,
+    dot,
+    physics,
+    subtract,
+)
+
+LEAST_STRETCH = 1e-6  # that divides in place of a smaller one: a collapsed yarn has no direction
+
+
+@physics
+def yarn_strains(corners, b1, b2, present):
+    """s (6) and its derivatives: for each strain one vector for each of six corners, the wings last."""
+    x0, x1, x2, w0, w1, w2 = corners
+    b0 = (-(b1[0] + b2[0]), -(b1[1] + b2[1]))
+    e1, e2 = subtract(x1, x0), subtract(x2, x0)
+    Fx = (b1[0] * e1[0] + b2[0] * e2[0], b1[0] * e1[1] + b2[0] * e2[1], b1[0] * e1[2] + b2[0] * e2[2])
+    Fy = (b1[1] * e1[0] + b2[1] * e2[0], b1[1] * e1[1] + b2[1] * e2[1], b1[1] * e1[2] + b2[1] * e2[2])
+    sx, ix, u = _length(Fx)
+    sy, iy, v = _length(Fy)
+    sa = dot(u, v)
+    P = (ix * (v[0] - sa * u[0]), ix * (v[1] - sa * u[1]), ix * (v[2] - sa * u[2]))
+    Q = (iy * (u[0] - sa * v[0]), iy * (u[1] - sa * v[1]), iy * (u[2] - sa * v[2]))
+
+    n = cross(e1, e2)
+    nn = dot(n, n)
+    edge12 = subtract(x2, x1)
+    squared = maximum(dot(e1, e1), dot(e2, e2))
+    inverse = 1.0 / maximum(nn, FLAT * squared * squared + TINY)
+    flat = (n[0] * inverse, n[1] * inverse, n[2] * inverse)
+    size = sqrt(nn)  # twice the area
+    tilt = (cross(flat, edge12), cross(flat, (-e2[0], -e2[1], -e2[2])), cross(flat, e1))  # d log |n| by the corners
+
+    q0, d0 = _curved(x1, x2, x0, w0, n, flat, size, present[0])
+    q1, d1 = _curved(x2, x0, x1, w1, n, flat, size, present[1])
+    q2, d2 = _curved(x0, x1, x2, w2, n, flat, size, present[2])
+    # derivatives of q_k by the corners: tip, start, end, wing of each edge
+    at0 = (_plus_tilt(d0[0], q0, tilt[0]), _plus_tilt(d1[2], q1, tilt[0]), _plus_tilt(d2[1], q2, tilt[0]))
+    at1 = (_plus_tilt(d0[1], q0, tilt[1]), _plus_tilt(d1[0], q1, tilt[1]), _plus_tilt(d2[2], q2, tilt[1]))
+    at2 = (_plus_tilt(d0[2], q0, tilt[2]), _plus_tilt(d1[1], q1, tilt[2]), _plus_tilt(d2[0], q2, tilt[2]))
+
+    kxx = (b0[0] * b0[0], b1[0] * b1[0], b2[0] * b2[0])
+    kxy = (b0[0] * b0[1], b1[0] * b1[1], b2[0] * b2[1])
+    kyy = (b0[1] * b0[1], b1[1] * b1[1], b2[1] * b2[1])
+    one = number(1.0, sx)
+    zero = number(0.0, sx)
+    none = (zero, zero, zero)
+    s = (sx - one, sa, sy - one, _sum(kxx, q0, q1, q2), _sum(kxy, q0, q1, q2), _sum(kyy, q0, q1, q2))
+    dx = (_times(b0[0], u), _times(b1[0], u), _times(b2[0], u), none, none, none)
+    dy = (_times(b0[1], v), _times(b1[1], v), _times(b2[1], v), none, none, none)
+    da = (
+        add_scaled(_times(b0[0], P), b0[1], Q),
+        add_scaled(_times(b1[0], P), b1[1], Q),
+        add_scaled(_times(b2[0], P), b2[1], Q),
+        none, none, none,
+    )  # fmt: skip
+    own = (at0, at1, at2)
+    last = (d0[3], d1[3], d2[3])
+    return s, (dx, da, dy, _bending(kxx, own, last), _bending(kxy, own, last), _bending(kyy, own, last))
+
+
+@physics
+def _length(a):
+    """|a|, the inverse by which it is divided, and the direction."""
+    length = sqrt(dot(a, a))
+    inverse = 1.0 / maximum(length, number(LEAST_STRETCH, length))
+    return length, inverse, (inverse * a[0], inverse * a[1], inverse * a[2])
+
+
+@physics
+def _curved(start, end, tip, wing, n, flat, size, present):
+    """q of an edge, and its derivatives by tip, start, end and wing, those by the size |n| left out."""
+    e, arm = subtract(end, start), subtract(wing, start)
+    squared = dot(e, e)
+    length = sqrt(squared)
+    inverse = 1.0 / maximum(length, number(TINY, length))
+    t = (inverse * e[0], inverse * e[1], inverse * e[2])
+    beyond = cross(arm, e)
+    bb = dot(beyond, beyond)
+    turn = 1.0 / maximum(bb, FLAT * squared * squared + TINY)
+    far = (beyond[0] * turn, beyond[1] * turn, beyond[2] * turn)
+    theta = atan2(length * dot(n, arm), dot(n, beyond))
+    scale = present * size * inverse  # dq / dtheta
+    q = scale * theta
+    back = q * inverse  # -dq / dl
+    tip_start, wing_start = dot(subtract(tip, start), t), dot(arm, t)
+    a, b = tip_start - length, wing_start - length
+    by_tip = _times(scale * length, flat)
+    by_wing = _times(scale * length, far)
+    by_start = add_scaled(add_scaled(_times(back, t), scale * a, flat), scale * b, far)
+    by_end = add_scaled(add_scaled(_times(-back, t), -(scale * tip_start), flat), -(scale * wing_start), far)
+    return q, (by_tip, by_start, by_end, by_wing)
+
+
+@physics
+def _plus_tilt(d, q, tilt):
+    return add_scaled(d, q, tilt)
+
+
+@physics
+def _times(s, a):
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@physics
+def _sum(k, q0, q1, q2):
+    return k[0] * q0 + k[1] * q1 + k[2] * q2
+
+
+@physics
+def _bending(k, own, last):
+    """Derivatives of one entry of II by corners and wings."""
+    return (
+        _mixed(k, own[0]),
+        _mixed(k, own[1]),
+        _mixed(k, own[2]),
+        _times(k[0], last[0]),
+        _times(k[1], last[1]),
+        _times(k[2], last[2]),
+    )
+
+
+@physics
+def _mixed(k, d):
+    return add(_times(k[0], d[0]), add_scaled(_times(k[1], d[1]), k[2], d[2]))
+
+
+@physics
+def corner_stretching(corners, b1, b2, gradient):
+    """Second derivatives of the strains in the plane by corner 0, times the gradient of psi: their sum, symmetric."""
+    x0, x1, x2 = corners
+    b0 = (-(b1[0] + b2[0]), -(b1[1] + b2[1]))
+    e1, e2 = subtract(x1, x0), subtract(x2, x0)
+    Fx = (b1[0] * e1[0] + b2[0] * e2[0], b1[0] * e1[1] + b2[0] * e2[1], b1[0] * e1[2] + b2[0] * e2[2])
+    Fy = (b1[1] * e1[0] + b2[1] * e2[0], b1[1] * e1[1] + b2[1] * e2[1], b1[1] * e1[2] + b2[1] * e2[2])
+    _, ix, u = _length(Fx)
+    _, iy, v = _length(Fy)
+    sa = dot(u, v)
+    al, be = b0[0] * ix, b0[1] * iy
+    P = (v[0] - sa * u[0], v[1] - sa * u[1], v[2] - sa * u[2])
+    Q = (u[0] - sa * v[0], u[1] - sa * v[1], u[2] - sa * v[2])
+    zero = number(0.0, ix)
+    H = (zero, zero, zero, zero, zero, zero)
+    kx, ky, ka = gradient[0] * b0[0] * b0[0] * ix, gradient[2] * b0[1] * b0[1] * iy, gradient[1]
+    H = add_square(add_identity(H, kx), -kx, u)
+    H = add_square(add_identity(H, ky), -ky, v)
+    H = add_identity(H, ka * (2.0 * al * be - sa * (al * al + be * be)))
+    H = add_square(H, ka * (al * al * sa - 2.0 * al * be), u)
+    H = add_square(H, ka * (be * be * sa - 2.0 * al * be), v)
+    H = add_product(H, ka * al * be * sa, u, v)
+    H = add_product(H, -(ka * al * al), P, u)
+    return add_product(H, -(ka * be * be), Q, v)

@@ -1,0 +1,85 @@
+"""Tets divided into patches of neighbours with few vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pliant.lanes.entry import entry
+
+
+def patches_of_tets(tets: NDArray[np.integer], most: int) -> NDArray[np.int64]:
+    """The patch (m,) of each tet (m, 4): connected by faces, with at most so many vertices.
+
+    Patches grow one after another, from the first tet that is left: by the neighbour that adds the fewest vertices,
+    then shares the most faces, then has the fewest neighbours left, so that no tet stays alone where that can be
+    avoided.
+    """
+    patch = np.full(len(tets), -1, np.int64)
+    if len(tets):
+        _grow(np.ascontiguousarray(tets, np.int64), face_neighbours(tets), most, patch)
+    return patch
+
+
+def face_neighbours(tets: NDArray[np.integer]) -> NDArray[np.int64]:
+    """(m, 4) the tet across the face opposite to each corner, -1 where there is none."""
+    m = len(tets)
+    opposite = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])
+    faces = np.sort(np.asarray(tets)[:, opposite].reshape(-1, 3), axis=1)
+    order = np.lexsort(faces.T)
+    same = np.flatnonzero((faces[order[1:]] == faces[order[:-1]]).all(axis=1))
+    one, other = order[same], order[same + 1]
+    neighbours = np.full(4 * m, -1, np.int64)
+    neighbours[one], neighbours[other] = other // 4, one // 4
+    return neighbours.reshape(m, 4)
+
+
+@entry()
+def _grow(tets, neighbours, most, patch):
+    """Write the patch of each tet; patch (m,) is -1 at the start."""
+    count = 0
+    vertices = np.empty(most, np.int64)
+    members = np.empty(len(tets), np.int64)
+    for start in range(len(tets)):
+        if patch[start] >= 0:
+            continue
+        size, has = 1, 4
+        members[0] = start
+        patch[start] = count
+        for k in range(4):
+            vertices[k] = tets[start, k]
+        while True:
+            best, best_key = -1, (0, 0, 0)
+            for i in range(size):
+                for k in range(4):
+                    t = neighbours[members[i], k]
+                    if t < 0 or patch[t] >= 0:
+                        continue
+                    added, shared, left = 0, 0, 0
+                    for j in range(4):
+                        is_new = True
+                        for v in range(has):
+                            if vertices[v] == tets[t, j]:
+                                is_new = False
+                        added += 1 if is_new else 0
+                        n = neighbours[t, j]
+                        if n >= 0:
+                            shared += 1 if patch[n] == count else 0
+                            left += 1 if patch[n] < 0 else 0
+                    key = (added, -shared, left)
+                    if has + added <= most and (best < 0 or key < best_key or (key == best_key and t < best)):
+                        best, best_key = t, key
+            if best < 0:
+                break
+            patch[best] = count
+            members[size] = best
+            size += 1
+            for j in range(4):
+                is_new = True
+                for v in range(has):
+                    if vertices[v] == tets[best, j]:
+                        is_new = False
+                if is_new:
+                    vertices[has] = tets[best, j]
+                    has += 1
+        count += 1

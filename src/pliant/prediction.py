@@ -1,0 +1,79 @@
+"""The beginning of a step: inertial targets, the initial guess, and where held vertices are to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.integration import Euler, StepStart
+from pliant.kernels.predict import STARTS, predict
+from pliant.model import Model
+from pliant.model.placement import Placements
+from pliant.momentum_correction import free_spins
+from pliant.solvers import Solver
+from pliant.solvers.machinery.feasible import keep_volumes_positive
+from pliant.solvers.machinery.optimised_start import optimised_reach
+from pliant.state import State
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Of the step of h [s] that begins at a state."""
+
+    integrator: Euler
+    solver: Solver[Any]
+    placements: Placements
+    h: float
+    state: State
+
+    def fill(
+        self,
+        model: Model,
+        y: np.ndarray,
+        x_guess: np.ndarray,
+        poses: np.ndarray,
+        problem_at: Callable[[StepStart], IncrementalPotential],
+    ) -> tuple[StepStart, np.ndarray]:
+        """Fill in targets y and the initial guess (n, 3) and its poses (b, 7); where the step of implicit Euler begins,
+        and the acceleration (n, 3) by external forces. problem_at: the step as a problem, for an optimised guess.
+        """
+        state, policy = self.state, STARTS.index(self.solver.start)
+        x, v, later = self.integrator.looks_ahead(state, self.h)
+        acceleration = model.acceleration(x, v, state.step * self.h + later)
+        start = self.integrator.start(state, model.carried, self.h)
+        predict(start.x, start.v, start.v_previous, acceleration, model.air_damping, start.s, policy, y, x_guess)
+        if self.solver.start == "optimised":
+            x_guess += optimised_reach(problem_at(start), start.v) * start.v
+        if model.is_partly_held:
+            x_guess[:] = state.x + model.project(x_guess - state.x)
+        self._hold(model, start.theta, x_guess)
+        if model.particles is not None:
+            waiting = model.particles.waiting(state.step * self.h)
+            x_guess[waiting] = y[waiting] = state.x[waiting]
+        y[~model.is_free] = x_guess[~model.is_free]
+        if model.carried is not None:
+            carried, spins = model.carried, free_spins(model, start, acceleration)
+            y[carried.points] = carried.targets(start.poses, spins, y, model.mass, start.s)
+            turns = np.zeros_like(spins) if policy == 0 else start.s * spins
+            poses[:] = carried.predicted(start.poses, turns, x_guess, model.mass)
+            x_guess[carried.points] = carried.places(poses)
+        if not self.solver.supports.any_guess:
+            keep_volumes_positive(model, state.x, x_guess)
+        return start, acceleration
+
+    def _hold(self, model: Model, theta: float, x_guess: np.ndarray) -> None:
+        """Put fixed and prescribed vertices where they are to be at the part theta of the step."""
+        state, fixed, end = self.state, ~model.is_free, (self.state.step + 1) * self.h
+        x_guess[fixed] = model.positions[fixed]
+        for kinematic in model.kinematic:
+            x_guess[kinematic.vertices] = kinematic.positions(end)
+        for k, placement in self.placements.meshes.items():
+            commanded = placement.positions(end)
+            if commanded is not None:
+                x_guess[model.vertices_of(k)] = commanded
+        if theta < 1:
+            x_guess[fixed] = state.x[fixed] + theta * (x_guess[fixed] - state.x[fixed])

@@ -1,0 +1,61 @@
+"""Yarn cloth in motion: solvers find one minimiser, curl and stretch are those of the material."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+
+JERSEY = pl.YarnCloth.example()
+
+
+def hanging(cells: int = 4) -> pl.Scene:
+    scene = pl.Scene()
+    mesh = pl.shapes.cloth(size=(0.06, 0.06), cells=(cells, cells))
+    sheet = scene.add_cloth(mesh, JERSEY, warp=(1, 0.2, 0))
+    sheet.pin(mesh.points[:, 0] < -0.029)
+    return scene
+
+
+def solved(solver: pl.Solver, scene: pl.Scene, iterations: int) -> np.ndarray:
+    """One step of 1/60 s from a start that is crumpled, solved to the end."""
+    sim = pl.Simulation(scene, solver=solver, precision="double", frame_rate=60, substeps=1)
+    problem = sim.problem()
+    start = sim.positions + 5e-4 * np.random.default_rng(0).normal(size=sim.positions.shape)
+    start[~sim.model.is_free] = sim.positions[~sim.model.is_free]
+    report = pl.solve(problem, solver, x0=start, stop=pl.Stop(iterations=iterations, residual=1e-7))
+    assert report.converged
+    return report.x
+
+
+def test_vbd_finds_the_minimiser_of_newton():
+    scene = hanging()
+    newton = solved(pl.Newton(residual=1e-7), scene, 50)
+    assert np.abs(newton - scene.bodies[0].initial_positions).max() > 1e-4
+    vbd = solved(pl.VBD(iterations=20), scene, 2000)
+    assert np.abs(vbd - newton).max() < 1e-6 * 0.06
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("solver", "iterations"),
+    [(pl.GPBD(), 200), (pl.GPBD(mode="jacobi", relaxation=1.5), 2000)],
+    ids=lambda v: str(v)[:16],
+)
+def test_gpbd_ends_where_newton_does_in_short_steps(solver, iterations):
+    """The paper's step, 1e-4 s, from a stretched and bent sheet; the rest is of order h^4 (solvers.gpbd)."""
+    scene = hanging()
+    sheet = scene.bodies[0]
+    x = sheet.mesh.points * [1.1, 1.0, 1.0]
+    x[:, 2] = 5 * x[:, 0] ** 2
+    held = sheet.mesh.points[:, 0] < -0.029
+    x[held] = sheet.mesh.points[held]
+    sheet.set_positions(x)
+    ends = {}
+    for key, own, count in (("newton", pl.Newton(residual=1e-7), 30), ("gpbd", solver, iterations)):
+        sim = pl.Simulation(scene, solver=own, precision="double", frame_rate=100, substeps=100)
+        problem = sim.problem()
+        ends[key] = pl.solve(problem, own, stop=pl.Stop(iterations=count)).x
+    moved = np.abs(ends["newton"] - problem.y).max()
+    error = np.abs(ends["gpbd"] - ends["newton"]).max()
+    assert error < 1e-6 * 0.06
+    assert error < 2e-3 * moved
