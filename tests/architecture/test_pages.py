@@ -14,9 +14,9 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/tutorials").glob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*?) -->\n)?```python\n(.*?)```", re.DOTALL)
 #: Pages whose kernels nothing else compiles, or that run long.
-SLOW = {"README", "rigid-and-soft", "how-to-add-an-element", "statics", "rigid-bodies", "yarn-cloth"}
+SLOW = {"README", "tutorials/rigid-and-soft", "how-to-add-an-element", "statics", "rigid-bodies", "yarn-cloth"}
 #: Pages whose scenes are made of pictures.
-NEEDS = {"notebook": "PIL"}
+NEEDS = {"tutorials/notebook": "PIL"}
 
 
 def solid(names):
@@ -52,14 +52,21 @@ def control(names):
     assert names["belt"].position == pytest.approx([0.1, 0.0, 0.0], abs=1e-12)
 
 
-CHECKS = {"solid": solid, "contact": contact, "cloth": cloth, "rigid-and-soft": rigid, "grains": grains,
-          "batch-runs": batch, "control": control}  # fmt: skip
+CHECKS = {"tutorials/solid": solid, "tutorials/contact": contact, "tutorials/cloth": cloth,
+          "tutorials/rigid-and-soft": rigid, "tutorials/grains": grains, "tutorials/batch-runs": batch,
+          "control": control}  # fmt: skip
+
+
+def name_of(page):
+    """Its path in docs/, without the ending."""
+    return page.relative_to(ROOT).with_suffix("").as_posix().removeprefix("docs/")
 
 
 def pages():
     for page in PAGES:
         if "```python" in page.read_text():
-            yield pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
+            marks = [pytest.mark.slow] if name_of(page) in SLOW else []
+            yield pytest.param(page, id=name_of(page), marks=marks)
 
 
 @pytest.fixture(autouse=True)
@@ -73,8 +80,8 @@ def _as_it_was():
 
 @pytest.mark.parametrize("page", list(pages()))
 def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
-    if page.stem in NEEDS:
-        pytest.importorskip(NEEDS[page.stem])
+    if name_of(page) in NEEDS:
+        pytest.importorskip(NEEDS[name_of(page)])
     monkeypatch.chdir(tmp_path)
     names = {}
     for k, (needed, code) in enumerate(BLOCK.findall(page.read_text())):
@@ -82,4 +89,4 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
             block = tmp_path / f"block{k}.py"
             block.write_text(code)
             names = runpy.run_path(str(block), init_globals=names, run_name="page")
-    CHECKS.get(page.stem, lambda names: None)(names)
+    CHECKS.get(name_of(page), lambda names: None)(names)
