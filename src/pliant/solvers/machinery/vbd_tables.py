@@ -25,7 +25,7 @@ from pliant.solvers.contract import Execution, Momentum, Work
 from pliant.solvers.machinery.descent_work import DescentWork, load_target, middle_of_motion
 from pliant.solvers.machinery.vbd_bodies import BodyTables, colours_of_bodies, merged_graph, without_padding
 from pliant.solvers.machinery.vbd_contacts import ContactTables
-from pliant.solvers.machinery.vbd_terms import Memory, Refresh, VertexLoad, make_terms, update_lists
+from pliant.solvers.machinery.vbd_terms import InternalStateSlots, Refresh, VertexLoad, make_terms, update_lists
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other
@@ -54,7 +54,7 @@ class Tables(PackedWork, DescentWork):
     held: np.ndarray  # (k,) vertices that do not move
     singular: np.ndarray  # (threads,) singular blocks in the last iteration
     is_damped: bool
-    memories: tuple[Memory | None, ...]  # of each block of the model
+    internal_states: tuple[InternalStateSlots | None, ...]  # of each block of the model
     refreshes: tuple[tuple[int, Refresh], ...]  # number of a block, and what takes up its numbers
     tables_of_blocks: tuple[dict[str, Any], ...]  # `terms` by name, block by block
     contacts: ContactTables | None = None
@@ -62,7 +62,7 @@ class Tables(PackedWork, DescentWork):
     origin: np.ndarray = field(default_factory=lambda: np.zeros(3))  # [m] of the step, in double precision
     momentum_is_fresh: bool = True
     potential_number: int = 0  # counts how often contacts have changed
-    _memory: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+    _earlier: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
     @property
     def packed_tables(self) -> Tables:
@@ -112,12 +112,12 @@ class Tables(PackedWork, DescentWork):
         self.read(x)
         self.load_internal_state(problem.model)
         self.load_poses(problem)
-        omegas, memory = np.ones(n), (self.no_rows, self.no_rows)
+        omegas, earlier = np.ones(n), (self.no_rows, self.no_rows)
         if momentum is not None:
-            omegas, memory = momentum.next(n), self.momentum()
+            omegas, earlier = momentum.next(n), self.momentum()
         arrays = (self.singular, self.x, self.vertices, *self.tables)
         self.singular[:] = 0
-        self.team.run(self.module.sweep, omegas, *memory, *arrays, amount=n, shares=self.shares)
+        self.team.run(self.module.sweep, omegas, *earlier, *arrays, amount=n, shares=self.shares)
         self.write(x)
         self.save_poses(problem, x)
         self.save_internal_state(problem.model)
@@ -147,9 +147,9 @@ class Tables(PackedWork, DescentWork):
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
         alone, barrier, no_iterations = (0, 1), new_barrier(), np.ones(0)
-        memory = (self.no_rows, self.no_rows)
+        earlier = (self.no_rows, self.no_rows)
         arrays = (self.singular, self.x, self.vertices, *self.tables)
-        self.module.sweep(*alone, barrier, self.shares(1), no_iterations, *memory, *arrays)
+        self.module.sweep(*alone, barrier, self.shares(1), no_iterations, *earlier, *arrays)
         if self.is_damped:
             self.module.measure_damping(*alone, barrier, self.x, self.vertices, *self.tables)
 
@@ -174,26 +174,26 @@ class Tables(PackedWork, DescentWork):
         return True
 
     def load_internal_state(self, model: Model) -> None:
-        """Take over what the model's elements remember."""
-        for memory, block in zip(self.memories, model.blocks, strict=True):
-            if memory is not None:
-                memory.load(block)
+        """Take over the internal states of the model's elements."""
+        for slots, block in zip(self.internal_states, model.blocks, strict=True):
+            if slots is not None:
+                slots.load(block)
 
     def save_internal_state(self, model: Model) -> None:
-        """Let the model's elements remember what they do here."""
-        for memory, block in zip(self.memories, model.blocks, strict=True):
-            if memory is not None:
-                memory.save(block)
+        """Write the internal states back to the model's elements."""
+        for slots, block in zip(self.internal_states, model.blocks, strict=True):
+            if slots is not None:
+                slots.save(block)
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """Iterates n - 1 and n - 2 (rows, 4); both are x at the beginning of a step."""
-        if self._memory is None:
-            self._memory = (np.empty_like(self.x), np.empty_like(self.x))
+        if self._earlier is None:
+            self._earlier = (np.empty_like(self.x), np.empty_like(self.x))
         if self.momentum_is_fresh:
-            for iterate in self._memory:
+            for iterate in self._earlier:
                 iterate[:] = self.x
             self.momentum_is_fresh = False
-        return self._memory
+        return self._earlier
 
 
 def build_tables(
@@ -274,13 +274,13 @@ def build_tables(
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
     shares = ColourShares(packs, work_of_pack, graph, team.threads)
     singular = np.zeros(team.threads, np.int64)
-    memories = tuple(term.memory for term in built)
+    internal_states = tuple(term.internal_state for term in built)
     tables = tuple(
         table for source, term in zip(sources, built, strict=True) for table in source.arguments(term.tables)
     )
     refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
     by_block = tuple(term.tables for term in built)
-    kept = (singular, damped, memories, refreshes, by_block, contacts, bodies)
+    kept = (singular, damped, internal_states, refreshes, by_block, contacts, bodies)
     work = Tables(packs, shares, vertices, tables, module, team, x, np.flatnonzero(~model.is_free), *kept)
     work.compile()
     return work

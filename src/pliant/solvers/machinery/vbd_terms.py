@@ -37,7 +37,7 @@ class VertexLoad(NamedTuple):
     width: int
 
 
-class Memory(NamedTuple):
+class InternalStateSlots(NamedTuple):
     """Where a term keeps the internal state of its elements."""
 
     tets: TetPacks
@@ -62,7 +62,7 @@ class PackedTerm(NamedTuple):
     tables: dict[str, Any]  # by the names that its source has for them, without _K
     lists: tuple[str, ...]  # which of them are lists
     diagonal: np.ndarray  # (n,) constant part of its Hessian [N/m]
-    memory: Memory | None = None
+    internal_state: InternalStateSlots | None = None
     viscous: np.ndarray | None = None  # (n,) the same of a term that is viscous
     refresh: Refresh | None = None  # writes the numbers of a step's block into the tables
 
@@ -152,7 +152,7 @@ class InvertibleTerm(SolidTerm):
         by_entry = np.zeros(len(links.pushed), dtype)
         tets = tet_packs(packs, self.walks, block.tets, block.gradients, block.conversion[:, :3], dtype)
         tables = {"links": links, "interpolants": by_entry, "tets": tets, "parameters": self._parameters(packs, dtype)}
-        return PackedTerm(tables, ("links",), np.zeros(n), Memory(tets, by_entry))
+        return PackedTerm(tables, ("links",), np.zeros(n), InternalStateSlots(tets, by_entry))
 
 
 class ListTerm:
