@@ -15,7 +15,6 @@ import typer
 from pliant.cli.output import only_warnings, print_json, writable_folder
 from pliant.cli.run import Json, Quiet, Scene, Settings, Solver, Threads
 from pliant.errors import PliantError
-from pliant.io.results.formats import READERS
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -45,6 +44,8 @@ def view(
              pliant view jelly --solver newton --play
              pliant view jelly/jelly.npz
     """
+    from pliant.io.results.formats import READERS
+
     _check_address(host, port)
     if Path(scene).suffix.lower() in READERS:
         if solver is not None or settings or play:
