@@ -54,7 +54,8 @@ def _separation(w, d, xi, anchor, has_anchor):
 
 def _of_corner(w0, w1, w2, w3, d1, d2, d3, xi, anchor, has_anchor, prev, n, thickness, stiffness, limit, *settings):
     s = _separation((w1, w2, w3), (d1, d2, d3), xi, anchor, has_anchor)
-    return add_contact(*NOTHING, w0, s, subtract(s, prev), n, thickness, stiffness, limit, *settings)
+    still = (0.0, 0.0, 0.0)  # only hard contacts look ahead
+    return add_contact(*NOTHING, w0, s, subtract(s, prev), n, thickness, stiffness, limit, *settings, still)
 
 
 def _limit(w1, w2, w3, d1, d2, d3, xi, anchor, has_anchor, n, thickness, most):
