@@ -25,7 +25,7 @@ check: .venv/dev-installed  ## check style, types and the direction of imports; 
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-check-device: .venv/dev-installed  ## run every kernel for OpenCL devices in oclgrind (apt install oclgrind): races, bounds
+check-device: .venv/dev-installed  ## run the kernels for OpenCL devices in oclgrind: races, bounds
 	@$(BIN)/python tools/check_device.py
 
 fix: .venv/dev-installed  ## repair style where it can be done automatically

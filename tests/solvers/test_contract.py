@@ -12,6 +12,7 @@ from pliant.solvers import SOLVERS
 # every name in the registry, with all the options that change the iterations
 VARIANTS = {
     "VBD": pl.VBD(),
+    "AVBD": pl.AVBD(),
     "VBD-line-search": pl.VBD(line_search=True),
     "VBD-psd": pl.VBD(psd=True),
     "Newton": pl.Newton(),

@@ -122,8 +122,8 @@ def expected_of_contact(
         "multipliers_ids": Expected((pressed, 5), np.int32, -1),
         "multipliers_normal": Expected((pressed,), np.float64, 0),
         "multipliers_tangential": Expected((pressed, 3), np.float64),
-        "multipliers_earlier": Expected((pressed,), np.float64, 0, is_optional=True),
-        "multipliers_drift": Expected((pressed, 3), np.float64, is_optional=True),
+        "multipliers_earlier": Expected((pressed,), np.float64, 0),
+        "multipliers_drift": Expected((pressed, 3), np.float64),
         "least_width": Expected((1,), np.float64, 0),
         "obstacles": Expected((obstacles, ROW), np.float64),
     }
