@@ -14,7 +14,18 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/tutorials").glob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*?) -->\n)?```python\n(.*?)```", re.DOTALL)
 #: Pages whose kernels nothing else compiles, or that run long.
-SLOW = {"README", "tutorials/rigid-and-soft", "how-to-add-an-element", "statics", "rigid-bodies", "yarn-cloth"}
+SLOW = {
+    "README",
+    "start",
+    "control",
+    "grains",
+    "tutorials/batch-runs",
+    "tutorials/rigid-and-soft",
+    "how-to-add-an-element",
+    "statics",
+    "rigid-bodies",
+    "yarn-cloth",
+}
 #: Pages whose scenes are made of pictures.
 NEEDS = {"tutorials/notebook": "PIL"}
 

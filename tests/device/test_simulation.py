@@ -20,6 +20,7 @@ def beam(solver=None, **options) -> pl.Simulation:
     return pl.Simulation(scene, solver, frame_rate=100, substeps=1, **options)
 
 
+@pytest.mark.slow
 def test_default_solver_follows_newtons_motion() -> None:
     """Ten steps without choosing anything: within 2 % of the way, the tolerance of a step's error."""
     device, exact = beam(device="opencl"), beam(pl.Newton(), precision="double")

@@ -221,6 +221,7 @@ def test_threads_do_not_change_the_bits_of_a_pile() -> None:
     np.testing.assert_array_equal(results[0], results[1])
 
 
+@pytest.mark.slow
 def test_descent_with_contact_reaches_newtons_minimum() -> None:
     scene = contact_scene(stiffness=1e4)
     cube(scene, (0, 0, 0.049))

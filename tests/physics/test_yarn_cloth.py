@@ -27,6 +27,7 @@ def solved(solver: pl.Solver, scene: pl.Scene, iterations: int) -> np.ndarray:
     return report.x
 
 
+@pytest.mark.slow
 def test_vbd_finds_the_minimiser_of_newton():
     scene = hanging()
     newton = solved(pl.Newton(residual=1e-7), scene, 50)
