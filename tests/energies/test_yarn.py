@@ -11,7 +11,7 @@ import pliant as pl
 from pliant.elements.yarn_triangle import YarnTriangles, rest_gradients, wings
 from pliant.energies import yarn
 
-DATA = Path("/work/shared/data/hylc")
+DATA = Path(__file__).parents[2].parent / "shared" / "data" / "hylc"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="the data of Sperl et al. is not here")
 STRAINS = ("sx-1", "sa", "sy-1", "IIxx", "IIxy", "IIyy")
 
