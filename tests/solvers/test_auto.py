@@ -194,6 +194,7 @@ def _steps(solver, caplog, n=25):
     return sim, _warnings(caplog)
 
 
+@pytest.mark.slow
 def test_vertex_block_descent_warns_once_and_each_advice_helps(caplog):
     caplog.set_level(logging.WARNING, logger="pliant")
     _, said = _steps(pl.VBD(iterations=10), caplog)
