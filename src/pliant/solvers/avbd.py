@@ -24,7 +24,7 @@ from pliant.solvers.contract import (
     check_start,
     register_solver,
 )
-from pliant.solvers.machinery import hard_terms as hard_terms
+from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
 from pliant.solvers.machinery.hard_rows import HardRowsOf
 from pliant.solvers.machinery.vbd_tables import PackedWork, Tables, build_tables
 
