@@ -324,14 +324,14 @@ class Detector:
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
         keys, pressed = (None, np.zeros(0)) if self.pressing is None else self.pressing
-        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact}
+        near = None if self.spheres is None else self.spheres.neighbours
+        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near}
         return {
             **self.side_history._asdict(),
             **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
             "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
             "stored": np.array([self.stored]),
             "pressing_depths": pressed,
-            "neighbours": np.zeros((0, 2), np.int32) if self.spheres is None else self.spheres.neighbours,
             **{name: array for name, array in optional.items() if array is not None},
         }
 
