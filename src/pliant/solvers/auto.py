@@ -129,7 +129,9 @@ class Auto(Solver[AutoWork]):
     iterations_max: int = 200
     start: str = "adaptive"
 
-    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True)
+    capabilities = Capabilities(
+        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, particles=True
+    )
 
     def __post_init__(self) -> None:
         check_count(self.iterations_max, "Auto: iterations_max")

@@ -49,7 +49,7 @@ class Newton(Solver[AssembledPotential]):
     residual: float = 0.0
 
     capabilities = Capabilities(
-        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, local=False
+        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, particles=True, local=False
     )
 
     def __post_init__(self) -> None:

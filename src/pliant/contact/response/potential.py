@@ -31,6 +31,7 @@ class ContactPotential:
     x_prev: np.ndarray  # (n, 3) positions at the start of the step [m]
     has_multipliers: bool = False  # whether a solver accumulates the forces in the multipliers
     compliance: float = 0.0  # 1 / K [m/N] of hard contacts
+    neighbours: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))  # spheres that may meet soon
     start_depths: np.ndarray = field(init=False)  # (k,) at the start of the step [m]
 
     def __post_init__(self) -> None:
