@@ -32,6 +32,7 @@ from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.end_of_step import EndOfStep
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
+from pliant.grains.sphere_contacts import sphere_contacts
 from pliant.integration import StepStart, check_integrator, integrator_named
 from pliant.kernels.predict import velocities
 from pliant.last_step import LastStep
@@ -131,7 +132,8 @@ class Stepping(LastStep):
             supports = self.solver.supports
             is_watched = supports.minimises and not supports.hard_constraints and self._integrator.is_first_order
             budget = energy_budget(self.model) if is_watched else None
-            self._detector = Detector(contact, self.h, self._team, scale, supports.hard_constraints, budget)
+            own = (supports.hard_constraints, sphere_contacts(self.model, self._team), budget)
+            self._detector = Detector(contact, self.h, self._team, scale, *own)
         self._detect_every = None if contact is None else contact.settings.detect_every
         self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
 
@@ -158,6 +160,8 @@ class Stepping(LastStep):
         elif self.state.step == 0 and self._detector and (said := self._detector.intersections(self.state.x)):
             logger.warning(said, extra={"entry": "starts-in-intersection"})
         self._release_due()
+        if self._detector is not None and self._detector.has_new_neighbours(self.state.x, self.time):
+            self._prepare()  # spheres have met others, and vertices other colours
         if self.state.step and not self._watch.goes_on_from(self.model, self.state.x, self.state.v):
             self.state.forget_history()
         if self.model.particles is not None:

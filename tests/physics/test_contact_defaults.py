@@ -120,7 +120,7 @@ def test_a_ball_falls_into_a_sheet(scale: float) -> None:
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
 @pytest.mark.parametrize("make", [cloth_over_sphere_20, ball_on_a_sheet], ids=["cloth on a sphere", "ball on a sheet"])
 def test_the_default_solver_gains_no_energy(make: Callable[[float], pl.Scene], scale: float) -> None:
-    """In no step of 1/3 s, whatever the masses: the total energy falls, to a millionth, and nothing has to be removed."""
+    """In 1/3 s, whatever the masses: the total energy falls in every step, to a millionth, and none is removed."""
     sim = pl.Simulation(make(scale))
     before = start = sim.energies()["total"]
     for _ in range(100):

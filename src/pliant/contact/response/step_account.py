@@ -25,6 +25,7 @@ class StepEnds:
 
     model: Model  # with the internal state of its end
     contacts: ContactPotential
+    stiffness: np.ndarray  # (k,) [N/m] of contacts as the step began, before any was overloaded
     acceleration: np.ndarray  # (n, 3) [m/s^2] by gravity and other forces
     x0: np.ndarray  # (n, 3) [m]
     v0: np.ndarray  # (n, 3) [m/s]
@@ -72,7 +73,7 @@ class StepAccount:
         model, islands = self.step.model, self.islands
         self._island = np.where(model.is_free, islands.of_body[self.body], -1)
         self._mass = np.where(model.is_free, model.mass, 0.0)
-        self._had = self._kinetic(self.step.v0) + self._stored(self.before, self.step.contacts.start_depths)
+        self._had = self._kinetic(self.step.v0) + self._stored_before(self.before)
         self._is_left_alone = ~islands.touches
         self._is_left_alone[self._island[model.subspace == CARRIED]] = True
 
@@ -89,12 +90,12 @@ class StepAccount:
     def _rise(self) -> np.ndarray:
         """(islands,) [J] by which the energy is above what it was and what was put in."""
         x, potential = self.step.x, self.step.contacts
-        stored = self._stored(self.elements_at(x), potential.own_depths(x))
+        stored = self._stored(self.elements_at(x), potential.contacts.stiffness, potential.own_depths(x))
         return stored + self._kinetic(self.step.v) - self._had - self._put_in()
 
     def _scale(self) -> np.ndarray:
         """(islands,) [J] the energy at hand."""
-        stored = self._stored(np.abs(self.before), self.step.contacts.start_depths)
+        stored = self._stored_before(np.abs(self.before))
         return np.maximum(self._kinetic(self.step.v), self._kinetic(self.step.v0)) + stored + np.abs(self._put_in())
 
     def _excess(self) -> np.ndarray:
@@ -117,9 +118,13 @@ class StepAccount:
         label = np.where((self._island >= 0) & self.islands.is_free[self._island], self._island, -1)
         return rigid_velocities(label, self.islands.size, self._mass, self.step.x, vectors)
 
-    def _stored(self, elements: np.ndarray, depths: np.ndarray) -> np.ndarray:
-        """(islands,) [J] by elements (bodies,) and by contacts with depths (k,) [m]."""
-        energies = 0.5 * self.step.contacts.contacts.stiffness * depths**2
+    def _stored_before(self, elements: np.ndarray) -> np.ndarray:
+        """(islands,) [J] by elements (bodies,) and by contacts at the start of the step."""
+        return self._stored(elements, self.step.stiffness, self.step.contacts.start_depths)
+
+    def _stored(self, elements: np.ndarray, stiffness: np.ndarray, depths: np.ndarray) -> np.ndarray:
+        """(islands,) [J] by elements (bodies,) and by contacts of stiffness (k,) [N/m] with depths (k,) [m]."""
+        energies = 0.5 * stiffness * depths**2
         return self._of_bodies(elements) + self._of_contacts(energies[self.islands.contacts])
 
     def _put_in(self) -> np.ndarray:
