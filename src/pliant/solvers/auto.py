@@ -192,6 +192,9 @@ class Auto(Solver[AutoWork]):
     def is_blind_to_rounding(self, work: AutoWork) -> bool:
         return work.stage.solver.is_blind_to_rounding(work.stage.work)
 
+    def has_residual(self, work: AutoWork) -> bool:
+        return work.stage.solver.has_residual(work.stage.work)
+
     def adapt(self, problem: IncrementalPotential, work: AutoWork, error: StepError, done: int) -> bool:
         """Go on with the next solver where this one would take long."""
         assert self.tolerance is not None
