@@ -37,6 +37,7 @@ MOMENTS = {
     "poisson": 1.0,
     "hourglass": 0.4,
     "avalanche": 0.5,
+    "grains-and-ball": 0.25,
 }
 USUAL = 0.75
 

@@ -84,6 +84,26 @@ def test_a_column_carries_its_weight(solver, radius, overlap):
     assert deepest < overlap
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("ratio", [1e2, 1e5])
+def test_light_spheres_carry_a_heavy_one(ratio):
+    """On three layers of nine: it stays on top, and nothing overlaps by more than 1 % of the radius."""
+    scene = pl.Scene()
+    points = pl.shapes.packed_spheres((0.061, 0.061, 0.061), radius=R, arrangement="cubic")
+    points = points - points.mean(axis=0) + np.array([0, 0, 0.0305])
+    scene.add_particles(points, radius=R, density=1000.0, friction=0.3)
+    top = points[:, 2].max()
+    heavy = scene.add_particles([[0.003, 0.002, top + 1.9 * R]], radius=R, density=1000.0 * ratio, friction=0.3)
+    scene.add_container((0, 0, 0.25), (0.0615, 0.0615, 0.5), friction=0.3)
+    sim = pl.Simulation(scene, pl.AVBD(iterations=50), precision="double")
+    for _ in range(300):
+        sim.step()
+    assert len(points) == 27
+    assert heavy.positions[0, 2] > top + 1.8 * R
+    assert -sim.contacts.gaps.min() < 0.01 * R
+    assert np.abs(sim.velocities).max() < 1e-3
+
+
 @pytest.mark.parametrize("solver", [pl.Auto(), pl.AVBD(iterations=20)], ids=["Auto", "AVBD"])
 @pytest.mark.slow
 def test_slides_and_sticks_on_an_incline(solver):

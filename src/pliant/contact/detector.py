@@ -52,8 +52,13 @@ class SphereSearch(Protocol):
     def finds_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether many touch who were not neighbours; then those at x (n, 3) [m] and `time` [s] are."""
 
-    def find(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, scale: ContactScale) -> ContactSet:
-        """On the way from x0 to x1 (n, 3) [m] in h [s] from `time` [s] on, with the least stiffnesses they need."""
+    def find(
+        self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, scale: ContactScale, is_hard: bool
+    ) -> ContactSet:
+        """On the way from x0 to x1 (n, 3) [m] in h [s] from `time` [s] on, with the least stiffnesses they need.
+
+        is_hard: multipliers stop what comes in.
+        """
 
 
 @dataclass
@@ -197,7 +202,7 @@ class Detector:
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
-            near.append(self.spheres.find(x0, x1, time, h, self.scale))
+            near.append(self.spheres.find(x0, x1, time, h, self.scale, self.is_hard))
         for k in numbers:
             near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
         if self.is_hard:
@@ -241,6 +246,7 @@ class Detector:
         """(k,) [N/m] with which contacts press."""
         if self.is_hard:
             rho = penalties(contacts, self.scale, self.model.body, len(self.model.allowed))
+            rho = np.maximum(rho, contacts.stiffness)
             return rho / (1 + rho * self._compliance)
         given = self.model.settings.stiffness
         if given is not None:

@@ -50,6 +50,8 @@ class SphereContacts:
         self._radius = model.contact.radius.copy()
         self._radius[particles.vertices] = particles.radius
         self._radius[cores.corners[:, 0]] = cores.thickness
+        self._sphere_radius = np.zeros(n)  # of particles alone
+        self._sphere_radius[particles.vertices] = particles.radius
         self._body = model.contact.body.astype(np.int32)
         self._has_inside = np.zeros(n, bool)  # vertices of what is touched from outside only
         self._has_inside[model.contact.tets] = True
@@ -78,9 +80,11 @@ class SphereContacts:
 
     # --- contacts ---------------------------------------------------------------------------------------------------
 
-    def find(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, scale: ContactScale) -> ContactSet:
+    def find(
+        self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, scale: ContactScale, is_hard: bool
+    ) -> ContactSet:
         """What spheres touch or may touch on the way from x0 to x1 (n, 3) [m] in a step of h [s] from `time` [s] on,
-        with the least stiffnesses that contacts need, if none is given.
+        with the least stiffnesses that contacts need, if none is given; is_hard: multipliers stop what comes in.
         """
         rows = self._found(self._search, x0, x1, time, h or INSTANT, 1 / scale.inertia)
         is_sphere, is_wall = self._is_sphere(rows), rows.vertices[:, 1] < 0
@@ -91,7 +95,10 @@ class SphereContacts:
         if contacts.size:
             if time == 0.0:
                 report_overlaps(self.model, contacts.vertices[:, 0], -gaps(contacts, x0))
-            contacts.stiffness[:] = self._least_stiffness(contacts, x0, x1, time, scale)
+            least = self._least_radius(contacts)
+            contacts.stiffness[:] = self._load(contacts, x0, time) / (REST * least)
+            if not is_hard:
+                np.maximum(contacts.stiffness, self._stopping(contacts, least, x1, scale), out=contacts.stiffness)
         return contacts
 
     def _found(
@@ -155,27 +162,24 @@ class SphereContacts:
             contacts.vertices[:, 3] -= face[number == k]  # so that each has an id of its own
         return joined(*sets) if sets else self._round(np.zeros((0, 4), int), np.zeros((0, 4)), np.zeros((0, 3)))
 
-    def _least_stiffness(
-        self, contacts: ContactSet, x0: np.ndarray, x1: np.ndarray, time: float, scale: ContactScale
-    ) -> np.ndarray:
-        """(k,) [N/m] that stops within a part of the radius what comes in, m / h^2 a / (STOP r) for an overlap a that
-        there would be without contact, and that holds what lies on a sphere with an overlap of about REST r.
-        """
-        v, particles = contacts.vertices, self.model.particles
-        assert particles is not None
-        radius = np.zeros(self.model.n_vertices)
-        radius[particles.vertices] = particles.radius
-        least = radius[v[:, 0]]
-        other = np.where(v[:, 2] >= 0, radius[v[:, 2]], 0.0)
-        least = np.where(other > 0, np.minimum(least, other), least)
-        ahead = np.maximum(-gaps(contacts, x1), 0.0) / (STOP * least)
-        inertia = np.where(np.isfinite(scale.inertia), scale.inertia, 0.0)
-        stopping = ahead * np.maximum(inertia[v[:, 0]], np.where(other > 0, inertia[v[:, 2]], 0.0))
-        return np.maximum(stopping, self._load(x0, time, int(((v[:, 2] >= 0) & (other == 0)).sum())) / (REST * least))
+    def _least_radius(self, contacts: ContactSet) -> np.ndarray:
+        """(k,) [m] of the spheres of a contact."""
+        v, radius = contacts.vertices, self._sphere_radius
+        own, other = radius[v[:, 0]], np.where(v[:, 2] >= 0, radius[v[:, 2]], 0.0)
+        return np.where(other > 0, np.minimum(own, other), own)
 
-    def _load(self, x: np.ndarray, time: float, count: int) -> float:
+    def _stopping(self, contacts: ContactSet, least: np.ndarray, x1: np.ndarray, scale: ContactScale) -> np.ndarray:
+        """(k,) [N/m] that stops within a part of the radius what comes in: m / h^2 a / (STOP r) for an overlap a that
+        there would be without contact.
+        """
+        v = contacts.vertices
+        ahead = np.maximum(-gaps(contacts, x1), 0.0) / (STOP * least)
+        inertia = np.where(np.isfinite(scale.inertia) & (self._sphere_radius > 0), scale.inertia, 0.0)
+        return ahead * np.maximum(inertia[v[:, 0]], np.where(v[:, 2] >= 0, inertia[v[:, 2]], 0.0))
+
+    def _load(self, contacts: ContactSet, x: np.ndarray, time: float) -> float:
         """[N] that a sphere carries, about: a column as high as a heap that is spread as evenly as the spheres are at
-        x (n, 3) [m], and its share of the bodies that `count` contacts of spheres carry.
+        x (n, 3) [m], and its share of the bodies that contacts of spheres carry.
         """
         model, particles = self.model, self.model.particles
         assert particles is not None
@@ -188,6 +192,8 @@ class SphereContacts:
         heights = x[own] @ direction / np.linalg.norm(direction)
         layers = 1.0 + np.sqrt(12.0) * heights.std() / (2 * particles.radius.mean())
         mass = layers * model.mass[own].mean()
+        second = contacts.vertices[:, 2]
+        count = int(((second >= 0) & (self._sphere_radius[second] == 0)).sum())
         if count:
             is_other = model.mass > 0
             is_other[particles.vertices] = False
