@@ -11,6 +11,8 @@ import numpy as np
 
 from pliant.errors import FileError, SceneError
 from pliant.geometry import TriMesh, shapes
+from pliant.geometry.uv import warp_from_uv
+from pliant.io.uv import load_uv
 from pliant.materials import Invertible, YarnCloth
 from pliant.materials.yarn_cloth import SHIPPED
 from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, Scene, Schedule, checks
@@ -168,8 +170,10 @@ def _add_yarn_cloth(scene: Scene, about: schema.YarnClothTable, source: Source, 
     with source.at("bodies", k, "material"):
         place = about.material if about.material in SHIPPED else source.folder / about.material
         material = YarnCloth(place)
+    with source.at("bodies", k, "warp_from_uv"):
+        warp = warp_from_uv(mesh, load_uv(source.folder / str(about.mesh))) if about.warp_from_uv else about.warp
     return scene.add_cloth(
-        mesh, material, about.density, damping=about.damping, warp=about.warp, name=about.name,
+        mesh, material, about.density, damping=about.damping, warp=warp, name=about.name,
         damping_form=about.damping_form,
     )  # fmt: skip
 

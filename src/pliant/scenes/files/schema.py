@@ -119,6 +119,13 @@ class YarnClothTable(BodyTable):
     material: str = "jersey"
     density: Annotated[float | None, Number("kg/m^2", above=0)] = None
     warp: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
+    warp_from_uv: bool = False  # the warp is where u grows, of the UV coordinates of an .obj file
+
+    @model_validator(mode="after")
+    def _has_one_warp(self) -> YarnClothTable:
+        if self.warp_from_uv and ("warp" in self.model_fields_set or not str(self.mesh).lower().endswith(".obj")):
+            raise refuse("warp_from_uv takes the warp from a mesh that is an .obj file: give one, and leave out warp")
+        return self
 
 
 class SpringsTable(BodyTable):
