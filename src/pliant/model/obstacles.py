@@ -137,7 +137,7 @@ class Shape(Obstacle, ABC):
 
     @abstractmethod
     def sizes(self, time: float = 0.0) -> tuple[float, float, float]:
-        """The shape's lengths [m]."""
+        """The shape's lengths [m] at a `time` [s]."""
 
     def deformed(self, points: np.ndarray, time: float) -> np.ndarray:
         """Points (n, 3) [m] of its surface, in its own axes, at a time [s]."""
