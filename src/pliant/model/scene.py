@@ -135,16 +135,19 @@ class Scene(AddingGrains, AddingObstacles):
         """Add a sheet.
 
         material: any law of solids; its moduli are then those of a sheet, force per length [N/m]: those of a solid
-            [Pa] times the thickness. The third stretch, across the sheet, is held at 1; `pl.plane_stress(material)` is
-            for sheets with free faces. It may vary as in add_solid, triangle by triangle.
+            [Pa] times the thickness. Young's modulus and Poisson's ratio (`from_young`) are those of a strip that is
+            pulled, whose faces are free (plane stress). With mu and lam the third stretch, across the sheet, is held
+            at 1 (plane strain); see pl.plane_stress. It may vary as in add_solid, triangle by triangle.
             Or a pl.YarnCloth, an energy of stretch, shear and bending together: `warp` is then the direction of its
             warp, a vector (3,) or one per triangle (m, 3), the x axis if not given, and bending, weft,
             warp_direction and tear_at do not apply.
         density: [kg/m^2] of the sheet at rest; None: 0.2, or what the yarn cloth's file says.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
-        bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "dihedral",
-            the angle between triangles, for any rest shape; None: quadratic if the sheet is flat.
+        bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "coupled",
+            the angles between triangles in pairs, for any rest shape; "dihedral", single angles: half the time per
+            iteration, and a fifth too soft on regular strips. None: quadratic if the sheet is flat, coupled if it is
+            not, dihedral if it tears.
         warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
