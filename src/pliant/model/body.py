@@ -57,7 +57,7 @@ class Body(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies and pickles keep: not the simulation."""
-        links = ("_simulated", "_elements", "_contact_load")
+        links = ("_simulated", "_elements", "_contact_load", "_state")
         kept = {name: None if name in links else value for name, value in vars(self).items()}
         kept.pop("_placement", None)
         return kept

@@ -21,6 +21,7 @@ from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.joints import Joint, WorldPoints, make_joint
 from pliant.model.mesh_obstacle import MeshObstacleBody, Surface
+from pliant.model.motors import Motor
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMotion, Plane, Shape, Sphere
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
@@ -344,6 +345,12 @@ class Scene(AddingGrains):
         other_point: ArrayLike | None = None,
         one_sided: bool = True,
         collide: bool = False,
+        limits: tuple[float, float] | None = None,
+        spring: float = 0.0,
+        damping: float = 0.0,
+        rest: float = 0.0,
+        motor: Motor | None = None,
+        break_force: float = math.inf,
     ) -> Joint:
         """Join two rigid bodies, or one and the world (b None), at a point [m] of the world as the scene starts.
 
@@ -353,6 +360,13 @@ class Scene(AddingGrains):
         stiffness: [N/m] of each of its links. inf: 10 m / h^2 with the larger mass m, the stiffest that a few dozen
             iterations solve: a body of mass m that hangs on it gives way by g h^2 / 10, 1e-5 m at h = 1/300 s.
         collide: whether the two bodies touch each other.
+
+        Of a hinge, whose angle [rad] is that of a about the axis, seen from b, and of a slider, whose way [m] is that
+        of a along it; both are 0 where the scene starts:
+        limits: lower and upper one. spring, damping: [N m/rad] and [N m s/rad], [N/m] and [N s/m]; rest: of the spring.
+        motor: pl.Motor(speed=..., max_torque=...); joint.motor = ... gives another command between two steps.
+
+        break_force: [N] above which the joint is gone at the end of a step.
         """
         for body in (a, b):
             if body is not None and not (isinstance(body, RigidBody) and any(body is own for own in self.bodies)):
@@ -365,7 +379,9 @@ class Scene(AddingGrains):
         world = next((body for body in self.bodies if isinstance(body, WorldPoints)), None)
         if b is None and world is None:
             world = WorldPoints(self._free_name(None, WorldPoints))
-        joint = make_joint(kind, a, b, world, point, axis, stiffness, length, other_point, one_sided)
+        drive = {"limits": limits, "spring": spring, "damping": damping, "rest": rest, "motor": motor}
+        about = (point, axis, stiffness, length, other_point, one_sided, drive, break_force)
+        joint = make_joint(kind, a, b, world, *about)
         if b is None and world not in self.bodies:
             self.bodies.append(world)  # type: ignore[arg-type]
         if b is not None and not collide:

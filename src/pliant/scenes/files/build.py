@@ -15,7 +15,7 @@ from pliant.geometry import TetMesh, TriMesh, shapes
 from pliant.io.meshes import load_mesh
 from pliant.materials import Invertible, YarnCloth
 from pliant.materials.yarn_cloth import SHIPPED
-from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, RigidMotion, Scene, Schedule, checks, rigid_motion
+from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, Motor, RigidMotion, Scene, Schedule, checks, rigid_motion
 from pliant.model.motions import turned
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
@@ -61,9 +61,13 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
 def _join(scene: Scene, about: schema.JointTable) -> None:
     """A joint of one or two bodies."""
     bodies: list[Any] = [*_named(scene, about.bodies), None]
-    options = {name: value for name, value in about if name not in ("kind", "bodies", "stiffness")}
-    stiffness = math.inf if about.stiffness is None else about.stiffness
-    scene.add_joint(about.kind, bodies[0], bodies[1], stiffness=stiffness, **options)
+    apart = ("kind", "bodies", "stiffness", "motor", "break_force")
+    options = {name: value for name, value in about if name not in apart}
+    given = {"stiffness": about.stiffness, "break_force": about.break_force}
+    options |= {name: math.inf if value is None else value for name, value in given.items()}
+    if about.motor is not None:
+        options["motor"] = Motor(**{name: value for name, value in about.motor if value is not None})
+    scene.add_joint(about.kind, bodies[0], bodies[1], **options)
 
 
 def _attach(scene: Scene, about: schema.AttachmentTable, source: Source) -> None:

@@ -183,6 +183,23 @@ class Vector(_Value):
 
 
 @dataclass(frozen=True)
+class Pair(_Value):
+    """Two finite numbers in a unit, the lower one first."""
+
+    unit: str
+
+    def check(self, value: Any) -> tuple[float, ...]:
+        is_pair = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
+        if not is_pair or not value[0] < value[1]:
+            raise refuse(f"give two numbers [{self.unit}], the lower one first, such as [-1.0, 1.0]")
+        return tuple(map(float, value))
+
+    def schema(self) -> dict[str, Any]:
+        two = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+        return {**two, "description": f"[{self.unit}]"}
+
+
+@dataclass(frozen=True)
 class Quaternion(_Value):
     """Four numbers (w, x, y, z), not all zero."""
 
