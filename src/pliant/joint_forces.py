@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
+from abc import ABC, abstractmethod
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +15,52 @@ from pliant.elements.registry import element_of
 from pliant.energies import IncrementalPotential
 from pliant.model import Model
 from pliant.model.joint_rows import JointRows, without_joints
+from pliant.solvers import Solver
+from pliant.solvers.contract import Work
 
 logger = logging.getLogger("pliant")
+
+
+class BreakingJoints(ABC):
+    """The part of a step that measures joints and lets them break."""
+
+    model: Model
+    solver: Solver[Any]
+    _work: Work
+    _solved: IncrementalPotential | None
+    _joint_forces: tuple[IncrementalPotential, list[np.ndarray]] | None = None  # of a step in which one broke
+
+    @property
+    @abstractmethod
+    def time(self) -> float:
+        """Simulated time [s]."""
+
+    @abstractmethod
+    def _prepare(self) -> IncrementalPotential: ...
+
+    @abstractmethod
+    def _solved_positions(self, problem: IncrementalPotential) -> np.ndarray: ...
+
+    def _break_joints(self) -> None:
+        """Leave out joints that the step pulled at with more than they bear."""
+        if self._solved is None or not breakable(self.model):
+            return
+        solved = self.solver.with_multipliers(self._solved, self._work)
+        broken = broken_model(self.model, solved, self._solved_positions(solved), self.time)
+        if broken is not None:
+            numbers = range(len(self.model.joints))
+            self._joint_forces = (self._solved, [self._joint_force(k) for k in numbers])  # other tables follow
+            self.model = broken
+            self._prepare()
+
+    def _joint_force(self, number: int) -> np.ndarray:
+        """(3,) [N] on the first body of a joint in the last step; zero before."""
+        if self._solved is None:
+            return np.zeros(3)
+        if self._joint_forces is not None and self._joint_forces[0] is self._solved:
+            return self._joint_forces[1][number]
+        solved = self.solver.with_multipliers(self._solved, self._work)
+        return joint_force(solved, self.model.joints[number], self._solved_positions(solved))
 
 
 def joint_force(problem: IncrementalPotential, rows: JointRows, x: np.ndarray) -> np.ndarray:

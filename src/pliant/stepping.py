@@ -32,7 +32,7 @@ from pliant.end_of_step import EndOfStep
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.integration import StepStart, check_integrator, integrator_named
-from pliant.joint_forces import breakable, broken_model, joint_force
+from pliant.joint_forces import BreakingJoints
 from pliant.kernels.predict import velocities
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.contact import untested_contact
@@ -53,7 +53,7 @@ Observer = Callable[[State, SolveReport], None]
 logger = logging.getLogger("pliant")
 
 
-class Stepping:
+class Stepping(BreakingJoints):
     """The step, and all it needs."""
 
     def __init__(
@@ -93,7 +93,6 @@ class Stepping:
         self._solved: IncrementalPotential | None = None  # the last step, as it was posed
         self._solution: np.ndarray | None = None  # (n, 3) where it was solved, if that is not the end of the step
         self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
-        self._joint_forces: tuple[IncrementalPotential, list[np.ndarray]] | None = None  # of a step in which one broke
         self._work = Work()
         self._convergence = ConvergenceWatch(len(self.model.body_names))
         self._softness = SoftnessWatch()
@@ -341,27 +340,6 @@ class Stepping:
             self._meter = self._meter.torn(problem)
         else:
             self._prepare()
-
-    def _break_joints(self) -> None:
-        """Leave out joints that the step pulled at with more than they bear."""
-        if self._solved is None or not breakable(self.model):
-            return
-        solved = self.solver.with_multipliers(self._solved, self._work)
-        broken = broken_model(self.model, solved, self._solved_positions(solved), self.time)
-        if broken is not None:
-            numbers = range(len(self.model.joints))
-            self._joint_forces = (self._solved, [self._joint_force(k) for k in numbers])  # other tables follow
-            self.model = broken
-            self._prepare()
-
-    def _joint_force(self, number: int) -> np.ndarray:
-        """(3,) [N] on the first body of a joint in the last step; zero before."""
-        if self._solved is None:
-            return np.zeros(3)
-        if self._joint_forces is not None and self._joint_forces[0] is self._solved:
-            return self._joint_forces[1][number]
-        solved = self.solver.with_multipliers(self._solved, self._work)
-        return joint_force(solved, self.model.joints[number], self._solved_positions(solved))
 
     def _take(self, change: TopologyChange) -> None:
         """Go on with a model that tearing or deleting has changed."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.elements.joint import JointRopes
 from pliant.elements.registry import damping_of
 from pliant.errors import SceneError
 from pliant.model import checks
@@ -73,8 +74,8 @@ class Body(ABC):
         return [damping_of(block, self.damping) for block in self.damped_blocks(first)]
 
     def damped_blocks(self, first: int) -> list[Block]:
-        """Elements whose strain rates are damped."""
-        return [block for block in self.blocks(first) if block.is_stored]
+        """Elements whose strain rates are damped: not those that are hard."""
+        return [block for block in self.blocks(first) if block.is_stored and not isinstance(block, JointRopes)]
 
     @property
     @abstractmethod

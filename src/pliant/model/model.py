@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.elements.joint import Rods
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
@@ -171,7 +172,7 @@ class Model:
     def elements_of(self, body: int) -> np.ndarray:
         """Triangles, springs or tets of a body that are left, by rows of its vertices."""
         own = self.vertices_of(body)
-        parts = [block.elements for block in self.blocks if isinstance(block, Sheets | Springs | Solids)]
+        parts = [block.elements for block in self.blocks if isinstance(block, Sheets | Springs | Solids | Rods)]
         parts += [block.elements[:, :3] for block in self.blocks if isinstance(block, YarnTriangles)]
         parts = parts or [np.empty((0, 3), np.int64)]
         mine = [part[np.isin(part[:, 0], own)] for part in parts]

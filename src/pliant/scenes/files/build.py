@@ -166,6 +166,7 @@ def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -
         "weft",
         "warp_direction",
         "tear_at",
+        "strain_limit",
     )
     return scene.add_cloth(mesh, material, name=about.name, **{name: getattr(about, name) for name in names})
 
@@ -218,7 +219,7 @@ def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: in
     if about.lengths is not None:
         arrays["lengths"] = about.lengths
     arrays["points"] = _placed(arrays["points"], about.transform)
-    names = ("damping", "one_sided", "bending", "tear_at", "name", "damping_form")
+    names = ("damping", "one_sided", "bending", "tear_at", "name", "damping_form", "strain_limit")
     options = {name: getattr(about, name) for name in names}
     return scene.add_springs(**arrays, **options)
 

@@ -107,16 +107,19 @@ def _is_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Number(_Value):
-    """A finite number in a unit, with bounds that are excluded (above, below) or not (least, most)."""
+    """A finite number in a unit, or inf where that is allowed, with bounds that are excluded (above, below) or not
+    (least, most).
+    """
 
     unit: str
     above: float | None = None
     least: float | None = None
     below: float | None = None
     most: float | None = None
+    or_infinite: bool = False
 
     def check(self, value: Any) -> float:
-        inside = _is_number(value) and (
+        inside = (_is_number(value) or (self.or_infinite and value == math.inf)) and (
             (self.above is None or value > self.above)
             and (self.least is None or value >= self.least)
             and (self.below is None or value < self.below)

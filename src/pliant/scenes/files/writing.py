@@ -207,7 +207,8 @@ def _describe_particles(path: Path, body: Particles) -> tuple[dict[str, Any], di
 
 
 def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:
-    return {} if body.tear_at is None else {"tear_at": body.tear_at}
+    about = {"tear_at": body.tear_at, "strain_limit": body.strain_limit}
+    return {name: value for name, value in about.items() if value is not None}
 
 
 def _describe_obstacle(path: Path, body: MeshObstacleBody) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -11,8 +11,6 @@ from pliant.elements.joint_drive import JointDrives
 from pliant.elements.registry import element_of
 from pliant.kernels.hard_drives import DriveRows
 
-FIELDS = ("offset", "rest", "lowest", "highest")
-
 
 def begin_drives(
     step: JointDrives, material: np.ndarray, x: np.ndarray, dual: DriveRows, lists: dict[str, Any], width: int
@@ -20,8 +18,7 @@ def begin_drives(
     """Take up the numbers of a step that begins at x (n, 3) [m], with multipliers as they are; material: K (m,), 0 of
     penalties. Errors of limits and springs are taken back by a part 1 - KEPT; what a motor does moves with the step.
     """
-    for name in FIELDS:
-        getattr(dual, name)[:] = getattr(step, name)
+    dual.offset[:], dual.rest[:], dual.lowest[:], dual.highest[:] = step.offset, step.rest, step.lowest, step.highest
     dual.multipliers[:, 0] = np.clip(dual.multipliers[:, 0], dual.lowest, dual.highest)
     flexed = np.where(material > 0, dual.multipliers[:, 0] / np.maximum(material, 1e-300), 0.0)
     error = step.coordinates(x)

@@ -143,8 +143,8 @@ def _shifted(block: Any, dual: DualRows | DriveRows) -> Block:
     """A block of elements.hard with the shifts that its rows have now."""
     shift = dual.shift - dual.start
     if isinstance(dual, DriveRows):
-        numbers = {name: getattr(dual, name) for name in ("offset", "lowest", "highest")}
-        return replace(block, rest=dual.rest - shift[:, 0], **numbers)
+        bounds = {"lowest": dual.lowest, "highest": dual.highest}
+        return replace(block, offset=dual.offset, rest=dual.rest - shift[:, 0], **bounds)
     if isinstance(block, HardRopes):
         return replace(block, lengths=dual.lengths - shift[:, 0])
     return replace(block, shift=shift if isinstance(block, HardLinks) else shift[:, 0])

@@ -89,7 +89,8 @@ class HardDriveTerm(HardTerm):
     def dual_rows(self, packs: Packs) -> DriveRows:
         block, m = self.block, len(self.block.elements)
         places = number_places(self.element, block, packs, 0)
-        numbers = [getattr(block, name).copy() for name in ("stiffness", "offset", "rest", "lowest", "highest")]
+        arrays = (block.stiffness, block.offset, block.rest, block.lowest, block.highest)
+        numbers = [array.copy() for array in arrays]
         shifts = (np.zeros((m, 1)) for _ in range(3))
         return DriveRows(packs.row_of_vertex[block.elements], places, np.zeros(m), *numbers, *shifts)
 
