@@ -110,7 +110,11 @@ class Restoring(Stepping):
             expected = expected_of_contact(*counts, len(self._placements.numbers()), arrays)
         check_arrays(source, {f"contact.{name}": array for name, array in arrays.items()}, expected)
         if self._detector is not None:
+            spheres = self._detector.spheres
+            before = None if spheres is None else spheres.neighbours
             self._detector.load_state_dict({name: array.copy() for name, array in arrays.items()}, self.state.x)
+            if spheres is not None and before is not None and not np.array_equal(before, spheres.neighbours):
+                self._prepare()
             self._placements.load(arrays["obstacles"])
 
     def __reduce__(self) -> tuple[Any, ...]:

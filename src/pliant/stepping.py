@@ -31,6 +31,7 @@ from pliant.divergence import Watch, diagnose_divergence, diagnose_explosion
 from pliant.end_of_step import EndOfStep
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
+from pliant.grains.sphere_contacts import sphere_contacts
 from pliant.integration import StepStart, check_integrator, integrator_named
 from pliant.joint_forces import BreakingJoints
 from pliant.kernels.predict import velocities
@@ -129,7 +130,8 @@ class Stepping(BreakingJoints):
         self._detector = None
         if contact is not None:
             scale = scale_of(self.model, self._s, elastic_stiffness(self.model) if elastic is None else elastic)
-            self._detector = Detector(contact, self.h, self._team, scale, self.solver.supports.hard_constraints)
+            own = (self.solver.supports.hard_constraints, sphere_contacts(self.model, self._team))
+            self._detector = Detector(contact, self.h, self._team, scale, *own)
         self._detect_every = None if contact is None else contact.settings.detect_every
         self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
 
@@ -156,6 +158,8 @@ class Stepping(BreakingJoints):
         elif self.state.step == 0 and self._detector and (said := self._detector.intersections(self.state.x)):
             logger.warning(said, extra={"entry": "starts-in-intersection"})
         self._release_due()
+        if self._detector is not None and self._detector.has_new_neighbours(self.state.x, self.time):
+            self._prepare()  # spheres have met others, and vertices other colours
         if self.state.step and not self._watch.goes_on_from(self.model, self.state.x, self.state.v):
             self.state.forget_history()
         if self.model.particles is not None:

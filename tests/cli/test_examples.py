@@ -37,6 +37,7 @@ def test_compare_solvers(tmp_path):
     assert (tmp_path / "compare_solvers.png").exists()
 
 
+@pytest.mark.slow
 def test_balloon(tmp_path):
     """65 litres at rest; under pressure it holds more."""
     pytest.importorskip("PIL")

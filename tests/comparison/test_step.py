@@ -126,6 +126,7 @@ def test_solvers_that_do_not_carry_contact_say_so():
             pl.compare(scene, [pl.VBD(), solver], iterations=3)
 
 
+@pytest.mark.slow
 def test_a_step_in_contact_is_measured_with_the_contacts_of_its_minimum():
     """Friction limits and closest points change as solvers go on; all end at the same energy, none below it."""
     scene = pl.Scene()

@@ -13,6 +13,7 @@ def stretched() -> dict[str, box.Curve]:
     return {name: box.load(laws[name], "stretch", np.linspace(1, 1.6, 7), CELLS) for name in forces.PAPERS}
 
 
+@pytest.mark.slow
 def test_laws_are_ordered_as_in_figure_11(stretched):
     """Fung above Mooney-Rivlin above neo-Hookean, and Fung stiffens while the others do not."""
     plain, mooney, fung = (stretched[name].efforts[1:] for name in forces.PAPERS[:3])
@@ -22,10 +23,12 @@ def test_laws_are_ordered_as_in_figure_11(stretched):
     assert forces.stiffening(stretched["Fung"]) > 1 > forces.stiffening(stretched["neo-Hookean"])
 
 
+@pytest.mark.slow
 def test_st_venant_kirchhoff_is_a_cubic(stretched):
     assert forces.cubic_misfit(stretched["St. Venant-Kirchhoff"]) < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", forces.PAPERS)
 def test_work_of_the_force_is_the_stored_energy(stretched, name):
     """The integral of the force over the way, to the error of the trapezium rule."""

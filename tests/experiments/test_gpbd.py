@@ -14,6 +14,7 @@ def test_a_flattened_cube_rises_again(ratio, seconds):
     assert numbers["volume_at_end"] == pytest.approx(1, abs=0.05)
 
 
+@pytest.mark.slow
 def test_a_nearly_incompressible_cube_rises_after_crumpling():
     """At 0.499 the way up is chaotic: changes in the sixth digit move the last repair between 1.9 and 3.3 s."""
     numbers = recovery.numbers_of(recovery.recover("flattened", 0.499, steps=600, cells=5))
@@ -22,6 +23,7 @@ def test_a_nearly_incompressible_cube_rises_after_crumpling():
     assert numbers["volume_at_end"] == pytest.approx(1, abs=0.05)
 
 
+@pytest.mark.slow
 def test_a_stretched_cube_keeps_its_volume():
     """Nearly incompressible, stretched in 0.2 s by led faces: clamped at its ends it necks in, to its own volume."""
     run = cubes.simulate("stretch", "NH", 0.499, (3, 5), seconds=0.4, cells=4)

@@ -52,7 +52,7 @@ def load_on_floor(layers):
         sim.advance()
         if k >= 120:
             forces.append(-floor.contact_force[2])
-    return float(np.mean(forces)), float(G * grains.masses().sum())
+    return float(np.mean(forces)), float(G * grains.masses.sum())
 
 
 def test_silos_saturate():

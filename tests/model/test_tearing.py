@@ -32,6 +32,7 @@ def run_until_torn(sim, most=400):
     raise AssertionError("nothing has torn")
 
 
+@pytest.mark.slow
 def test_mass_and_momentum_are_kept():
     scene, _ = pulled_sheet()
     sim = pl.Simulation(scene, precision="double")
@@ -116,6 +117,7 @@ def test_a_torn_run_resumes_with_the_same_bits(tmp_path):
     np.testing.assert_array_equal(again.scene.bodies[0].triangles, scene.bodies[0].triangles)
 
 
+@pytest.mark.slow
 def test_a_tear_leaves_what_other_elements_remember():
     """A crushed block beside the sheet: its law stays converted as far as it was (Invertible)."""
     scene, _ = pulled_sheet(cells=4, speed=10.0)
@@ -167,6 +169,7 @@ def test_a_spring_breaks_at_its_stretch():
     assert np.isfinite(sim.positions).all()
 
 
+@pytest.mark.slow
 def test_wind_contact_and_force_fields_reach_torn_pieces():
     """The lost half of a torn sheet falls freely: its momentum grows by m g t, and a force field sees all vertices."""
     scene, cloth = pulled_sheet(cells=6, speed=6.0, tear_at=1.05)
@@ -188,6 +191,7 @@ def test_wind_contact_and_force_fields_reach_torn_pieces():
     assert set(sim.model.contact.triangles.ravel().tolist()) == set(range(len(sim.positions)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["npz", "ply", "pvd"])
 def test_results_hold_a_torn_sheet_and_a_broken_rope(tmp_path, ending):
     """Every triangle and spring has points of its own, so that one topology serves all frames."""

@@ -10,6 +10,7 @@ import pliant as pl
 LAW = pl.StableNeoHookean.from_young(1e4, 0.3)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=15)
 @given(
     seed=st.integers(0, 2**32 - 1),

@@ -51,6 +51,7 @@ def box_on_ground(by: np.ndarray) -> tuple[np.ndarray, float]:
     return sim.positions - by, reached
 
 
+@pytest.mark.slow
 def test_contact_friction_walls_and_damping_are_the_same_10_km_away():
     """To 1e-4 of the size of the box. Impacts with friction make more of rounding, here as there."""
     (here, reached), (there, _) = box_on_ground(np.zeros(3)), box_on_ground(AWAY)

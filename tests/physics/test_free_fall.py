@@ -30,7 +30,7 @@ def fall(law, solver, precision, n=20, velocity=(0.3, 0.2, 1.0)):
     return sim, x, np.array(velocity) + n * h * G
 
 
-@pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
+@every_law_slowly
 @pytest.mark.parametrize(
     "solver",
     [pl.VBD(iterations=2, start="accelerated"), pl.VBD(iterations=120, start="previous"), pl.Newton(iterations=3)],

@@ -77,6 +77,7 @@ def test_a_spring_has_the_damping_ratio_of_theory():
     assert decrement == pytest.approx(2 * np.pi * (zeta + own) / np.sqrt(1 - zeta**2), rel=0.01)
 
 
+@pytest.mark.slow
 def test_a_mode_of_a_beam_has_the_damping_ratio_of_theory():
     """The softest mode of a cantilever from the stiffness and mass matrices: a step multiplies it by the root of
     (1 + w^2 h^2 + w^2 h k_d) z^2 - (2 + w^2 h k_d) z + 1 = 0, whose decay is k_d w^2 / 2 as h -> 0.

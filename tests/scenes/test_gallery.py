@@ -8,6 +8,11 @@ from pliant.scenes.gallery import entries
 from pliant.scenes.plans import open_plan
 
 EVERY = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+LONG = ("curl",)  # compile for long
+EVERY_RUN = pytest.mark.parametrize(
+    "entry",
+    [pytest.param(e, id=e.name, marks=pytest.mark.slow if e.name in LONG else ()) for e in entries()],
+)
 
 
 def test_there_are_twelve():
@@ -26,7 +31,7 @@ def test_each_has_a_title_a_sentence_a_picture_and_a_time(entry):
     assert entry.thumbnail.stat().st_size < 100_000
 
 
-@EVERY
+@EVERY_RUN
 def test_each_runs_two_frames_and_keeps_its_volume_upright(entry):
     """No tet turns over, and held vertices are where they are told to be."""
     plan = open_plan(entry.name, threads=1)
@@ -42,7 +47,7 @@ def test_each_runs_two_frames_and_keeps_its_volume_upright(entry):
     assert np.abs(sim.positions - sim.model.positions).max() > 1e-5  # [m]: gravity or a motion acts in every one
 
 
-@EVERY
+@EVERY_RUN
 def test_each_written_back_runs_with_the_same_bits(entry, tmp_path):
     sim = open_plan(entry.name, threads=1).simulation()
     pl.save_scene(sim, tmp_path / "again.toml")

@@ -42,10 +42,16 @@ PROJECTIVE = {
     "HeavyBall": pl.HeavyBall(pl.ProjectiveDynamics(global_step="gauss-seidel"), beta=0.3),
     "Anderson": pl.Anderson(pl.ProjectiveDynamics()),
 }
-every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
 # The options choose a kernel of their own, which takes seconds to compile: one law of each path tries them all, the
 # others differ from it in their formula alone.
 FULLY_TRIED = (pl.StableNeoHookean, pl.NeoHookean, pl.StVenantKirchhoff)
+every_law = pytest.mark.parametrize(
+    "law",
+    [
+        pytest.param(law, id=name, marks=() if law in FULLY_TRIED else pytest.mark.slow)
+        for name, law in SOLID_LAWS.items()
+    ],
+)
 every_law_and_solver = pytest.mark.parametrize(
     ("law", "solver"),
     [
@@ -89,7 +95,9 @@ def test_every_registered_solver_is_in_the_suite():
 
 
 @every_law_and_solver
-@every_damping
+@pytest.mark.parametrize(
+    "damping", [pytest.param(0.0, id="undamped"), pytest.param(2e-3, id="damped", marks=pytest.mark.slow)]
+)
 def test_converges_to_the_minimiser(case, law, damping, solver):
     """Within 1e-6 of the way travelled, in double precision, from a deformed start."""
     problem, minimiser = case(law, damping)

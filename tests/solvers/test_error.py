@@ -10,6 +10,7 @@ from pliant.scenes.plans import open_plan
 from pliant.solvers import Execution
 from pliant.solvers.contract.error import ErrorMeter, marks
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices, elastic_ratios
+from pliant.solvers.contract.whole_bodies import find_whole_bodies
 
 
 def _beam(youngs_modulus, cells=(20, 2, 2)):
@@ -222,3 +223,34 @@ def test_meters_hold_no_positions_of_their_problem():
     meter.begin_step(x, 8, sim._work)
     x += 1.0
     assert np.all(meter._kept[0][1] == problem.x_guess)
+
+
+def test_the_distance_of_a_whole_body_is_how_far_it_was_taken_away():
+    """From the minimiser of a step of a block that slides: along the incline nothing but inertia and friction, which
+    is the same at any speed, brings it back.
+    """
+    problem, exact = _step(_block_on_an_incline(1e8), 20, 200)
+    body = bodies_of_vertices(problem.model)
+    wholes = find_whole_bodies(problem, body)
+    assert wholes.bodies.tolist() == [0]
+    np.testing.assert_allclose(wholes.distances(problem, exact, 1), 0.0, atol=1e-9)
+    away = np.array([1e-5, 0, 0])
+    np.testing.assert_allclose(wholes.distances(problem, exact + away, 1), 1e-5, rtol=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_a_hard_block_slides_as_theory_says_in_every_step(precision):
+    """E = 1e10 Pa: vertices hardly move any more long before their forces balance, and a line search cuts steps short.
+    Acceleration g (sin a - mu cos a).
+    """
+    sim = pl.Simulation(_block_on_an_incline(1e10), frame_rate=200, substeps=1, precision=precision)
+    for _ in range(3):
+        sim.step()
+    speeds = [sim.velocities[:, 0].mean()]
+    for _ in range(60):
+        sim.step()
+        speeds.append(sim.velocities[:, 0].mean())
+    angle = np.arctan(0.5)
+    np.testing.assert_allclose(np.diff(speeds) * 200, 9.81 * (np.sin(angle) - 0.4 * np.cos(angle)), rtol=0.06)
+    assert (speeds[-1] - speeds[0]) * 200 / 60 == pytest.approx(9.81 * (np.sin(angle) - 0.4 * np.cos(angle)), rel=0.01)

@@ -224,6 +224,7 @@ def flattened(points):
 every_ratio = pytest.mark.parametrize("nu", [0.45, 0.4995])
 
 
+@pytest.mark.slow
 @every_ratio
 def test_a_flattened_cube_recovers(nu):
     """Neo-Hookean with its barrier, from a plane, h = 0.01 s: no inverted tet, and its own volume."""

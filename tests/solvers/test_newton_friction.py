@@ -75,8 +75,8 @@ def test_a_soft_block_slides_as_far_in_both() -> None:
     assert ways[0] == pytest.approx(ways[1], rel=1e-8)
 
 
-@pytest.mark.parametrize("young", [1e5, pytest.param(1e7, marks=pytest.mark.slow)])
-def test_newton_converges_with_damped_contacts(young: float) -> None:
+@pytest.mark.parametrize(("young", "changes"), [(1e5, 3), pytest.param(1e7, 1, marks=pytest.mark.slow)])
+def test_newton_converges_with_damped_contacts(young: float, changes: int) -> None:
     """In every step of a block that is dropped on the incline, while vertices arrive and leave: their damping has no
     jump.  The normal force never pulls.
     """
@@ -89,4 +89,4 @@ def test_newton_converges_with_damped_contacts(young: float) -> None:
         assert report.converged
         assert report.residual <= 1e-8
         assert (sim.contacts.forces[:, 2] >= 0).all()
-    assert arrivals >= 3
+    assert arrivals >= changes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -40,6 +41,18 @@ from pliant.model import CarriedPoints, ContactModel
 TOUCHING = 1e-6  # of an edge: what starts less deep only touches
 
 
+class SphereSearch(Protocol):
+    """Finds contacts of particles (grains.sphere_contacts)."""
+
+    neighbours: np.ndarray  # (k, 2) int32 vertices that colours keep apart
+
+    def finds_new_neighbours(self, x: np.ndarray, time: float) -> bool:
+        """Whether many touch who were not neighbours; then those at x (n, 3) [m] and `time` [s] are."""
+
+    def find(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, scale: ContactScale) -> ContactSet:
+        """On the way from x0 to x1 (n, 3) [m] in h [s] from `time` [s] on, with the least stiffnesses they need."""
+
+
 @dataclass
 class Detector:
     """Keeps trees, the sides of what is near, who presses, multipliers, and the contacts of the step.
@@ -53,6 +66,7 @@ class Detector:
     team: Team
     scale: ContactScale
     is_hard: bool = False  # whether the solver holds contacts by multipliers
+    spheres: SphereSearch | None = None  # None: there are no particles
     colliders: Colliders = field(init=False)
     round_bodies: RoundDetector = field(init=False)
     side_history: SideHistory = field(default_factory=no_side_history)
@@ -114,6 +128,10 @@ class Detector:
         self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
         self._found = no_contacts()
 
+    def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
+        """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
+        return self.spheres is not None and self.spheres.finds_new_neighbours(x, time)
+
     def slide_points(self, x_prev: np.ndarray, x_guess: np.ndarray, time: float, carried: CarriedPoints | None) -> None:
         """Put the sliding points of round bodies, in both positions (n, 3) [m], where they will touch."""
         if self.round_bodies:
@@ -165,6 +183,8 @@ class Detector:
         numbers = range(len(model.shapes))
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
         pairs = (*pairs, self.round_bodies.contacts)
+        if self.spheres is not None:
+            near.append(self.spheres.find(x0, x1, time, h, self.scale))
         for k in numbers:
             near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
         if self.is_hard:
@@ -181,8 +201,13 @@ class Detector:
             pushed = push(contacts, model, self.h) if h > 0 else 0.0 * pressed
             start_with_offset(contacts, x0, pressed, pushed, KEPT if self.is_hard else 0.0)
         if self.is_hard:
-            return ContactPotential(contacts, 0.0, 0.0, x0, has_multipliers=True, compliance=self._compliance)
-        return ContactPotential(contacts, friction_speed(model, self.h) * self.h, settings.damping / self.h, x0)
+            potential = ContactPotential(contacts, 0.0, 0.0, x0, has_multipliers=True, compliance=self._compliance)
+        else:
+            slip = friction_speed(model, self.h) * self.h
+            potential = ContactPotential(contacts, slip, settings.damping / self.h, x0)
+        if self.spheres is not None:
+            potential.neighbours = self.spheres.neighbours
+        return potential
 
     def _with_planes(self, pairs: tuple[ContactSet, ...], x: np.ndarray) -> tuple[ContactSet, ...]:
         """Contacts with those of convex rigid bodies that are near each other at x (n, 3) [m] found by their planes."""
@@ -205,7 +230,9 @@ class Detector:
             rho = penalties(contacts, self.scale, self.model.body, len(self.model.allowed))
             return rho / (1 + rho * self._compliance)
         given = self.model.settings.stiffness
-        return chosen_stiffness(contacts, self.scale) if given is None else np.full(contacts.size, given)
+        if given is not None:
+            return np.full(contacts.size, given)
+        return np.maximum(chosen_stiffness(contacts, self.scale), contacts.stiffness)
 
     def end(self, x_prev: np.ndarray, x: np.ndarray) -> ContactReport:
         """Take note of all that came near or crossed in the step from x_prev to x, whether it was detected or not."""
@@ -297,7 +324,8 @@ class Detector:
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
         keys, pressed = (None, np.zeros(0)) if self.pressing is None else self.pressing
-        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact}
+        near = None if self.spheres is None else self.spheres.neighbours
+        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near}
         return {
             **self.side_history._asdict(),
             **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
@@ -319,6 +347,8 @@ class Detector:
         keys = state.get("pressing_keys")
         self.pressing = None if keys is None else Pressing(keys, state["pressing_depths"])
         self.no_self_contact = state.get("no_self_contact")
+        if self.spheres is not None:
+            self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))
         self.seen = x.copy()
 
     @property

@@ -24,6 +24,7 @@ from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.lanes.compiled import cached
 from pliant.model import ContactModel
 from pliant.model.carried import CarriedPoints, weights_of
+from pliant.model.contact import RoundBodies
 from pliant.model.rigid_shapes import CORE
 
 logger = logging.getLogger("pliant")
@@ -79,6 +80,9 @@ class RoundDetector:
         for parts, taken, own in self._placed(found, x1):
             self.contacts = joined(self.contacts, parts)
             weights[np.searchsorted(vertices, taken)] = own
+        for f in np.flatnonzero(features.kind == CORE):  # its last two points are its ends: spheres of grains see them
+            last = int(features.sliding[f] + features.sliding_count[f])
+            weights[np.searchsorted(vertices, [last - 2, last - 1])] = features.ends[f]
         for x in (x0, x1):
             x[vertices] = np.einsum("kw,kwa->ka", weights, x[masses[owner]])
         if carried is not None:
@@ -137,7 +141,7 @@ class RoundDetector:
         for k in np.argsort(own.gaps, kind="stable"):  # the deepest first, should there be too few
             sides = [side for side in (own.feature[k], own.other[k]) if side >= 0]
             needed = 2 if features.kind[sides[0]] == CORE else 1
-            if any(used[side] + needed > features.sliding_count[side] for side in sides):
+            if any(used[side] + needed > _free_points(features, side) for side in sides):
                 continue
             for place, side in enumerate(sides):
                 taken[k, place::2][:needed] = features.sliding[side] + used[side] + np.arange(needed)
@@ -203,6 +207,11 @@ class RoundDetector:
                 int((~keep).sum()),
                 extra={"entry": "too-many-contacts"},
             )
+
+
+def _free_points(features: RoundBodies, f: int) -> int:
+    """How many sliding points of a feature contacts may take: those of a core but for its ends."""
+    return int(features.sliding_count[f]) - (2 if features.kind[f] == CORE else 0)
 
 
 def _without_repeats(found: Found) -> Found:

@@ -138,8 +138,9 @@ def _entries(
     """Contacts by vertex: contact and corner of each entry, first entries (rows + 1,), and how many vertices of the
     contact have the vertex's colour, so that they share what is to be taken back.
     """
-    is_own = np.ones(rows.shape, bool)  # a corner that repeats the first only fills a place
-    is_own[:, 1:] = rows[:, 1:] != rows[:, :1]
+    is_own = np.ones(rows.shape, bool)  # a corner that repeats an earlier one only fills a place
+    for i in range(1, rows.shape[1]):
+        is_own[:, i] = (rows[:, i : i + 1] != rows[:, :i]).all(axis=1)
     colours = np.where(is_own, colour_of_row[rows], -1)
     same = (colours[:, :, None] == colours[:, None, :]) & (colours[:, None, :] >= 0)
     counts = same.sum(axis=2)

@@ -178,3 +178,16 @@ def closest_point_and_normal(y, n, side):
         if size > 0.0:
             return w, (side * m[0] / size, side * m[1] / size, side * m[2] / size)
     return w, n
+
+
+@inlined
+def closest_point_to_centre(y, w, n):
+    """Signed weights of the centre y0 of a sphere and a triangle y1 y2 y3, and the normal from the closest point to it;
+    w and n are those before, which stay while the centre is on the other side: it is to come back where it came from.
+    """
+    if dot(combine(w, y), n) <= 0.0:
+        return w, n
+    w = closest_vertex_triangle(y)
+    s = combine(w, y)
+    size = dot(s, s) ** 0.5
+    return w, ((s[0] / size, s[1] / size, s[2] / size) if size > 0.0 else n)

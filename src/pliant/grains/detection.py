@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pliant.constraints.rows import Rows, with_room
+from pliant.contact.search.solid import solid_of
 from pliant.errors import SimulationError
 from pliant.grains.faces import place_triangles
 from pliant.grains.pairs import sort_into_cells
@@ -19,23 +22,31 @@ REACH = 2.0  # of the largest radius: how far ahead two spheres look for each ot
 MOST_ENTRIES = 16  # cells a triangle, on average, before cells are made larger
 
 
+class Triangles(NamedTuple):
+    """What spheres touch beside each other: triangles."""
+
+    corners: np.ndarray  # (t, 3) int32
+    thickness: np.ndarray  # (t,) half of it [m]
+
+
 class GrainDetector:
     """Finds contacts of the spheres of a model, and of vertices of its sheets and springs with other bodies.
 
-    tolerance: gap below which two are in contact, as a part of the smallest radius.
+    tolerance: gap below which two are in contact, as a part of the smallest radius. points (k,): vertices that are
+    spheres of half the thickness.
     """
 
-    def __init__(self, model: Model, tolerance: float, team: Team):
+    def __init__(self, model: Model, tolerance: float, team: Team, points: np.ndarray, triangles: Triangles):
         self.model, self.team = model, team
         particles, contact = model.particles, model.contact
         assert contact is not None
-        self._points = vertices_with_thickness(model)
+        self._points = points
         radius = np.zeros(0) if particles is None else particles.radius
         self._largest = float(radius.max(initial=0.0))
         sizes = radius if particles is not None else contact.radius[self._points]
         self._tolerance = tolerance * float(sizes.min())
         self._there = np.zeros(0, np.int64)  # which particles are there
-        self._faces = self._no_buckets()
+        self._faces = self._no_buckets(triangles)
         self._place(np.arange(len(radius)))
 
     def _place(self, there: np.ndarray) -> None:
@@ -57,13 +68,12 @@ class GrainDetector:
         self._order, self._ends = np.zeros(p, np.int64), np.zeros(len(v) + 1, np.int64)
         self._starts = np.zeros(_power_of_two(2 * p) + 1, np.int64)
 
-    def _no_buckets(self) -> Faces:
+    def _no_buckets(self, own: Triangles) -> Faces:
         contact = self.model.contact
         assert contact is not None
-        triangles = contact.triangles.astype(np.int32)
-        t, first = len(triangles), contact.triangles[:, 0]
-        thickness = contact.radius[first] if t else np.zeros(0)
-        points = contact.positions[contact.triangles]
+        triangles, thickness = own
+        t, first = len(triangles), triangles[:, 0]
+        points = contact.positions[triangles]
         edge = float(np.ptp(points, axis=1).mean()) if t else 1.0
         size = max(edge, 2 * self._largest)
         return Faces(
@@ -125,6 +135,16 @@ class GrainDetector:
             self._faces = self._faces._replace(entries=faces.entries)
         place_triangles(faces, motion, False)
         return faces
+
+
+def surface_triangles(model: Model) -> Triangles:
+    """Triangles of sheets, rigid bodies and mesh obstacles, then those of solids' boundaries."""
+    contact = model.contact
+    assert contact is not None
+    solid = solid_of(contact.tets, len(contact.body)).faces
+    corners = np.concatenate([contact.triangles.astype(np.int32), solid])
+    corners = corners[~contact.excluded[corners].any(axis=1)]
+    return Triangles(corners, contact.radius[corners[:, 0]])
 
 
 def vertices_with_thickness(model: Model) -> np.ndarray:

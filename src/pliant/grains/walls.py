@@ -12,7 +12,7 @@ from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model.obstacles import CONTAINER, FRICTION, SIZES
 
-FACES = 8  # numbers that an obstacle's faces have among the sources of contacts
+FACES = 8  # numbers that an obstacle's faces have among the sources of contacts; fewer than eight are used
 STEPS, TOUCH = 100, 1e-6  # of advancement: at most so many; part of the way at which it has hit
 
 

@@ -103,9 +103,9 @@ def expected_of_contact(
     """Arrays of Detector.state_dict, for so many vertices, triangles and edges of the surface, bodies and obstacles;
     those with an entry per pair are as long as the first of them in `arrays`.
     """
-    sided, crossed, pressed, pressing = (
+    sided, crossed, pressed, pressing, near = (
         len(arrays[name]) if name in arrays and arrays[name].ndim else 0
-        for name in ("vertices", "edges", "multipliers_ids", "pressing_keys")
+        for name in ("vertices", "edges", "multipliers_ids", "pressing_keys", "neighbours")
     )
     last_key = n * (bodies + 2 * obstacles)
     wanted = {
@@ -119,7 +119,8 @@ def expected_of_contact(
         "pressing_depths": Expected((pressing,), np.float64, 0),
         "stored": Expected((1,), np.float64, 0),
         "no_self_contact": Expected((bodies,), bool, is_optional=True),
-        "multipliers_ids": Expected((pressed, 5), np.int32, -1),
+        "neighbours": Expected((near, 2), np.int32, 0, n, is_optional=True),
+        "multipliers_ids": Expected((pressed, 5), np.int32, -8),
         "multipliers_normal": Expected((pressed,), np.float64, 0),
         "multipliers_tangential": Expected((pressed, 3), np.float64),
         "multipliers_earlier": Expected((pressed,), np.float64, 0),

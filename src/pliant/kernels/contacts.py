@@ -103,7 +103,10 @@ def write_record(c, rows, contacts, x_prev, origin, records):
 @inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 def _is_repeated(rows, c, i):
     """Whether a corner only fills a place: a contact has fewer than four."""
-    return i > 0 and rows[c, i] == rows[c, 0]
+    for j in range(i):  # noqa: SIM110 (a loop compiles, any() over a generator does not)
+        if rows[c, i] == rows[c, j]:
+            return True
+    return False
 
 
 @inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)

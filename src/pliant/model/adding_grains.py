@@ -40,7 +40,8 @@ class AddingGrains(ABC):
 
         radius: [m], one number or one per particle; density: [kg/m^3].
         friction: of contacts with them (see Body.friction). spin: they turn, so that they roll; without it they only
-        slide. Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased.
+        slide. Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased; without spin also pl.Auto,
+        pl.VBD, pl.AVBD and pl.Newton, in which they meet solids and rigid bodies too.
         """
         body = Particles(self._free_name(name, Particles), points, radius, density, spin)
         body.friction = friction

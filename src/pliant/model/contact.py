@@ -184,8 +184,9 @@ def _thickness(settings: Contact, body: Body, lengths: np.ndarray) -> float:
 
 
 def _skips_obstacles(body: Body) -> np.ndarray:
-    """(n,) vertices that something else keeps from obstacles: rims stand for a cylinder's mesh."""
-    return body.touches_nothing | (isinstance(body, RigidBody) and body.shape.round_feature is not None)
+    """(n,) vertices that something else keeps from obstacles: rims of a cylinder, particles' own search."""
+    is_round = isinstance(body, RigidBody) and body.shape.round_feature is not None
+    return body.touches_nothing | is_round | isinstance(body, Particles)
 
 
 def _round_bodies(placed: list[tuple[Body, int]]) -> RoundBodies:

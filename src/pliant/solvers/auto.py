@@ -129,7 +129,9 @@ class Auto(Solver[AutoWork]):
     iterations_max: int = 200
     start: str = "adaptive"
 
-    capabilities = Capabilities("minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True)
+    capabilities = Capabilities(
+        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, particles=True
+    )
 
     def __post_init__(self) -> None:
         check_count(self.iterations_max, "Auto: iterations_max")
@@ -189,6 +191,9 @@ class Auto(Solver[AutoWork]):
 
     def is_blind_to_rounding(self, work: AutoWork) -> bool:
         return work.stage.solver.is_blind_to_rounding(work.stage.work)
+
+    def has_residual(self, work: AutoWork) -> bool:
+        return work.stage.solver.has_residual(work.stage.work)
 
     def adapt(self, problem: IncrementalPotential, work: AutoWork, error: StepError, done: int) -> bool:
         """Go on with the next solver where this one would take long."""

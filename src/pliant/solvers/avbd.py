@@ -75,6 +75,7 @@ class AVBD(Solver[AVBDWork]):
         internal_state=True,
         hard_constraints=True,
         rigid_bodies=True,
+        particles=True,
     )
 
     def __post_init__(self) -> None:

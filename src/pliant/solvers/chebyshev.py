@@ -93,7 +93,7 @@ class Chebyshev(Accelerator[ChebyshevWork]):
     rho: float | str | Sequence[Sequence[float]] = 0.95
 
     capabilities = Capabilities(
-        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, device=True
+        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, particles=True, device=True
     )
 
     def __post_init__(self) -> None:

@@ -25,6 +25,8 @@ from pliant.solvers.machinery.step_space import StepSpace, step_space
 
 ROUNDING = 1e-9  # of the largest entry of a projected Hessian: what is added, so that rounding leaves it definite
 
+LAST_PLACES = 2  # of a number, that a step may still change at the minimum
+
 LINEAR = ("direct", "cg")
 
 
@@ -47,7 +49,7 @@ class Newton(Solver[AssembledPotential]):
     residual: float = 0.0
 
     capabilities = Capabilities(
-        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, local=False
+        "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, particles=True, local=False
     )
 
     def __post_init__(self) -> None:
@@ -64,13 +66,17 @@ class Newton(Solver[AssembledPotential]):
             raise SolverError("Newton: linear='cg' does not support rigid bodies: use linear='direct'.")
         return build_assembly(problem, execution)
 
+    def has_residual(self, work: AssembledPotential) -> bool:
+        """Steps that the line search cuts look short wherever they are."""
+        return True
+
     def begin_step(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
         """Take up the contacts."""
-        work.refresh_below = np.inf
+        work.forget()
 
     def update_contacts(self, problem: IncrementalPotential, work: AssembledPotential) -> None:
         """Take up contacts that were detected within a step."""
-        work.refresh_below = np.inf
+        work.forget()
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AssembledPotential, n: int = 1) -> SweepResult:
         for done in range(n):
@@ -84,15 +90,25 @@ class Newton(Solver[AssembledPotential]):
             step = newton_direction(space, g, self.linear)
             if step is None:
                 return SweepResult(done, "converged: the gradient is zero", converged=True)
-            length = backtrack(space, step, float(g @ step))
+            slope = float(g @ step)
+            if work.has_settled(residual, -slope):
+                if is_current:
+                    return SweepResult(done, "no further progress: forces have fallen to their rounding")
+                work.refresh_below = np.inf
+            length = backtrack(space, step, slope)
             moved, poses = space.moved(length * step)
-            if length == 0.0 or (np.array_equal(moved, x) and np.array_equal(poses, problem.poses)):
+            if length == 0.0 or (is_rounding(moved, x) and is_rounding(poses, problem.poses)):
                 work.refresh_below = np.inf
                 # internal states and contacts may still change the potential where positions do not move
                 if is_current and not problem.model.internal_state.size:
                     return SweepResult(done + 1, "no further progress: no part of Newton's step lowers the energy")
             x[:], problem.poses[:] = moved, poses
         return SweepResult(n)
+
+
+def is_rounding(moved: np.ndarray, x: np.ndarray) -> bool:
+    """Whether no number has changed by more than it rounds to."""
+    return bool((np.abs(moved - x) <= LAST_PLACES * np.spacing(np.abs(x))).all())
 
 
 def newton_direction(space: StepSpace, g: np.ndarray, linear: str = "direct", modify: bool = True) -> np.ndarray | None:
@@ -122,12 +138,13 @@ def backtrack(space: StepSpace, step: np.ndarray, slope: float) -> float:
     """
     problem, work = space.problem, space.work
     before, alpha = work.energy(problem, space.x), 1.0
+    noise = max(1e-8 * abs(before), work.noise)
     while alpha > 1e-12:
         trial, poses = space.moved(alpha * step)
         after = work.energy(problem, trial)
         if after <= before + 1e-4 * alpha * slope:
             return alpha
-        if after <= before + 1e-8 * abs(before):
+        if after <= before + noise:
             there = replace(problem, poses=poses)
             if there.residual(trial) <= 0.5 * problem.residual(space.x):
                 return alpha

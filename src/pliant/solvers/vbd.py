@@ -52,6 +52,7 @@ class VBD(MomentumSolver[DescentWork]):
         pressure=True,
         internal_state=True,
         rigid_bodies=True,
+        particles=True,
         momentum=True,
         fixed_point=True,
         device=True,

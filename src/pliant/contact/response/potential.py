@@ -31,6 +31,7 @@ class ContactPotential:
     x_prev: np.ndarray  # (n, 3) positions at the start of the step [m]
     has_multipliers: bool = False  # whether a solver accumulates the forces in the multipliers
     compliance: float = 0.0  # 1 / K [m/N] of hard contacts
+    neighbours: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))  # spheres that may meet soon
     start_depths: np.ndarray = field(init=False)  # (k,) at the start of the step [m]
 
     def __post_init__(self) -> None:
@@ -48,6 +49,11 @@ class ContactPotential:
         """(k, 4); the first repeated where there are fewer: its weight there is zero."""
         v = self.contacts.vertices
         return np.where(v >= 0, v, v[:, :1])
+
+    @property
+    def weights(self) -> np.ndarray:
+        """(k, 4) signed weights of the vertices."""
+        return self.contacts.weights
 
     @property
     def is_between_vertices(self) -> np.ndarray:
@@ -118,15 +124,17 @@ class ContactPotential:
     def hessian(self, x: np.ndarray) -> sp.csr_matrix:
         """(3n, 3n) [N/m], exact while weights, normals and friction limits are held: positive semidefinite."""
         w, size = self.contacts.weights, 3 * len(x)
-        own = self._forces_and_blocks(x, is_exact=True)[1][:, _FULL]
+        own = self.blocks(x, is_exact=True)
         blocks = np.einsum("ki,kj,kab->kiajb", w, w, own, optimize=True)
         index = (3 * self.vertices[:, :, None].astype(np.int64) + np.arange(3)).reshape(-1, 12)
         rows, columns = np.repeat(index, 12, axis=1).ravel(), np.tile(index, (1, 12)).ravel()
         return sp.csr_matrix((blocks.ravel(), (rows, columns)), shape=(size, size))
 
-    def blocks(self, x: np.ndarray) -> np.ndarray:
-        """(k, 3, 3) [N/m] of each contact, by the separation of its sides, with |u| held constant as in Equation 16."""
-        return self._forces_and_blocks(x)[1][:, _FULL]
+    def blocks(self, x: np.ndarray, is_exact: bool = False) -> np.ndarray:
+        """(k, 3, 3) [N/m] of each contact, by the separation of its sides, with |u| held constant as in Equation 16
+        unless they are to be exact.
+        """
+        return self._forces_and_blocks(x, is_exact)[1][:, _FULL]
 
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
         """(n, 3, 3) [N/m], with |u| held constant as in Equation 16: no step of a vertex raises friction's energy."""

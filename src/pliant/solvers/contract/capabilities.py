@@ -30,6 +30,7 @@ class Capabilities:
     hard_constraints: bool = False  # held by multipliers, without compliance
     rigid_bodies: bool = False  # blocks of six unknowns
     particles: bool = False  # spheres that touch each other
+    spins: bool = False  # that turn
     guarantee: bool = True  # its steps may be cut where nothing proves that they are free of contact
     own_contacts: bool = False  # it detects contacts itself, in `begin_step`
     strain_rate_damping: bool = True  # damping of elements' strain rates, the usual form
@@ -88,7 +89,13 @@ REQUIREMENTS = (
         "particles",
         lambda model: model.particles is not None,
         lambda can: can.particles,
-        "VelocityTimeStepping, SequentialPositions or PositionBased",
+        "Auto, VBD, AVBD, Newton or VelocityTimeStepping",
+    ),
+    Requirement(
+        "particles with spin=True",
+        lambda model: model.particles is not None and model.particles.has_spin,
+        lambda can: can.spins,
+        "VelocityTimeStepping, or scene.add_rigid(pl.Sphere(...))",
     ),
     Requirement("damping", _has_strain_rates, lambda can: can.strain_rate_damping),
     Requirement('damping_form="vertex_block"', _has_vertex_blocks, lambda can: can.vertex_block_damping),

@@ -12,11 +12,14 @@ error of 0.01 is 1 % of those forces, left out. It is estimated between two boun
                                  which is about h^2 times the residual: too large, for H >= M / h^2
 
     error = seen^(1 - t) owed^t,  t = min(1/2, 3/2 r):  between both, nearer to what is seen the faster it falls
+
+and is at least what is left of the motion of the body as a whole (contract.whole_bodies). A solver that has the forces
+of all vertices at hand is judged by them: |x - x*|_M <= h^2 |M^-1 dG/dx|_M.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +40,7 @@ from pliant.kernels.step_error import (
 from pliant.model import CARRIED
 from pliant.solvers.contract.report import SolveReport, SweepResult
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices, contact_ratios, elastic_ratios
+from pliant.solvers.contract.whole_bodies import WholeBodies, find_whole_bodies
 
 if TYPE_CHECKING:
     from pliant.solvers.contract.solver import Solver
@@ -95,6 +99,7 @@ class ErrorMeter:
         self._gravity = np.zeros(len(model.body_names))  # [m/s^2] of each body
         moving = np.flatnonzero(self.body >= 0)
         self._gravity[self.body[moving]] = np.linalg.norm(model.gravity[moving], axis=1)
+        self._wholes: WholeBodies | None = None  # found when first needed
         self._elastic: np.ndarray | None = None  # (bodies,) ratios without contacts, measured when first needed
         self._ratio, self._mean_ratio = np.zeros(0), np.zeros(0)  # (n,) and (bodies,) of the current step
         self._sums = np.zeros((len(model.body_names), COLUMNS))
@@ -173,7 +178,7 @@ class ErrorMeter:
         tolerance = self.solver.asked_tolerance
         if self._has_windows and (tolerance is not None or self._done == self._marks[-1]):
             with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
-                self.error = self.estimate(problem, x, self.solver.is_blind_to_rounding(work))
+                self.error = self._measured(problem, x, work)
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
@@ -182,6 +187,21 @@ class ErrorMeter:
                 return SweepResult(0)
         self._keep(x)
         return SweepResult(0)
+
+    def _measured(self, problem: IncrementalPotential, x: np.ndarray, work: Any) -> StepError:
+        """The error at a mark. How far whole bodies are is asked only where it would end the step."""
+        if self.solver.has_residual(work):
+            return self.bound(problem, x)
+        error = self.estimate(problem, x, self.solver.is_blind_to_rounding(work))
+        if error.largest > (self.solver.asked_tolerance or CONVERGED):
+            return error
+        if self._wholes is None:
+            self._wholes = find_whole_bodies(problem, self.body)
+        left = self._wholes.distances(problem, x, len(self._sums))
+        whole = self._relative(problem, self._root_mean_squares(), left)
+        slow = SLOWEST ** (1 / max(self._done - self._kept[-1][0], 1))
+        rates = np.where(whole > error.bodies, np.maximum(error.rates, slow), error.rates)
+        return replace(error, bodies=np.maximum(error.bodies, whole), rates=rates)
 
     @property
     def _has_windows(self) -> bool:

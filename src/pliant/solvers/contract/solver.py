@@ -96,6 +96,10 @@ class Solver(ABC, Generic[W]):
         """Whether forces that round away while vertices are moved one by one are lost to it."""
         return self.supports.local
 
+    def has_residual(self, work: W) -> bool:
+        """Whether an iteration costs so much more than the forces of all vertices that these tell its error."""
+        return False
+
     def period(self, work: W) -> int:
         """Iterations after which the same is done again, as between two corrections."""
         return 1

@@ -35,8 +35,10 @@ from pliant.materials import ARAP
 from pliant.materials.calculus import law_code
 from pliant.model import Block, InvertibleSolids, Sheets, Solids
 from pliant.solvers.contract import Execution, Work
+from pliant.solvers.machinery.energy_noise import NOISE, typical_edge
 
 HELD_PART = 0.01  # of the residual after a refresh: how exactly the potential of held contacts is minimised
+IDLE = 3  # iterations at rounding, then an end
 ELEMENTS_A_THREAD = 2000  # fewer are not worth another thread
 
 
@@ -111,7 +113,24 @@ class AssembledPotential(Work):
     terms: list[LawTerm | OutsideTerm]
     team: Team
     values: np.ndarray  # (blocks, 3, 3) [N/m]
+    edge: float  # typical length of an element [m]
     refresh_below: float = np.inf  # residual [m/s^2] of the contacts as they are held below which they are refreshed
+    least: float = np.inf  # residual [m/s^2] of the step so far
+    idle: int = 0  # iterations since it has halved, of those whose fall of energy is below rounding
+
+    def forget(self) -> None:
+        """The potential has changed."""
+        self.refresh_below, self.least, self.idle = np.inf, np.inf, 0
+
+    def has_settled(self, residual: float, fall: float) -> bool:
+        """Whether rounding alone moves x: three iterations promised a fall [J] below it, and none halved the residual
+        [m/s^2].
+        """
+        if residual <= 0.5 * self.least:
+            self.least, self.idle = residual, 0
+        elif fall <= self.noise:
+            self.idle += 1
+        return self.idle >= IDLE
 
     def refresh_if_due(self, problem: IncrementalPotential, x: np.ndarray, tolerance: float) -> tuple[float, bool]:
         """Residual at x (n, 3) [m/s^2], and whether it is that of contacts that are up to date there.
@@ -136,6 +155,14 @@ class AssembledPotential(Work):
         damping = 0.5 * float(np.sum(np.einsum("nab,nb->na", problem.damping_blocks, moved) * moved))
         elements = sum(term.energy(*_seen(problem, term, x), self.team) for term in self.terms)
         return own + damping + elements + (0.0 if problem.contacts is None else problem.contacts.energy(x))
+
+    @property
+    def noise(self) -> float:
+        """Differences of energy [J] below this are rounding: terms of the energy are as large as the stiffness of the
+        last Hessian times a length squared, however small their sum.
+        """
+        stiffness = float(np.einsum("naa->", self.values[self.pattern.diagonal])) / 3
+        return NOISE * float(np.finfo(float).eps) * stiffness * self.edge**2
 
     def gradient(self, problem: IncrementalPotential, x: np.ndarray) -> np.ndarray:
         """dG/dx (n, 3) [N], along the directions in which vertices may move."""
@@ -199,7 +226,9 @@ def build_assembly(problem: IncrementalPotential, execution: Execution) -> Assem
     ]
     team = execution.team(sum(map(len, elements)), ELEMENTS_A_THREAD)
     values = np.zeros((len(pattern.column), 3, 3))
-    return AssembledPotential(pattern, vertices, _projection(problem, vertices), terms, team, values)
+    return AssembledPotential(
+        pattern, vertices, _projection(problem, vertices), terms, team, values, typical_edge(model)
+    )
 
 
 def _terms(number: int, block: Block, pattern: BlockPattern, row_of_vertex: np.ndarray) -> list[LawTerm | OutsideTerm]:

@@ -15,6 +15,7 @@ HARD_CONSTRAINTS = Capabilities(
     contact=True,
     hard_constraints=True,
     particles=True,
+    spins=True,
     guarantee=False,  # particles have no surface, and contacts of its own see no cut
     own_contacts=True,
     strain_rate_damping=False,

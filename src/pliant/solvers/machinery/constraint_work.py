@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,17 +24,15 @@ from pliant.constraints.warm_start import Kept, keep_impulses, nothing_kept, res
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.grains.detection import GrainDetector, vertices_with_thickness
+from pliant.grains.detection import GrainDetector, surface_triangles, vertices_with_thickness
+from pliant.grains.overlaps import report_overlaps
 from pliant.grains.record import Motion
 from pliant.model import FREE, Fibres, Hinges, Model, Pairs, Sheets, Springs
 from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.grain_contacts import grain_step_contacts
 
-logger = logging.getLogger("pliant")
-
 FIXED = 0  # dimension of the space in which a held vertex moves
-OVERLAP = 1e-3  # of the radius: less is rounding
 PASSES = 4  # over contacts that are half way through at the end
 SETTLER = GaussSeidel()  # momentum would overshoot in so few iterations
 DEEPENING = 0.01  # of the sum of two radii: growth of an overlap within a step after which iterations go on
@@ -70,7 +67,10 @@ class ConstraintWork(Work):
         fill_distances(self.rows, self.distances, factors)
         touches = model.particles is not None or len(vertices_with_thickness(model)) > 0
         has_contacts = touches and model.contact is not None
-        self.detector = GrainDetector(model, tolerance, self.team) if has_contacts else None
+        self.detector = None
+        if has_contacts:
+            own = (vertices_with_thickness(model), surface_triangles(model))
+            self.detector = GrainDetector(model, tolerance, self.team, *own)
         self.radius = np.ones(n)
         self.turns = np.zeros(n, bool)
         if model.particles is not None:
@@ -140,20 +140,11 @@ class ConstraintWork(Work):
         if particles is None or problem.time > 0:
             return
         distance = np.einsum("ma,ma->m", rows.normal[base:count], rows.separation[base:count])
+        first, second = rows.vertices[base:count, 0], rows.vertices[base:count, 1]
         radii = np.zeros(problem.model.n_vertices)
         radii[particles.vertices] = particles.radius
-        first, second = rows.vertices[base:count, 0], rows.vertices[base:count, 1]
         reach = radii[first] + np.where(second >= 0, radii[second], 0.0)
-        depth = reach - distance
-        deep = depth > OVERLAP * radii[first]
-        if deep.any():
-            worst = int(np.argmax(depth))
-            where = problem.model.describe_vertex(int(first[worst]))
-            logger.warning(
-                "%d contacts start with an overlap; the deepest, of %s, is %.3g m. They are pushed apart, by a tenth "
-                "of the radius per step at most.", int(deep.sum()), where, depth[worst],
-                extra={"entry": "particles-overlap"},
-            )  # fmt: skip
+        report_overlaps(problem.model, first, reach - distance)
 
     def iterate(self, relaxation: Relaxation, n: int) -> None:
         """n iterations, if there is anything to do."""

@@ -14,9 +14,8 @@ from pliant.energies import IncrementalPotential
 from pliant.kernels.row_vectors import PACKS_A_SUM, vector_module
 from pliant.model import Model
 from pliant.solvers.contract import Execution
+from pliant.solvers.machinery.energy_noise import NOISE, typical_edge
 from pliant.solvers.machinery.vbd_tables import Tables, build_tables
-
-NOISE = 16.0  # machine epsilons of the energies' terms within which a difference of two energies means nothing
 
 
 @dataclass
@@ -124,14 +123,7 @@ def pack(problem: IncrementalPotential, execution: Execution) -> PackedPotential
 def packed_over(tables: Tables, model: Model) -> PackedPotential:
     """The potential that a solver's own tables hold."""
     packs = tables.packs
-    packed = PackedPotential(tables, _typical_edge(model), np.ones_like(tables.x))
+    packed = PackedPotential(tables, typical_edge(model), np.ones_like(tables.x))
     packed._shares = np.zeros(packs.pack_count * packs.width, tables.x.dtype)
     packed._sums = np.zeros(-(-packs.moving_count // PACKS_A_SUM))
     return packed
-
-
-def _typical_edge(model: Model) -> float:
-    """Root mean square of the elements' first edges at the start [m]."""
-    corners = [block.elements for block in model.blocks if block.elements.shape[1] > 1]
-    edges = [model.positions[elements[:, 1]] - model.positions[elements[:, 0]] for elements in corners]
-    return float(np.sqrt(np.mean(np.sum(np.concatenate(edges) ** 2, axis=1))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -215,7 +216,8 @@ def build_tables(
     n = model.n_vertices
     elements = [block.elements for block in model.blocks]
     graph = vertex_graph(elements, n)
-    colours = vertex_colours(model, graph)
+    near = [] if problem.contacts is None else [problem.contacts.neighbours]
+    colours = vertex_colours(model, graph, near)
     colour_count = int(colours.max()) + 1
     bodies = None if model.carried is None else BodyTables(model.carried, colours, colour_count)
     carrier = None if bodies is None else bodies.carrier(n)
@@ -286,9 +288,14 @@ def build_tables(
     return work
 
 
-def vertex_colours(model: Model, graph: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """(n,) colours from 0 on without gaps, -1 for vertices that are held; graph: neighbours (geometry.vertex_graph)."""
-    elements = [block.elements for block in model.blocks]
+def vertex_colours(model: Model, graph: tuple[np.ndarray, np.ndarray], near: Sequence[np.ndarray] = ()) -> np.ndarray:
+    """(n,) colours from 0 on without gaps, -1 for vertices that are held; graph: neighbours (geometry.vertex_graph);
+    near: pairs (k, 2) that are to have different ones too.
+    """
+    near = [pairs for pairs in near if len(pairs)]
+    elements = [block.elements for block in model.blocks] + near
+    if near:
+        graph = vertex_graph(elements, model.n_vertices)
     return _dense(np.where(model.is_free, _colours(model, elements, graph), -1))
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.elements.block import Invariance
 from pliant.energies import IncrementalPotential
+from pliant.energies.free_parts import free_parts
 from pliant.kernels.rigid_sums import add_rigid_forces, rigid_sums
 
 THIN = 1e-10  # of the moments of inertia, added to them: forces along a line have no torque about it
@@ -43,15 +43,8 @@ class RigidForces:
 
 def find_rigid_forces(problem: IncrementalPotential, vertices: np.ndarray, component: np.ndarray) -> RigidForces:
     """vertices (rows,) that move, and the connected part of a body that each belongs to."""
-    model = problem.model
-    part = np.full(model.n_vertices, -1)
+    part = np.full(problem.model.n_vertices, -1)
     part[vertices] = component
-    is_out = np.zeros(int(component.max(initial=-1)) + 1, bool)
-    is_out[component[(model.subspace[vertices] < 3) | (model.damping[vertices] > 0)]] = True
-    for block in problem.blocks:
-        of_corner = part[block.elements]
-        leaves = (of_corner != of_corner[:, :1]).any(axis=1) | (block.invariance is not Invariance.RIGID)
-        touched = of_corner[leaves]
-        is_out[touched[touched >= 0]] = True
-    number = np.where(is_out, -1, np.cumsum(~is_out) - 1)
-    return RigidForces(np.where(part >= 0, number[part], -1), int(np.count_nonzero(~is_out)))
+    is_free = free_parts(problem, part)
+    number = np.where(is_free, np.cumsum(is_free) - 1, -1)
+    return RigidForces(np.where(part >= 0, number[part], -1), int(np.count_nonzero(is_free)))

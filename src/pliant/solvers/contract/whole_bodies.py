@@ -1,0 +1,63 @@
+"""How far bodies as wholes are from where the forces on them balance.
+
+Iterations that move vertex by vertex carry a stiff body along by little more than m / (h^2 k) of what is missing, so
+that it hardly moves any more long before it is where it belongs, and what is seen of its motion tells nothing. But
+forces inside a body have neither sum nor torque: inertia and contacts alone say how far it would go as a whole,
+
+    (M / h^2 + K) e = f
+
+with its force and torque f, its masses and moments M, and the stiffness K of its contacts, their other sides held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.energies import IncrementalPotential
+from pliant.energies.free_parts import free_parts
+from pliant.kernels.rigid_sums import add_contact_stiffness, rigid_sums
+from pliant.model import CARRIED
+
+THIN = 1e-10  # of the moments of inertia, added to them: a rope along a line has none about it
+
+
+@dataclass(frozen=True)
+class WholeBodies:
+    """Bodies that only inertia, fields and contacts move as wholes."""
+
+    number: np.ndarray  # (n,) of each vertex among them, -1 for those of other bodies
+    bodies: np.ndarray  # (k,) which they are
+
+    def distances(self, problem: IncrementalPotential, x: np.ndarray, count: int) -> np.ndarray:
+        """(count,) [m] root mean square over each body of e; 0 for bodies that something else holds."""
+        out = np.zeros(count)
+        if not len(self.bodies) or problem.contacts is None or not problem.contacts.count:
+            return out
+        contacts = problem.with_contacts_at(x).contacts
+        assert contacts is not None
+        w, k = problem.inertia, len(self.bodies)
+        force = w[:, None] * (problem.y - x) - contacts.gradient(x)
+        middle, balance, moments = np.zeros((k, 4)), np.zeros((k, 6)), np.zeros((k, 3, 3))
+        rigid_sums(self.number, w, x, force, middle, balance, moments)
+        inertia = np.zeros((k, 6, 6))
+        inertia[:, range(3), range(3)] = middle[:, 3:]
+        inertia[:, 3:, 3:] = moments + THIN * np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+        stiffness = inertia.copy()
+        arrays = (contacts.vertices, contacts.weights, contacts.blocks(x, is_exact=True))
+        add_contact_stiffness(self.number, *arrays, np.ascontiguousarray(x), middle, stiffness)
+        is_sound = np.isfinite(stiffness).all(axis=(1, 2)) & (moments > 0).any(axis=(1, 2))
+        stiffness[~is_sound], balance[~is_sound] = np.eye(6), 0.0
+        e = np.linalg.solve(stiffness, balance[:, :, None])[:, :, 0]
+        out[self.bodies] = np.sqrt(np.einsum("ka,kab,kb->k", e, inertia, e) / middle[:, 3])
+        return out
+
+
+def find_whole_bodies(problem: IncrementalPotential, body: np.ndarray) -> WholeBodies:
+    """body (n,): that of each vertex, -1 for those that do not move."""
+    part = np.where(problem.model.subspace == CARRIED, -1, body)
+    is_free = free_parts(problem, part)
+    is_free &= np.bincount(part[part >= 0], minlength=len(is_free)) > 0
+    number = np.where(is_free, np.cumsum(is_free) - 1, -1)
+    return WholeBodies(np.where(part >= 0, number[part], -1), np.flatnonzero(is_free))
