@@ -137,16 +137,19 @@ class Scene(AddingGrains):
         """Add a sheet.
 
         material: any law of solids; its moduli are then those of a sheet, force per length [N/m]: those of a solid
-            [Pa] times the thickness. The third stretch, across the sheet, is held at 1; `pl.plane_stress(material)` is
-            for sheets with free faces. It may vary as in add_solid, triangle by triangle.
+            [Pa] times the thickness. Young's modulus and Poisson's ratio (`from_young`) are those of a strip that is
+            pulled, whose faces are free (plane stress). With mu and lam the third stretch, across the sheet, is held
+            at 1 (plane strain); see pl.plane_stress. It may vary as in add_solid, triangle by triangle.
             Or a pl.YarnCloth, an energy of stretch, shear and bending together: `warp` is then the direction of its
             warp, a vector (3,) or one per triangle (m, 3), the x axis if not given, and bending, weft,
             warp_direction and tear_at do not apply.
         density: [kg/m^2] of the sheet at rest; None: 0.2, or what the yarn cloth's file says.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
-        bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "dihedral",
-            the angle between triangles, for any rest shape; None: quadratic if the sheet is flat.
+        bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "coupled",
+            the angles between triangles in pairs, for any rest shape; "dihedral", single angles: half the time per
+            iteration, and a fifth too soft on regular strips. None: quadratic if the sheet is flat, coupled if it is
+            not, dihedral if it tears.
         warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
@@ -327,8 +330,7 @@ class Scene(AddingGrains):
 
         vertices_a, vertices_b: (k,) vertices, or (k, 2), (k, 3) or (k, 4) the corners of edges, faces or tets that
             points lie on, with weights (k, 2|3|4) of sum 1 (a negative one puts the point outside).
-        stiffness: [N/m] of each link; a link d long holds stiffness/2 d^2. inf: vertices stay together, exactly with
-            pl.AVBD, with the stiffness of joints otherwise (see add_joint).
+        stiffness: [N/m] of each link; a link d long holds stiffness/2 d^2. inf: hard as of add_joint.
         """
         for body in (body_a, body_b):
             if not any(body is own for own in self.bodies):
@@ -366,8 +368,7 @@ class Scene(AddingGrains):
         collide: whether the two bodies touch each other.
         Of a hinge, whose angle [rad] is that of a about the axis, seen from b, or a slider, whose way [m] is along it:
         limits: lower and upper one. spring, damping: [N m/rad] and [N m s/rad], [N/m] and [N s/m]; rest: of the spring.
-        motor: pl.Motor(speed=..., max_torque=...); joint.motor = ... gives another command between two steps.
-        break_force: [N] above which the joint is gone at the end of a step.
+        motor: pl.Motor(...), or later joint.motor = ...; break_force: [N] above which the joint is gone after a step.
         """
         for body in (a, b):
             if body is not None and not (isinstance(body, RigidBody) and any(body is own for own in self.bodies)):
@@ -381,9 +382,8 @@ class Scene(AddingGrains):
         if b is None and world is None:
             world = WorldPoints(self._free_name(None, WorldPoints))
         drive = {"limits": limits, "spring": spring, "damping": damping, "rest": rest, "motor": motor}
-        joint = make_joint(
-            kind, a, b, world, point, axis, stiffness, length, other_point, one_sided, drive, break_force
-        )
+        about = (point, axis, stiffness, length, other_point, one_sided, drive, break_force)
+        joint = make_joint(kind, a, b, world, *about)
         if b is None and world not in self.bodies:
             self.bodies.append(world)  # type: ignore[arg-type]
         if b is not None and not collide:

@@ -104,7 +104,7 @@ class ClothTable(BodyTable):
     material: AnyLaw  # type: ignore[valid-type]
     density: Annotated[float, Number("kg/m^2", above=0)] = 0.2
     bending: Annotated[float, Number("N m", least=0)] = 1e-5
-    bending_model: Literal["quadratic", "dihedral"] | None = None
+    bending_model: Literal["quadratic", "coupled", "dihedral"] | None = None
     warp: Annotated[float, Number("N/m", least=0)] = 0.0
     weft: Annotated[float, Number("N/m", least=0)] = 0.0
     warp_direction: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
