@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,13 @@ from pliant.divergence import Watch
 from pliant.errors import SimulationError
 from pliant.io.arrays import check_arrays
 from pliant.io.saved_arrays import check_state, expected_of_contact
+from pliant.model.joint_rows import without_joints
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.state import HISTORY, State
 from pliant.stepping import Stepping
 
 _ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", *HISTORY)
-_KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver")
+_KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver", "broken_joints")
 
 
 class Restoring(Stepping):
@@ -52,6 +54,7 @@ class Restoring(Stepping):
             "contact": {} if detector is None else {n: array.copy() for n, array in self._contact_state().items()},
             "is_untracked": detector is None or detector.seen is None,  # sides are found when the step begins
             "solver": self._work.state_dict(),
+            "broken_joints": [rows.joint.is_broken for rows in self.model.joints],
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -65,9 +68,14 @@ class Restoring(Stepping):
         own = State(**{name: np.array(state[name]) for name in _ARRAYS}, step=int(state["step"]))
         # vertices that were released, or torn apart, since or before: the model of that moment has other tables
         changed = topology_differs(topology, topology_arrays(self.model)) or self.model is not model
+        broken = [rows for rows, is_broken in zip(model.joints, state["broken_joints"], strict=True) if is_broken]
+        changed |= state["broken_joints"] != [rows.joint.is_broken for rows in model.joints]
+        for rows, is_broken in zip(model.joints, state["broken_joints"], strict=True):
+            rows.joint.is_broken = is_broken
         self.state, self._solved, self._solution, self._measured = own, None, None, None
         if changed:
             self.model = with_topology_arrays(model, self.scene.bodies, topology) if topology else model
+            self.model = replace(self.model, blocks=without_joints(self.model.blocks, broken)) if broken else self.model
             self._allocate()
             self._prepare()
         self._watch = Watch(self.model, own.x.copy(), own.v.copy())

@@ -20,8 +20,13 @@ def show_simulation(
     state: Callable[[], State],
     model: Callable[[], Model],
     contacts: Callable[[], StepContacts],
+    joint_force: Callable[[int], np.ndarray],
 ) -> None:
-    """Let bodies have positions, elements, poses and contact forces, and obstacles their places and forces, of now."""
+    """Let bodies have positions, elements, poses and contact forces, obstacles their places and forces, and joints
+    their forces, of now.
+    """
+    for k, joint in enumerate(scene.joints):
+        joint._force, joint.is_broken = partial(joint_force, k), joint.starts_broken
     for k, body in enumerate(scene.bodies):
         body._simulated = lambda k=k: state().x[model().vertices_of(k)]
         body._elements = lambda k=k: model().elements_of(k)

@@ -34,6 +34,7 @@ from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.grains.sphere_contacts import sphere_contacts
 from pliant.integration import StepStart, check_integrator, integrator_named
+from pliant.joint_forces import BreakingJoints
 from pliant.kernels.predict import velocities
 from pliant.last_step import LastStep
 from pliant.model import Model, Scene, build_model, checks
@@ -55,7 +56,7 @@ Observer = Callable[[State, SolveReport], None]
 logger = logging.getLogger("pliant")
 
 
-class Stepping(LastStep):
+class Stepping(LastStep, BreakingJoints):
     """The step, and all it needs."""
 
     def __init__(
@@ -102,7 +103,7 @@ class Stepping(LastStep):
         if device == "auto" and is_faster_on_device(problem, self.solver, self.execution, self._work):
             self.execution = replace(self.execution, device=OpenCL())
             self._prepare()
-        looks = (lambda: self.state, lambda: self.model, lambda: self.contacts)
+        looks = (lambda: self.state, lambda: self.model, lambda: self.contacts, self._joint_force)
         show_simulation(scene, self._placements, *looks)
 
     def _place_obstacles(self) -> None:
@@ -174,6 +175,7 @@ class Stepping(LastStep):
             report = self._solve_apart(self._safe, report)
         self._finish(report)
         self._tear()
+        self._break_joints()
         if self.observers:
             seen = self._seen()
             for observe in self.observers:

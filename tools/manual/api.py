@@ -24,7 +24,7 @@ from pliant.model.spring_net import SpringNet
 PAGES: dict[str, tuple[str, ...]] = {
     "Scenes and bodies": (
         "Scene", "Body", "Particles", "Attachment", "Joint", "Sphere", "Box", "Capsule", "Cylinder", "Contact", "Wind",
-        "WorldBox", "Schedule",
+        "WorldBox", "Schedule", "Motor",
     ),
     "Simulations": (
         "Simulation", "State", "SolveReport", "IncrementalPotential", "equilibrium", "Equilibrium", "StaticReport",

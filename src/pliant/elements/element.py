@@ -83,6 +83,7 @@ class Element:
     )
     projection: Callable[[Any], Array] | None = None  # (m, k, k) of projective dynamics [N/m]; None: it has none
     places: tuple[str, ...] = ()  # numbers that are points in space, (m, 3), and move with the origin
+    changes: bool = False  # whether its numbers change from step to step (Block.over)
     path: str = "lists"  # which of vertex block descent's tables and loops it takes
     sees_previous: bool = False  # damping: functions take corners at the start of the step too (the block's `previous`)
     damping: Callable[[Any, float], Block] | None = None  # of a block and k_d [s], where no measure gives it

@@ -59,6 +59,36 @@ class JointRopes(Block):
 
 
 @dataclass(frozen=True)
+class Rods(JointRopes):
+    """Springs (m, 2) of infinite stiffness."""
+
+    energy_name = "elastic"
+
+
+@dataclass(frozen=True)
+class StrainLimits(JointRopes):
+    """Edges (m, 2) of sheets and nets that stretch no further."""
+
+    energy_name = "elastic"
+
+
+@dataclass(frozen=True)
+class HardAttachments(JointLinks):
+    """Vertices (m, 2) that are attached with infinite stiffness."""
+
+    energy_name = "attachment"
+
+
+def edge_limits(
+    kind: type[JointRopes], elements: np.ndarray, lengths: np.ndarray, mass: np.ndarray, sides: float
+) -> JointRopes:
+    """Edges (m, 2) of infinite stiffness between vertices of masses (n,) [kg]; sides: 1 a rod, 0 a rope."""
+    m = len(elements)
+    weights = RATIO * mass[elements].max(axis=1, initial=0.0)
+    return kind(elements, lengths, weights, np.full(m, sides), np.ones(m, bool))
+
+
+@dataclass(frozen=True)
 class JointDots(Block):
     """Directions, from point 0 to 1 and from 2 to 3 (m, 4), across each other. Stiffness as of JointLinks, over l^2."""
 
@@ -96,6 +126,9 @@ def add_dot(f, H, other, first, second, stiffness):
 
 JOINT_LINK = replace(ATTACHMENT, block=JointLinks, name="joints' links")
 JOINT_ROPE = replace(SPRING, block=JointRopes, name="joints' ropes")
+ROD = replace(SPRING, block=Rods, name="rods")
+STRAIN_LIMIT = replace(SPRING, block=StrainLimits, name="strain limits")
+HARD_ATTACHMENT = replace(ATTACHMENT, block=HardAttachments, name="hard attachments")
 JOINT_DOT = Element(
     JointDots,
     "joints' directions",

@@ -10,7 +10,8 @@ from pliant.elements.fibre import FIBRE
 from pliant.elements.fold_pair import FOLD_PAIR
 from pliant.elements.hard import HARD_DOT, HARD_LINK, HARD_ROPE
 from pliant.elements.hinge import HINGE
-from pliant.elements.joint import JOINT_DOT, JOINT_LINK, JOINT_ROPE
+from pliant.elements.joint import HARD_ATTACHMENT, JOINT_DOT, JOINT_LINK, JOINT_ROPE, ROD, STRAIN_LIMIT
+from pliant.elements.joint_drive import HARD_ANGLE, HARD_SLIDE, JOINT_ANGLE, JOINT_SLIDE
 from pliant.elements.measure_rates import measure_rates, rate_element
 from pliant.elements.pair import ATTACHMENT, BENDING, DAMPER
 from pliant.elements.patch import PATCH, PATCH_TET
@@ -55,6 +56,13 @@ for _element in (
     JOINT_LINK,
     JOINT_ROPE,
     JOINT_DOT,
+    ROD,
+    STRAIN_LIMIT,
+    HARD_ATTACHMENT,
+    JOINT_ANGLE,
+    JOINT_SLIDE,
+    HARD_ANGLE,
+    HARD_SLIDE,
     HARD_LINK,
     HARD_ROPE,
     HARD_DOT,

@@ -18,6 +18,8 @@ from pliant.errors import FileError
 from pliant.io.arrays import check_arrays
 from pliant.io.saved_arrays import expected_of_attachment
 from pliant.model import Attachment, Body, Joint, Scene, Schedule, Wind, WorldBox
+from pliant.model.joint_drives import Drive
+from pliant.model.motors import Motor
 
 Functions = Mapping[str, Callable[[float], Any]]
 _FUNCTION = {"function": True}  # stands for one in the header
@@ -74,6 +76,9 @@ def unpack_outside(
 
 def _pack_joint(scene: Scene, joint: Joint) -> dict[str, Any]:
     values = {field.name: _plain(getattr(joint, field.name)) for field in fields(joint)}
+    values["starts_broken"], drive = joint.is_broken, joint.drive
+    if drive is not None:
+        values["drive"] = {**vars(drive), "motor": None if drive.motor is None else drive.motor.options()}
     for side in _SIDES:
         places = [n for n, own in enumerate(scene.bodies) if own is values[side]]
         values[side] = places[0] if places else None
@@ -87,7 +92,14 @@ def _unpack_joint(scene: Scene, about: dict[str, Any]) -> Joint:
     links = [(a, b) for a, b in about["links"]]
     dots = [tuple((side, vertex) for side, vertex in ends) for ends in about["dots"]]
     bodies: dict[str, Any] = {side: None if about[side] is None else scene.bodies[about[side]] for side in _SIDES}
-    return Joint(**{**about, **vectors, **bodies, "links": links, "dots": dots})
+    drive = about.get("drive")
+    if drive is not None:
+        motor = None if drive["motor"] is None else Motor(**drive["motor"])
+        limits = None if drive["limits"] is None else tuple(drive["limits"])
+        drive = Drive(**{**drive, "limits": limits, "motor": motor})
+    corners = [(side, vertex) for side, vertex in about.get("corners", ())]
+    own = {"links": links, "dots": dots, "drive": drive, "corners": corners}
+    return Joint(**{**about, **vectors, **bodies, **own})
 
 
 def check_functions(path: Path, header: dict[str, Any], given: Functions) -> None:

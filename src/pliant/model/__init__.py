@@ -28,6 +28,7 @@ from pliant.model.joints import Joint, WorldPoints
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.model import KinematicVertices, Model, build_model
 from pliant.model.motions import MOTIONS, KeptMotion, RigidMotion, rigid_motion
+from pliant.model.motors import Motor
 from pliant.model.particles import ParticleModel, Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import PRIMITIVES, Box, Capsule, Cylinder, Primitive, Sphere
@@ -70,6 +71,7 @@ __all__ = [
     "MeshObstacleBody",
     "Model",
     "Motion",
+    "Motor",
     "Pairs",
     "ParticleModel",
     "Particles",

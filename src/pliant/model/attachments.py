@@ -8,16 +8,18 @@ energy is k/2 |sum_i a_i x_i|^2, and because the a sum to zero, it is the sum ov
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.elements.joint import RATIO, HardAttachments
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Attachments
-from pliant.model.body import Body
+from pliant.model.body import FIXED, Body
 from pliant.model.rigid import RigidBody
 
 ROUNDING = 1e-6  # how far from 1 weights given in single precision may sum
@@ -33,7 +35,7 @@ class Attachment:
     body_b: Body
     vertices_b: np.ndarray  # (k, q)
     weights_b: np.ndarray  # (k, q)
-    stiffness: float  # of each link [N/m]
+    stiffness: float  # of each link [N/m]; inf: hard
 
 
 def make_attachment(
@@ -53,7 +55,12 @@ def make_attachment(
             f"attach: {len(a[0])} points of {body_a.name} and {len(b[0])} of {body_b.name}; give as many of one as of "
             "the other, a link joins two."
         )
-    k = checks.number(stiffness, "attach: stiffness", "N/m", positive=True)
+    k = math.inf if stiffness == math.inf else checks.number(stiffness, "attach: stiffness", "N/m", positive=True)
+    if math.isinf(k) and (a[0].shape[1] > 1 or b[0].shape[1] > 1):
+        raise SceneError(
+            "attach: stiffness is infinite, which joins vertices and points of rigid bodies; for points on edges, "
+            "faces and tets give a finite one [N/m]."
+        )
     link = Attachment(body_a, *a, body_b, *b, k)
     if body_a is body_b:
         _, joined = _merged(np.hstack([a[0], b[0]]), np.hstack([a[1], -b[1]]))
@@ -65,12 +72,23 @@ def make_attachment(
 
 def attachment_pairs(link: Attachment, first_a: int, first_b: int) -> Attachments:
     """Its pairs of vertices; first_a and first_b are the scene's numbers of the bodies' vertices 0."""
+    if math.isinf(link.stiffness):
+        ends = [(link.body_a, link.vertices_a[:, 0]), (link.body_b, link.vertices_b[:, 0])]
+        mass = np.max([_moving_mass(body)[own] for body, own in ends], axis=0)
+        pairs = np.hstack([link.vertices_a + first_a, link.vertices_b + first_b])
+        return HardAttachments(pairs, RATIO * mass, np.ones(len(pairs), bool))
     vertices = np.hstack([link.vertices_a + first_a, link.vertices_b + first_b])
     vertices, a = _merged(vertices, np.hstack([link.weights_a, -link.weights_b]))
     corners = list(combinations(range(vertices.shape[1]), 2))
     pairs = np.concatenate([vertices[:, pair] for pair in corners])
     weights = np.concatenate([-link.stiffness * a[:, i] * a[:, j] for i, j in corners])
     return Attachments(pairs[weights != 0], weights[weights != 0])
+
+
+def _moving_mass(body: Body) -> np.ndarray:
+    """(n,) [kg] that each vertex moves: its own, or all of a rigid body; none where it is held."""
+    whole = np.full(body.n_vertices, body.mass) if isinstance(body, RigidBody) else body.masses
+    return np.where(body.subspace == FIXED, 0.0, whole)
 
 
 def _merged(vertices: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.elements.joint import JointRopes
 from pliant.elements.registry import damping_of
 from pliant.errors import SceneError
 from pliant.model import checks
@@ -59,7 +60,7 @@ class Body(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What copies and pickles keep: not the simulation."""
-        links = ("_simulated", "_elements", "_contact_load")
+        links = ("_simulated", "_elements", "_contact_load", "_state")
         kept = {name: None if name in links else value for name, value in vars(self).items()}
         kept.pop("_placement", None)
         return kept
@@ -75,8 +76,8 @@ class Body(ABC):
         return [damping_of(block, self.damping) for block in self.damped_blocks(first)]
 
     def damped_blocks(self, first: int) -> list[Block]:
-        """Elements whose strain rates are damped."""
-        return [block for block in self.blocks(first) if block.is_stored]
+        """Elements whose strain rates are damped: not those that are hard."""
+        return [block for block in self.blocks(first) if block.is_stored and not isinstance(block, JointRopes)]
 
     @property
     @abstractmethod

@@ -199,6 +199,26 @@ def tear_limit(value: float | None, what: str) -> float | None:
     return limit
 
 
+def strain_limit(value: float | None, tear_at: float | None, what: str) -> float | None:
+    """How far edges stretch at most, as part of their length at rest; None: there is no limit."""
+    if value is None:
+        return None
+    if tear_at is not None:
+        raise SceneError(f"{what} is {value!r}, but tear_at is {tear_at:g}: what stretches no further does not tear.")
+    return number(value, what, "1")
+
+
+def stiffness(value: ArrayLike, n: int, what: str, item: str) -> np.ndarray:
+    """(n,) stiffnesses [N/m] above zero, from one for all or one each; infinite ones are hard."""
+    try:
+        given = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        given = np.empty((0, 0))
+    is_hard = np.isposinf(given)
+    finite = numbers(np.where(is_hard, 1.0, given) if given.size else value, n, what, item, "N/m", positive=True)
+    return np.where(is_hard, np.inf, finite)
+
+
 def thread_count(threads: int | None, what: str) -> None:
     """Refuse a number of threads that is none; None is whatever is fastest."""
     if threads is not None and count(threads, what) > MOST_THREADS:

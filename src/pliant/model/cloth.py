@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from pliant.elements import fibre, hinge, triangle
 from pliant.elements.fold_pair import fold_pair_block
 from pliant.elements.fold_weights import fold_weights
+from pliant.elements.joint import StrainLimits, edge_limits
 from pliant.elements.quadratic_bending import bending_pairs
 from pliant.errors import SceneError
 from pliant.geometry import TriMesh, fold_pairs, hinges
@@ -46,6 +47,7 @@ class Cloth(Body):
         warp_direction: ArrayLike,
         tear_at: float | None = None,
         damping_form: str = STRAIN_RATE,
+        strain_limit: float | None = None,
     ):
         checks.instance(mesh, TriMesh, f"{name}: the mesh", "a TriMesh such as pl.shapes.cloth()")
         if isinstance(material, Sequence) and not isinstance(material, str):
@@ -60,6 +62,7 @@ class Cloth(Body):
         self.weft = checks.number(weft, f"{name}: weft", "N/m")
         self.warp_direction = checks.unit_vector(warp_direction, f"{name}: warp_direction")
         self.tear_at = checks.tear_limit(tear_at, f"{name}: tear_at")
+        self.strain_limit = checks.strain_limit(strain_limit, self.tear_at, f"{name}: strain_limit")
         self._hinges = hinges(mesh.triangles, mesh.n_vertices)
         self.bending_model = self._choose_model(bending_model)
 
@@ -100,6 +103,11 @@ class Cloth(Body):
         ]
         if self.bending > 0:
             blocks += self._bending_blocks(first)
+        if self.strain_limit is not None:
+            edges = self.mesh.edges
+            lengths = (1 + self.strain_limit) * np.linalg.norm(points[edges[:, 1]] - points[edges[:, 0]], axis=1)
+            limits = edge_limits(StrainLimits, edges, lengths, self.masses, 0.0)
+            blocks.append(replace(limits, elements=edges + first))
         return blocks
 
     def _yarns(self) -> list[tuple[np.ndarray, float]]:
@@ -150,7 +158,7 @@ class Cloth(Body):
 
     def ingredients(self) -> dict[str, Any]:
         names = ("mesh", "material", "density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction")
-        return {name: getattr(self, name) for name in (*names, "tear_at", "damping_form")}
+        return {name: getattr(self, name) for name in (*names, "tear_at", "damping_form", "strain_limit")}
 
     @property
     def tears(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.elements.joint import RATIO, JointDots, JointLinks, JointRopes
+from pliant.elements.joint_drive import JointDrives
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.body import FIXED, Body
+from pliant.model.joint_coordinates import coordinate_of
+from pliant.model.joint_drives import Drive, make_drive
+from pliant.model.motors import Motor
 from pliant.model.rigid import RigidBody
 
 KINDS = ("ball", "hinge", "slider", "fixed", "universal", "distance")
@@ -45,9 +50,13 @@ class WorldPoints(Body):
         return {"points": self.initial_positions}
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Joint:
-    """A joint of a scene. Made by Scene.add_joint; stiffness [N/m], inf: 10 m / h^2 with the larger mass."""
+    """A joint of a scene. Made by Scene.add_joint; stiffness [N/m], inf: 10 m / h^2 with the larger mass.
+
+    Of the simulation last built from the scene: `position` and `speed` of a hinge [rad] or a slider [m], `force` on
+    its first body [N], `is_broken`. `motor` may be set between two steps.
+    """
 
     kind: str
     body_a: RigidBody
@@ -60,6 +69,52 @@ class Joint:
     one_sided: bool = True
     links: list[tuple[int, int]] = field(default_factory=list)  # vertices of both sides
     dots: list[tuple[tuple[int, int], ...]] = field(default_factory=list)  # four (side, vertex) each
+    drive: Drive | None = None
+    corners: list[tuple[int, int]] = field(default_factory=list)  # (side, vertex) of the drive's rows
+    break_force: float = math.inf  # [N] above which it breaks
+    starts_broken: bool = False  # in a checkpoint after it broke
+
+    def __post_init__(self) -> None:
+        self._force: Callable[[], np.ndarray] | None = None
+        self.is_broken = self.starts_broken  # in the simulation last built from the scene
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles keep: not the simulation."""
+        return {**vars(self), "_force": None}
+
+    @property
+    def motor(self) -> Motor | None:
+        """What drives it; None without a motor."""
+        return None if self.drive is None else self.drive.motor
+
+    @motor.setter
+    def motor(self, motor: Motor) -> None:
+        checks.instance(motor, Motor, f"{self.name}: motor", "pl.Motor(speed=..., max_torque=...)")
+        if self.drive is None or self.drive.motor is None:
+            raise SceneError(f"{self.name} has no motor: give it one in add_joint, such as motor=pl.Motor(torque=0.0).")
+        self.drive.motor = motor
+
+    @property
+    def name(self) -> str:
+        """The joint as messages call it."""
+        return f"the {self.kind} of {self.body_a.name} and {'the world' if self.body_b is None else self.body_b.name}"
+
+    @property
+    def position(self) -> float:
+        """Angle of a hinge [rad], within half a turn, or way of a slider [m], of its first body from where the scene
+        starts, seen from the second.
+        """
+        return coordinate_of(self).position
+
+    @property
+    def speed(self) -> float:
+        """Of its first body about the axis [rad/s] or along it [m/s], seen from the second."""
+        return coordinate_of(self).speed
+
+    @property
+    def force(self) -> np.ndarray:
+        """(3,) [N] with which it held its first body in the last step: links, directions and drive; zero before."""
+        return np.zeros(3) if self._force is None else self._force()
 
     @property
     def mass(self) -> float:
@@ -74,8 +129,8 @@ class Joint:
 
     def made_of(self, first_a: int, first_b: int) -> list[Block]:
         """Its elements; first_a, first_b: the scene's numbers of the bodies' vertices 0."""
-        is_rigid = math.isinf(self.stiffness)
-        k = RATIO * self.mass if is_rigid else self.stiffness
+        is_rigid = math.isinf(self.stiffness) and not self.starts_broken
+        k = 0.0 if self.starts_broken else RATIO * self.mass if is_rigid else self.stiffness
         first = (first_a, first_b)
         blocks: list[Block] = []
         pairs = np.array([(a + first_a, b + first_b) for a, b in self.links], np.int64).reshape(-1, 2)
@@ -89,12 +144,25 @@ class Joint:
             corners = np.array([[vertex + first[side] for side, vertex in ends] for ends in self.dots])
             own = np.full(len(corners), k / self.reach**2)
             blocks.append(JointDots(corners, own, np.full(len(corners), is_rigid)))
+        if self.drive is not None:
+            blocks.append(self._driven(np.array([vertex + first[side] for side, vertex in self.corners])))
         return blocks
+
+    def _driven(self, corners: np.ndarray) -> JointDrives:
+        """Rows of its drive at corners (4,) of the scene."""
+        assert self.drive is not None
+        assert self.axis is not None
+        stiffness = 0.0 if self.starts_broken else self.stiffness
+        if self.kind == "slider":
+            return self.drive.block(self.kind, corners, stiffness, self.mass)
+        moving = [body for body in (self.body_a, self.body_b) if body is not None and not body.is_held]
+        inertia = max(body.inertia_about(self.point, self.axis) for body in moving or [self.body_a])
+        return self.drive.block(self.kind, corners, stiffness * self.reach**2, inertia)
 
 
 def make_joint(
     kind: str, a: Any, b: Any, world: WorldPoints | None, point: ArrayLike, axis: ArrayLike | None, stiffness: float,
-    length: float | None, other_point: ArrayLike | None, one_sided: bool,
+    length: float | None, other_point: ArrayLike | None, one_sided: bool, drive: dict[str, Any], break_force: float,
 ) -> Joint:  # fmt: skip
     """Check what a user gives, and add the points that the joint holds to its bodies; world: without a second body."""
     if kind not in KINDS:
@@ -112,7 +180,10 @@ def make_joint(
         checks.number(length, f"{what}: length", "m", positive=True)
     elif other_point is not None or length is not None:
         raise SceneError(f"{what}: other_point and length belong to a distance; leave them out.")
+    if break_force != math.inf:
+        checks.number(break_force, f"{what}: break_force", "N", positive=True)
     joint = Joint(kind, a, b, place, direction, float(stiffness), length, other, one_sided)
+    joint.drive, joint.break_force = make_drive(what, kind, **drive), float(break_force)
     sides: tuple[Any, Any] = (a, world if b is None else b)
     if kind == "distance":
         joint.links.append((a.point(place), sides[1].point(other)))
@@ -120,6 +191,8 @@ def make_joint(
     for offset in _link_offsets(joint):
         joint.links.append((a.point(place + offset), sides[1].point(place + offset)))
     _add_dots(joint, sides)
+    if joint.drive is not None:
+        _add_corners(joint, sides)
     return joint
 
 
@@ -154,4 +227,14 @@ def _add_dots(joint: Joint, sides: tuple[Any, Any]) -> None:
             joint.dots.append((*direction(0, mine), *direction(1, theirs)))
         for across in (one, two):
             apart = ((0, sides[0].point(joint.point)), (1, sides[1].point(joint.point)))
-            joint.dots.append((*apart, *direction(0, across)))
+            joint.dots.append((*apart, *direction(1, across)))
+
+
+def _add_corners(joint: Joint, sides: tuple[Any, Any]) -> None:
+    """The points of its coordinate (elements.joint_drive)."""
+    axis, one, _ = _axes(joint)
+    if joint.kind == "slider":
+        places = [(0, np.zeros(3)), (1, np.zeros(3)), (1, np.zeros(3)), (1, axis)]
+    else:
+        places = [(1, -joint.reach * axis), (1, joint.reach * axis), (1, joint.reach * one), (0, joint.reach * one)]
+    joint.corners += [(side, sides[side].point(joint.point + offset)) for side, offset in places]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from pliant.elements.joint import Rods
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
@@ -15,6 +17,7 @@ from pliant.model.body import FIXED, FREE, VERTEX_BLOCK, Body, Motion
 from pliant.model.carried import CarriedPoints
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
+from pliant.model.joint_rows import JointRows, joint_rows, with_motors
 from pliant.model.joints import WorldPoints
 from pliant.model.particles import ParticleModel, particle_model
 from pliant.model.pressure import PressureSchedule, pressure_block
@@ -70,6 +73,7 @@ class Model:
     topology: Topology | None = None  # what tearing and deleting need to know; None where nothing tears
     carried: CarriedPoints | None = None  # points of rigid bodies; None without any
     particles: ParticleModel | None = None  # spheres; None without any
+    joints: tuple[JointRows, ...] = ()
 
     @property
     def n_vertices(self) -> int:
@@ -124,7 +128,12 @@ class Model:
         )
 
     def at(self, time: float) -> Model:
-        """The model with the pressures of a time [s]; itself if none changes in time."""
+        """The model with the pressures of a time [s], and with what motors are set to; itself if nothing changes."""
+        if any(rows.joint.motor is not None for rows in self.joints):
+            return replace(self, blocks=with_motors(self.blocks, self.joints))._with_pressures(time)
+        return self._with_pressures(time)
+
+    def _with_pressures(self, time: float) -> Model:
         if not self.pressure_schedules:
             return self
         blocks = []
@@ -163,7 +172,7 @@ class Model:
     def elements_of(self, body: int) -> np.ndarray:
         """Triangles, springs or tets of a body that are left, by rows of its vertices."""
         own = self.vertices_of(body)
-        parts = [block.elements for block in self.blocks if isinstance(block, Sheets | Springs | Solids)]
+        parts = [block.elements for block in self.blocks if isinstance(block, Sheets | Springs | Solids | Rods)]
         parts += [block.elements[:, :3] for block in self.blocks if isinstance(block, YarnTriangles)]
         parts = parts or [np.empty((0, 3), np.int64)]
         mine = [part[np.isin(part[:, 0], own)] for part in parts]
@@ -215,6 +224,8 @@ def build_model(scene: Scene) -> Model:
     if scene.wind is not None:
         forces.append(wind_force(scene.wind, placed))
     positions = np.concatenate([body.initial_positions for body in bodies])
+    joints = _joint_blocks(scene, placed)
+    blocks = merge(_blocks(scene, placed, positions, joints))
     model = Model(
         positions,
         np.concatenate([body.initial_velocities for body in bodies]),
@@ -227,7 +238,7 @@ def build_model(scene: Scene) -> Model:
         np.concatenate([body.directions for body in bodies]),
         kinematic,
         tuple(forces),
-        merge(_blocks(scene, placed, positions)),
+        blocks,
         None
         if scene.contact is None
         else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes, _largest_gravity(scene)),
@@ -237,12 +248,17 @@ def build_model(scene: Scene) -> Model:
         tuple(Release(first + held, time) for body, first in placed for held, time in body.releases),
         carried=_carried(placed),
         particles=particle_model(placed),
+        joints=joint_rows(scene.joints, joints, blocks, {id(body): first for body, first in placed}),
     )
     return replace(model, topology=whole_topology(model, bodies)) if any(body.tears for body in bodies) else model
 
 
-def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray) -> list[Block]:
-    """Elements of the bodies, then what acts on them as an energy; positions (n, 3) at the start [m]."""
+def _blocks(
+    scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray, joints: list[list[Block]]
+) -> list[Block]:
+    """Elements of the bodies, then what acts on them as an energy; positions (n, 3) at the start [m]; joints: the
+    elements of each.
+    """
     blocks = [block for body, first in placed for block in body.blocks(first)]
     blocks += [block for body, first in placed for block in body.damping_blocks(first)]
     blocks += [
@@ -253,13 +269,17 @@ def _blocks(scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray)
     first_of = {id(body): first for body, first in placed}
     for link in scene.attachments:
         blocks.append(attachment_pairs(link, first_of[id(link.body_a)], first_of[id(link.body_b)]))
-    world = next((first for body, first in placed if isinstance(body, WorldPoints)), 0)
-    for joint in scene.joints:
-        first_b = world if joint.body_b is None else first_of[id(joint.body_b)]
-        blocks += joint.made_of(first_of[id(joint.body_a)], first_b)
+    blocks += [block for own in joints for block in own]
     if scene.world_box is not None:
         blocks.append(scene.world_box.block(len(positions)))
     return blocks
+
+
+def _joint_blocks(scene: Scene, placed: list[tuple[Body, int]]) -> list[list[Block]]:
+    """Elements of each joint."""
+    first_of: dict[Any, int] = {id(body): first for body, first in placed}
+    first_of[id(None)] = next((first for body, first in placed if isinstance(body, WorldPoints)), 0)
+    return [joint.made_of(first_of[id(joint.body_a)], first_of[id(joint.body_b)]) for joint in scene.joints]
 
 
 def _largest_gravity(scene: Scene) -> float:

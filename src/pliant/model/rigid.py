@@ -197,6 +197,11 @@ class RigidBody(Body):
         self.touches_nothing = np.append(self.touches_nothing, True)
         return len(self.offsets) - 1
 
+    def inertia_about(self, point: np.ndarray, axis: np.ndarray) -> float:
+        """[kg m^2] about an axis (3,), a unit vector, through a point (3,) [m] of the world, as it starts."""
+        own, arm = rotations.matrices(self.pose[3:]).T @ axis, np.cross(axis, point - self.pose[:3])
+        return float(own @ self.inertia @ own + self.mass * arm @ arm)
+
     # --- what it is made of -----------------------------------------------------------------------------------------
 
     def blocks(self, first: int) -> list[Block]:

@@ -22,6 +22,7 @@ from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.joints import Joint, WorldPoints, make_joint
 from pliant.model.mesh_obstacle import MeshObstacleBody
+from pliant.model.motors import Motor
 from pliant.model.obstacles import Shape
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
@@ -131,6 +132,7 @@ class Scene(AddingGrains, AddingObstacles):
         tear_at: float | None = None,
         name: str | None = None,
         damping_form: str = STRAIN_RATE,
+        strain_limit: float | None = None,
     ) -> Cloth:
         """Add a sheet.
 
@@ -151,14 +153,15 @@ class Scene(AddingGrains, AddingObstacles):
         warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
+        strain_limit: no edge is longer than 1 + strain_limit times its length at rest; hard as of add_joint.
         damping, damping_form: as for solids.  Bending is damped by the angles between triangles, whatever its model.
         """
         if isinstance(material, YarnCloth):
             own = self._free_name(name, YarnSheet)
-            check_yarn_options(own, bending, bending_model, weft, warp_direction, tear_at)
+            check_yarn_options(own, bending, bending_model, weft, warp_direction, tear_at, strain_limit)
             return self.add(YarnSheet(own, mesh, material, density, damping, warp, damping_form))
         given = (0.2 if density is None else density, bending, damping, bending_model, 0.0 if warp is None else warp)
-        options = (*given, weft, warp_direction, tear_at, damping_form)
+        options = (*given, weft, warp_direction, tear_at, damping_form, strain_limit)
         return self.add(Cloth(self._free_name(name, Cloth), mesh, material, *options))  # type: ignore[arg-type]
 
     def add_springs(
@@ -174,17 +177,18 @@ class Scene(AddingGrains, AddingObstacles):
         tear_at: float | None = None,
         name: str | None = None,
         damping_form: str = STRAIN_RATE,
+        strain_limit: float | None = None,
     ) -> SpringNet:
         """Add points (n, 3) [m] joined by springs (m, 2).
 
-        stiffness: [N/m], one number or one a spring; mass: [kg] of each vertex, one number or one each.
+        stiffness: [N/m], one number or one a spring, inf: a rod; mass: [kg] of each vertex, one number or one each.
         lengths: at rest [m]; None: as the points lie.  one_sided: springs only pull, as ropes do.
         bending: stiffness [N m^2] of a rod against turning at vertices with two springs.
         tear_at: stretch, length over length at rest, at which a spring breaks; None: it never does.
-        damping, damping_form: as for solids.
+        strain_limit: no spring is longer than 1 + strain_limit times its length at rest; hard as of add_joint.
         """
         name = self._free_name(name, SpringNet)
-        options = (damping, lengths, one_sided, bending, tear_at, damping_form)
+        options = (damping, lengths, one_sided, bending, tear_at, damping_form, strain_limit)
         return self.add(SpringNet(name, points, edges, stiffness, mass, *options))
 
     def add_rigid(
@@ -255,7 +259,7 @@ class Scene(AddingGrains, AddingObstacles):
 
         vertices_a, vertices_b: (k,) vertices, or (k, 2), (k, 3) or (k, 4) the corners of edges, faces or tets that
             points lie on, with weights (k, 2|3|4) of sum 1 (a negative one puts the point outside).
-        stiffness: [N/m] of each link; a link d long holds stiffness/2 d^2.
+        stiffness: [N/m] of each link; a link d long holds stiffness/2 d^2. inf: hard as of add_joint.
         """
         for body in (body_a, body_b):
             if not any(body is own for own in self.bodies):
@@ -276,6 +280,12 @@ class Scene(AddingGrains, AddingObstacles):
         other_point: ArrayLike | None = None,
         one_sided: bool = True,
         collide: bool = False,
+        limits: tuple[float, float] | None = None,
+        spring: float = 0.0,
+        damping: float = 0.0,
+        rest: float = 0.0,
+        motor: Motor | None = None,
+        break_force: float = math.inf,
     ) -> Joint:
         """Join two rigid bodies, or one and the world (b None), at a point [m] of the world as the scene starts.
 
@@ -285,6 +295,9 @@ class Scene(AddingGrains, AddingObstacles):
         stiffness: [N/m] of each of its links. inf: 10 m / h^2 with the larger mass m, the stiffest that a few dozen
             iterations solve: a body of mass m that hangs on it gives way by g h^2 / 10, 1e-5 m at h = 1/300 s.
         collide: whether the two bodies touch each other.
+        Of a hinge, whose angle [rad] is that of a about the axis, seen from b, or a slider, whose way [m] is along it:
+        limits: lower and upper one. spring, damping: [N m/rad] and [N m s/rad], [N/m] and [N s/m]; rest: of the spring.
+        motor: pl.Motor(...), or later joint.motor = ...; break_force: [N] above which the joint is gone after a step.
         """
         for body in (a, b):
             if body is not None and not (isinstance(body, RigidBody) and any(body is own for own in self.bodies)):
@@ -297,7 +310,9 @@ class Scene(AddingGrains, AddingObstacles):
         world = next((body for body in self.bodies if isinstance(body, WorldPoints)), None)
         if b is None and world is None:
             world = WorldPoints(self._free_name(None, WorldPoints))
-        joint = make_joint(kind, a, b, world, point, axis, stiffness, length, other_point, one_sided)
+        drive = {"limits": limits, "spring": spring, "damping": damping, "rest": rest, "motor": motor}
+        about = (point, axis, stiffness, length, other_point, one_sided, drive, break_force)
+        joint = make_joint(kind, a, b, world, *about)
         if b is None and world not in self.bodies:
             self.bodies.append(world)  # type: ignore[arg-type]
         if b is not None and not collide:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.elements import rod_bend, spring
+from pliant.elements.joint import Rods, StrainLimits, edge_limits
 from pliant.errors import SceneError
 from pliant.geometry import rod_bends
 from pliant.model import checks
@@ -34,19 +36,21 @@ class SpringNet(Body):
         bending: float,
         tear_at: float | None = None,
         damping_form: str = STRAIN_RATE,
+        strain_limit: float | None = None,
     ):
         self.points = checks.points(points, f"{name}: points")
         n = len(self.points)
         super().__init__(name, self.points, damping, damping_form)
         self.edges = checks.edges(edges, n, f"{name}: edges")
         m = len(self.edges)
-        self.stiffness = checks.numbers(stiffness, m, f"{name}: stiffness", "spring", "N/m", positive=True)
+        self.stiffness = checks.stiffness(stiffness, m, f"{name}: stiffness", "spring")
         self.mass = checks.numbers(mass, n, f"{name}: mass", "vertex", "kg", positive=True)
         at_rest = spring.rest_data(self.points, self.edges) if lengths is None else lengths
         self.lengths = checks.numbers(at_rest, m, f"{name}: lengths", "spring", "m")
         self.one_sided = bool(one_sided)
         self.bending = checks.number(bending, f"{name}: bending", "N m^2")
         self.tear_at = checks.tear_limit(tear_at, f"{name}: tear_at")
+        self.strain_limit = checks.strain_limit(strain_limit, self.tear_at, f"{name}: strain_limit")
         self._check_used()
 
     def _check_used(self) -> None:
@@ -57,6 +61,10 @@ class SpringNet(Body):
                 "Join them or leave them out."
             )
 
+        if self.tears and np.isinf(self.stiffness).any():
+            raise SceneError(
+                f"{self.name}: tear_at is {self.tear_at:g}, but springs of infinite stiffness do not stretch."
+            )
         if self.tears and not self.lengths.all():
             raise SceneError(
                 f"{self.name}: tear_at is {self.tear_at:g}, but spring {int(np.argmin(self.lengths))} has the length 0 "
@@ -64,8 +72,19 @@ class SpringNet(Body):
             )
 
     def blocks(self, first: int) -> list[Block]:
-        compression = np.full(len(self.edges), 0.0 if self.one_sided else 1.0)
-        blocks: list[Block] = [Springs(self.edges + first, self.lengths, self.stiffness, compression)]
+        sides = 0.0 if self.one_sided else 1.0
+        soft, hard = np.flatnonzero(np.isfinite(self.stiffness)), np.flatnonzero(np.isinf(self.stiffness))
+        compression = np.full(len(soft), sides)
+        blocks: list[Block] = []
+        if len(soft):
+            blocks.append(Springs(self.edges[soft] + first, self.lengths[soft], self.stiffness[soft], compression))
+        if len(hard):
+            rods = edge_limits(Rods, self.edges[hard], self.lengths[hard], self.mass, sides)
+            blocks.append(replace(rods, elements=rods.elements + first))
+        if self.strain_limit is not None:
+            longest = (1 + self.strain_limit) * self.lengths
+            limits = edge_limits(StrainLimits, self.edges, longest, self.mass, 0.0)
+            blocks.append(replace(limits, elements=limits.elements + first))
         if self.bending > 0:
             turns = rod_bends(self.edges, self.n_vertices)
             angles, lengths = rod_bend.rest_data(self.points, turns)
@@ -82,7 +101,7 @@ class SpringNet(Body):
 
     def ingredients(self) -> dict[str, Any]:
         names = ("points", "edges", "stiffness", "mass", "damping", "lengths", "one_sided", "bending", "tear_at")
-        return {name: getattr(self, name) for name in (*names, "damping_form")}
+        return {name: getattr(self, name) for name in (*names, "damping_form", "strain_limit")}
 
     @property
     def tears(self) -> bool:

@@ -71,11 +71,13 @@ class YarnSheet(Cloth):
 
 
 def check_yarn_options(
-    name: str, bending: float, bending_model: str | None, weft: float, direction: ArrayLike, tear_at: float | None
-) -> None:
+    name: str, bending: float, bending_model: str | None, weft: float, direction: ArrayLike, tear_at: float | None,
+    strain_limit: float | None = None,
+) -> None:  # fmt: skip
     """What other cloth has and yarn cloth does not must be as it is by default."""
     given: dict[str, Any] = {"bending": bending, "bending_model": bending_model, "weft": weft, "tear_at": tear_at}
     usual: dict[str, Any] = {"bending": 1e-5, "bending_model": None, "weft": 0.0, "tear_at": None}
+    given["strain_limit"], usual["strain_limit"] = strain_limit, None
     given["warp_direction"], usual["warp_direction"] = np.asarray(direction).tolist(), [1.0, 0.0, 0.0]
     for key, value in given.items():
         if value != usual[key]:

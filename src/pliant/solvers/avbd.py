@@ -90,7 +90,7 @@ class AVBD(Solver[AVBDWork]):
         return AVBDWork(tables, rows)
 
     def begin_step(self, problem: IncrementalPotential, work: AVBDWork) -> None:
-        work.rows.begin_step(problem.x_prev, work.tables)
+        work.rows.begin_step(problem, work.tables)
         work.tables.begin_step(problem)
 
     def update_contacts(self, problem: IncrementalPotential, work: AVBDWork) -> None:
@@ -105,4 +105,7 @@ class AVBD(Solver[AVBDWork]):
 
     def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: AVBDWork) -> float:
         """Of the step with the multipliers that rows and contacts have."""
-        return work.rows.current(problem).with_contacts_at(x).residual(x)
+        return self.with_multipliers(problem, work).with_contacts_at(x).residual(x)
+
+    def with_multipliers(self, problem: IncrementalPotential, work: AVBDWork) -> IncrementalPotential:
+        return work.rows.current(problem)

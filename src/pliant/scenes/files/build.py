@@ -15,7 +15,7 @@ from pliant.geometry.uv import warp_from_uv
 from pliant.io.uv import load_uv
 from pliant.materials import Invertible, YarnCloth
 from pliant.materials.yarn_cloth import SHIPPED
-from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, Scene, Schedule, checks
+from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, Motor, Scene, Schedule, checks
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
 from pliant.scenes.files import generated, holds, schema
@@ -62,9 +62,13 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
 def _join(scene: Scene, about: schema.JointTable) -> None:
     """A joint of one or two bodies."""
     bodies: list[Any] = [*_named(scene, about.bodies), None]
-    options = {name: value for name, value in about if name not in ("kind", "bodies", "stiffness")}
-    stiffness = math.inf if about.stiffness is None else about.stiffness
-    scene.add_joint(about.kind, bodies[0], bodies[1], stiffness=stiffness, **options)
+    apart = ("kind", "bodies", "stiffness", "motor", "break_force")
+    options = {name: value for name, value in about if name not in apart}
+    given = {"stiffness": about.stiffness, "break_force": about.break_force}
+    options |= {name: math.inf if value is None else value for name, value in given.items()}
+    if about.motor is not None:
+        options["motor"] = Motor(**{name: value for name, value in about.motor if value is not None})
+    scene.add_joint(about.kind, bodies[0], bodies[1], **options)
 
 
 def _attach(scene: Scene, about: schema.AttachmentTable, source: Source) -> None:
@@ -161,6 +165,7 @@ def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -
         "weft",
         "warp_direction",
         "tear_at",
+        "strain_limit",
     )
     return scene.add_cloth(mesh, material, name=about.name, **{name: getattr(about, name) for name in names})
 
@@ -207,7 +212,7 @@ def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: in
     if about.lengths is not None:
         arrays["lengths"] = about.lengths
     arrays["points"] = placed_points(arrays["points"], about.transform)
-    names = ("damping", "one_sided", "bending", "tear_at", "name", "damping_form")
+    names = ("damping", "one_sided", "bending", "tear_at", "name", "damping_form", "strain_limit")
     options = {name: getattr(about, name) for name in names}
     return scene.add_springs(**arrays, **options)
 

@@ -107,16 +107,19 @@ def _is_number(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Number(_Value):
-    """A finite number in a unit, with bounds that are excluded (above, below) or not (least, most)."""
+    """A finite number in a unit, or inf where that is allowed, with bounds that are excluded (above, below) or not
+    (least, most).
+    """
 
     unit: str
     above: float | None = None
     least: float | None = None
     below: float | None = None
     most: float | None = None
+    or_infinite: bool = False
 
     def check(self, value: Any) -> float:
-        inside = _is_number(value) and (
+        inside = (_is_number(value) or (self.or_infinite and value == math.inf)) and (
             (self.above is None or value > self.above)
             and (self.least is None or value >= self.least)
             and (self.below is None or value < self.below)
@@ -180,6 +183,23 @@ class Vector(_Value):
         three = {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3}
         three["description"] = f"[{self.unit}]"
         return {"anyOf": [{"type": "number"}, three]} if self.or_one else three
+
+
+@dataclass(frozen=True)
+class Pair(_Value):
+    """Two finite numbers in a unit, the lower one first."""
+
+    unit: str
+
+    def check(self, value: Any) -> tuple[float, ...]:
+        is_pair = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
+        if not is_pair or not value[0] < value[1]:
+            raise refuse(f"give two numbers [{self.unit}], the lower one first, such as [-1.0, 1.0]")
+        return tuple(map(float, value))
+
+    def schema(self) -> dict[str, Any]:
+        two = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+        return {**two, "description": f"[{self.unit}]"}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from pliant.scenes.files.fields import Number, Quaternion, Table, Vector, one_of
+from pliant.scenes.files.fields import Number, Pair, Quaternion, Table, Vector, one_of
 from pliant.scenes.files.holds import AnyMotion
 from pliant.scenes.files.placed import PlacedTable
 
@@ -55,6 +55,15 @@ class RigidTable(PlacedTable):
     points: list[Annotated[tuple, Vector("m")]] = Field(default_factory=list)  # to attach, in the body's own axes
 
 
+class MotorTable(Table):
+    """What drives a hinge, or a slider, whose numbers are then in m, m/s and N."""
+
+    angle: Annotated[float | None, Number("rad or m")] = None
+    speed: Annotated[float | None, Number("rad/s or m/s")] = None
+    torque: Annotated[float | None, Number("N m or N")] = None
+    max_torque: Annotated[float | None, Number("N m or N", above=0)] = None  # without it: infinite
+
+
 class JointTable(Table):
     """A joint between two rigid bodies, or one and the world, at a point as the scene starts."""
 
@@ -67,3 +76,9 @@ class JointTable(Table):
     other_point: Annotated[tuple | None, Vector("m")] = None
     one_sided: bool = True
     collide: bool = False
+    limits: Annotated[tuple | None, Pair("rad or m")] = None
+    spring: Annotated[float, Number("N m/rad or N/m", least=0)] = 0.0
+    damping: Annotated[float, Number("N m s/rad or N s/m", least=0)] = 0.0
+    rest: Annotated[float, Number("rad or m")] = 0.0
+    motor: MotorTable | None = None
+    break_force: Annotated[float | None, Number("N", above=0)] = None  # without it: it never breaks

@@ -109,6 +109,7 @@ class ClothTable(BodyTable):
     weft: Annotated[float, Number("N/m", least=0)] = 0.0
     warp_direction: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
     tear_at: Annotated[float | None, Number("length over length at rest", above=1)] = None
+    strain_limit: Annotated[float | None, Number("part of the length at rest", least=0)] = None
 
 
 class YarnClothTable(BodyTable):
@@ -133,12 +134,13 @@ class SpringsTable(BodyTable):
 
     kind: Literal["springs"]
     shape: NetShape | None = None  # type: ignore[valid-type]
-    stiffness: Annotated[float | None, Number("N/m", above=0)] = None
+    stiffness: Annotated[float | None, Number("N/m", above=0, or_infinite=True)] = None
     mass: Annotated[float | None, Number("kg", above=0)] = None
     lengths: Annotated[float | None, Number("m", least=0)] = None
     one_sided: bool = False
     bending: Annotated[float, Number("N m^2", least=0)] = 0.0
     tear_at: Annotated[float | None, Number("length over length at rest", above=1)] = None
+    strain_limit: Annotated[float | None, Number("part of the length at rest", least=0)] = None
 
 
 class PackedSpheresTable(Table):
@@ -223,7 +225,7 @@ class AttachmentTable(Table):
     where: Where | None = None
     pairs: list[Annotated[list[Annotated[int, Whole(0)]], Field(min_length=2, max_length=2)]] | None = None
     links: Annotated[str, Field(min_length=1)] | None = None
-    stiffness: Annotated[float, Number("N/m", above=0)]
+    stiffness: Annotated[float, Number("N/m", above=0, or_infinite=True)]
 
     @model_validator(mode="after")
     def _says_once_what_is_linked(self) -> AttachmentTable:

@@ -211,7 +211,8 @@ def _describe_particles(path: Path, body: Particles) -> tuple[dict[str, Any], di
 
 
 def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:
-    return {} if body.tear_at is None else {"tear_at": body.tear_at}
+    about = {"tear_at": body.tear_at, "strain_limit": body.strain_limit}
+    return {name: value for name, value in about.items() if value is not None}
 
 
 def _describe_obstacle(path: Path, body: MeshObstacleBody) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -261,7 +262,7 @@ def _points_to_attach(scene: Scene, body: RigidBody) -> np.ndarray:
     for joint in scene.joints:
         sides = (joint.body_a is body, joint.body_b is body)
         ends = [(side, vertex) for link in joint.links for side, vertex in enumerate(link)]
-        ends += [end for dot in joint.dots for end in dot]
+        ends += [*(end for dot in joint.dots for end in dot), *joint.corners]
         taken |= {vertex for side, vertex in ends if sides[side]}
     return np.array([vertex for vertex in added if vertex not in taken], np.int64)
 
@@ -293,6 +294,10 @@ def _describe_joint(scene: Scene, joint: Joint) -> dict[str, Any]:
     if joint.kind == "distance":
         about |= {"length": joint.length, "other_point": np.asarray(joint.other_point).tolist()}
         about["one_sided"] = joint.one_sided
+    if joint.drive is not None:
+        motor = joint.drive.motor
+        about |= {**vars(joint.drive), "motor": None if motor is None else motor.options()}
+    about["break_force"] = None if math.isinf(joint.break_force) else joint.break_force
     about["collide"] = joint.body_b is None or not {tuple(bodies), tuple(bodies[::-1])} & scene.apart
     return about
 

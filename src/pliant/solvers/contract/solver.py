@@ -73,6 +73,10 @@ class Solver(ABC, Generic[W]):
         """How far x (n, 3) [m] is from solving the step, as `residual_definition` of its class says."""
         return problem.with_contacts_at(x).residual(x)
 
+    def with_multipliers(self, problem: IncrementalPotential, work: W) -> IncrementalPotential:
+        """The step as its elements pull in it: with the multipliers that rows have, if it has any."""
+        return problem
+
     @property
     def residual_definition(self) -> str:
         """What `measure_residual` measures. A class attribute where it differs."""

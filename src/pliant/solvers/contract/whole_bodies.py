@@ -60,4 +60,6 @@ def find_whole_bodies(problem: IncrementalPotential, body: np.ndarray) -> WholeB
     is_free = free_parts(problem, part)
     is_free &= np.bincount(part[part >= 0], minlength=len(is_free)) > 0
     number = np.where(is_free, np.cumsum(is_free) - 1, -1)
-    return WholeBodies(np.where(part >= 0, number[part], -1), np.flatnonzero(is_free))
+    own = np.full(len(part), -1)
+    own[part >= 0] = number[part[part >= 0]]
+    return WholeBodies(own, np.flatnonzero(is_free))

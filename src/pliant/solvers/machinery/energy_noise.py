@@ -12,7 +12,9 @@ NOISE = 16.0  # machine epsilons of the energies' terms within which a differenc
 
 
 def typical_edge(model: Model) -> float:
-    """Root mean square of the elements' first edges at the start [m]."""
+    """Root mean square of the elements' first edges at the start [m]; 0 without elements, as of rigid bodies alone."""
     corners = [block.elements for block in model.blocks if block.elements.shape[1] > 1]
     edges = [model.positions[elements[:, 1]] - model.positions[elements[:, 0]] for elements in corners]
+    if not edges:
+        return 0.0
     return float(np.sqrt(np.mean(np.sum(np.concatenate(edges) ** 2, axis=1))))

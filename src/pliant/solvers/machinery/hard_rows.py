@@ -20,21 +20,29 @@ import scipy.sparse as sp
 from pliant.contact.response.hardness import KEPT
 from pliant.elements.hard import HardDots, HardLinks, HardRopes
 from pliant.elements.joint import JointDots, JointLinks, JointRopes
+from pliant.elements.joint_drive import DAMPER, HardAngles, HardSlides, JointAngles, JointDrives
 from pliant.energies import IncrementalPotential
+from pliant.kernels.hard_drives import DriveRows
 from pliant.kernels.hard_rows import DualRows
 from pliant.model import Block, Model
 from pliant.model.blocks import Attachments, Springs
+from pliant.solvers.machinery.hard_drives import begin_drives
 from pliant.solvers.machinery.vbd_tables import Tables
 
 STIFF = 10.0  # times rho: a finite stiffness beyond it is held by multipliers
 
 
-def material_stiffness(block: Block) -> np.ndarray | None:
-    """K (m,) of rows that can be held by multipliers, infinite for hard ones; None for other elements."""
+def material_stiffness(block: Block, h: float) -> np.ndarray | None:
+    """K (m,) of rows that can be held by multipliers in steps of h [s], infinite for hard ones; None for other
+    elements.
+    """
     if isinstance(block, JointLinks):
         return np.where(block.is_rigid, np.inf, block.weights)
     if isinstance(block, JointRopes | JointDots):
         return np.where(block.is_rigid, np.inf, block.stiffness)
+    if isinstance(block, JointDrives):
+        own = np.where(block.is_rigid & (block.stiffness > 0), np.inf, block.stiffness)
+        return np.where(block.role == DAMPER, own / h, own)
     if isinstance(block, Attachments):
         return block.weights
     if isinstance(block, Springs):  # others have two stiffnesses
@@ -49,15 +57,15 @@ class HardRowsOf:
         self.materials: dict[int, np.ndarray] = {}  # K by number of the block
         self.penalties: dict[int, np.ndarray] = {}  # rho
         self.earlier: dict[int, np.ndarray] = {}  # (m, 3) lambda at the end of the step before the last
-        self.duals: dict[int, DualRows] = {}  # what a kernel works on
-        found = [(k, material_stiffness(block)) for k, block in enumerate(problem.model.blocks)]
+        self.duals: dict[int, DualRows | DriveRows] = {}  # what a kernel works on
+        found = [(k, material_stiffness(block, problem.h)) for k, block in enumerate(problem.model.blocks)]
         rows = {k: stiffness for k, stiffness in found if stiffness is not None}
         penalties = penalties_of(problem, list(rows))
         for (k, stiffness), rho in zip(rows.items(), penalties, strict=True):
             if (stiffness > STIFF * rho).any():
                 self.materials[k] = np.where(stiffness > STIFF * rho, stiffness, 0.0)
                 self.penalties[k] = rho
-                self.earlier[k] = np.zeros((len(rho), 3))
+                self.earlier[k] = np.zeros((len(rho), 1 if isinstance(problem.model.blocks[k], JointDrives) else 3))
         self.blocks = tuple(self._hard(k, block) for k, block in enumerate(problem.blocks))
 
     def part(self, k: int) -> np.ndarray:
@@ -70,6 +78,9 @@ class HardRowsOf:
             return block
         own = block.weights if isinstance(block, Attachments) else block.stiffness
         stiffness = np.where(self.materials[k] > 0, self.part(k) * self.penalties[k], own)
+        if isinstance(block, JointDrives):
+            kind = HardAngles if isinstance(block, JointAngles) else HardSlides
+            return kind(**{**vars(block), "stiffness": stiffness})
         if isinstance(block, JointDots):
             return HardDots(block.elements, stiffness, np.zeros(len(stiffness)))
         if isinstance(block, Attachments):
@@ -95,15 +106,20 @@ class HardRowsOf:
             self.duals[k] = tables.tables_of_blocks[k]["dual"]
             self.duals[k].part[:] = self.part(k)
 
-    def begin_step(self, x: np.ndarray, tables: Tables) -> None:
-        """Begin at x (n, 3) [m] with the multipliers that have lasted for two steps, and leave a part KEPT of the
-        rows' errors for later steps.
+    def begin_step(self, problem: IncrementalPotential, tables: Tables) -> None:
+        """Begin with the multipliers that have lasted for two steps, and leave a part KEPT of the rows' errors for
+        later steps.
         """
+        x = problem.x_prev
         for k, dual in self.duals.items():
             K, block = self.materials[k][:, None], self.blocks[k]
             now = dual.multipliers.copy()
             dual.multipliers[:] = lasting(now, self.earlier[k])
             self.earlier[k] = now
+            if isinstance(dual, DriveRows):
+                step: Any = problem.blocks[k]
+                begin_drives(step, self.materials[k], x, dual, tables.tables_of_blocks[k], tables.packs.width)
+                continue
             flexed = np.divide(now, K, out=np.zeros_like(now), where=K > 0)
             error = measured(block, x, dual.lengths) - flexed
             error[(dual.lowest == 0) & (error[:, 0] < 0)] = 0.0  # a slack rope
@@ -123,9 +139,12 @@ class HardRowsOf:
                 dual.multipliers[:], self.earlier[k] = now, before
 
 
-def _shifted(block: Any, dual: DualRows) -> Block:
+def _shifted(block: Any, dual: DualRows | DriveRows) -> Block:
     """A block of elements.hard with the shifts that its rows have now."""
     shift = dual.shift - dual.start
+    if isinstance(dual, DriveRows):
+        bounds = {"lowest": dual.lowest, "highest": dual.highest}
+        return replace(block, offset=dual.offset, rest=dual.rest - shift[:, 0], **bounds)
     if isinstance(block, HardRopes):
         return replace(block, lengths=dual.lengths - shift[:, 0])
     return replace(block, shift=shift if isinstance(block, HardLinks) else shift[:, 0])
@@ -169,6 +188,7 @@ def penalties_of(problem: IncrementalPotential, numbers: list[int]) -> list[np.n
     model = problem.model
     unknown, mass = _unknowns(model)
     blocks = [model.blocks[k] for k in numbers]
+    lengths = [len(block.elements) for block in blocks]
     ends = [np.column_stack([unknown[b.elements[:, 0]], unknown[b.elements[:, -1]]]) for b in blocks]
     if not blocks:
         return []
@@ -183,19 +203,26 @@ def penalties_of(problem: IncrementalPotential, numbers: list[int]) -> list[np.n
     heaviest = np.maximum(
         *(np.where(moves[pairs[:, side]], largest[component[pairs[:, side]]], 0.0) for side in (0, 1))
     )
-    _, group, count = np.unique(pairs[:, 0] * size + pairs[:, 1], return_inverse=True, return_counts=True)
-    rho = np.maximum(heaviest, 1e-30) / problem.h**2 / count[group.ravel()]
-    found = np.split(rho, np.cumsum([len(b.elements) for b in blocks])[:-1])
-    return [own / _reach(block, model) ** 2 for own, block in zip(found, blocks, strict=True)]
+    is_shared = np.concatenate([np.full(len(b.elements), not isinstance(b, JointDrives)) for b in blocks])
+    _, group = np.unique(pairs[:, 0] * size + pairs[:, 1], return_inverse=True)
+    count = np.maximum(np.bincount(group.ravel(), is_shared), 1)
+    rho = np.maximum(heaviest, 1e-30) / problem.h**2 / np.where(is_shared, count[group.ravel()], 1)
+    lighter = np.where(moves[pairs], mass[pairs], 0.0).max(axis=1)
+    found = np.split(np.column_stack([rho, rho / np.maximum(lighter, 1e-30)]), np.cumsum(lengths)[:-1])
+    return [_scaled(own, block, model) for own, block in zip(found, blocks, strict=True)]
 
 
-def _reach(block: Block, model: Model) -> Any:
-    """(m,) [m] the length of directions; 1 for other rows."""
+def _scaled(rho: np.ndarray, block: Block, model: Model) -> np.ndarray:
+    """(m,) from rho (m, 2) [N/m], of the masses and over the heavier one that a row moves: with the length of
+    directions, or the inertia about the axis of drives.
+    """
+    if isinstance(block, JointDrives):
+        return rho[:, 1] * block.inertia
     if not isinstance(block, JointDots):
-        return 1.0
+        return rho[:, 0]
     corners = model.positions[block.elements]
     lengths = np.linalg.norm(corners[:, 1::2] - corners[:, ::2], axis=2)
-    return np.maximum(lengths.max(axis=1), 1e-30)
+    return rho[:, 0] / np.maximum(lengths.max(axis=1), 1e-30) ** 2
 
 
 def _unknowns(model: Model) -> tuple[np.ndarray, np.ndarray]:

@@ -182,8 +182,8 @@ class ListTerm:
         if self.element.sees_previous:
             previous = np.zeros((len(packs.vertex_of_row), 4), dtype)
             return PackedTerm(tables | {"previous": previous}, lists, diagonal, refresh=_writes_previous(previous))
-        if self.element.places:
-            return PackedTerm(tables, lists, diagonal, refresh=_moves_places(self.element, tables, dtype))
+        if self.element.places or self.element.changes:
+            return PackedTerm(tables, lists, diagonal, refresh=_writes_numbers(self.element, tables, dtype))
         if self.block.is_viscous:  # no part of the elastic Hessian; what it pulls with is in the target (begin_step)
             return PackedTerm(tables, lists, np.zeros(n), viscous=diagonal)
         return PackedTerm(tables, lists, diagonal)
@@ -201,13 +201,16 @@ def with_places_from(element: Element, block: Any, origin: np.ndarray) -> Any:
     return replace(block, **{name: getattr(block, name) - origin for name in element.places})
 
 
-def _moves_places(element: Element, tables: dict[str, Any], dtype: Any) -> Refresh:
-    """Writes constants of lists again that are places, when the origin has moved or elements were added."""
+def _writes_numbers(element: Element, tables: dict[str, Any], dtype: Any) -> Refresh:
+    """Writes constants of lists again when they are places and the origin has moved, when elements were added, and
+    when numbers that change from step to step have.
+    """
     written: tuple = ()
 
     def refresh(block: Any, packs: Packs, origin: np.ndarray) -> None:
         nonlocal written
-        key = (*origin.tolist(), len(block.elements))
+        values = [own.tobytes() for own in element.numbers_of(block)] if element.changes else []
+        key = (*origin.tolist(), len(block.elements), *values)
         if written == key:
             return
         written = key

@@ -1,0 +1,102 @@
+"""Rigid bodies that touch, with multipliers: scenes whose answers are known."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import pliant as pl
+
+G = 9.81
+
+
+def on_a_slope(degrees: float, mu: float) -> tuple[pl.Scene, pl.Body]:
+    angle = np.radians(degrees)
+    scene = pl.Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=mu)
+    return scene, scene.add_rigid(pl.Box((0.4, 0.4, 0.2)), position=(0, 0, 0.1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("degrees", np.linspace(3, 40, 10))
+def test_the_threshold_of_friction_is_the_tangent(degrees: float) -> None:
+    """mu 1 percent above tan(theta): it stays to 1e-5 m for half a second; 1 percent below: it moves as it should."""
+    tangent = np.tan(np.radians(degrees))
+    scene, box = on_a_slope(degrees, 1.01 * tangent)
+    sim = pl.Simulation(scene, pl.AVBD())
+    for _ in range(30):
+        sim.advance()
+    assert np.linalg.norm(box.position - (0, 0, 0.1)) < 1e-5
+    scene, box = on_a_slope(degrees, 0.99 * tangent)
+    sim = pl.Simulation(scene, pl.AVBD(), precision="double")
+    for _ in range(30):
+        sim.advance()
+    assert box.velocity[0] == pytest.approx(0.01 * G * np.sin(np.radians(degrees)) * sim.time, rel=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mu", [0.2, 0.4, 0.7])
+def test_a_sliding_box_stops_after_its_distance(mu: float) -> None:
+    """v^2 / (2 mu g) less v h / 2, to 0.1 percent of the distance: implicit Euler moves each step at its last speed."""
+    scene = pl.Scene()
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=mu)
+    box = scene.add_rigid(pl.Box((0.4, 0.4, 0.2)), position=(0, 0, 0.1), velocity=(2.0, 0, 0))
+    sim = pl.Simulation(scene, pl.AVBD())
+    for _ in range(int(60 * 2.0 / (mu * G)) + 12):
+        sim.advance()
+    exact = 4.0 / (2 * mu * G)
+    assert box.position[0] == pytest.approx(exact - 0.5 * 2.0 * sim.h, abs=1e-3 * exact)
+    assert np.linalg.norm(box.velocity) < 1e-5
+
+
+def complementarity(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The impulses f >= 0 with A f + b >= 0 and f . (A f + b) = 0: every active set is tried."""
+    n = len(b)
+    for active in itertools.chain.from_iterable(itertools.combinations(range(n), k) for k in range(n + 1)):
+        chosen, f = list(active), np.zeros(n)
+        if chosen:
+            f[chosen] = np.linalg.solve(A[np.ix_(chosen, chosen)], -b[chosen])
+        if (f >= -1e-12).all() and (A @ f + b >= -1e-12).all():
+            return f
+    raise AssertionError("no solution")
+
+
+def test_a_step_solves_the_complementarity_problem_of_its_contacts() -> None:
+    """Balls in a column above a floor, some apart and some flush, without friction: heights after a step to 1e-6 m."""
+    radius, gaps = 0.1, (0.0, 1e-4, 0.0, 2e-4, 1e-4)
+    speeds = (0.0, -0.3, 0.1, 1.0, -0.4)
+    heights = np.cumsum([radius + gaps[0], *(2 * radius + gap for gap in gaps[1:])])
+    scene = pl.Scene(contact=pl.Contact(friction=0.0))
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.0)
+    balls = [
+        scene.add_rigid(
+            pl.Sphere(radius), density=1000.0 * (k + 1), position=(0, 0, z), velocity=(0, 0, v), friction=0.0
+        )
+        for k, (z, v) in enumerate(zip(heights, speeds, strict=True))
+    ]
+    sim = pl.Simulation(scene, pl.AVBD(iterations=3000), precision="double")
+    sim.step()
+    inverse = np.diag([1 / ball.mass for ball in balls])
+    J = np.eye(5) - np.eye(5, k=-1)  # of the gaps: each ball and the one below it
+    free = heights + sim.h * (np.array(speeds) - sim.h * G)
+    gap = J @ free - np.array([radius, *[2 * radius] * 4])
+    force = complementarity(J @ inverse @ J.T * sim.h**2, gap)
+    answer = free + sim.h**2 * inverse @ J.T @ force
+    assert (force > 0).any()
+    assert (force == 0).any()
+    np.testing.assert_allclose([ball.position[2] for ball in balls], answer, atol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shape", "part"), [(pl.Sphere(0.1), 5 / 7), (pl.Cylinder(0.1, 0.3), 2 / 3)])
+def test_round_bodies_roll_down_with_their_acceleration(shape, part: float) -> None:
+    """20 degrees, mu = 0.5, half a second: 5/7 and 2/3 of g sin(theta) within 1 percent."""
+    angle = np.radians(20)
+    scene = pl.Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
+    quarter = (np.sqrt(0.5), np.sqrt(0.5), 0, 0)  # the axis along y
+    body = scene.add_rigid(shape, position=(0, 0, 0.1), orientation=quarter)
+    sim = pl.Simulation(scene, pl.AVBD())
+    for _ in range(30):
+        sim.advance()
+    assert body.velocity[0] / sim.time == pytest.approx(part * G * np.sin(angle), rel=0.01)
