@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from experiments.validation import motion_cases, strip_cases
 from scipy.optimize import brentq, minimize_scalar
 
 import pliant as pl
@@ -251,7 +252,70 @@ CASES = (
     Case("catenary", "sag [m]", catenary_truth(), "2 a sinh(d / 2a) = L", catenary_sag, (20, 40, 80), 1e-3),
     *(_elastica_case(load, "quadratic", (10, 20, 40), 0.002) for load in ELASTICA),
     _elastica_case(1, "dihedral", (10, 20), 0.3),
+    *(_elastica_case(load, "coupled", (10, 20), 0.01) for load in (1, 10)),
+    *(
+        Case(
+            f"elastica under its own weight, q L^3 / EI = 10, {model} bending",
+            "sag / L",
+            strip_cases.self_weight_truth(),
+            "boundary value problem",
+            strip_cases.self_weight(model),
+            (10, 20),
+            bound,
+        )
+        for model, bound in (("quadratic", 0.002), ("coupled", 0.01))
+    ),
+    Case("strip bent by a moment", "turn / 2 pi", 1.0, "2 pi EI / L", strip_cases.turned_by_moment, (20, 40), 0.01),
+    *(
+        Case(
+            f"Sze's plate, {model} bending",
+            "rise [m]",
+            6.698,
+            "Sze et al. 2004",
+            strip_cases.sze_plate(model),
+            (10, 20),
+            0.05,
+        )
+        for model in ("quadratic", "coupled")
+    ),
+    Case(
+        "beam's first frequency, patches",
+        "[Hz]",
+        strip_cases.first_frequency_truth(),
+        "Euler and Bernoulli",
+        strip_cases.first_frequency,
+        (2, 4),
+        0.03,
+    ),
     Case("pulled sheet, nu = 0.45", "strain E w / F", 1.0, "plane stress", plane_stress_strain, (4,), 1e-3),
     Case("balloon", "stretch", balloon_truth(), "p R = psi'(l) / l^2", balloon_stretch, (2, 4), 0.01),
     Case("block at rest", "force / weight", 1.0, "balance", resting_block, (2, 3), 1e-5),
+    Case(
+        "box on a slope of 30 degrees",
+        "acceleration [m/s^2]",
+        float(9.81 * (0.5 - 0.3 * np.sqrt(0.75))),
+        "g (sin - mu cos)",
+        motion_cases.sliding,
+        (5, 10),
+        1e-3,
+    ),
+    Case(
+        "ball on a slope of 20 degrees",
+        "acceleration [m/s^2]",
+        float(5 / 7 * 9.81 * np.sin(np.radians(20))),
+        "5/7 g sin",
+        motion_cases.rolling,
+        (5, 10),
+        1e-3,
+    ),
+    Case("ball hit by another", "speed [m/s]", 1.0, "momentum and energy", motion_cases.collision, (5, 10), 1e-5),
+    Case(
+        "box spun about its middle axis",
+        "first flip [s]",
+        motion_cases.flip_truth(),
+        "Euler's equations",
+        motion_cases.flip_time,
+        (5, 10, 20),
+        0.01,
+    ),
 )

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.geometry.animation import Animation
+    from pliant.geometry.uv import warp_from_uv
     from pliant.io.animations import load_animation
     from pliant.io.meshes import load_mesh, save_mesh
     from pliant.io.usd_meshes import UsdBody, load_usd
+    from pliant.io.uv import load_uv
     from pliant.materials import (
         ARAP,
         CompressibleNeoHookean,
@@ -114,7 +116,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
     "geometry.animation": ("Animation",),
+    "geometry.uv": ("warp_from_uv",),
     "io.animations": ("load_animation",),
+    "io.uv": ("load_uv",),
     "device.opencl": ("OpenCL",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
@@ -285,6 +289,7 @@ __all__ = [
     "load_scene",
     "load_simulation",
     "load_usd",
+    "load_uv",
     "material",
     "motions",
     "plane_stress",
@@ -295,6 +300,7 @@ __all__ = [
     "shapes",
     "solve",
     "tune_chebyshev",
+    "warp_from_uv",
 ]
 
 # What takes long is said: compiling, falling back, stopping. Quiet it with

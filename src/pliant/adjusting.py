@@ -11,7 +11,8 @@ from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.divergence import Watch
 from pliant.errors import SceneError
 from pliant.materials import Invertible
-from pliant.model import Body, Contact, Model, build_model, checks
+from pliant.materials.plane_stress import law_of_sheet
+from pliant.model import Body, Cloth, Contact, Model, build_model, checks
 from pliant.model.obstacles import Obstacle
 from pliant.restoring import Restoring
 
@@ -74,7 +75,7 @@ class Adjusting(Restoring):
             body.n_elements,
             body.element_names[1],
         )
-        body.material = material
+        body.material = law_of_sheet(material) if isinstance(body, Cloth) else material
         self.model = self._with_placements(build_model(self.scene))
         self._first_model, self._solved = self.model, None
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from pliant.contact.detector import Detector
+from pliant.contact.response.energy_budget import energy_budget
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.scale import elastic_stiffness, scale_of
-from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
+from pliant.contact.response.step_account import StepEnds
 from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion, safe_motion
 from pliant.convergence import ConvergenceWatch, SoftnessWatch
 from pliant.default_solver import default_solver
@@ -34,6 +35,7 @@ from pliant.errors import SimulationError
 from pliant.grains.sphere_contacts import sphere_contacts
 from pliant.integration import StepStart, check_integrator, integrator_named
 from pliant.kernels.predict import velocities
+from pliant.last_step import LastStep
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.contact import untested_contact
 from pliant.model.placement import Placements
@@ -53,7 +55,7 @@ Observer = Callable[[State, SolveReport], None]
 logger = logging.getLogger("pliant")
 
 
-class Stepping:
+class Stepping(LastStep):
     """The step, and all it needs."""
 
     def __init__(
@@ -90,9 +92,7 @@ class Stepping:
         if self.model.particles is not None and self.model.particles.has_spin:
             self.state.spins = np.zeros_like(self.state.x)
         self._place_obstacles()
-        self._solved: IncrementalPotential | None = None  # the last step, as it was posed
-        self._solution: np.ndarray | None = None  # (n, 3) where it was solved, if that is not the end of the step
-        self._measured: tuple[IncrementalPotential, StepContacts] | None = None  # contacts of a step that was solved
+        self._solved, self._solution, self._measured = None, None, None
         self._work = Work()
         self._convergence = ConvergenceWatch(len(self.model.body_names))
         self._softness = SoftnessWatch()
@@ -129,7 +129,10 @@ class Stepping:
         self._detector = None
         if contact is not None:
             scale = scale_of(self.model, self._s, elastic_stiffness(self.model) if elastic is None else elastic)
-            own = (self.solver.supports.hard_constraints, sphere_contacts(self.model, self._team))
+            supports = self.solver.supports
+            is_watched = supports.minimises and not supports.hard_constraints and self._integrator.is_first_order
+            budget = energy_budget(self.model) if is_watched else None
+            own = (supports.hard_constraints, sphere_contacts(self.model, self._team), budget)
             self._detector = Detector(contact, self.h, self._team, scale, *own)
         self._detect_every = None if contact is None else contact.settings.detect_every
         self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
@@ -168,7 +171,7 @@ class Stepping:
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
         if self._safe is not None:
-            report = self._stay_apart(self._safe, self._solved, report)
+            report = self._solve_apart(self._safe, report)
         self._finish(report)
         self._tear()
         if self.observers:
@@ -177,17 +180,23 @@ class Stepping:
                 observe(seen, report)
         return report
 
-    def _stay_apart(self, safe: SafeMotion, problem: IncrementalPotential, report: SolveReport) -> SolveReport:
-        """Go as far to the solution as nothing touches (decision 0030); if it stays far, solve again from there."""
+    def _solve_apart(self, safe: SafeMotion, report: SolveReport) -> SolveReport:
+        """Go as far to the solution as nothing touches (decision 0030); if it stays far, solve again from there, with
+        contacts that hold, and on while bodies that touch gain energy (decision 0040).
+        """
         rows, iterations = self._placements.rows_of_step(), report.iterations
-        for _ in range(MORE_SOLUTIONS):
+        for attempt in range(MORE_SOLUTIONS + 1):
+            assert self._detector is not None
+            assert self._solved is not None
             solution = self._x_new.copy()
-            if safe.advance(self.state.x, self._x_new, rows):
-                return report
-            report, problem = self._solve(self._detect_again(problem, solution), goes_on=True)
-            self._solved = problem
+            is_near = safe.advance(self.state.x, self._x_new, rows)
+            gone_by = (self._x_new - self.state.x) / self.h
+            has_gained = self._detector.has_gained(self._ends(self._detector, gone_by))
+            if attempt == MORE_SOLUTIONS or (is_near and not has_gained):
+                break
+            self._detector.note_overload(solution)
+            report, self._solved = self._solve(self._detect_again(self._solved, solution), goes_on=True)
             report.iterations = iterations = iterations + report.iterations
-        safe.advance(self.state.x, self._x_new, rows)
         return report
 
     def _seen(self) -> State:
@@ -302,6 +311,7 @@ class Stepping:
         self._solution = self._x_new.copy() if start.theta < 1 else None
         ending = EndOfStep(self._integrator, self.model, self._solved, state, start, self.h, self._x_new, self._v_new)
         poses, twists = ending.finish(self._poses, self._acceleration)
+        self._settle(report)
         self._stop_explosion()
         if self._detector is not None:
             report.contact = self._detector.end(state.x, self._x_new)
@@ -316,6 +326,20 @@ class Stepping:
         self._x_new, self._v_new = state.x, state.v_previous
         if self._integrator.keeps_history:
             self._x_new = state.x_previous if len(state.x_previous) else np.empty_like(state.x)
+
+    def _settle(self, report: SolveReport) -> None:
+        """Take energy that contact has added out of velocities, if the step has converged or is guaranteed to have no
+        intersections (decision 0040); a step that ended early is told of by its error.
+        """
+        if self._detector is not None and self._solved is not None:
+            is_enforced = report.converged or self._safe is not None
+            self._detector.settle(self._ends(self._detector, self._v_new), is_enforced)
+
+    def _ends(self, detector: Detector, v: np.ndarray) -> StepEnds:
+        """Of the step that was solved last, with velocities v (n, 3) [m/s] at its end."""
+        assert self._solved is not None
+        ends = (self.state.x, self.state.v), (self._x_new, v)
+        return detector.ends_of(self._solved.model, self._acceleration, *ends)
 
     def _stop_explosion(self) -> None:
         """End a run whose step has led beyond all physical scales; the state before it stays."""
@@ -358,11 +382,6 @@ class Stepping:
             self._detector.inherit(detector, grown, self.state.x)
 
     @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return self.state.step * self.h
-
-    @property
     def integrator(self) -> str:
         """The name of the time integrator."""
         return self._integrator.name
@@ -371,28 +390,3 @@ class Stepping:
     def _s(self) -> float:
         """Length of the step of implicit Euler that solvers see [s]."""
         return self._integrator.part * self.h
-
-    @property
-    def contacts(self) -> StepContacts:
-        """Contacts of the last step, measured when they are first asked for; none before the first step, after resuming
-        and after deleting elements.
-        """
-        solved = self._solved
-        if solved is not None and self.solver.supports.own_contacts:
-            return self._work.step_contacts(self.model, self.state.x, self.time) or no_step_contacts(self.model)
-        if solved is None or not isinstance(solved.contacts, ContactPotential):
-            return no_step_contacts(self.model)
-        if self._measured is None or self._measured[0] is not solved:
-            x = self._solved_positions(solved)
-            self._measured = (solved, measure_contacts(solved.contacts, solved.model, x, self.time))
-        return self._measured[1]
-
-    def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
-        if self.state.step != step:
-            raise SimulationError(f"the residual of step {step} is gone: ask for it before the next step.")
-        return self.solver.measure_residual(problem, self._solved_positions(problem), self._work)
-
-    def _solved_positions(self, problem: IncrementalPotential) -> np.ndarray:
-        """Where the last step was solved (n, 3) [m], without what has torn since."""
-        x = self.state.x if self._solution is None else self._solution
-        return x[: problem.model.n_vertices]

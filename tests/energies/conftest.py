@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pliant.elements import fibre, hinge, reference, rod_bend, spring, triangle
+from pliant.elements import fibre, fold_pair, hinge, reference, rod_bend, spring, triangle
 from pliant.elements.bound import Bounds
 from pliant.elements.dead_load import DeadLoads
 from pliant.elements.element import Element
@@ -110,6 +110,13 @@ def hinge_case() -> Case:
     return Case(Hinges(elements, angles, 1.4 * weights), rest, x)
 
 
+def fold_pair_case() -> Case:
+    shape = np.array([[0.0, 0, 0], [1, 0, 0], [0.4, 0.9, 0.1], [0.6, -0.8, 0.3], [-0.7, 0.6, 0.2]])
+    rest, x, elements = deformed(5, 16, shape)
+    a, b = np.random.default_rng(17).uniform(-1.5, 1.5, (2, N))
+    return Case(fold_pair.fold_pair_block(rest, elements, a, b, 1.4), rest, x)
+
+
 def bend_case(straight: bool) -> Case:
     rest, x, elements = deformed(3, 9, np.array([[0.0, 0, 0], [1, 0, 0], [1.8, 0.4, 0]]))
     angles, lengths = rod_bend.rest_data(rest, elements)
@@ -140,6 +147,7 @@ CASES: dict[str, Callable[[], Case]] = {
     **{f"triangle {name}": lambda law=law: triangle_case(law) for name, law in SOLID_LAWS.items()},
     "fibre": fibre_case,
     "hinge": hinge_case,
+    "fold pair": fold_pair_case,
     "straight rod": lambda: bend_case(True),
     "bent rod": lambda: bend_case(False),
     "pair": pair_case,

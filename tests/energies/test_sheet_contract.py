@@ -10,8 +10,8 @@ from pliant.elements import reference
 from pliant.materials import SOLID_LAWS
 
 MEMBRANES = [f"triangle {name}" for name in SOLID_LAWS]
-ELASTIC = ["spring", "rope", *MEMBRANES, "fibre", "hinge", "straight rod", "bent rod"]
-ALWAYS_POSITIVE = ["spring", "rope", "fibre", "hinge", "straight rod", "bent rod"]
+ELASTIC = ["spring", "rope", *MEMBRANES, "fibre", "hinge", "fold pair", "straight rod", "bent rod"]
+ALWAYS_POSITIVE = ["spring", "rope", "fibre", "hinge", "fold pair", "straight rod", "bent rod"]
 
 every_element = pytest.mark.parametrize("name", [*ELASTIC, "pair"])
 differentiable = pytest.mark.parametrize("name", [*ELASTIC, "pair", "bound"])
@@ -109,7 +109,7 @@ def assert_blocks_exact(case, x: np.ndarray) -> None:
     np.testing.assert_allclose(case.vertex_blocks(x), exact, rtol=0, atol=1e-11 * np.abs(exact).max())
 
 
-@pytest.mark.parametrize("name", ["hinge", "bent rod"])
+@pytest.mark.parametrize("name", ["hinge", "fold pair", "bent rod"])
 def test_gauss_newton_blocks_are_exact_at_rest(name: str, sheet_case) -> None:
     """Without a moment, the second derivative of the angle does not matter."""
     case = sheet_case(name)

@@ -39,6 +39,17 @@ def test_views_equal_numpy(name: str, precision: str, width: int, sheet_case, vi
     assert_equal_to_numpy(case, view_kernels(case, precision, width), columns_of, 400)
 
 
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_views_of_fold_pairs_equal_numpy(precision: str, sheet_case, view_kernels, columns_of) -> None:
+    """And padding adds nothing."""
+    case = sheet_case("fold pair")
+    kernels = view_kernels(case, precision, 8)
+    assert_equal_to_numpy(case, kernels, columns_of, 400)
+    for number, view in enumerate(case.element.views):
+        columns = [0 * values for values in columns_of(case, case.x, number, view.orders[0])]
+        np.testing.assert_array_equal(kernels.run(number, columns), 0)
+
+
 @pytest.mark.parametrize("law", SOLID_LAWS)
 def test_membranes_of_every_law_equal_numpy(law: str, sheet_case, view_kernels, columns_of) -> None:
     """Any law of solids is a membrane."""

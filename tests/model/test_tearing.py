@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.geometry import fold_pairs
 from pliant.io.results import open_result
+from pliant.model import FoldPairs, build_model
+from pliant.model.tearing import tear
 
 
 def pulled_sheet(tear_at=1.1, cells=8, speed=2.0, varies=False, **options):
@@ -318,3 +321,23 @@ def test_what_cannot_be_taken_apart_is_refused():
     other = pl.Scene().add_cloth(pl.shapes.cloth(cells=2), law)
     with pytest.raises(pl.SceneError, match="is no body"):
         sim.delete(other, [0])
+
+
+def test_pairs_of_folds_part_with_their_triangles():
+    """After a tear, each pair of hinges is still a triangle with two neighbours across its edges, and pairs that share
+    a torn edge are gone.
+    """
+    mesh = pl.shapes.cloth((1.0, 0.6), (5, 3))
+    scene = pl.Scene()
+    cloth = scene.add_cloth(mesh, pl.StVenantKirchhoff(1e3, 1e3), bending=1e-3, bending_model="coupled", tear_at=1.2)
+    model = build_model(scene)
+    x = mesh.points * [1.6, 1.0, 1.0]
+    change = tear(model, x, 0.1 * x)
+    assert change is not None
+    corners = change.model.topology.corners.reshape(-1, 3)
+    triangles = {frozenset(t) for t in corners.tolist()}
+    pairs = next(block for block in change.model.blocks if isinstance(block, FoldPairs))
+    before = len(fold_pairs(mesh.triangles, cloth.n_vertices)[0])
+    assert len(pairs.elements) == len(fold_pairs(corners, int(corners.max()) + 1)[0]) < before
+    for p, q, r, s, t in pairs.elements.tolist():
+        assert {frozenset((p, q, r)), frozenset((p, q, s)), frozenset((p, r, t))} <= triangles

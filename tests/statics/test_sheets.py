@@ -30,13 +30,23 @@ def pulled_strip(material):
 
 @pytest.mark.parametrize(("poissons_ratio", "stiffer"), [(0.3, 1 / 0.91), (0.45, 1 / 0.7975)])
 def test_plane_stress_gives_young_and_poisson(poissons_ratio, stiffer):
-    """Strain F / (E w) and -nu times that; without it a sheet is plane strain, stiffer by 1 / (1 - nu^2)."""
+    """Strain F / (E w) and -nu times that, which is what from_young means in a sheet; with mu and lam a sheet is plane
+    strain, stiffer by 1 / (1 - nu^2).
+    """
     material = pl.StableNeoHookean.from_young(E, poissons_ratio)
     strain = FORCE / (E * WIDTH)
-    along, across = pulled_strip(pl.plane_stress(material))
+    along, across = pulled_strip(material)
     assert along == pytest.approx(strain, rel=5e-4)
     assert across == pytest.approx(-poissons_ratio * strain, rel=5e-4)
-    assert pulled_strip(material)[0] == pytest.approx(strain / stiffer, rel=5e-4)
+    assert pulled_strip(pl.plane_stress(material)) == (along, across)
+    by_lame = pl.StableNeoHookean(material.mu, material.lam)
+    assert pulled_strip(by_lame)[0] == pytest.approx(strain / stiffer, rel=5e-4)
+    assert pulled_strip([material] * 20) == pytest.approx((along, across), rel=1e-9)
+
+
+def test_auxetic_sheets_are_refused_in_words():
+    with pytest.raises(pl.MaterialError, match=r"Poisson's ratio is -0\.6: sheets need one above -0\.5"):
+        pl.Scene().add_cloth(pl.shapes.cloth(cells=(1, 1)), pl.StableNeoHookean.from_young(1e3, -0.6))
 
 
 def test_laws_without_lam_are_refused():

@@ -31,7 +31,8 @@ PAGES: dict[str, tuple[str, ...]] = {
         "OpenCL",
     ),
     "Meshes and files": (
-        "TetMesh", "TriMesh", "Animation", "load_animation", "load_mesh", "save_mesh", "load_usd", "UsdBody",
+        "TetMesh", "TriMesh", "Animation", "load_animation", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_uv",
+        "warp_from_uv",
         "load_scene", "load_simulation", "save_scene",
     ),
     "Materials": (

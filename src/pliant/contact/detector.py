@@ -16,11 +16,14 @@ from pliant.contact.detection import (
     track_sides,
     without_crossing_springs,
 )
+from pliant.contact.response.energy_budget import EnergyBudget
 from pliant.contact.response.friction import set_friction
 from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts, penalties
+from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact, words_of_start
 from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
+from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.broad_phase import Rules
 from pliant.contact.search.colliders import Colliders, make_colliders
@@ -36,7 +39,7 @@ from pliant.contact.tracking.pressing import Parties, Pressing, pressed_before, 
 from pliant.contact.tracking.side_history import SideHistory, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
-from pliant.model import CarriedPoints, ContactModel
+from pliant.model import CarriedPoints, ContactModel, Model
 
 TOUCHING = 1e-6  # of an edge: what starts less deep only touches
 
@@ -72,6 +75,7 @@ class Detector:
     scale: ContactScale
     is_hard: bool = False  # whether the solver holds contacts by multipliers
     spheres: SphereSearch | None = None  # None: there are no particles
+    budget: EnergyBudget | None = None  # of steps whose energy may not rise
     colliders: Colliders = field(init=False)
     round_bodies: RoundDetector = field(init=False)
     side_history: SideHistory = field(default_factory=no_side_history)
@@ -86,6 +90,8 @@ class Detector:
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
     _found: ContactSet = field(default_factory=no_contacts)
     _parties: Parties = field(init=False)
+    _overload: Overload = field(init=False)
+    _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _convex: ConvexBodies = field(init=False)  # rigid ones
@@ -103,6 +109,7 @@ class Detector:
         ends = m.positions[self.colliders.surface.edges]
         bodies = len(m.allowed)
         self._parties = Parties(m.body.astype(np.int32), bodies, bodies + 2 * len(m.shapes))
+        self._overload = Overload(m.body, bodies, len(m.shapes))
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
         self._convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
@@ -125,6 +132,7 @@ class Detector:
     def begin_step(self, x_prev: np.ndarray) -> None:
         """What penetrates at the start of a step (VBD 3.5)."""
         self._latest = None
+        self._overload.forget()
         if not self._has_pairs:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
@@ -148,6 +156,11 @@ class Detector:
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
         self.seen = x.copy()
+
+    def note_overload(self, x: np.ndarray) -> None:
+        """Let contacts be stiffer in this step that do not hold vertices which a solver would have at x (n, 3) [m]."""
+        if self._latest is not None and not self.is_hard:
+            self._overload.note(self._latest.contacts, x)
 
     def detect(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
@@ -198,7 +211,7 @@ class Detector:
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
         given = settings.stiffness
-        contacts.stiffness[:] = self._stiffness(contacts)
+        contacts.stiffness[:] = self._stiffness(contacts) * self._overload.factors(contacts)
         set_friction(contacts, model)
         self.round_bodies.share_answers(contacts, self.is_hard)
         if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
@@ -240,6 +253,29 @@ class Detector:
             return np.full(contacts.size, given)
         return np.maximum(chosen_stiffness(contacts, self.scale), contacts.stiffness)
 
+    def has_gained(self, ends: StepEnds) -> bool:
+        """Whether bodies that touch have gained much energy in a step, so that it is worth solving on."""
+        return self.budget is not None and self.budget.has_gained(ends)
+
+    def settle(self, ends: StepEnds, is_enforced: bool) -> None:
+        """Measure what energy a step has gained, and if that is enforced take it out of its velocities, in place."""
+        if self.budget is not None:
+            self._rise = self.budget.settle(ends, is_enforced)
+
+    def ends_of(
+        self,
+        model: Model,
+        acceleration: np.ndarray,
+        start: tuple[np.ndarray, np.ndarray],
+        end: tuple[np.ndarray, np.ndarray],
+    ) -> StepEnds:
+        """Of the step with the contacts detected last; start, end: positions and velocities (n, 3); acceleration (n, 3)
+        [m/s^2]: by gravity and other forces; the model has the internal state of the end.
+        """
+        assert self._latest is not None
+        before = self._latest.contacts.stiffness / self._overload.factors(self._latest.contacts)
+        return StepEnds(model, self._latest, before, acceleration, *start, *end)
+
     def end(self, x_prev: np.ndarray, x: np.ndarray) -> ContactReport:
         """Take note of all that came near or crossed in the step from x_prev to x, whether it was detected or not."""
         assert self._latest is not None
@@ -266,6 +302,8 @@ class Detector:
             without_straight_path=start.without_straight_path,
             without_surface_point=start.without_surface_point,
             energy_gain=work + friction_work + self.stored - before,
+            energy_rise=self._rise.risen,
+            energy_removed=self._rise.removed,
             friction_work=friction_work,
             stored=self.stored,
             softest=softest_contact(latest, self._guess, d, self._edge, chosen_ones, given is not None),

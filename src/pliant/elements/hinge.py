@@ -19,7 +19,7 @@ weight above, points on a cylinder have the energy of the plate if the mesh is m
 right triangles whose legs lie along and across the cylinder.  On other meshes and directions a sum over single angles
 cannot have it: 1.0 to 1.5 times as much on irregular meshes and along alternating diagonals of squares (2.6 of cells
 2.5 : 1), 3 times along diagonals that are all parallel; a free strip of right triangles bends a fifth too easily.
-`quadratic_bending` depends far less on the mesh.
+With squares of two angles beside single ones (`fold_weights`, `fold_pair`) the energy is that of the plate.
 """
 
 from __future__ import annotations
@@ -161,6 +161,14 @@ def _inverse(n, squared_edge):
 def hessian(corners: np.ndarray, rest_angles: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
     """d2E/dx2 (m, 12, 12) [N/m], exact: k w (dtheta dtheta^T + (theta - theta_0) d2theta)."""
     m = len(corners)
+    angles, g, second = angle_derivatives(corners)
+    g, bend = g.reshape(m, 12), (angles - rest_angles)[:, None, None]
+    return stiffness[:, None, None] * (g[:, :, None] * g[:, None, :] + bend * second.reshape(m, 12, 12))
+
+
+def angle_derivatives(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """theta (m,), dtheta (m, 4, 3) and d2theta (m, 4, 3, 4, 3) of hinges with corners (m, 4, 3)."""
+    m = len(corners)
     angles, _ = rest_data(corners.reshape(-1, 3), np.arange(4 * m).reshape(m, 4))
     g = np.zeros((m, 4, 3))
     second = np.zeros((m, 4, 3, 4, 3))
@@ -168,8 +176,7 @@ def hessian(corners: np.ndarray, rest_angles: np.ndarray, stiffness: np.ndarray)
         own, part = _side_derivatives(corners, wing)
         g[:, (0, 1, wing)] += own
         second[np.ix_(range(m), (0, 1, wing), range(3), (0, 1, wing), range(3))] += part
-    g, bend = g.reshape(m, 12), (angles - rest_angles)[:, None, None]
-    return stiffness[:, None, None] * (g[:, :, None] * g[:, None, :] + bend * second.reshape(m, 12, 12))
+    return angles, g, second
 
 
 def _side_derivatives(corners: np.ndarray, wing: int) -> tuple[np.ndarray, np.ndarray]:

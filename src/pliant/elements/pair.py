@@ -94,7 +94,7 @@ def weighted(pairs: Pairs) -> np.ndarray:
 def _bending_form(pairs: Pairs, solver: str) -> ConstraintForm:
     raise SolverError(
         f"{solver} cannot carry quadratic bending, whose weights may be negative: give the cloth bending=0 or "
-        'bending_model="dihedral", or use pl.VBD.'
+        'bending_model="coupled" or "dihedral", or use pl.VBD.'
     )
 
 

@@ -7,6 +7,7 @@ from pliant.elements.bound import BOUND
 from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
+from pliant.elements.fold_pair import FOLD_PAIR
 from pliant.elements.hard import HARD_DOT, HARD_LINK, HARD_ROPE
 from pliant.elements.hinge import HINGE
 from pliant.elements.joint import JOINT_DOT, JOINT_LINK, JOINT_ROPE
@@ -45,6 +46,7 @@ for _element in (
     SHEET,
     FIBRE,
     HINGE,
+    FOLD_PAIR,
     SPRING,
     ROD_BEND,
     BENDING,

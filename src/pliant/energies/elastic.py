@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.energies.invariants import tet_invariants
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
 from pliant.materials.calculus import law_code
 from pliant.model import Solids
@@ -37,13 +38,18 @@ def cofactors(F: np.ndarray) -> np.ndarray:
 
 def energy(solids: Solids | Patches, x: np.ndarray) -> float:
     """[J]; infinite where a law with a barrier meets an inverted element."""
-    return float(np.sum(solids.volumes * densities(solids, x)))
+    return float(np.sum(energies(solids, x)))
+
+
+def energies(solids: Solids | Patches, x: np.ndarray) -> np.ndarray:
+    """(m,) [J] of each element."""
+    return solids.volumes * densities(solids, x)
 
 
 def densities(solids: Solids | Patches, x: np.ndarray) -> np.ndarray:
     """psi (m,) [J/m^3]."""
     code = law_code(solids.law)
-    I, II, J = invariants(deformation_gradients(solids, x))
+    I, II, J = tet_invariants(solids.elements, solids.gradients, x)
     if not code.has_barrier:
         return code.functions.energy_density(I, II, J, *solids.parameters.T) + np.zeros(len(J))
     inside = J > 0

@@ -24,6 +24,9 @@ class ElementEnergy(Protocol):
     def energy(self, block: Any, x: np.ndarray) -> float:
         """[J]."""
 
+    def energies(self, block: Any, x: np.ndarray) -> np.ndarray:
+        """(m,) [J] of each element."""
+
     def gradient(self, block: Any, x: np.ndarray) -> np.ndarray:
         """dE/dx (n, 3) [N]."""
 
@@ -41,7 +44,10 @@ class Elementwise:
     element: Element
 
     def energy(self, block: Block, x: np.ndarray) -> float:
-        return float(np.sum(reference.energies(self.element, block, x)))
+        return float(np.sum(self.energies(block, x)))
+
+    def energies(self, block: Block, x: np.ndarray) -> np.ndarray:
+        return reference.energies(self.element, block, x)
 
     def gradient(self, block: Block, x: np.ndarray) -> np.ndarray:
         return sum_at_vertices(block.elements, reference.gradients(self.element, block, x), len(x))
@@ -57,7 +63,10 @@ class Membranes:
     """Sums over the triangles of sheets (energies.triangles)."""
 
     def energy(self, block: Sheets, x: np.ndarray) -> float:
-        return float(np.sum(triangles.energy(x, *_of_sheets(block))))
+        return float(np.sum(self.energies(block, x)))
+
+    def energies(self, block: Sheets, x: np.ndarray) -> np.ndarray:
+        return triangles.energy(x, *_of_sheets(block))
 
     def gradient(self, block: Sheets, x: np.ndarray) -> np.ndarray:
         return sum_at_vertices(block.elements, triangles.gradient(x, *_of_sheets(block)), len(x))

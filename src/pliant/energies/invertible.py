@@ -23,7 +23,15 @@ def update_internal_state(block: InvertibleSolids, x: np.ndarray) -> None:
 
 def energy(block: InvertibleSolids, x: np.ndarray) -> float:
     """[J] (Equation 18)."""
-    return sum(elastic.energy(part, x) for part, _ in _parts(block))
+    return float(np.sum(energies(block, x)))
+
+
+def energies(block: InvertibleSolids, x: np.ndarray) -> np.ndarray:
+    """(m,) [J] of each tet."""
+    total = np.zeros(len(block.tets))
+    for solids, which in _parts(block):
+        total[which] += elastic.energies(solids, x)
+    return total
 
 
 def gradient(block: InvertibleSolids, x: np.ndarray) -> np.ndarray:

@@ -15,9 +15,14 @@ from pliant.model import Pressures
 
 def energy(block: Pressures, x: np.ndarray) -> float:
     """[J]."""
+    return float(np.sum(energies(block, x)))
+
+
+def energies(block: Pressures, x: np.ndarray) -> np.ndarray:
+    """(m,) [J] of each triangle: only their sum over a closed surface has a meaning."""
     corner = (x - x[block.elements[0, 0]])[block.elements]
     six_volumes = np.einsum("ma,ma->m", corner[:, 0], np.cross(corner[:, 1], corner[:, 2]))
-    return -float(np.sum(block.pressures * six_volumes)) / 6
+    return -block.pressures * six_volumes / 6
 
 
 def gradient(block: Pressures, x: np.ndarray) -> np.ndarray:

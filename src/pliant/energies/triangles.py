@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.elements.triangle import LEAST_AREA
+from pliant.energies.invariants import triangle_invariants
 from pliant.materials.calculus import law_code
 from pliant.materials.law import SolidLaw
 
@@ -32,7 +33,7 @@ class _Measures(NamedTuple):
 def energy(x: Array, triangles: Array, gradients: Array, areas: Array, law: type[SolidLaw], parameters: Array) -> Array:
     """A psi (m,) [J]; infinite where a law with a barrier meets a triangle without area."""
     code = law_code(law)
-    I, II, J = _measures(x, triangles, gradients).invariants
+    I, II, J = triangle_invariants(triangles, gradients, x)
     inside = J > 0 if code.has_barrier else np.ones(len(J), dtype=bool)
     psi = code.functions.energy_density(I, II, np.where(inside, J, 1.0), *parameters.T)
     return areas * np.where(inside, psi, np.inf)

@@ -24,8 +24,13 @@ ALL = slice(None)
 
 def energy(block: YarnTriangles, x: Array) -> float:
     """[J]."""
+    return float(np.sum(energies(block, x)))
+
+
+def energies(block: YarnTriangles, x: Array) -> Array:
+    """(m,) [J] of each triangle."""
     s, _ = strains(block, x)
-    return float(np.sum(block.areas * block.material.energy_density(s)))
+    return block.areas * block.material.energy_density(s)
 
 
 def gradient(block: YarnTriangles, x: Array) -> Array:

@@ -243,7 +243,8 @@ def _has_new(count, members, corners, first_new):
 @entry()
 def rewired(follow, left, corners, elements):
     """Elements `left` (m,) at the vertices where their corners are now, by rows `follow` of corners: those of a
-    triangle, or of a hinge, edge start and end, two wings, and the edge again as its other side sees it.
+    triangle; of a hinge, edge start and end, two wings, and the edge again as its other side sees it; of a pair of
+    hinges, likewise (geometry.folds).
 
     Returns the elements (m, k), which of them are still whole (m,), neither deleted nor torn apart, and which differ
     from `elements` (m,).
@@ -257,5 +258,5 @@ def rewired(follow, left, corners, elements):
             is_whole[e] &= now[e, i] >= 0
             is_other[e] |= now[e, i] != elements[e, i]
         for i in range(k, len(row)):
-            is_whole[e] &= corners[row[i]] == now[e, i - k]
+            is_whole[e] &= corners[row[i]] == now[e, (i - k) % k]
     return now, is_whole, is_other

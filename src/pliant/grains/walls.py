@@ -101,7 +101,7 @@ def write_wall(k, grains, motion, obstacles, m, start, d, n, source, rows, at):
     touch = add_scaled(start, -d, n)
     moved = direction_to_world(obstacles.at_end[m], touch)
     q = (moved[0] + obstacles.at_end[m, 0], moved[1] + obstacles.at_end[m, 1], moved[2] + obstacles.at_end[m, 2])
-    way = material_displacement(obstacles.at_start[m], obstacles.at_end[m], q)
+    way = material_displacement(obstacles.kinds[m], obstacles.at_start[m], obstacles.at_end[m], q)
     drift = (way[0] / motion.h, way[1] / motion.h, way[2] / motion.h)
     i = grains.vertices[k]
     s = subtract(row(motion.start, i), subtract(q, way))

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.geometry import TriMesh
+from pliant.geometry.animation import Animation
 from pliant.model import MOTIONS, Contact, RigidMotion, Scene, rigid_motion
+from pliant.model.distance_field import DistanceField
 from pliant.model.obstacles import Box, Capsule, Container, Cylinder, Plane, Shape, Sphere
 
 #: Obstacles with formulas, by the names that files give them.
 SHAPES: dict[str, type[Shape]] = {
-    kind.__name__.lower(): kind for kind in (Plane, Sphere, Box, Container, Capsule, Cylinder)
+    kind.__name__.lower(): kind for kind in (Plane, Sphere, Box, Container, Capsule, Cylinder, DistanceField)
 }
 
 
@@ -23,21 +26,35 @@ def describe_contact(scene: Scene) -> dict[str, Any] | None:
 
 
 def describe_shapes(scene: Scene) -> list[dict[str, Any]]:
-    """The obstacles with formulas; one that a Python function moves is refused."""
-    return [_describe_shape(k, shape) for k, shape in enumerate(scene.shapes)]
+    """The obstacles with formulas and fields; one that a Python function moves is refused."""
+    return [describe_shape(k, shape) for k, shape in enumerate(scene.shapes)]
 
 
-def _describe_shape(k: int, shape: Shape) -> dict[str, Any]:
+def describe_shape(k: int, shape: Shape) -> dict[str, Any]:
     motion = shape.motion
     if motion is not None and not isinstance(motion, RigidMotion):
         raise FileError(
             f"obstacle {k}, a {type(shape).__name__}, is moved by a Python function, which a file cannot hold; "
             f"use one of pliant.motions: {', '.join(f'{name}.rigid' for name in MOTIONS)}."
         )
-    values = {field.name: getattr(shape, field.name) for field in fields(shape) if field.name != "motion"}
-    plain = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in values.items()}
+    names = [field.name for field in fields(shape) if field.init and field.name != "motion"]
+    plain = {name: _plain(getattr(shape, name)) for name in names}
     moved = {} if motion is None else {"motion": motion.options()}
     return {"kind": type(shape).__name__.lower(), **plain, **moved}
+
+
+def _plain(value: Any) -> Any:
+    """Arrays as lists, surfaces as tables of these."""
+    if isinstance(value, TriMesh):
+        return {"points": value.points.tolist(), "triangles": value.triangles.tolist()}
+    if isinstance(value, Animation):
+        return {name: _plain(getattr(value, name)) for name in ("triangles", "frames", "times", "repeat")}
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def _surface(about: dict[str, Any]) -> TriMesh | Animation:
+    """What `_plain` described."""
+    return TriMesh(**about) if "points" in about else Animation(**about)
 
 
 def restore_contact(scene: Scene, contact: dict[str, Any] | None, shapes: list[dict[str, Any]]) -> None:
@@ -46,6 +63,8 @@ def restore_contact(scene: Scene, contact: dict[str, Any] | None, shapes: list[d
         options = {name: value for name, value in about.items() if name != "kind"}
         if "motion" in options:
             options["motion"] = rigid_motion(**options["motion"])
+        if "surface" in options:
+            options["surface"] = _surface(options["surface"])
         scene.shapes.append(SHAPES[about["kind"]](**options))
     if contact is not None:
         scene.contact = Contact(**contact)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -83,7 +83,7 @@ class SolidLaw:
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
         """In the order of the arguments of `energy_density` after the invariants."""
-        return tuple(field.name for field in fields(cls))
+        return tuple(one.name for one in fields(cls) if one.init)
 
     @property
     def parameters(self) -> tuple[Any, ...]:
@@ -106,6 +106,8 @@ class LameLaw(SolidLaw):
 
     mu: Parameter  # shear modulus [Pa]
     lam: Parameter  # Lame's first parameter [Pa]
+    is_of_solid: bool = field(default=False, init=False, repr=False, compare=False)  # made by from_young: a sheet of
+    # it is in plane stress (materials.plane_stress)
 
     units: ClassVar[dict[str, str]] = {"mu": "Pa", "lam": "Pa"}
 
@@ -121,8 +123,13 @@ class LameLaw(SolidLaw):
 
     @classmethod
     def from_young(cls, youngs_modulus: Parameter, poissons_ratio: Parameter, **others: Parameter) -> Self:
-        """The law whose linearisation has this Young's modulus [Pa] and Poisson's ratio; others: further parameters."""
-        return cls(*lame_parameters(youngs_modulus, poissons_ratio), **others)
+        """The law whose linearisation has this Young's modulus [Pa] and Poisson's ratio; others: further parameters.
+
+        In a sheet it is a law of plane stress: pulled strips have this Young's modulus [N/m] and Poisson's ratio.
+        """
+        law = cls(*lame_parameters(youngs_modulus, poissons_ratio), **others)
+        object.__setattr__(law, "is_of_solid", True)
+        return law
 
 
 def varying_law(laws: Sequence[SolidLaw]) -> SolidLaw:

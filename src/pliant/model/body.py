@@ -24,6 +24,8 @@ STRAIN_RATE, VERTEX_BLOCK = DAMPING_FORMS = ("strain_rate", "vertex_block")  # w
 
 Motion = Callable[[float], ArrayLike]
 
+AXES = "xyz"
+
 
 class Body(ABC):
     """Something in a scene that has vertices. A kind of body adds what it is made of."""
@@ -209,10 +211,20 @@ class Body(ABC):
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.add_moment")
         self.forces.append(Moment(f"{self.name}.add_moment", chosen, moment, self.initial_positions))
 
-    def pin(self, vertices: ArrayLike, until: float | None = None) -> None:
-        """Hold vertices (indices or mask) where they are when the simulation starts; let go at `until` [s] if given."""
+    def pin(self, vertices: ArrayLike, until: float | None = None, components: str = AXES) -> None:
+        """Hold vertices (indices or mask) where they are when the simulation starts; let go at `until` [s] if given.
+
+        components: which coordinates are held, such as "z" or "xy". Pins of one vertex add up: "x" for a face and "z"
+        for another hold both on their common edge.
+        """
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.pin")
-        self._hold(chosen, FIXED, None, "pin")
+        asked = np.array([axis in components for axis in AXES]) if isinstance(components, str) else np.zeros(3, bool)
+        if not asked.any() or not set(components) <= set(AXES):
+            raise SceneError(f"{self.name}.pin: components is {components!r}; give one or more of 'x', 'y' and 'z'.")
+        if asked.all():
+            self._hold(chosen, FIXED, None, "pin")
+        else:
+            self._hold_axes(chosen, asked)
         self._release_at(chosen, until, "pin")
 
     def move(self, vertices: ArrayLike, motion: Motion, until: float | None = None) -> None:
@@ -270,6 +282,23 @@ class Body(ABC):
         one = checks.vectors(velocities, None, what, "m/s") if is_one else None
         each = velocities if one is None else np.tile(one, (self.n_vertices, 1))
         self.initial_velocities = checks.vectors(each, self.n_vertices, what, "m/s")
+
+    def _hold_axes(self, chosen: np.ndarray, asked: np.ndarray) -> None:
+        """Hold some of the three axes of vertices, beside those that other pins hold already."""
+        moved = np.concatenate([v for v, _ in self.motions]) if self.motions else np.empty(0, np.int64)
+        along = np.abs(self.directions[chosen]) == 1.0  # (k, 3) lines along, planes across an axis
+        kind = self.subspace[chosen][:, None]
+        oblique = ((kind == LINE) | (kind == PLANE))[:, 0] & ~along.any(axis=1)
+        refused = oblique | np.isin(chosen, moved)
+        if refused.any():
+            raise SceneError(
+                f"{self.name}.pin: vertex {int(chosen[refused][0])} is already moved, or held along a line or in a "
+                "plane that is not that of the axes; hold a vertex in one way."
+            )
+        held = asked | (kind == FIXED) | ((kind == PLANE) & along) | ((kind == LINE) & ~along)
+        free = 3 - held.sum(axis=1)
+        self.subspace[chosen] = np.array([FIXED, LINE, PLANE])[free]
+        self.directions[chosen] = np.where(free[:, None] == 1, ~held, np.where(free[:, None] == 2, held, False))
 
     def _release_at(self, vertices: np.ndarray, until: float | None, how: str) -> None:
         if until is not None:

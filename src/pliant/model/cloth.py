@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.elements import fibre, hinge, triangle
+from pliant.elements.fold_pair import fold_pair_block
+from pliant.elements.fold_weights import fold_weights
 from pliant.elements.quadratic_bending import bending_pairs
 from pliant.errors import SceneError
-from pliant.geometry import TriMesh, hinges
+from pliant.geometry import TriMesh, fold_pairs, hinges
 from pliant.materials import SolidLaw, varying_law
+from pliant.materials.plane_stress import law_of_sheet
 from pliant.model import checks
 from pliant.model.blocks import Block, Fibres, Hinges, Pairs, Sheets
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.pressure import Inflated
 
-BENDING_MODELS = ("quadratic", "dihedral")
+BENDING_MODELS = ("quadratic", "coupled", "dihedral")
 FLAT = 1e-6  # [rad] a sheet whose hinges are all flatter than this at rest is flat
 
 
@@ -45,10 +49,11 @@ class Cloth(Body):
     ):
         checks.instance(mesh, TriMesh, f"{name}: the mesh", "a TriMesh such as pl.shapes.cloth()")
         if isinstance(material, Sequence) and not isinstance(material, str):
-            material = varying_law(material)
+            material = varying_law([law_of_sheet(law) for law in material])
         checks.law(material, name, len(mesh.triangles), "triangles")
         super().__init__(name, mesh.points, damping, damping_form)
-        self.mesh, self.material = mesh, material
+        self.mesh = mesh
+        self.material: SolidLaw = law_of_sheet(material)
         self.density = checks.number(density, f"{name}: density", "kg/m^2", positive=True)
         self.bending = checks.number(bending, f"{name}: bending", "N m")
         self.warp = checks.number(warp, f"{name}: warp", "N/m")
@@ -59,18 +64,20 @@ class Cloth(Body):
         self.bending_model = self._choose_model(bending_model)
 
     def _choose_model(self, asked: str | None) -> str:
-        """As asked, or the quadratic form for a sheet that is flat at rest and the angle for one that is not, or that
-        tears.
+        """As asked, or the quadratic form for a sheet that is flat at rest, coupled angles for one that is not, and
+        single angles for one that tears.
         """
         if asked not in (None, *BENDING_MODELS):
-            raise SceneError(f"{self.name}: bending_model is {asked!r}: give 'quadratic', 'dihedral' or None.")
+            raise SceneError(
+                f"{self.name}: bending_model is {asked!r}: give 'quadratic', 'coupled', 'dihedral' or None."
+            )
         if self.tears:
             if asked == "quadratic":
                 raise SceneError(
                     f"{self.name}: quadratic bending cannot be taken apart, but tear_at is {self.tear_at:g}. "
-                    "Use bending_model='dihedral'."
+                    "Use bending_model='dihedral' or 'coupled'."
                 )
-            return "dihedral"
+            return asked or "dihedral"
         angles, _ = hinge.rest_data(self.mesh.points, self._hinges)
         is_flat = bool(np.all(np.abs(angles) < FLAT))
         if asked == "quadratic" and not is_flat:
@@ -78,9 +85,9 @@ class Cloth(Body):
             raise SceneError(
                 f"{self.name}: quadratic bending is for sheets that are flat at rest, but the edge "
                 f"{self._hinges[worst, :2].tolist()} is bent by {np.degrees(angles[worst]):.3g} degrees. "
-                "Use bending_model='dihedral'."
+                "Use bending_model='coupled'."
             )
-        return asked or ("quadratic" if is_flat else "dihedral")
+        return asked or ("quadratic" if is_flat else "coupled")
 
     def blocks(self, first: int) -> list[Block]:
         points, triangles = self.mesh.points, self.mesh.triangles
@@ -92,7 +99,7 @@ class Cloth(Body):
             for direction, stiffness in self._yarns()
         ]
         if self.bending > 0:
-            blocks.append(self._bending_block(first))
+            blocks += self._bending_blocks(first)
         return blocks
 
     def _yarns(self) -> list[tuple[np.ndarray, float]]:
@@ -102,12 +109,26 @@ class Cloth(Body):
         yarns = [(self.warp_direction, self.warp), (np.cross(normals, self.warp_direction), self.weft)]
         return [(direction, stiffness) for direction, stiffness in yarns if stiffness > 0]
 
-    def _bending_block(self, first: int) -> Block:
+    def _bending_blocks(self, first: int) -> list[Block]:
         points = self.mesh.points
         if self.bending_model == "quadratic":
             pairs, weights = bending_pairs(points, self.mesh.triangles, self._hinges, self.bending)
-            return Pairs(pairs + first, weights)
-        return self._hinge_block(first)
+            return [Pairs(pairs + first, weights)]
+        if self.bending_model == "dihedral":
+            return [self._hinge_block(first)]
+        return self._coupled_blocks(first)
+
+    def _coupled_blocks(self, first: int) -> list[Block]:
+        points, triangles = self.mesh.points, self.mesh.triangles
+        corners, of_hinges, owners = fold_pairs(triangles, self.n_vertices)
+        elements = triangles.ravel()[corners[:, :5]]
+        weights = fold_weights(points, self._hinges, elements, of_hinges, owners)
+        angles, _ = hinge.rest_data(points, self._hinges)
+        blocks: list[Block] = [Hinges(self._hinges + first, angles, self.bending * weights.own)]
+        if len(elements):
+            pairs = fold_pair_block(points, elements, weights.a, weights.b, self.bending)
+            blocks.append(replace(pairs, elements=elements + first))
+        return blocks
 
     def _hinge_block(self, first: int) -> Hinges:
         angles, weights = hinge.rest_data(self.mesh.points, self._hinges)

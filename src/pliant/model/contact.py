@@ -17,7 +17,7 @@ from pliant.model.cloth import Cloth
 from pliant.model.guarantee import HALF, check_guarantee, least_width
 from pliant.model.joints import WorldPoints
 from pliant.model.mesh_obstacle import MeshObstacleBody
-from pliant.model.obstacles import CONTAINER, Shape
+from pliant.model.obstacles import CONTAINER, MESH, Shape
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.solid import Solid
@@ -148,9 +148,13 @@ def build_contact(
 
 def untested_contact(bodies: Sequence[Body], shapes: Sequence[Shape]) -> str:
     """A sentence on what is not tested although contact is on; empty if all is."""
-    if not bodies or not any(shape.kind == CONTAINER for shape in shapes):
-        return ""
-    return "contact: containers are tested against vertices alone: at their rims edges sink in between their vertices."
+    if bodies and any(shape.kind == CONTAINER for shape in shapes):
+        return (
+            "contact: containers are tested against vertices alone: at their rims edges sink in between their vertices."
+        )
+    if bodies and any(shape.kind == MESH for shape in shapes):
+        return "contact: obstacles with method='sdf' are tested against vertices alone: edges sink in between them."
+    return ""
 
 
 def _edge_lengths(body: Body) -> np.ndarray:

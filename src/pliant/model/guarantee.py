@@ -10,7 +10,7 @@ import numpy as np
 from pliant.errors import SceneError
 from pliant.geometry.mesh import TetMesh
 from pliant.model.body import Body
-from pliant.model.obstacles import CONTAINER, Shape
+from pliant.model.obstacles import CONTAINER, MESH, Shape
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 
@@ -42,6 +42,11 @@ def check_guarantee(settings: Contact, bodies: Sequence[Body], shapes: Sequence[
                 f"Contact: guarantee=True does not cover rigid bodies, and {body.name} is one: make it a stiff solid, "
                 "or leave the guarantee out."
             )
+    if any(shape.kind == MESH for shape in shapes):
+        raise SceneError(
+            "Contact: guarantee=True does not cover meshes with method='sdf', whose distances are interpolated: use "
+            "method='mesh', or leave the guarantee out."
+        )
     if any(shape.kind == CONTAINER for shape in shapes):
         raise SceneError(
             "Contact: guarantee=True does not cover containers, whose edges are not convex: build the container of "

@@ -22,10 +22,11 @@ from pliant.model import checks
 ObstacleMotion = Callable[[float], tuple[ArrayLike, ArrayLike]]
 ContactLoad = Callable[[], tuple[np.ndarray, np.ndarray]]  # net force (3,) [N] and torque (3,) [N m] of contacts
 
-PLANE, SPHERE, BOX, CAPSULE, CYLINDER, CONTAINER = range(6)
-KIND_NAMES = ("plane", "sphere", "box", "capsule", "cylinder", "container")
-# a shape's row of numbers: translation (3), rotation (9, row by row: local to world), sizes (3), friction
-SIZES, FRICTION, ROW_LENGTH = 12, 15, 16
+PLANE, SPHERE, BOX, CAPSULE, CYLINDER, CONTAINER, MESH = range(7)
+KIND_NAMES = ("plane", "sphere", "box", "capsule", "cylinder", "container", "mesh")
+# a shape's row of numbers: translation (3), rotation (9, row by row: local to world), sizes (3), friction; the sizes of
+# a mesh are the address of its grid's table and the time that it is of
+SIZES, TIME, FRICTION, ROW_LENGTH = 12, 13, 15, 16
 
 
 class Placeable:
@@ -135,22 +136,35 @@ class Shape(Obstacle, ABC):
         """Position (3,) and rotation (3, 3) of the shape's own axes where it was made."""
 
     @abstractmethod
-    def sizes(self) -> tuple[float, float, float]:
-        """The shape's lengths [m]."""
+    def sizes(self, time: float = 0.0) -> tuple[float, float, float]:
+        """The shape's lengths [m] at a `time` [s]."""
+
+    def deformed(self, points: np.ndarray, time: float) -> np.ndarray:
+        """Points (n, 3) [m] of its surface, in its own axes, at a time [s]."""
+        return points
+
+    def held(self, time: float) -> object:
+        """What must stay alive as long as the numbers of that time [s] are used."""
+        return None
 
     def row(self, time: float) -> np.ndarray:
         """The numbers a kernel needs, at a time [s]; not to be changed."""
-        return self._at_rest if self.motion is None else self.placed(*self.pose(time))
+        return self.placed(*self.pose(time), time) if self.moves else self._at_rest
+
+    @property
+    def moves(self) -> bool:
+        """Whether it does not always stay where and as it is."""
+        return self.motion is not None
 
     @cached_property
     def _at_rest(self) -> np.ndarray:
-        return self.placed(*self.pose(0.0))
+        return self.placed(*self.pose(0.0), 0.0)
 
-    def placed(self, translation: np.ndarray, rotation: np.ndarray) -> np.ndarray:
-        """The same numbers with the shape moved by a translation (3,) [m] and a rotation (3, 3)."""
+    def placed(self, translation: np.ndarray, rotation: np.ndarray, time: float) -> np.ndarray:
+        """The numbers at a time [s] with the shape moved by a translation (3,) [m] and a rotation (3, 3)."""
         position, axes = self.frame()
         return np.concatenate(
-            [rotation @ position + translation, (rotation @ axes).ravel(), self.sizes(), [self.friction]]
+            [rotation @ position + translation, (rotation @ axes).ravel(), self.sizes(time), [self.friction]]
         )
 
 
@@ -170,7 +184,7 @@ class Plane(Shape):
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
         return np.asarray(self.point), _axes_along(np.asarray(self.normal))
 
-    def sizes(self) -> tuple[float, float, float]:
+    def sizes(self, time: float = 0.0) -> tuple[float, float, float]:
         return (0.0, 0.0, 0.0)
 
 
@@ -190,7 +204,7 @@ class Sphere(Shape):
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
         return np.asarray(self.centre), np.eye(3)
 
-    def sizes(self) -> tuple[float, float, float]:
+    def sizes(self, time: float = 0.0) -> tuple[float, float, float]:
         return (self.radius, 0.0, 0.0)
 
 
@@ -210,7 +224,7 @@ class Box(Shape):
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
         return np.asarray(self.centre), np.eye(3)
 
-    def sizes(self) -> tuple[float, float, float]:
+    def sizes(self, time: float = 0.0) -> tuple[float, float, float]:
         a, b, c = (0.5 * float(s) for s in np.asarray(self.size))
         return (a, b, c)
 
@@ -248,7 +262,7 @@ class Capsule(Shape):
         start, end = np.asarray(self.start), np.asarray(self.end)
         return 0.5 * (start + end), _axes_along((end - start) / np.linalg.norm(end - start))
 
-    def sizes(self) -> tuple[float, float, float]:
+    def sizes(self, time: float = 0.0) -> tuple[float, float, float]:
         return (self.radius, 0.5 * float(np.linalg.norm(np.asarray(self.end) - np.asarray(self.start))), 0.0)
 
 

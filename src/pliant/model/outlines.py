@@ -16,7 +16,8 @@ from pliant.geometry.primitive_surfaces import (
     cylinder_surface,
     sphere_surface,
 )
-from pliant.model.obstacles import BOX, CAPSULE, CONTAINER, CYLINDER, PLANE, SPHERE, Shape
+from pliant.model.distance_field import DistanceField
+from pliant.model.obstacles import BOX, CAPSULE, CONTAINER, CYLINDER, PLANE, SPHERE, TIME, Shape
 
 REACH = 2.0  # of the bodies' size: half the side of the square that stands for a plane
 RAIL = 0.02  # of a container's largest side: thickness of the rails along its edges and of its floor
@@ -33,16 +34,17 @@ class Outline:
 
     def pose(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Position (3,) [m] and rotation (3, 3), own axes to world, at a time [s]."""
-        row = self.shape.row(time)
-        return row[:3], row[3:12].reshape(3, 3)
+        (translation, rotation), (position, axes) = self.shape.pose(time), self.shape.frame()
+        return rotation @ position + translation, rotation @ axes
 
     def positions(self, time: float) -> np.ndarray:
         """(n, 3) [m] in the world at a time [s]."""
-        return self.placed(self.shape.row(time))
+        position, axes = self.pose(time)
+        return self.shape.deformed(self.points, time) @ axes.T + position
 
     def placed(self, row: np.ndarray) -> np.ndarray:
         """(n, 3) [m] in the world where the shape's numbers (Shape.row) say it is."""
-        return self.points @ row[3:12].reshape(3, 3).T + row[:3]
+        return self.shape.deformed(self.points, row[TIME]) @ row[3:12].reshape(3, 3).T + row[:3]
 
 
 def outlines(shapes: Sequence[Shape], positions: np.ndarray) -> list[Outline]:
@@ -53,6 +55,9 @@ def outlines(shapes: Sequence[Shape], positions: np.ndarray) -> list[Outline]:
     centre, reach = (low + high) / 2, REACH * float(np.linalg.norm(high - low))
     found = []
     for k, shape in enumerate(shapes):
+        if isinstance(shape, DistanceField):
+            found.append(Outline(shape.name, shape, *shape.outline()))
+            continue
         points, triangles = _SURFACES[shape.kind](*shape.sizes())
         if shape.kind == PLANE:
             position, axes = shape.frame()

@@ -113,6 +113,7 @@ class ShapePlacement(Placement):
         self._centre = shape.frame()[0]
         self._known: dict[int, Pose] = {}  # translations and rotations at the ends of steps
         self._rows: dict[int, np.ndarray] = {}
+        self._held: dict[int, object] = {}  # what the rows point to
 
     def set_friction(self, coefficient: float) -> None:
         """Of contacts from now on."""
@@ -124,12 +125,14 @@ class ShapePlacement(Placement):
         self.at(step)
         self._known = {k: pose for k, pose in self._known.items() if step - 1 <= k <= step}
         self._rows = {k: row for k, row in self._rows.items() if k in self._known}
+        self._held = {k: held for k, held in self._held.items() if k in self._known}
 
     def row(self, time: float) -> np.ndarray:
         """The numbers that kernels need (Shape.row) at the end of a step, `time` [s]."""
         step = round(time / self.h)
         if step not in self._rows:
-            self._rows[step] = self.shape.placed(*self.at(step))
+            self._held[step] = self.shape.held(step * self.h)
+            self._rows[step] = self.shape.placed(*self.at(step), step * self.h)
         return self._rows[step]
 
     def at(self, step: int) -> Pose:
@@ -156,7 +159,7 @@ class ShapePlacement(Placement):
 
     def restart(self) -> None:
         super().restart()
-        self._known, self._rows = {}, {}
+        self._known, self._rows, self._held = {}, {}, {}
 
 
 class MeshPlacement(Placement):

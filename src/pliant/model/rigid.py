@@ -121,7 +121,7 @@ class RigidBody(Body):
 
     # --- how it is held ---------------------------------------------------------------------------------------------
 
-    def pin(self, vertices: ArrayLike | None = None, until: float | None = None) -> None:
+    def pin(self, vertices: ArrayLike | None = None, until: float | None = None, components: str = "xyz") -> None:
         """Hold it where it starts."""
         self._hold_whole(vertices, until, "pin")
 

@@ -15,13 +15,14 @@ from pliant.geometry import TetMesh, TriMesh
 from pliant.materials import Invertible, SolidLaw, YarnCloth
 from pliant.model import checks
 from pliant.model.adding_grains import AddingGrains
+from pliant.model.adding_obstacles import AddingObstacles
 from pliant.model.attachments import Attachment, make_attachment
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.joints import Joint, WorldPoints, make_joint
-from pliant.model.mesh_obstacle import MeshObstacleBody, Surface
-from pliant.model.obstacles import Box, Capsule, Container, Cylinder, ObstacleMotion, Plane, Shape, Sphere
+from pliant.model.mesh_obstacle import MeshObstacleBody
+from pliant.model.obstacles import Shape
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import RigidShape
@@ -32,14 +33,13 @@ from pliant.model.world_box import WorldBox
 from pliant.model.yarn_sheet import YarnSheet, check_yarn_options
 
 AnyBody = TypeVar("AnyBody", bound=Body)
-AnyShape = TypeVar("AnyShape", bound=Shape)
 BODIES: dict[str, type[Body]] = {
     kind.kind: kind
     for kind in (Solid, Cloth, YarnSheet, SpringNet, RigidBody, Particles, MeshObstacleBody, WorldPoints)
 }
 
 
-class Scene(AddingGrains):
+class Scene(AddingGrains, AddingObstacles):
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
@@ -135,16 +135,19 @@ class Scene(AddingGrains):
         """Add a sheet.
 
         material: any law of solids; its moduli are then those of a sheet, force per length [N/m]: those of a solid
-            [Pa] times the thickness. The third stretch, across the sheet, is held at 1; `pl.plane_stress(material)` is
-            for sheets with free faces. It may vary as in add_solid, triangle by triangle.
+            [Pa] times the thickness. Young's modulus and Poisson's ratio (`from_young`) are those of a strip that is
+            pulled, whose faces are free (plane stress). With mu and lam the third stretch, across the sheet, is held
+            at 1 (plane strain); see pl.plane_stress. It may vary as in add_solid, triangle by triangle.
             Or a pl.YarnCloth, an energy of stretch, shear and bending together: `warp` is then the direction of its
             warp, a vector (3,) or one per triangle (m, 3), the x axis if not given, and bending, weft,
             warp_direction and tear_at do not apply.
         density: [kg/m^2] of the sheet at rest; None: 0.2, or what the yarn cloth's file says.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
-        bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "dihedral",
-            the angle between triangles, for any rest shape; None: quadratic if the sheet is flat.
+        bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "coupled",
+            the angles between triangles in pairs, for any rest shape; "dihedral", single angles: half the time per
+            iteration, and a fifth too soft on regular strips. None: quadratic if the sheet is flat, coupled if it is
+            not, dihedral if it tears.
         warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
@@ -226,83 +229,12 @@ class Scene(AddingGrains):
             raise SceneError("Scene: contact is None, but the scene has obstacles or particles; build it without them.")
         self._contact = value
 
-    def add_plane(
-        self,
-        point: ArrayLike = (0.0, 0.0, 0.0),
-        normal: ArrayLike = (0.0, 0.0, 1.0),
-        friction: float = 0.3,
-        motion: ObstacleMotion | None = None,
-    ) -> Plane:
-        """Add the half-space behind a plane through `point` [m]; `normal` points to the free side.
-
-        friction: of contacts with it (see Body.friction).
-
-        motion: of any obstacle, a function of the time [s] that gives a translation (3,) [m] and a rotation (3, 3)
-        away from where it was made.
-        """
-        return self._add_shape(Plane(point, normal, friction=friction, motion=motion))
-
-    def add_sphere(
-        self, centre: ArrayLike, radius: float, friction: float = 0.3, motion: ObstacleMotion | None = None
-    ) -> Sphere:
-        """Add a ball [m]."""
-        return self._add_shape(Sphere(centre, radius, friction=friction, motion=motion))
-
-    def add_box(
-        self, centre: ArrayLike, size: ArrayLike, friction: float = 0.3, motion: ObstacleMotion | None = None
-    ) -> Box:
-        """Add a block with edges of lengths `size` [m]."""
-        return self._add_shape(Box(centre, size, friction=friction, motion=motion))
-
-    def add_container(
-        self, centre: ArrayLike, size: ArrayLike, friction: float = 0.3, motion: ObstacleMotion | None = None
-    ) -> Container:
-        """Add a box-shaped cavity with floor and walls, open at the top [m]."""
-        return self._add_shape(Container(centre, size, friction=friction, motion=motion))
-
-    def add_capsule(
-        self,
-        start: ArrayLike,
-        end: ArrayLike,
-        radius: float,
-        friction: float = 0.3,
-        motion: ObstacleMotion | None = None,
-    ) -> Capsule:
-        """Add all points nearer than `radius` to a segment [m]."""
-        return self._add_shape(Capsule(start, end, radius, friction=friction, motion=motion))
-
-    def add_cylinder(
-        self,
-        start: ArrayLike,
-        end: ArrayLike,
-        radius: float,
-        friction: float = 0.3,
-        motion: ObstacleMotion | None = None,
-    ) -> Cylinder:
-        """Add a cylinder with flat ends [m]."""
-        return self._add_shape(Cylinder(start, end, radius, friction=friction, motion=motion))
-
-    def add_mesh_obstacle(
-        self, mesh: Surface, friction: float = 0.3, motion: ObstacleMotion | None = None, name: str | None = None
-    ) -> MeshObstacleBody:
-        """Add a triangle mesh that bodies run into, open or closed, or a pl.Animation of one, which moves by
-        itself; its vertices are among the scene's, held.
-        """
-        body = MeshObstacleBody(self._free_name(name, MeshObstacleBody), mesh, friction, motion)
-        self._contact = self._contact or Contact()
-        return self.add(body)
-
     def ignore_contact(self, one: Body, other: Body) -> None:
         """Let two bodies pass through each other; twice the same: through itself."""
         for body in (one, other):
             if body not in self.bodies:
                 raise SceneError(f"Scene.ignore_contact: {getattr(body, 'name', body)!r} is no body of this scene.")
         self.apart.add((one.name, other.name))
-
-    def _add_shape(self, shape: AnyShape) -> AnyShape:
-        self._contact = self._contact or Contact()
-        self.shapes.append(shape)
-        return shape
 
     def add(self, body: AnyBody) -> AnyBody:
         """Add a body that was made by itself."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pliant.geometry.folds import hinge_corners
+from pliant.geometry.folds import fold_pairs, hinge_corners
 from pliant.geometry.tearing import Fans, fans_of
 from pliant.model.blocks import Block, Tearing
 from pliant.model.body import Body
@@ -42,7 +42,9 @@ class TearTopology:
     shares: np.ndarray  # (3 m,) mass of each corner [kg]
     fans: Fans
     elements: tuple[np.ndarray, ...]  # of each block
-    follow: tuple[np.ndarray | None, ...]  # of each block: corners (r, 3) of triangles, (r, 6) of hinges
+    follow: tuple[
+        np.ndarray | None, ...
+    ]  # of each block: corners (r, 3) of triangles, (r, 6) of hinges, (r, 11) of pairs
     spring_limits: tuple[np.ndarray | None, ...]  # of each block: length at which springs (r,) break [m]
     tets: np.ndarray  # (t, 4) of all solids, body by body
     wind: Surfaces  # that the wind meets on both sides
@@ -109,13 +111,15 @@ def _corners_of(triangles: np.ndarray, placed: list[tuple[Body, int]], start: np
 def _follow(block: Block, placed: list[tuple[Body, int]], start: np.ndarray) -> np.ndarray | None:
     if block.tearing is Tearing.FOLLOWS_TRIANGLES:
         return _corners_of(block.elements, placed, start)
-    if block.tearing is not Tearing.FOLLOWS_FOLDS:
+    if block.tearing not in (Tearing.FOLLOWS_FOLDS, Tearing.FOLLOWS_FOLD_PAIRS):
         return None
-    corners = np.empty((len(block.elements), 6), int)
+    in_pairs = block.tearing is Tearing.FOLLOWS_FOLD_PAIRS
+    corners = np.empty((len(block.elements), 11 if in_pairs else 6), int)
     for k, (body, first) in enumerate(placed):
         rows = rows_of(block.elements, first, first + body.n_vertices)
         if isinstance(body, Cloth) and len(rows):
-            corners[rows] = 3 * start[k] + hinge_corners(body.mesh.triangles, body.n_vertices)
+            mesh = body.mesh.triangles, body.n_vertices
+            corners[rows] = 3 * start[k] + (fold_pairs(*mesh)[0] if in_pairs else hinge_corners(*mesh))
     return corners
 
 

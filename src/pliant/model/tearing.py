@@ -123,7 +123,7 @@ def _check_whole(model: Model, body: Body) -> None:
     if isinstance(body, YarnSheet):
         raise SceneError(f"{body.name}: yarn cloth cannot be taken apart: nothing of it can be deleted.")
     if isinstance(body, Cloth) and body.bending > 0 and body.bending_model == "quadratic":
-        raise SceneError(f"{body.name}: quadratic bending cannot be taken apart. Use bending_model='dihedral'.")
+        raise SceneError(f"{body.name}: quadratic bending cannot be taken apart. Use bending_model='coupled'.")
     if isinstance(body, Solid) and body.viscosity > 0:
         raise SceneError(f"{body.name}: viscosity cannot be taken apart: set it to 0 before you build the simulation.")
     if any(isinstance(block, Pressures) for block in model.blocks) and body.inflated():

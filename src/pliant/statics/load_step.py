@@ -21,6 +21,8 @@ ROUNDING = 1e-10  # of the energy: what falls by less does not fall
 FALLING = 0.9  # of the least residual: what counts as lower
 NEARLY = 1e-5  # a residual at which what no longer falls is rounding
 TINY = 1e-8  # of the extent: what is moved so far needs the least force that counts, where no others act
+MOVING = 1e-6  # of the extent: under loads that follow, whose energies of two iterations cannot be compared, what moves
+# farther in an iteration is still on its way
 FAR = 1e3  # extents from the start: it runs away
 
 
@@ -58,20 +60,25 @@ class LoadStep:
         descent = descent_of(self.solver, problem, stiffness, self.execution)
         least_force = TINY * stiffness * extent * float(np.linalg.norm(self.case.model.mass))
         least, lowest, stalled = np.inf, float(np.finfo(float).max), 0
+        loads_follow, moved = bool(self.case.model.forces), 0.0
         for iteration in range(self.iterations + 1):
             residual = out_of_balance(problem, least_force)
             if residual <= self.tolerance:
                 return Outcome(True, False, "converged", iteration, residual, problem)
             if not np.isfinite(residual) or np.abs(x - start).max() > FAR * extent:
                 return Outcome(False, False, "it runs away", iteration, residual, problem)
-            energy = problem.energy(x)
-            falls = residual < FALLING * least or energy < lowest - ROUNDING * abs(lowest)
-            least, lowest, stalled = min(least, residual), min(energy, lowest), 0 if falls else stalled + 1
+            falls = residual < FALLING * least or moved > MOVING * extent
+            if not falls:
+                energy = problem.energy(x)
+                falls, lowest = energy < lowest - ROUNDING * abs(lowest), min(energy, lowest)
+            least, stalled = min(least, residual), 0 if falls else stalled + 1
             if descent.is_stuck or stalled > STALLED:
                 at_rounding = residual <= NEARLY
                 return Outcome(False, at_rounding, "the residual no longer falls", iteration, residual, problem)
             if iteration < self.iterations:
+                before = x.copy()
                 descent.advance(problem, x, poses)
+                moved = float(np.abs(x - before).max()) if loads_follow else 0.0
                 problem = self._potential(x, start, poses, factor)
         reason = f"did all {self.iterations} iterations"
         return Outcome(False, False, reason, self.iterations, residual, problem)

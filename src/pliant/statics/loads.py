@@ -40,7 +40,7 @@ class LoadCase:
         """Whether something is moved along a path, which one step could miss."""
         contact = self.model.contact
         shapes = () if contact is None else contact.shapes
-        return bool(self.model.kinematic) or any(shape.motion is not None for shape in shapes)
+        return bool(self.model.kinematic) or any(shape.moves for shape in shapes)
 
     @property
     def weight(self) -> np.ndarray:

@@ -114,7 +114,7 @@ class Page:
         self._force_lines = self.server.scene.add_line_segments(
             "/forces", np.zeros((1, 2, 3), np.float32), FORCE_COLOUR, thickness=0.005 * self._size, visible=False
         )
-        self._moving = [(handle, outline) for handle, outline in shown if outline.shape.motion is not None]
+        self._moving = [(handle, outline) for handle, outline in shown if outline.shape.moves]
 
     def _add_ground(self, height: float) -> None:
         scene = self.server.scene
@@ -203,7 +203,7 @@ class Page:
             flat_shading=True,
             side="double",
             **NO_SHADOW,
-            **_problem_for_step(outline, self.session.latest.time),
+            **_pose_of(outline, self.session.latest.time),
         )
 
     # --- pulling ------------------------------------------------------------------------------------------------------
@@ -295,8 +295,11 @@ class Page:
             for shown in self._rigid:
                 self._place(*shown, snapshot.points)
             for handle, outline in self._moving:
-                for name, value in _problem_for_step(outline, snapshot.time).items():
+                for name, value in _pose_of(outline, snapshot.time).items():
                     setattr(handle, name, value)
+                points = outline.shape.deformed(outline.points, snapshot.time)
+                if points is not outline.points:
+                    handle.vertices = points.astype(np.float32)
             self._show_forces(snapshot.forces)
             self.panel.show(snapshot)
         self.server.flush()  # viser would wait for more, for as long as a picture is shown
@@ -332,7 +335,7 @@ def _bytes(colour: Sequence[float]) -> tuple[int, ...]:
     return tuple(int(255 * v) for v in colour)
 
 
-def _problem_for_step(outline: Outline, time: float) -> dict[str, Any]:
+def _pose_of(outline: Outline, time: float) -> dict[str, Any]:
     """Position and quaternion of an obstacle at a time [s], as viser takes them."""
     position, axes = outline.pose(time)
     x, y, z, w = Rotation.from_matrix(axes).as_quat()
@@ -342,7 +345,7 @@ def _problem_for_step(outline: Outline, time: float) -> dict[str, Any]:
 def _is_floor(outline: Outline) -> bool:
     """A level plane that stays: the grid shows it, which goes on to the horizon."""
     is_level = np.allclose(outline.pose(0.0)[1][:, 2], (0.0, 0.0, 1.0))
-    return outline.shape.kind == PLANE and is_level and outline.shape.motion is None
+    return outline.shape.kind == PLANE and is_level and not outline.shape.moves
 
 
 def _viser() -> Any:

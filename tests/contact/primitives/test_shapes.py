@@ -126,7 +126,7 @@ def test_motion_carries_the_shape(shape: Shape) -> None:
     np.testing.assert_allclose(d, d0, atol=1e-12)
     np.testing.assert_allclose(n, n0 @ rotation.T, atol=1e-9)
     p = points[0] @ rotation.T + translation
-    way = cached(shapes.material_displacement)(moving.row(0.0), moving.row(0.7), tuple(p))
+    way = cached(shapes.material_displacement)(shape.kind, moving.row(0.0), moving.row(0.7), tuple(p))
     np.testing.assert_allclose(way, p - points[0], atol=1e-12)
 
 

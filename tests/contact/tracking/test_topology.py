@@ -11,6 +11,7 @@ from pliant.contact.tracking.side_history import SideHistory, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.elements.closest import EDGE_EDGE, VERTEX_OBSTACLE, VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
+from pliant.materials.law import lame_parameters
 
 SQUARE = np.array([[0, 1, 2], [1, 3, 2]])  # two triangles with the common edge 1 2
 
@@ -139,7 +140,7 @@ def test_sides_of_a_sheet_that_has_crossed_survive_its_tearing(team: Team) -> No
 
 def table_and_sheet(height: float, **options: float) -> tuple[pl.Scene, pl.Body, pl.Body]:
     """A sheet of 0.4 m by 0.3 m at a height over one of 1 m that is held."""
-    law = pl.StableNeoHookean.from_young(2e4, 0.3)
+    law = pl.StableNeoHookean(*lame_parameters(2e4, 0.3))
     scene = pl.Scene()
     scene.contact = pl.Contact(stiffness=2e4, thickness=4e-3, friction=0.0, self_contact=False)
     table = scene.add_cloth(pl.shapes.cloth((1, 1), (6, 6)), law, density=0.3)

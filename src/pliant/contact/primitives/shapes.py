@@ -1,9 +1,10 @@
-"""Signed distances of analytic shapes, compiled: a shape is an integer kind and a row of numbers.
+"""Signed distances of obstacles, compiled: a shape is an integer kind and a row of numbers.
 
     row = translation (3), rotation (9, row by row: local to world), sizes (3), friction
 
 Distances [m] are positive outside, never above the true one, exact inside and on the surface; normals are unit vectors
-that point out.  Both are finite everywhere: where there is no closest point (the centre of a sphere) one is chosen.
+that point out.  Those of meshes come from a grid (grid_distance.py), to its accuracy.  Both are finite everywhere:
+where there is no closest point (the centre of a sphere) one is chosen.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import math
 
 import numpy as np
 
+from pliant.contact.primitives.grid_distance import deforms, grid_distance, surface_displacement
 from pliant.lanes.compiled import allocating, cached, compiled, inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
-from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, PLANE, ROW_LENGTH, SIZES, SPHERE, Shape
+from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, MESH, PLANE, ROW_LENGTH, SIZES, SPHERE, Shape
 
 MAX_STEPS = 100
 TOLERANCE = 1e-6  # of the way: a vertex that comes nearer has hit
@@ -108,15 +110,19 @@ def distance_and_normal(kind, row, p):
             n = (1.0, 0.0, 0.0)
     elif kind == CYLINDER:
         d, n = _cylinder(q, a, b)
+    elif kind == MESH:
+        d, n = grid_distance(a, q)
     else:
         d, n = _container(q, a, b, c)
     return d, direction_to_world(row, n)
 
 
 @compiled
-def material_displacement(row_start, row_end, p):
+def material_displacement(kind, row_start, row_end, p):
     """How far [m] the material of a moving shape that is at p at the end has come since the start."""
     q = to_local(row_end, p)
+    if kind == MESH and deforms(row_end[SIZES]):
+        return direction_to_world(row_end, surface_displacement(row_start[SIZES], row_end[SIZES], q))
     at_start = direction_to_world(row_start, q)
     return subtract(p, (at_start[0] + row_start[0], at_start[1] + row_start[1], at_start[2] + row_start[2]))
 

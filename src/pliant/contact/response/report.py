@@ -22,6 +22,9 @@ class ContactReport:
 
     energy_gain: [J] the work of contact on bodies, and what it stores at the end beyond what it stored at the end of
     the step before; positive: contact has added energy. Implicit steps lose some, so that it is mostly negative.
+    energy_rise: [J] by which the solved step raised the energy of bodies that touch, kinetic, of elements and of
+    contacts, above what gravity, forces and what is led put in; energy_removed: how much of it was taken out of their
+    motion again (decision 0040). Solvers with multipliers, and integrators other than "euler", are not watched: both 0.
     """
 
     listed: int  # contacts that the solver was given last
@@ -35,6 +38,8 @@ class ContactReport:
     energy_gain: float
     friction_work: float  # [J] of friction on bodies, seen from moving obstacles: never positive
     stored: float  # k/2 d^2 of all contacts at the end of the step [J]
+    energy_rise: float
+    energy_removed: float
     softest: SoftContact | None  # the contact deepest against its bound, of those pressed deeper; None: all are within
     held_back: int = 0  # vertices that guarantee=True has kept from where the solver would have had them
     furthest_held_back: float = 0.0  # [m] that one of them is away from there

@@ -47,7 +47,7 @@ def describe_near(chosen, kind, row_start, row_end, x0, x1, reach, radius, point
     for k in range(len(chosen)):
         i = chosen[k]
         _, q, n = contact_with(kind, row_start, row_end, row(x0, i), row(x1, i), reach, radius[i])
-        motion = material_displacement(row_start, row_end, q)
+        motion = material_displacement(kind, row_start, row_end, q)
         for axis in range(3):
             points[k, axis], motions[k, axis], normals[k, axis] = q[axis], motion[axis], n[axis]
 

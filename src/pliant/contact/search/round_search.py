@@ -101,7 +101,7 @@ def find_obstacle(features, kind, row_start, row_end, x0, x1, found):
             if features.kind[f] == CORE:
                 is_near, q, n = contact_with(kind, row_start, row_end, c0, c1, reach, r)
                 if is_near:
-                    k = write_obstacle(found, k, f, add_scaled(c1, -r, n), q, n, row_start, row_end)
+                    k = write_obstacle(found, k, f, add_scaled(c1, -r, n), q, n, kind, row_start, row_end)
             else:
                 k = find_rim(found, k, f, features, kind, row_start, row_end, x0, x1, c1, along, place, reach)
     return k
@@ -130,7 +130,7 @@ def find_rim(found, k, f, features, kind, row_start, row_end, x0, x1, centre, al
         p0 = where_it_was(features, f, p1, x0, x1)
         is_near, q, m = contact_with(kind, row_start, row_end, p0, p1, reach, 0.0)
         if is_near:
-            k = write_obstacle(found, k, f, p1, q, m, row_start, row_end)
+            k = write_obstacle(found, k, f, p1, q, m, kind, row_start, row_end)
     return k
 
 
@@ -148,9 +148,9 @@ def where_it_was(features, f, p1, x0, x1):
 
 
 @inlined
-def write_obstacle(found, k, f, place, q, n, row_start, row_end):
+def write_obstacle(found, k, f, place, q, n, kind, row_start, row_end):
     if k < len(found.gaps):
-        motion = material_displacement(row_start, row_end, q)
+        motion = material_displacement(kind, row_start, row_end, q)
         for axis in range(3):
             found.motions[k, axis] = motion[axis]
     return write(found, k, f, place, q, n, dot(subtract(place, q), n))

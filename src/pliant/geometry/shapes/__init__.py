@@ -5,7 +5,7 @@ from pliant.geometry.shapes.nets import net
 from pliant.geometry.shapes.packing import packed_spheres
 from pliant.geometry.shapes.ropes import polygon, rope, wheel
 from pliant.geometry.shapes.rounds import ball, cylinder, torus
-from pliant.geometry.shapes.sheets import chain, cloth, funnel
+from pliant.geometry.shapes.sheets import chain, cloth, funnel, skirt
 
 __all__ = [
     "ball",
@@ -19,6 +19,7 @@ __all__ = [
     "packed_spheres",
     "polygon",
     "rope",
+    "skirt",
     "torus",
     "wheel",
 ]

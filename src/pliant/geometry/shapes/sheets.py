@@ -1,4 +1,4 @@
-"""Things without volume: a rectangular cloth, a funnel and a straight chain."""
+"""Things without volume: a rectangular cloth, a skirt, a funnel and a straight chain."""
 
 from collections.abc import Sequence
 
@@ -31,6 +31,31 @@ def cloth(size: Sequence[float] = (1.0, 1.0), cells: int | Sequence[int] = (32, 
     rising = np.stack((a, b, c, a, c, d), axis=1).reshape(-1, 2, 3)
     falling = np.stack((a, b, d, b, c, d), axis=1).reshape(-1, 2, 3)
     return TriMesh(points.reshape(-1, 3), np.where(even, rising, falling).reshape(-1, 3))
+
+
+def skirt(waist: float = 0.15, hem: float = 0.25, length: float = 0.4, cells: Sequence[int] = (48, 16)) -> TriMesh:
+    """The wall of a cone about z that widens downwards, its waist at z = 0, its triangles facing outwards.
+
+    waist, hem: radii of the upper and the lower end [m]; length: height between them [m]; cells: squares around and
+    down. Vertex (i, j) has index i * cells[0] + j, i from the waist down.
+    """
+    top, bottom = positive_length("skirt", "waist", waist), positive_length("skirt", "hem", hem)
+    height = positive_length("skirt", "length", length)
+    around, down = whole_numbers("skirt", "cells", cells, 2)
+    if around < 3:
+        raise MeshError(f"skirt got cells={cells!r}; pass at least 3 squares around.")
+    check_fits("skirt", 2 * around * down, "triangles")
+    share = np.linspace(0.0, 1.0, down + 1)[:, None]
+    angles = 2 * np.pi * np.arange(around) / around
+    radius, z = top + share * (bottom - top), np.broadcast_to(-height * share, (down + 1, around))
+    points = np.stack((radius * np.cos(angles), radius * np.sin(angles), z), axis=2).reshape(-1, 3)
+    vertex = np.arange((down + 1) * around).reshape(down + 1, around)
+    upper, lower = vertex[:-1], vertex[1:]
+    a, b, c, d = (v.ravel() for v in (lower, np.roll(lower, -1, axis=1), np.roll(upper, -1, axis=1), upper))
+    even = (np.add.outer(np.arange(down), np.arange(around)) % 2 == 0).ravel()[:, None, None]
+    rising = np.stack((a, b, c, a, c, d), axis=1).reshape(-1, 2, 3)
+    falling = np.stack((a, b, d, b, c, d), axis=1).reshape(-1, 2, 3)
+    return TriMesh(points, np.where(even, rising, falling).reshape(-1, 3))
 
 
 def funnel(opening: float = 0.05, radius: float = 0.2, height: float = 0.2, segments: int = 32) -> TriMesh:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,16 +10,18 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError, SceneError
-from pliant.geometry import TetMesh, TriMesh, shapes
-from pliant.io.meshes import load_mesh
+from pliant.geometry import TriMesh, shapes
+from pliant.geometry.uv import warp_from_uv
+from pliant.io.uv import load_uv
 from pliant.materials import Invertible, YarnCloth
 from pliant.materials.yarn_cloth import SHIPPED
-from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, RigidMotion, Scene, Schedule, checks, rigid_motion
-from pliant.model.motions import turned
+from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, Scene, Schedule, checks
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
-from pliant.scenes.files import generated, holds, placed, schema
+from pliant.scenes.files import generated, holds, schema
+from pliant.scenes.files.build_obstacles import add_obstacle, rigid_of
 from pliant.scenes.files.fields import nearest
+from pliant.scenes.files.meshes import arrays_of, geometry, placed_points
 from pliant.scenes.files.source import Source
 
 FACE_TOLERANCE = 1e-6  # of the body's extent: what still counts as its end
@@ -38,7 +39,7 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     for k, obstacle in enumerate(table.obstacles):
         with source.at("obstacles", k):
             options = {name: value for name, value in obstacle if name not in ("kind", "motion")}
-            getattr(scene, f"add_{obstacle.kind}")(**options, motion=_rigid(obstacle.motion))
+            getattr(scene, f"add_{obstacle.kind}")(**options, motion=rigid_of(obstacle.motion))
     if table.contact is not None:
         with source.at("contact"):
             scene.contact = Contact(**dict(table.contact))
@@ -71,7 +72,7 @@ def _attach(scene: Scene, about: schema.AttachmentTable, source: Source) -> None
     one, other = _named(scene, about.bodies)
     if about.links is not None:
         path = source.folder / about.links
-        arrays = _arrays(path, LINKS)
+        arrays = arrays_of(path, LINKS)
         if set(arrays) != set(LINKS):
             raise FileError(f"{path}: links need the arrays {', '.join(LINKS)}; it has {list(arrays)}.")
         scene.attach(one, body_b=other, stiffness=about.stiffness, **{name: arrays[name] for name in LINKS})
@@ -93,10 +94,6 @@ def _named(scene: Scene, names: Sequence[str]) -> list[Body]:
     return [named[name] for name in names]
 
 
-def _rigid(motion: Any) -> RigidMotion | None:
-    return None if motion is None else rigid_motion(**dict(motion))
-
-
 def _in_time(value: Any) -> Any:
     """A constant as it is; a table as what changes with time."""
     return Schedule(**dict(value)) if isinstance(value, schema.NumberSchedule | schema.VectorSchedule) else value
@@ -104,6 +101,8 @@ def _in_time(value: Any) -> Any:
 
 def _add_body(scene: Scene, about: Any, source: Source, k: int) -> None:
     body = BUILDERS[about.kind](scene, about, source, k)
+    if body is None:
+        return
     body.colour = about.colour
     if isinstance(about, schema.BodyTable):
         _set_up(body, about, source, k)
@@ -135,7 +134,7 @@ def _set_up(body: Body, about: schema.BodyTable, source: Source, k: int) -> None
 
 
 def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -> Body:
-    mesh = _geometry(about, source, k, generated.SOLID_SHAPES)
+    mesh = geometry(about, source, k, generated.SOLID_SHAPES)
     if about.edge_length is not None:
         with source.at("bodies", k, "edge_length"):
             if not isinstance(mesh, TriMesh):
@@ -147,7 +146,7 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
 
 
 def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:
-    mesh = _geometry(about, source, k, generated.SHEET_SHAPES)
+    mesh = geometry(about, source, k, generated.SHEET_SHAPES)
     with source.at("bodies", k, "material"):
         material = generated.make_law(about.material)
     if isinstance(material, Invertible):
@@ -167,27 +166,21 @@ def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -
 
 
 def _add_yarn_cloth(scene: Scene, about: schema.YarnClothTable, source: Source, k: int) -> Body:
-    mesh = _geometry(about, source, k, generated.SHEET_SHAPES)
+    mesh = geometry(about, source, k, generated.SHEET_SHAPES)
     with source.at("bodies", k, "material"):
         place = about.material if about.material in SHIPPED else source.folder / about.material
         material = YarnCloth(place)
+    with source.at("bodies", k, "warp_from_uv"):
+        warp = warp_from_uv(mesh, load_uv(source.folder / str(about.mesh))) if about.warp_from_uv else about.warp
     return scene.add_cloth(
-        mesh, material, about.density, damping=about.damping, warp=about.warp, name=about.name,
+        mesh, material, about.density, damping=about.damping, warp=warp, name=about.name,
         damping_form=about.damping_form,
     )  # fmt: skip
 
 
-def _add_obstacle(scene: Scene, about: schema.MeshObstacleTable, source: Source, k: int) -> Body:
-    mesh = _geometry(about, source, k, generated.SOLID_SHAPES | generated.SHEET_SHAPES)
-    surface = mesh.surface() if isinstance(mesh, TetMesh) else mesh
-    with source.at("bodies", k, "motion"):
-        motion = _rigid(about.motion)
-    return scene.add_mesh_obstacle(surface, about.friction, motion, about.name)
-
-
 def _add_rigid(scene: Scene, about: schema.RigidTable, source: Source, k: int) -> Body:
     if about.shape is None:
-        shape: Any = _geometry(about, source, k, {})
+        shape: Any = geometry(about, source, k, {})
     else:
         shape = PRIMITIVES[about.shape.kind](**generated.options(about.shape, "kind"))
     names = ("density", "position", "orientation", "velocity", "angular_velocity", "friction", "restitution", "name")
@@ -199,7 +192,7 @@ def _add_rigid(scene: Scene, about: schema.RigidTable, source: Source, k: int) -
         body.pin()
     if about.motion is not None:
         with source.at("bodies", k, "motion"):
-            body.move(_rigid(about.motion))
+            body.move(rigid_of(about.motion))
     return body
 
 
@@ -213,7 +206,7 @@ def _add_springs(scene: Scene, about: schema.SpringsTable, source: Source, k: in
             raise source.error(("bodies", k, name), "this key is missing, and the mesh has no array of this name.")
     if about.lengths is not None:
         arrays["lengths"] = about.lengths
-    arrays["points"] = _placed(arrays["points"], about.transform)
+    arrays["points"] = placed_points(arrays["points"], about.transform)
     names = ("damping", "one_sided", "bending", "tear_at", "name", "damping_form")
     options = {name: getattr(about, name) for name in names}
     return scene.add_springs(**arrays, **options)
@@ -226,7 +219,7 @@ def _net(about: schema.SpringsTable, source: Source, k: int) -> dict[str, Any]:
             make = generated.NET_SHAPES[about.shape.kind]
             return dict(zip(("points", "edges"), make(**generated.options(about.shape, "kind")), strict=True))
         path = source.folder / str(about.mesh)
-        arrays = _arrays(path, ("points", "edges", "lengths", "stiffness", "mass"))
+        arrays = arrays_of(path, ("points", "edges", "lengths", "stiffness", "mass"))
         if not {"points", "edges"} <= set(arrays):
             raise FileError(f"{path}: springs need the arrays 'points' and 'edges'; it has {list(arrays)}.")
         return arrays
@@ -240,14 +233,14 @@ def _add_particles(scene: Scene, about: schema.ParticlesTable, source: Source, k
             arrays["radius"] = about.shape.radius
         else:
             path = source.folder / str(about.mesh)
-            arrays = _arrays(path, ("points", "radius", "births"))
+            arrays = arrays_of(path, ("points", "radius", "births"))
             if "points" not in arrays:
                 raise FileError(f"{path}: particles need the array 'points'; it has {list(arrays)}.")
     if about.radius is not None:
         arrays["radius"] = about.radius
     if "radius" not in arrays:
         raise source.error(("bodies", k, "radius"), "this key is missing, and the mesh has no array of this name.")
-    points = _placed(arrays["points"], about.transform)
+    points = placed_points(arrays["points"], about.transform)
     body = scene.add_particles(points, arrays["radius"], about.density, None, about.name, about.spin)
     if "births" in arrays:
         body.births = checks.numbers(arrays["births"], body.n_vertices, f"{body.name}: births", "particle", "s")
@@ -259,16 +252,8 @@ def _add_emitter(scene: Scene, about: schema.EmitterTable, source: Source, k: in
         return scene.add_emitter(**{name: value for name, value in about if name not in ("kind", "colour")})
 
 
-def _placed(points: np.ndarray, place: placed.Transform) -> np.ndarray:
-    """Points scaled, rotated and moved, as TetMesh.transformed does; the same points if nothing is asked."""
-    if place == placed.Transform():
-        return points
-    matrix = _matrix(place.rotation)
-    return (points * np.asarray(place.scale)) @ (np.eye(3) if matrix is None else matrix.T) + place.translation
-
-
 #: Builders of the kinds of bodies, by the name that `schema.BODY_TABLES` gives them.
-BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
+BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body | None]] = {
     "solid": _add_solid,
     "cloth": _add_cloth,
     "yarn_cloth": _add_yarn_cloth,
@@ -276,58 +261,19 @@ BUILDERS: dict[str, Callable[[Scene, Any, Source, int], Body]] = {
     "rigid": _add_rigid,
     "particles": _add_particles,
     "emitter": _add_emitter,
-    "obstacle": _add_obstacle,
+    "obstacle": add_obstacle,
 }
-
-
-def _geometry(about: Any, source: Source, k: int, shapes: dict[str, Callable[..., Any]]) -> Any:
-    """A body's mesh, from a shape or a file, where its transform puts it."""
-    with source.at("bodies", k, "mesh" if about.shape is None else "shape"):
-        mesh: TetMesh | TriMesh
-        if about.shape is None:
-            mesh = load_mesh(_existing(source.folder / about.mesh))
-        else:
-            mesh = shapes[about.shape.kind](**generated.options(about.shape, "kind"))
-    if "transform" not in about.model_fields_set:
-        return mesh
-    with source.at("bodies", k, "transform"):
-        place = about.transform
-        return mesh.transformed(place.scale, _matrix(place.rotation), place.translation)
-
-
-def _matrix(rotation: placed.Rotation | None) -> np.ndarray | None:
-    if rotation is None:
-        return None
-    axis = checks.unit_vector(rotation.axis, "rotation: axis")
-    return turned(np.eye(3), axis, np.zeros(3), np.radians(rotation.degrees)).T
 
 
 def _start_from(body: Body, path: Path) -> None:
     """Positions and velocities (n, 3) from the arrays of these names in an .npz file; at least one is there."""
-    arrays = _arrays(path, ("positions", "velocities"))
+    arrays = arrays_of(path, ("positions", "velocities"))
     if not arrays:
         raise FileError(f"{path}: it has neither an array 'positions' nor one 'velocities'.")
     if "positions" in arrays:
         body.set_positions(arrays["positions"])
     if "velocities" in arrays:
         body.set_velocities(arrays["velocities"])
-
-
-def _existing(path: Path) -> Path:
-    if path.exists():
-        return path
-    beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-    raise FileError(f"{path}: there is no such file.{nearest(path.name, beside)}")
-
-
-def _arrays(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """Those arrays of an .npz file that it has."""
-    _existing(path)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in names if name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError, MemoryError) as error:
-        raise FileError(f"{path}: this is no .npz file ({error}).") from None
 
 
 # --- holds ----------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ YOUNG = ("youngs_modulus", "poissons_ratio")
 
 def table_of(tag: str, name: str, make: Callable[..., Any], **others: Any) -> type[Table]:
     """A table with a key for every argument of `make`; key `tag` has the value `name`."""
-    has_hints = inspect.isfunction(make) or is_dataclass(make)
+    has_hints = inspect.isroutine(make) or is_dataclass(make)
     hints = get_type_hints(make if has_hints else make.__init__)  # type: ignore[misc]
     arguments: dict[str, Any] = {tag: (Literal[name], Field())}
     for argument in inspect.signature(make).parameters.values():

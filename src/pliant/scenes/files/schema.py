@@ -20,7 +20,8 @@ from pliant.scenes.files.fields import (
     one_of,
     refuse,
 )
-from pliant.scenes.files.holds import AnyHold, AnyMotion, Where
+from pliant.scenes.files.holds import AnyHold, Where
+from pliant.scenes.files.obstacles import AnyObstacle, MeshObstacleTable
 from pliant.scenes.files.placed import PlacedTable
 from pliant.scenes.files.rigid import JointTable, RigidTable
 
@@ -79,7 +80,6 @@ class BodyTable(PlacedTable):
 SolidShape = generated.shape_tables(generated.SOLID_SHAPES)
 SheetShape = generated.shape_tables(generated.SHEET_SHAPES)
 NetShape = generated.shape_tables(generated.NET_SHAPES)
-AnySurface = generated.shape_tables(generated.SOLID_SHAPES | generated.SHEET_SHAPES)
 AnyLaw = generated.AnyLaw
 
 
@@ -104,7 +104,7 @@ class ClothTable(BodyTable):
     material: AnyLaw  # type: ignore[valid-type]
     density: Annotated[float, Number("kg/m^2", above=0)] = 0.2
     bending: Annotated[float, Number("N m", least=0)] = 1e-5
-    bending_model: Literal["quadratic", "dihedral"] | None = None
+    bending_model: Literal["quadratic", "coupled", "dihedral"] | None = None
     warp: Annotated[float, Number("N/m", least=0)] = 0.0
     weft: Annotated[float, Number("N/m", least=0)] = 0.0
     warp_direction: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
@@ -119,6 +119,13 @@ class YarnClothTable(BodyTable):
     material: str = "jersey"
     density: Annotated[float | None, Number("kg/m^2", above=0)] = None
     warp: Annotated[tuple, Vector("any length")] = (1.0, 0.0, 0.0)
+    warp_from_uv: bool = False  # the warp is where u grows, of the UV coordinates of an .obj file
+
+    @model_validator(mode="after")
+    def _has_one_warp(self) -> YarnClothTable:
+        if self.warp_from_uv and ("warp" in self.model_fields_set or not str(self.mesh).lower().endswith(".obj")):
+            raise refuse("warp_from_uv takes the warp from a mesh that is an .obj file: give one, and leave out warp")
+        return self
 
 
 class SpringsTable(BodyTable):
@@ -176,15 +183,6 @@ class EmitterTable(Table):
     spin: bool = False
 
 
-class MeshObstacleTable(PlacedTable):
-    """A surface that bodies run into. It has vertices, so it stands among the bodies."""
-
-    kind: Literal["obstacle"]
-    shape: AnySurface | None = None  # type: ignore[valid-type]
-    friction: Annotated[float, Number("1", least=0)] = 0.3
-    motion: AnyMotion | None = None
-
-
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
 BODY_TABLES: tuple[type[Table], ...] = (
     SolidTable,
@@ -212,49 +210,6 @@ class ContactTable(Table):
     damping: Annotated[float, Number("s", least=0)] = 0.0
     thickness: Annotated[float | None, Number("m", least=0)] = None
     guarantee: bool = False
-
-
-class ObstacleTable(Table):
-    """What bodies run into, at rest or moved."""
-
-    friction: Annotated[float, Number("1", least=0)] = 0.3
-    motion: AnyMotion | None = None
-
-
-class PlaneTable(ObstacleTable):
-    """The half-space behind a plane."""
-
-    kind: Literal["plane"]
-    point: Annotated[tuple, Vector("m")] = (0.0, 0.0, 0.0)
-    normal: Annotated[tuple, Vector("any length")] = (0.0, 0.0, 1.0)
-
-
-class SphereTable(ObstacleTable):
-    """A ball."""
-
-    kind: Literal["sphere"]
-    centre: Annotated[tuple, Vector("m")]
-    radius: Annotated[float, Number("m", above=0)]
-
-
-class BoxTable(ObstacleTable):
-    """A block, or a cavity with floor and walls that is open at the top."""
-
-    kind: Literal["box", "container"]
-    centre: Annotated[tuple, Vector("m")]
-    size: Annotated[tuple, Vector("m")]
-
-
-class CapsuleTable(ObstacleTable):
-    """A rod with round or flat ends."""
-
-    kind: Literal["capsule", "cylinder"]
-    start: Annotated[tuple, Vector("m")]
-    end: Annotated[tuple, Vector("m")]
-    radius: Annotated[float, Number("m", above=0)]
-
-
-AnyObstacle = one_of((PlaneTable, SphereTable, BoxTable, CapsuleTable), "kind")
 
 
 class AttachmentTable(Table):

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
-from pliant.io.contact_header import describe_contact, describe_shapes
+from pliant.geometry.animation import Animation
+from pliant.io.contact_header import describe_contact, describe_shape, describe_shapes
 from pliant.io.meshes import save_arrays
 from pliant.io.paths import as_path
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
@@ -35,6 +36,7 @@ from pliant.model import (
     YarnSheet,
 )
 from pliant.model.body import FIXED, LINE, PLANE
+from pliant.model.distance_field import DistanceField
 from pliant.scenes.files.build import LINKS
 from pliant.scenes.files.toml_text import toml_text
 from pliant.simulate import Simulation
@@ -64,7 +66,9 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     table["bodies"] = [
         _describe_body(path, body, files) | _describe_points(body, points.get(body.name)) for body in bodies
     ]
-    table["obstacles"] = describe_shapes(scene)
+    fields_of_distance = [shape for shape in scene.shapes if isinstance(shape, DistanceField)]
+    table["bodies"] += [_describe_field(path, shape, files) for shape in fields_of_distance]
+    table["obstacles"] = [about for about in describe_shapes(scene) if "surface" not in about]
     links = [_renumbered(link, points) for link in scene.attachments]
     table["attachments"] = [_describe_attachment(path, k, link, files) for k, link in enumerate(links)]
     table["joints"] = [_describe_joint(scene, joint) for joint in scene.joints]
@@ -216,6 +220,24 @@ def _describe_obstacle(path: Path, body: MeshObstacleBody) -> tuple[dict[str, An
         _check_kept(path, body.name, motion)
         about["motion"] = {"kind": motion.name.lower(), **motion.options}  # type: ignore[attr-defined]
     return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
+
+
+def _describe_field(path: Path, shape: DistanceField, files: dict[Path, dict[str, np.ndarray]]) -> dict[str, Any]:
+    """An obstacle with method = "sdf"; its mesh or its animation beside the scene file."""
+    place = path.parent / f"{path.stem}.{shape.name}.npz"
+    if set(shape.name) & set('/\\:*?"<>|\0') or place in files:
+        raise FileError(f"{path}: the name {shape.name!r} cannot be part of a file's; choose letters and digits.")
+    about: dict[str, Any] = {"kind": "obstacle", "name": shape.name}
+    surface = shape.surface
+    if isinstance(surface, Animation):
+        files[place] = {"frames": surface.frames, "triangles": surface.triangles, "times": surface.times}
+        about |= {"animation": place.name, "repeat": surface.repeat}
+    else:
+        files[place] = {"points": surface.points, "triangles": surface.triangles}
+        about["mesh"] = place.name
+    kept = describe_shape(0, shape)
+    about |= {"friction": shape.friction, "motion": kept.get("motion"), "method": "sdf"}
+    return {**about, "resolution": shape.resolution}
 
 
 def _describe_attachment(

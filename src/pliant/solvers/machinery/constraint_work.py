@@ -27,7 +27,7 @@ from pliant.errors import SolverError
 from pliant.grains.detection import GrainDetector, surface_triangles, vertices_with_thickness
 from pliant.grains.overlaps import report_overlaps
 from pliant.grains.record import Motion
-from pliant.model import FREE, Fibres, Hinges, Model, Pairs, Sheets, Springs
+from pliant.model import FREE, Fibres, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
 from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.grain_contacts import grain_step_contacts
@@ -238,7 +238,7 @@ class ConstraintWork(Work):
 
 def _check_scene(name: str, model: Model) -> None:
     """Refuse what has no form as rows."""
-    known = (Springs, Sheets, Hinges, Pairs, Fibres)
+    known = (Springs, Sheets, Hinges, FoldPairs, Pairs, Fibres)
     for block in model.blocks:
         if not isinstance(block, known):
             raise SolverError(

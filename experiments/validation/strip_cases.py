@@ -1,0 +1,106 @@
+"""Strips and plates that bend far: moment, self-weight, Sze's plate; and the frequency of a beam."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.integrate import solve_bvp
+from scipy.sparse.linalg import eigsh
+
+import pliant as pl
+
+WIDTH, BENDING = 0.2, 1e-2
+
+
+def clamped_strip(cells: int, bending_model: str | None, density: float = 0.2) -> tuple[pl.Scene, pl.Cloth, np.ndarray]:
+    """A strip of 1 m from the middle between its two clamped rows, with rows (n,) of its vertices."""
+    edge = 1.0 / (cells + 0.5)
+    mesh = pl.shapes.cloth(((cells + 1) * edge, WIDTH), (cells + 1, max(1, cells // 5)))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    law = pl.StableNeoHookean.from_young(1e5, 0.0)
+    strip = scene.add_cloth(mesh, law, density, BENDING, bending_model=bending_model)
+    row = np.rint((mesh.points[:, 0] - mesh.points[:, 0].min()) / edge).astype(int)
+    strip.pin(row < 2)
+    return scene, strip, row
+
+
+def self_weight(bending_model: str) -> Callable[[int], float]:
+    """Sag of the end under its own weight q with q L^3 / EI = 10."""
+
+    def sag(cells: int) -> float:
+        scene, strip, row = clamped_strip(cells, bending_model, density=10 * BENDING / 9.81)
+        strip.gravity = (0.0, 0.0, -9.81)
+        return -float(pl.equilibrium(scene).displacements[row == row.max(), 2].mean())
+
+    return sag
+
+
+def self_weight_truth(q: float = 10.0) -> float:
+    """EI theta'' = -q (L - s) cos theta, theta(0) = 0, theta'(L) = 0, theta downwards; sag = integral of sin theta."""
+    s = np.linspace(0, 1, 200)
+
+    def rate(s, y):
+        return np.stack([y[1], -q * (1 - s) * np.cos(y[0]), np.sin(y[0])])
+
+    def ends(a, b):
+        return np.array([a[0], b[1], a[2]])
+
+    found = solve_bvp(rate, ends, s, np.zeros((3, len(s))), tol=1e-9, max_nodes=100_000)
+    return float(found.y[2, -1])
+
+
+def turned_by_moment(cells: int) -> float:
+    """Turn of the end over 2 pi, under the moment 2 pi EI / L."""
+    edge = 1.0 / cells
+    mesh = pl.shapes.cloth(((cells + 1) * edge, 0.1), (cells + 1, 2))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    strip = scene.add_cloth(mesh, pl.StableNeoHookean.from_young(1e4, 0.0), 0.2, BENDING)
+    x = mesh.points[:, 0]
+    strip.pin(x < x.min() + 1.5 * edge)
+    strip.add_moment(x > x.max() - 1.5 * edge, (0, -2 * np.pi * BENDING * 0.1, 0))
+    rows = pl.equilibrium(scene).positions.reshape(cells + 2, 3, 3)[:, 1]
+    edges = np.diff(rows, axis=0)
+    angles = np.unwrap(np.arctan2(edges[:, 2], edges[:, 0]))
+    return float((angles[-1] - angles[0]) / (2 * np.pi))
+
+
+def sze_plate(bending_model: str) -> Callable[[int], float]:
+    """Rise [m] of the end of Sze's cantilever plate: 10 m x 1 m x 0.1 m, E = 1.2 MPa, nu = 0, P = 4 N."""
+
+    def rise(cells: int) -> float:
+        edge = 10.0 / (cells + 0.5)
+        mesh = pl.shapes.cloth(((cells + 1) * edge, 1.0), (cells + 1, max(2, cells // 10)))
+        scene = pl.Scene(gravity=(0, 0, 0))
+        law = pl.StableNeoHookean.from_young(1.2e6 * 0.1, 0.0)
+        plate = scene.add_cloth(mesh, law, 100.0, 1.2e6 * 0.1**3 / 12, bending_model=bending_model)
+        x, y = mesh.points[:, 0], mesh.points[:, 1]
+        plate.pin(x < x.min() + 1.5 * edge)
+        tip = np.isclose(x, x.max())
+        share = np.where(tip, np.where(np.isclose(np.abs(y), 0.5), 0.5, 1.0), 0.0)
+        forces = np.outer(share / share.sum(), [0, 0, 4.0])
+        plate.add_force(lambda positions, v, t: forces)
+        return float(pl.equilibrium(scene).displacements[tip, 2].mean())
+
+    return rise
+
+
+def first_frequency(cells: int) -> float:
+    """[Hz] of a clamped beam of patches, 1 m x 0.05 m x 0.05 m, E = 10 MPa, nu = 0, 1000 kg/m^3."""
+    mesh = pl.shapes.box((1.0, 0.05, 0.05), (20 * cells, cells, cells))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e7, 0.0), element="patch")
+    beam.pin(np.isclose(mesh.points[:, 0], -0.5))
+    sim = pl.Simulation(scene, pl.Newton(), frame_rate=1, substeps=1, precision="double")
+    free = np.repeat(sim.model.is_free, 3)
+    mass = np.repeat(sim.model.mass, 3)[free]
+    inertia = sp.diags(mass).tocsc()
+    stiffness = (sim.problem().hessian(mesh.points).tocsc()[free][:, free] - inertia).tocsc()  # h = 1 s
+    lowest = eigsh(stiffness, 1, inertia, sigma=0.0, return_eigenvectors=False)[0]
+    return float(np.sqrt(lowest) / (2 * np.pi))
+
+
+def first_frequency_truth() -> float:
+    """1.8751^2 / (2 pi L^2) sqrt(EI / (rho A)): Euler and Bernoulli; shear takes 0.2 percent."""
+    return float(1.875104**2 / (2 * np.pi) * np.sqrt(1e7 * 0.05**2 / 12 / 1000))

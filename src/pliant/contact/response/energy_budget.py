@@ -1,0 +1,109 @@
+"""No energy from contact: the energy of bodies that touch rises by no more than forces and obstacles put in (0040).
+
+The minimum of a step of implicit Euler, with convex potentials, satisfies
+
+    T + E + C  <=  T_0 + E_0 + C_0 + sum_i m_i a_i . d_i + sum_o f_o . d_o
+
+with kinetic energy T, that of elements E and of contacts C, the displacements d of the step, accelerations a by gravity
+and other forces, and the forces f at the end of the step on what is led: obstacles and held vertices. What breaks it is
+a step that ended early, or was cut short by the guarantee; normals, weights and friction limits that changed after
+they were used. All of it is seen in the difference, island by island of bodies that touch, and is taken out of their
+velocities, but for rigid motions of free islands, whose momenta stay. C_0 is of the contacts of the step as it begins:
+what detection finds late begins without force (decision 0024).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.response.step_account import Islands, Rise, StepAccount, StepEnds
+from pliant.energies.elements import energy_of
+from pliant.geometry.components import connected_components
+from pliant.model import Block, Model
+
+REMEMBERED = 3  # positions: the start of a step, its end, and what was tried between
+
+
+class Known(NamedTuple):
+    """Energies of elements (bodies,) [J] of some blocks at positions x (n, 3) [m]."""
+
+    x: np.ndarray
+    blocks: tuple[Block, ...]
+    elements: np.ndarray
+
+
+@dataclass
+class EnergyBudget:
+    """Takes out of bodies what energy they should not have.
+
+    body (n,): of each vertex; links (k, 2): bodies that elements connect.
+    """
+
+    body: np.ndarray
+    bodies: int
+    links: np.ndarray
+    _known: list[Known] = field(default_factory=list)  # what was measured last, the latest first
+
+    def has_gained(self, step: StepEnds) -> bool:
+        """Whether a step has gained so much energy that it is worth solving on."""
+        account = self._account(step)
+        return account is not None and account.has_gained()
+
+    def settle(self, step: StepEnds, is_enforced: bool) -> Rise:
+        """Look at a step that is done, and if the budget is enforced slow down what has gained energy."""
+        account = self._account(step)
+        return Rise() if account is None else account.settle(is_enforced)
+
+    def _account(self, step: StepEnds) -> StepAccount | None:
+        """None if nothing presses."""
+        islands = self._islands(step)
+        if not len(islands.contacts):
+            return None
+        elements_at = lambda x: self._elements(step.model, x)  # noqa: E731
+        return StepAccount(step, islands, self.body, elements_at(step.x0), elements_at)
+
+    def _elements(self, model: Model, x: np.ndarray) -> np.ndarray:
+        """(bodies,) energies of elements [J] at x (n, 3) [m], those asked for last without measuring them again."""
+        for known in self._known:
+            is_same = all(one is other for one, other in zip(known.blocks, model.blocks, strict=True))
+            if is_same and not len(model.internal_state) and np.array_equal(known.x, x):
+                return known.elements
+        total = np.zeros(self.bodies)
+        for block in model.blocks:
+            if block.is_stored and len(block.elements):
+                own = energy_of(block).energies(block, x)
+                total += np.bincount(self.body[block.elements[:, 0]], own, self.bodies)
+        self._known = [Known(x.copy(), model.blocks, total), *self._known[: REMEMBERED - 1]]
+        return total
+
+    def _islands(self, step: StepEnds) -> Islands:
+        """Bodies that contacts which press at either end of a step join; what is held joins nothing."""
+        pressing = np.flatnonzero(np.maximum(step.contacts.start_depths, step.contacts.own_depths(step.x)) > 0)
+        corners = step.contacts.vertices[pressing]
+        moves, own = step.model.is_free[corners], self.body[corners]
+        first = np.take_along_axis(own, np.argmax(moves, axis=1)[:, None], axis=1)
+        joined = np.stack([np.broadcast_to(first, own.shape)[moves], own[moves]], axis=1)
+        count, of_body = connected_components(np.concatenate([self.links, joined]), self.bodies)
+        touches, is_free = np.zeros(count, bool), np.ones(count, bool)
+        of_contact = of_body[first[:, 0]]
+        touches[of_contact] = True
+        is_held = ~moves.all(axis=1) | ~step.contacts.is_between_vertices[pressing]
+        is_free[of_contact[is_held]] = False
+        is_free[of_body[self.body[~step.model.is_free]]] = False
+        return Islands(of_body, count, pressing, of_contact, touches, is_free)
+
+
+def energy_budget(model: Model) -> EnergyBudget | None:
+    """For the bodies of a model; None for particles, which other solvers move."""
+    if model.contact is None or model.particles is not None:
+        return None
+    body = model.contact.body
+    links = [np.zeros((0, 2), np.int64)]
+    for block in model.blocks:
+        own = body[block.elements]
+        across = own[(own != own[:, :1]).any(axis=1)]
+        links += [across[:, [0, k]] for k in range(1, across.shape[1])]
+    return EnergyBudget(body, len(model.contact.allowed), np.concatenate(links))

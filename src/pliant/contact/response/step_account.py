@@ -1,0 +1,166 @@
+"""The energy of one step, island by island of bodies that touch: what came in, what there is, and what is too much
+(decision 0040).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.response.potential import ContactPotential
+from pliant.contact.response.rigid_velocities import rigid_velocities
+from pliant.energies.elements import energy_of
+from pliant.model import CARRIED, Model
+
+TOLERANCE = 1e-5  # of the energy at hand: what rounding and potentials that are not convex may add in a step
+MUCH = 0.01  # of the energy at hand: with more a step is worth solving again
+
+
+@dataclass
+class StepEnds:
+    """A step that was solved: where it began and where it ended. v is changed in place."""
+
+    model: Model  # with the internal state of its end
+    contacts: ContactPotential
+    stiffness: np.ndarray  # (k,) [N/m] of contacts as the step began, before any was overloaded
+    acceleration: np.ndarray  # (n, 3) [m/s^2] by gravity and other forces
+    x0: np.ndarray  # (n, 3) [m]
+    v0: np.ndarray  # (n, 3) [m/s]
+    x: np.ndarray
+    v: np.ndarray
+
+
+class Islands(NamedTuple):
+    """Bodies that press each other in a step, as one."""
+
+    of_body: np.ndarray  # (bodies,)
+    size: int
+    contacts: np.ndarray  # (k,) numbers of those that press
+    of_contact: np.ndarray  # (k,)
+    touches: np.ndarray  # (size,) bool: whether anything presses there
+    is_free: np.ndarray  # (size,) bool: nothing of it is held, and no obstacle presses it
+
+
+class Rise(NamedTuple):
+    """Energy that contact has added in a step [J], over all islands, and how much of it was taken out again."""
+
+    risen: float = 0.0
+    removed: float = 0.0
+
+
+@dataclass
+class StepAccount:
+    """Energies of the islands of a step.
+
+    body (n,): of each vertex; before (bodies,) [J]: energies of elements at its start;
+    elements_at: the energies of elements (bodies,) [J] at positions (n, 3) [m].
+    """
+
+    step: StepEnds
+    islands: Islands
+    body: np.ndarray
+    before: np.ndarray
+    elements_at: Callable[[np.ndarray], np.ndarray]
+    _island: np.ndarray = field(init=False)  # (n,) of each vertex that may move, -1 for others
+    _mass: np.ndarray = field(init=False)  # (n,) [kg] zero for those that may not
+    _had: np.ndarray = field(init=False)  # (islands,) [J] at the start
+    _is_left_alone: np.ndarray = field(init=False)  # (islands,) bool: nothing presses, or a rigid body is part of it
+
+    def __post_init__(self) -> None:
+        model, islands = self.step.model, self.islands
+        self._island = np.where(model.is_free, islands.of_body[self.body], -1)
+        self._mass = np.where(model.is_free, model.mass, 0.0)
+        self._had = self._kinetic(self.step.v0) + self._stored_before(self.before)
+        self._is_left_alone = ~islands.touches
+        self._is_left_alone[self._island[model.subspace == CARRIED]] = True
+
+    def has_gained(self) -> bool:
+        """Whether an island has more than a small part of the energy at hand too much."""
+        return bool((self._excess() > MUCH * self._scale()).any())
+
+    def settle(self, is_enforced: bool) -> Rise:
+        """Take out of velocities what is too much, as far as there are any; or only look."""
+        excess = self._excess()
+        risen = float(excess.sum())
+        return Rise(risen, self._slow_down(excess) if is_enforced and risen > 0 else 0.0)
+
+    def _rise(self) -> np.ndarray:
+        """(islands,) [J] by which the energy is above what it was and what was put in."""
+        x, potential = self.step.x, self.step.contacts
+        stored = self._stored(self.elements_at(x), potential.contacts.stiffness, potential.own_depths(x))
+        return stored + self._kinetic(self.step.v) - self._had - self._put_in()
+
+    def _scale(self) -> np.ndarray:
+        """(islands,) [J] the energy at hand."""
+        stored = self._stored_before(np.abs(self.before))
+        return np.maximum(self._kinetic(self.step.v), self._kinetic(self.step.v0)) + stored + np.abs(self._put_in())
+
+    def _excess(self) -> np.ndarray:
+        """(islands,) [J] what rises beyond the tolerance."""
+        return np.where(self._is_left_alone, 0.0, np.maximum(self._rise() - TOLERANCE * self._scale(), 0.0))
+
+    def _slow_down(self, excess: np.ndarray) -> float:
+        """Take an excess (islands,) [J] out of velocities; how much that was [J]."""
+        step = self.step
+        before, chosen = self._kinetic(step.v).sum(), np.where(self._island >= 0, excess[self._island] > 0, False)
+        relative = step.v - self._drift(step.v)
+        relative[~chosen] = 0.0
+        kept = np.sqrt(np.maximum(1.0 - excess / np.maximum(self._kinetic(relative), 1e-300), 0.0))
+        part = np.where(chosen, (1.0 - kept)[self._island], 0.0)
+        step.v -= step.model.project(part[:, None] * relative)
+        return float(before - self._kinetic(step.v).sum())
+
+    def _drift(self, vectors: np.ndarray) -> np.ndarray:
+        """(n, 3) the part of vectors that moves islands which nothing holds as rigid bodies."""
+        label = np.where((self._island >= 0) & self.islands.is_free[self._island], self._island, -1)
+        return rigid_velocities(label, self.islands.size, self._mass, self.step.x, vectors)
+
+    def _stored_before(self, elements: np.ndarray) -> np.ndarray:
+        """(islands,) [J] by elements (bodies,) and by contacts at the start of the step."""
+        return self._stored(elements, self.step.stiffness, self.step.contacts.start_depths)
+
+    def _stored(self, elements: np.ndarray, stiffness: np.ndarray, depths: np.ndarray) -> np.ndarray:
+        """(islands,) [J] by elements (bodies,) and by contacts of stiffness (k,) [N/m] with depths (k,) [m]."""
+        energies = 0.5 * stiffness * depths**2
+        return self._of_bodies(elements) + self._of_contacts(energies[self.islands.contacts])
+
+    def _put_in(self) -> np.ndarray:
+        """(islands,) [J] by gravity and other forces, and by what is led."""
+        step, potential = self.step, self.step.contacts
+        contacts, moves = potential.contacts, step.model.is_free
+        way = step.x - step.x0
+        work = self._of_vertices(self._mass * np.einsum("na,na->n", step.acceleration, way))
+        forces = potential.forces(step.x)
+        by_contacts = np.einsum("ka,ka->k", forces, contacts.motions)
+        led = np.where(moves[:, None], 0.0, way)
+        if led.any():
+            led_sides = np.einsum("ki,kia->ka", contacts.weights, led[potential.vertices])
+            by_contacts -= np.einsum("ka,ka->k", forces, led_sides)
+            work += self._of_bodies(self._work_of_held(led))
+        return work + self._of_contacts(by_contacts[self.islands.contacts])
+
+    def _work_of_held(self, led: np.ndarray) -> np.ndarray:
+        """(bodies,) [J] that held vertices do to elements on their way (n, 3) [m]."""
+        total = np.zeros(len(self.before))
+        for block in self.step.model.blocks:
+            if block.is_stored and led[block.elements].any():
+                pull = energy_of(block).gradient(block, self.step.x)
+                total += np.bincount(self.body, np.einsum("na,na->n", pull, led), len(total))
+        return total
+
+    def _kinetic(self, v: np.ndarray) -> np.ndarray:
+        """(islands,) [J]."""
+        return self._of_vertices(0.5 * self._mass * np.einsum("na,na->n", v, v))
+
+    def _of_vertices(self, values: np.ndarray) -> np.ndarray:
+        own = self._island >= 0
+        return np.bincount(self._island[own], values[own], self.islands.size)
+
+    def _of_bodies(self, values: np.ndarray) -> np.ndarray:
+        return np.bincount(self.islands.of_body, values, self.islands.size)
+
+    def _of_contacts(self, values: np.ndarray) -> np.ndarray:
+        return np.bincount(self.islands.of_contact, values, self.islands.size)

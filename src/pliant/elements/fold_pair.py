@@ -1,0 +1,164 @@
+"""A pair of folds: the angles of two hinges that share a triangle, and one square of them.
+
+            4 - 2         theta_1: angle of the hinge at the edge 01 with wings 2 and 3 (elements.hinge)
+             \\ / \\        theta_2: of the hinge at the edge 20 with wings 1 and 4
+              0 - 1
+               \\ /        E = k/2 C^2,   C = a theta_1 + b theta_2 - r,   r = a theta_1 + b theta_2 at rest
+                3
+
+Single hinges and pairs together are the bending energy of elements.fold_weights, which has the weights a and b.
+
+Vertex block descent solves with the block k dC dC^T (Gauss-Newton), which is never indefinite.  Seen as in a mirror,
+(0, 2, 1, 4, 3), both angles change their signs: corners 1 and 2 share a list, and so do 3 and 4.  So that numbers
+follow their corners, those of hinge 1 are kept at 1 and 3, those of hinge 2 at 2 and 4, with r of opposite signs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.elements import hinge
+from pliant.elements.block import Block, Invariance, Tearing
+from pliant.elements.element import Element, View
+from pliant.elements.hinge import angle_at_edge, angle_at_wing, angle_derivatives, hinge_measure
+from pliant.elements.measured import add_measured
+from pliant.lanes.vectors import add, physics, subtract
+
+
+@dataclass(frozen=True)
+class FoldPairs(Block):
+    """Pairs of hinges that share a triangle (m, 5): that, from the vertex that both edges have, then two wings."""
+
+    tearing = Tearing.FOLLOWS_FOLD_PAIRS
+    invariance = Invariance.RIGID
+
+    weights: np.ndarray  # (m, 5): 0, a, b, a, b
+    bends: np.ndarray  # (m, 5) [rad]: 0, -r, r, -r, r
+    stiffness: np.ndarray  # (m,) k [J]
+
+
+def fold_pair_block(points: np.ndarray, elements: np.ndarray, a: np.ndarray, b: np.ndarray, k: float) -> FoldPairs:
+    """Pairs (m, 5) at rest at points (n, 3) [m] with weights a, b (m,) and bending stiffness k [N m]."""
+    first, _ = hinge.rest_data(points, elements[:, (0, 1, 2, 3)])
+    second, _ = hinge.rest_data(points, elements[:, (2, 0, 1, 4)])
+    r, zero = a * first + b * second, np.zeros(len(a))
+    weights, bends = np.stack((zero, a, b, a, b), axis=1), np.stack((zero, -r, r, -r, r), axis=1)
+    return FoldPairs(elements, weights, bends, np.full(len(a), float(k)))
+
+
+@physics
+def fold_pair_measure(corners, none, a, b, a3, b4, zero, r1, r, r3, r4, stiffness):
+    """C and its derivatives."""
+    x0, x1, x2, x3, x4 = corners
+    theta_1, (g0, g1, g2, g3), _ = hinge_measure((x0, x1, x2, x3), zero, stiffness)
+    theta_2, (h2, h0, h1, h4), _ = hinge_measure((x2, x0, x1, x4), zero, stiffness)
+    gradients = (_mix(a, g0, b, h0), _mix(a, g1, b, h1), _mix(a, g2, b, h2), _scaled(a, g3), _scaled(b, h4))
+    return a * theta_1 + b * theta_2 - r, gradients, stiffness
+
+
+@physics
+def _at_shared(x1, x2, x3, x4, a, b, r):
+    """C and its derivative at 0; the others relative to it."""
+    theta_1, first = angle_at_edge(x1, x2, x3)
+    theta_2, second = angle_at_edge(x2, x4, x1)
+    return a * theta_1 + b * theta_2 - r, _mix(a, first, b, second)
+
+
+@physics
+def _at_end(x0, x2, x3, x4, a, b, r):
+    """C and its derivative at 1; the others relative to it."""
+    theta_1, first = angle_at_edge(x0, x3, x2)
+    theta_2, second = angle_at_wing(x2, x0, x4)
+    return a * theta_1 + b * theta_2 - r, _mix(a, first, b, second)
+
+
+@physics
+def _at_wing(x0, x1, x2, x4, a, b, r):
+    """C and its derivative at 3; the others relative to it."""
+    theta_1, first = angle_at_wing(x1, x0, x2)
+    theta_2, _ = angle_at_wing(subtract(x2, x1), subtract(x0, x1), subtract(x4, x1))
+    return a * theta_1 + b * theta_2 - r, _scaled(a, first)
+
+
+@physics
+def add_at_shared(f, H, x1, x2, x3, x4, a1, b2, a3, b4, r1, r2, r3, r4, stiffness):
+    """Add the force on 0 and its block."""
+    c, gradient = _at_shared(x1, x2, x3, x4, a1, b2, r2)
+    return add_measured(f, H, c, gradient, stiffness)
+
+
+@physics
+def add_at_end(f, H, x0, x2, x3, x4, none, b2, a3, b4, zero, r2, r3, r4, stiffness):
+    """Add the force on 1 and its block; as in a mirror, on 2."""
+    c, gradient = _at_end(x0, x2, x3, x4, a3, b4, r4)
+    return add_measured(f, H, c, gradient, stiffness)
+
+
+@physics
+def add_at_wing(f, H, x0, x1, x2, x4, none, a1, b2, b4, zero, r1, r2, r4, stiffness):
+    """Add the force on wing 3 and its block; as in a mirror, on wing 4."""
+    c, gradient = _at_wing(x0, x1, x2, x4, a1, b4, r4)
+    return add_measured(f, H, c, gradient, stiffness)
+
+
+@physics
+def energy_at_shared(x1, x2, x3, x4, a1, b2, a3, b4, r1, r2, r3, r4, stiffness):
+    """E [J]."""
+    c, _ = _at_shared(x1, x2, x3, x4, a1, b2, r2)
+    return 0.5 * stiffness * c * c
+
+
+@physics
+def energy_at_end(x0, x2, x3, x4, none, b2, a3, b4, zero, r2, r3, r4, stiffness):
+    """E [J]."""
+    c, _ = _at_end(x0, x2, x3, x4, a3, b4, r4)
+    return 0.5 * stiffness * c * c
+
+
+@physics
+def energy_at_wing(x0, x1, x2, x4, none, a1, b2, b4, zero, r1, r2, r4, stiffness):
+    """E [J]."""
+    c, _ = _at_wing(x0, x1, x2, x4, a1, b4, r4)
+    return 0.5 * stiffness * c * c
+
+
+@physics
+def _mix(a, u, b, v):
+    return add(_scaled(a, u), _scaled(b, v))
+
+
+@physics
+def _scaled(s, u):
+    return (s * u[0], s * u[1], s * u[2])
+
+
+def hessian(corners: np.ndarray, weights: np.ndarray, bends: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
+    """d2E/dx2 (m, 15, 15) [N/m], exact: k (dC dC^T + C d2C)."""
+    m = len(corners)
+    c, g, second = -bends[:, 2], np.zeros((m, 5, 3)), np.zeros((m, 5, 3, 5, 3))
+    for own, weight in (((0, 1, 2, 3), weights[:, 1]), ((2, 0, 1, 4), weights[:, 2])):
+        theta, first, curved = angle_derivatives(corners[:, own])
+        c = c + weight * theta
+        g[:, own] += weight[:, None, None] * first
+        index = np.ix_(range(m), own, range(3), own, range(3))
+        second[index] += weight[:, None, None, None, None] * curved
+    g, second = g.reshape(m, 15), second.reshape(m, 15, 15)
+    return stiffness[:, None, None] * (g[:, :, None] * g[:, None, :] + c[:, None, None] * second)
+
+
+FOLD_PAIR = Element(
+    FoldPairs,
+    "fold pairs",
+    corners=5,
+    corner_numbers=("weights", "bends"),
+    numbers=("stiffness",),
+    measure=fold_pair_measure,
+    views=(
+        View(((0, 1, 2, 3, 4),), add_at_shared, energy_at_shared),
+        View(((1, 0, 2, 3, 4), (2, 0, 1, 4, 3)), add_at_end, energy_at_end),
+        View(((3, 0, 1, 2, 4), (4, 0, 2, 1, 3)), add_at_wing, energy_at_wing),
+    ),
+    hessian=hessian,
+)
