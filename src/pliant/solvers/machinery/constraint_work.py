@@ -100,8 +100,8 @@ class ConstraintWork(Work):
         relaxation: Relaxation, ending: Ending | None = None,
     ) -> None:  # fmt: skip
         """Pose a step: velocities without constraints (Equation 21), contacts, rows, impulses to begin with."""
-        self._keep()
         self._ending, self._before = ending, None
+        self._keep()
         model, h, base = problem.model, problem.h, len(self.distances.pairs)
         self._h = h
         bodies = self.bodies
@@ -127,6 +127,7 @@ class ConstraintWork(Work):
         if warm_start > 0:
             order = np.zeros(len(self.kept.first), np.int64)
             restore_impulses(self.rows, base, count, self.kept, float(warm_start), self._scratch, order)
+        self.kept = nothing_kept()  # millions of contacts need the room
         posed.prepare(gamma)
         self.bodies = posed.bodies
         if warm_start > 0:
