@@ -6,20 +6,27 @@ from typing import Any
 
 from pliant.model import Scene
 from pliant.model.cloth import Cloth
+from pliant.model.joints import WorldPoints
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.particles import Particles
+from pliant.model.rigid import RigidBody
 from pliant.model.spring_net import SpringNet
-from pliant.solvers import VBD, Auto, Solver, VelocityTimeStepping
+from pliant.solvers import AVBD, VBD, Auto, Solver, VelocityTimeStepping
 
 GRANULAR = (Particles, Cloth, SpringNet, MeshObstacleBody)  # bodies that VelocityTimeStepping takes
+STILL = (MeshObstacleBody, WorldPoints)
+RIGID = AVBD(iterations=200, tolerance=0.005)
 DEVICE_ITERATIONS, DEVICE_TOLERANCE = 400, 0.02  # per step, and of its forces
 
 
-def default_solver(scene: Scene, device: object = "cpu") -> Solver[Any]:
+def default_solver(scene: Scene, device: object = "cpu", integrator: str = "euler") -> Solver[Any]:
     """The solver of a simulation that names none.
 
     Grains alone, or with cloth and springs, have the scheme that is made for them. With solids or rigid bodies they are
     among what is minimised.
+
+    Where all that moves is rigid, contacts and joints are hard: multipliers hold them, as penalties do not (decision
+    0043). Midpoint steps keep penalties: multipliers of one step are no guess of the next one's there.
 
     On a device it is vertex block descent, until a step's error is 2 % of its forces: Auto chooses among solvers that
     a device does not have.
@@ -29,4 +36,7 @@ def default_solver(scene: Scene, device: object = "cpu") -> Solver[Any]:
         return VelocityTimeStepping()
     if device not in ("cpu", "auto"):
         return VBD(iterations=DEVICE_ITERATIONS, tolerance=DEVICE_TOLERANCE)
+    moving = [body for body in scene.bodies if not isinstance(body, STILL)]
+    if integrator != "midpoint" and moving and all(isinstance(body, RigidBody) for body in moving):
+        return RIGID
     return Auto()

@@ -75,7 +75,7 @@ class Stepping(LastStep, BreakingJoints):
         checks.thread_count(threads, "Simulation: threads")
         checks.instance(scene, Scene, "Simulation: the scene", "a pl.Scene with bodies in it")
         self.scene = scene
-        self.solver: Solver[Any] = default_solver(scene, device) if solver is None else solver
+        self.solver: Solver[Any] = default_solver(scene, device, integrator) if solver is None else solver
         check_solver(self.solver, "Simulation: solver")
         self.execution = Execution(precision, threads or 0, device_for(device, self.solver))
         self._team = self.execution.team()  # that detects contacts

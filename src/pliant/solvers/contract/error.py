@@ -13,8 +13,9 @@ error of 0.01 is 1 % of those forces, left out. It is estimated between two boun
 
     error = seen^(1 - t) owed^t,  t = min(1/2, 3/2 r):  between both, nearer to what is seen the faster it falls
 
-and is at least what is left of the motion of the body as a whole (contract.whole_bodies). A solver that has the forces
-of all vertices at hand is judged by them: |x - x*|_M <= h^2 |M^-1 dG/dx|_M.
+and is at least what is left of the motion of the body as a whole (contract.whole_bodies), and at least the motion of
+the last iteration where iterations only go to and fro, as between meeting a contact and leaving it. A solver that has
+the forces of all vertices at hand is judged by them: |x - x*|_M <= h^2 |M^-1 dG/dx|_M.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pliant.kernels.step_error import (
     COLUMNS,
     EARLIER,
     FORCES,
+    LAST,
     MASS,
     MOVED,
     OWED,
@@ -50,6 +52,7 @@ CONVERGED = 0.05  # error up to which a step counts as converged, if no toleranc
 SLOWEST = 0.95  # rate of two windows that is believed at most
 FASTEST_CYCLE = 0.2  # of a cycle with a correction, when bounds are weighed: one cycle may be lucky
 ROUNDING = 0.3  # machine epsilons of a position, root mean square, between two iterations that end in the same place
+ALTERNATING = 2.0  # times the way of a window that its last iteration goes: back to where it was
 TINY = 1e-300  # in place of zero below a fraction
 HIDDEN = 0.1  # of the step's forces: rounding beyond it hides what is left to do from local solvers
 AT_REST = 16.0  # machine epsilons of its coordinates that a body without forces moves
@@ -129,7 +132,7 @@ class ErrorMeter:
         began, end, result = self._done, self._done + n, SweepResult(0)
         while self._done < end and not result.ended:
             mark = next((m for m in self._marks if m > self._done), end)
-            if self._period > 1 and mark <= end:
+            if mark <= end:
                 result = self._iterate(problem, x, work, mark - 1)
                 self._last[:] = x
             if not result.ended:
@@ -221,8 +224,8 @@ class ErrorMeter:
         (first, earlier), (second, before) = self._kept
         windows = second - first, self._done - second
         self._measure_ratios(problem, x)
-        last = before if self._period == 1 else self._last
-        arrays = (x, before, earlier, last, problem.y, problem.x_prev)
+        owing = before if self._period == 1 else self._last
+        arrays = (x, before, earlier, owing, self._last, problem.y, problem.x_prev)
         error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
         root = self._root_mean_squares()
         recent = root[:, RECENT]
@@ -233,6 +236,9 @@ class ErrorMeter:
         owed = self._owed(root, seen, windows[1])
         t = np.full(len(seen), 0.5) if first == self._began else np.minimum(0.5, 1.5 * self._believed(left))
         distance = np.maximum(seen, TINY) ** (1 - t) * np.maximum(owed, TINY) ** t
+        alternates = root[:, LAST] > np.maximum(ALTERNATING * recent, AT_REST * self.eps * root[:, SIZE])
+        distance = np.where(alternates, np.maximum(distance, root[:, LAST]), distance)
+        rates = np.where(alternates, np.maximum(rates, SLOWEST ** (1 / windows[1])), rates)
         distance = self._steadied(distance)
         mass = np.maximum(self._sums[:, MASS], TINY)
         shifts = np.linalg.norm(self._sums[:, SHIFT:], axis=1) / mass / np.maximum(recent, TINY)
@@ -259,7 +265,7 @@ class ErrorMeter:
     def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
         """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""
         self._measure_ratios(problem, x)
-        arrays = (x, x, x, x, problem.y, problem.x_prev)
+        arrays = (x, x, x, x, x, problem.y, problem.x_prev)
         error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
         g = problem.project(problem.with_contacts_at(x).gradient(x))
         moves = (self.body >= 0) & (problem.model.subspace != CARRIED)
