@@ -15,7 +15,7 @@ from pliant.solvers import AVBD, VBD, Auto, Solver, VelocityTimeStepping
 
 GRANULAR = (Particles, Cloth, SpringNet, MeshObstacleBody)  # bodies that VelocityTimeStepping takes
 STILL = (MeshObstacleBody, WorldPoints)
-RIGID = AVBD(iterations=200, tolerance=0.005)
+RIGID = AVBD(iterations=400, tolerance=0.005)
 DEVICE_ITERATIONS, DEVICE_TOLERANCE = 400, 0.02  # per step, and of its forces
 
 

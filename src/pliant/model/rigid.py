@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("pliant")
 
 MASS_POINTS = 4
-UNIT = 1e-6  # how far from 1 the length of a quaternion may be before a note is made of it
+UNIT = 1e-4  # how far from 1 the length of a quaternion may be before a note is made of it
 
 RigidForce = Callable[[np.ndarray, np.ndarray, float], ArrayLike]
 RigidState = Callable[[], tuple[np.ndarray, np.ndarray]]  # pose (7,) and twist (6,)
