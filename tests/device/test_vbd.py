@@ -33,7 +33,7 @@ def plain(problem, n: int, psd: bool = False) -> np.ndarray:
     return x
 
 
-def assert_same_iterations(problem, schedule: str, n: int = 3, solver=None, **options) -> None:
+def assert_same_iterations(problem, schedule: str, n: int = 3, solver=None, single: float = 1e-5, **options) -> None:
     """In double precision to its rounding; in single precision to 1e-5 of the way, after every one of n iterations."""
     solver = pl.VBD() if solver is None else solver
     expected = plain(problem, n, **options)
@@ -46,7 +46,7 @@ def assert_same_iterations(problem, schedule: str, n: int = 3, solver=None, **op
     for k in range(1, n + 1):
         solver.sweep(problem, x, work, 1)
         error = np.abs(x - plain(problem, k, **options)).max()
-        assert error < 1e-5 * way + 2e-7 * size, f"iteration {k}"
+        assert error < single * way + 2e-7 * size, f"iteration {k}"
 
 
 def thrown(build: Callable[[pl.Scene], None], h: float = 1 / 50) -> pl.IncrementalPotential:
@@ -102,7 +102,9 @@ def test_blocks_are_projected(make_simulation) -> None:
     problem = make_simulation(pl.StVenantKirchhoff, frame_rate=10).problem()
     problem.x_guess[:] = np.where(problem.model.is_free[:, None], problem.x_guess * (1, 1, 0.35), problem.x_guess)
     assert np.linalg.eigvalsh(problem.vertex_blocks(problem.x_guess)).min() < 0
-    assert_same_iterations(problem, "items", solver=pl.VBD(psd=True), psd=True)
+    # Along the directions that a projection leaves hardly any stiffness, vertices go ten times the size of the body,
+    # and rounding of forces in single precision is multiplied alike.
+    assert_same_iterations(problem, "items", solver=pl.VBD(psd=True), single=1e-3, psd=True)
 
 
 @pytest.mark.slow
