@@ -23,6 +23,8 @@ SLOW = {
     "tutorials/cloth",
     "tutorials/contact",
     "tutorials/grains",
+    "tutorials/notebook",
+    "tutorials/paraview-and-blender",
     "tutorials/rigid-and-soft",
     "how-to-add-an-element",
     "statics",

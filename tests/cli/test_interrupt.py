@@ -9,6 +9,7 @@ import time
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_during_the_demo_keeps_a_checkpoint(tmp_path):
     command = [sys.executable, "-u", "-m", "pliant.cli.main", "demo", "--frames", "100000", "--out", str(tmp_path)]

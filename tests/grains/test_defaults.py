@@ -6,6 +6,7 @@ import pytest
 import pliant as pl
 
 
+@pytest.mark.slow
 def test_a_scene_with_particles_needs_no_solver() -> None:
     """Ten spheres on the ground: after half a second they still rest there, to a hundredth of a radius."""
     scene = pl.Scene()

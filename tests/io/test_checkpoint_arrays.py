@@ -109,6 +109,7 @@ MAY_SHRINK = ("topology.left", "topology.tets_left", "body2.release")
 DAMAGES = (shorter, longer, deeper, other_type, words, not_finite, beyond, negative)
 
 
+@pytest.mark.slow
 def test_the_scene_has_arrays_of_every_kind(saved) -> None:
     _, path = saved
     with np.load(path) as file:
@@ -124,6 +125,7 @@ def test_the_scene_has_arrays_of_every_kind(saved) -> None:
             assert file[name].size > 0, name
 
 
+@pytest.mark.slow
 def test_the_whole_file_resumes_with_the_same_bits(saved) -> None:
     sim, path = saved
     again = pl.Simulation.resume(path)
@@ -131,6 +133,7 @@ def test_the_whole_file_resumes_with_the_same_bits(saved) -> None:
     np.testing.assert_array_equal(again.velocities, sim.velocities)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_damaged_arrays_are_refused_by_name(saved, tmp_path, damage: Callable) -> None:
     """One FileError for each: it names the array and the shape it has."""
@@ -159,6 +162,7 @@ def test_damaged_arrays_are_refused_by_name(saved, tmp_path, damage: Callable) -
     assert not accepted
 
 
+@pytest.mark.slow
 def test_missing_and_unknown_arrays_are_refused(saved, tmp_path) -> None:
     with np.load(saved[1]) as file:
         whole = dict(file)
@@ -174,6 +178,7 @@ def test_missing_and_unknown_arrays_are_refused(saved, tmp_path) -> None:
         pl.Simulation.resume(tmp_path / "damaged.npz")
 
 
+@pytest.mark.slow
 def test_the_message_gives_the_shape_and_the_expected_one(saved, tmp_path) -> None:
     sim, path = saved
     with np.load(path) as file:

@@ -126,7 +126,7 @@ FINGERPRINT = "from pliant.lanes.cache import fingerprint; print(fingerprint())"
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("model/obstacles.py", "SIZES, FRICTION, ROW_LENGTH = 12, 15, 16", "SIZES, FRICTION, ROW_LENGTH = 12, 16, 17"),
+        ("model/obstacles.py", "FRICTION, ROW_LENGTH = 12, 13, 15, 16", "FRICTION, ROW_LENGTH = 12, 13, 16, 17"),
         ("geometry/surface.py", "TET_FACES = ((0, 2, 1), (0, 1, 3)", "TET_FACES = ((0, 1, 2), (0, 1, 3)"),
     ],
     ids=["obstacles", "surface"],

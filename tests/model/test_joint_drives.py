@@ -102,6 +102,7 @@ def test_a_motor_turns_at_its_speed_and_no_harder_than_it_may() -> None:
     assert sim._work is tables
 
 
+@pytest.mark.slow
 def test_a_spring_and_damper_hold_the_rod_where_torques_balance() -> None:
     """k q = m g L/2 cos(q), to 1e-4 rad."""
     scene, rod, joint = rod_on_a_hinge(spring=10.0, damping=3.0, rest=0.1)
@@ -112,6 +113,7 @@ def test_a_spring_and_damper_hold_the_rod_where_torques_balance() -> None:
     assert joint.position == pytest.approx(angle, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_slider_ends_at_its_limit_and_a_motor_lifts_it_between_two_bodies() -> None:
     scene = pl.Scene()
     base = scene.add_rigid(pl.Box((0.2, 0.2, 0.2)), position=(1, 0, 0))
@@ -133,6 +135,7 @@ def test_a_slider_ends_at_its_limit_and_a_motor_lifts_it_between_two_bodies() ->
     assert joint.speed == pytest.approx(0.2, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_joint_breaks_at_its_force_and_the_body_falls(tmp_path) -> None:
     """A pull that grows by 100 N/s reaches 30 N over the weight at 0.3 s, to two steps; after that a = g + F / m. The
     same bits after a checkpoint between, and whole again after reset.

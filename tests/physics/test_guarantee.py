@@ -42,7 +42,9 @@ def test_nothing_passes_at_any_speed_and_any_number_of_iterations(speed: float, 
     assert np.isfinite(sim.state.x).all()
 
 
-@pytest.mark.parametrize("solver", [None, pl.VBD(20)], ids=["default", "VBD"])
+@pytest.mark.parametrize(
+    "solver", [pytest.param(None, id="default", marks=pytest.mark.slow), pytest.param(pl.VBD(20), id="VBD")]
+)
 def test_a_hard_impact_gains_no_energy(solver: pl.Solver | None) -> None:
     """100 m/s, 5.5 kJ: no step ends with more than it began with, to a thousandth. The impact loads contacts with the
     inertia of the whole ball, and vertices that were held back without a force had gained kilojoules.

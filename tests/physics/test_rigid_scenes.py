@@ -61,6 +61,7 @@ def complementarity(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     raise AssertionError("no solution")
 
 
+@pytest.mark.slow
 def test_a_step_solves_the_complementarity_problem_of_its_contacts() -> None:
     """Balls in a column above a floor, some apart and some flush, without friction: heights after a step to 1e-6 m."""
     radius, gaps = 0.1, (0.0, 1e-4, 0.0, 2e-4, 1e-4)

@@ -90,12 +90,11 @@ class Newton(Solver[AssembledPotential]):
             step = newton_direction(space, g, self.linear)
             if step is None:
                 return SweepResult(done, "converged: the gradient is zero", converged=True)
-            slope = float(g @ step)
-            if work.has_settled(residual, -slope):
+            if work.has_settled(problem, x, residual):
                 if is_current:
                     return SweepResult(done, "no further progress: forces have fallen to their rounding")
                 work.refresh_below = np.inf
-            length = backtrack(space, step, slope)
+            length = backtrack(space, step, float(g @ step))
             moved, poses = space.moved(length * step)
             if length == 0.0 or (is_rounding(moved, x) and is_rounding(poses, problem.poses)):
                 work.refresh_below = np.inf

@@ -102,6 +102,7 @@ def test_friction_is_in_the_force() -> None:
     np.testing.assert_allclose(scene.bodies[0].contact_force, -gravity, atol=5e-3 * G)
 
 
+@pytest.mark.slow
 def test_multipliers_are_the_forces_of_constraint_solvers() -> None:
     """A cube at rest under GPBD: the sum of its multipliers is its weight."""
     scene = pl.Scene()

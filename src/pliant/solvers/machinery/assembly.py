@@ -116,19 +116,19 @@ class AssembledPotential(Work):
     edge: float  # typical length of an element [m]
     refresh_below: float = np.inf  # residual [m/s^2] of the contacts as they are held below which they are refreshed
     least: float = np.inf  # residual [m/s^2] of the step so far
-    idle: int = 0  # iterations since it has halved, of those whose fall of energy is below rounding
+    idle: int = 0  # iterations at rounding since it has halved
 
     def forget(self) -> None:
         """The potential has changed."""
         self.refresh_below, self.least, self.idle = np.inf, np.inf, 0
 
-    def has_settled(self, residual: float, fall: float) -> bool:
-        """Whether rounding alone moves x: three iterations promised a fall [J] below it, and none halved the residual
-        [m/s^2].
+    def has_settled(self, problem: IncrementalPotential, x: np.ndarray, residual: float) -> bool:
+        """Whether rounding alone moves x (n, 3): the residual [m/s^2] is no larger than what stiffness makes of the
+        rounding of positions, and three iterations have not halved it.
         """
         if residual <= 0.5 * self.least:
             self.least, self.idle = residual, 0
-        elif fall <= self.noise:
+        elif residual * float(np.sum(problem.model.mass[self.vertices])) <= self._rounding * float(np.abs(x).max()):
             self.idle += 1
         return self.idle >= IDLE
 
@@ -161,8 +161,13 @@ class AssembledPotential(Work):
         """Differences of energy [J] below this are rounding: terms of the energy are as large as the stiffness of the
         last Hessian times a length squared, however small their sum.
         """
+        return self._rounding * self.edge**2
+
+    @property
+    def _rounding(self) -> float:
+        """[N/m] machine epsilons of the stiffness of all vertices in the last Hessian."""
         stiffness = float(np.einsum("naa->", self.values[self.pattern.diagonal])) / 3
-        return NOISE * float(np.finfo(float).eps) * stiffness * self.edge**2
+        return NOISE * float(np.finfo(float).eps) * stiffness
 
     def gradient(self, problem: IncrementalPotential, x: np.ndarray) -> np.ndarray:
         """dG/dx (n, 3) [N], along the directions in which vertices may move."""
