@@ -24,6 +24,7 @@ the inertia I about the axis, as of elements.joint; pl.AVBD holds such rows by m
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -44,7 +45,7 @@ HARD_PATH = "hard drives"
 
 
 @dataclass(frozen=True)
-class JointDrives(Block):
+class JointDrives(Block, ABC):
     """Rows (m, 4) of joints' coordinates. offset, rest, lowest and highest belong to a step."""
 
     energy_name = "drive"
@@ -64,9 +65,9 @@ class JointDrives(Block):
     lowest: np.ndarray  # (m,) of dE/dq [N m or N]
     highest: np.ndarray  # (m,)
 
+    @abstractmethod
     def coordinates(self, x: np.ndarray) -> np.ndarray:
         """q (m,) at positions x (n, 3) [m]; angles within half a turn of zero."""
-        raise NotImplementedError
 
     def over(self, h: float, x_prev: np.ndarray) -> Self:
         q, role = self.coordinates(x_prev), self.role

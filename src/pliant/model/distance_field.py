@@ -11,7 +11,8 @@ from pliant.errors import SceneError
 from pliant.geometry import TriMesh
 from pliant.geometry.animation import Animation
 from pliant.model import checks
-from pliant.model.distance_grid import DistanceGrid, build_grid, check_closed
+from pliant.model.closed_surfaces import check_closed
+from pliant.model.distance_grid import DistanceGrid, build_grid
 from pliant.model.obstacles import MESH, Shape
 
 LEAST, MOST = 8, 1024  # cells along the longest side
@@ -43,7 +44,7 @@ class DistanceField(Shape):
             checks.instance(self.surface, TriMesh, f"{self.name}: the mesh", "a TriMesh such as pl.load_mesh('a.obj')")
         elif self.motion is not None:
             raise SceneError(f"{self.name}: an animation moves by itself; leave out motion.")
-        check_closed(self.mesh.points, self.mesh.triangles, self.name)
+        check_closed(self.mesh.points, self.mesh.triangles, self.name, "method='mesh'")
         self.grid(0.0)
 
     @property

@@ -19,7 +19,6 @@ import numpy as np
 
 from pliant.elements.closest import closest_vertex_triangle, combine, row
 from pliant.errors import SceneError
-from pliant.geometry.surface import enclosed_volume, unmatched_edge
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
 
@@ -47,23 +46,6 @@ class DistanceGrid:
     def address(self) -> float:
         """Of the table; this object must outlive its use."""
         return float(self.table.ctypes.data)
-
-
-def check_closed(points: np.ndarray, triangles: np.ndarray, name: str) -> None:
-    """Refuse a surface that has no inside."""
-    edge = unmatched_edge(triangles, len(points))
-    if edge is not None:
-        raise SceneError(
-            f"{name}: its surface is not closed: the edge from vertex {edge[0]} to vertex {edge[1]} has no triangle on "
-            "its other side, or one that is turned the other way. Close the mesh, or use method='mesh'."
-        )
-    volume = enclosed_volume(points, triangles)
-    if not volume > 0:
-        a, b = triangles[0, :2].tolist()
-        raise SceneError(
-            f"{name}: its surface encloses {volume:g} m^3: its triangles, like that at the edge {a}, {b}, face "
-            "inwards. Turn them round: pl.TriMesh(mesh.points, mesh.triangles[:, ::-1])."
-        )
 
 
 def build_grid(points: np.ndarray, triangles: np.ndarray, resolution: int, name: str, deforms: bool) -> DistanceGrid:

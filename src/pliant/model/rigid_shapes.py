@@ -23,8 +23,8 @@ from pliant.geometry.primitive_surfaces import (
     cylinder_surface,
     sphere_surface,
 )
-from pliant.geometry.surface import unmatched_edge
 from pliant.model import checks
+from pliant.model.closed_surfaces import check_closed
 
 CORE, RIMS = 0, 1  # how a round shape touches: by a core with a radius, or by the rims of its two flat ends
 SLIDING_POINTS = {CORE: 64, RIMS: 10}  # of a round shape; a contact takes two of a core, one of rims
@@ -237,18 +237,5 @@ def rigid_shape(given: object, name: str) -> RigidShape:
             "pl.Cylinder(radius, length), or a closed TriMesh or a TetMesh."
         )
     surface = given.surface() if isinstance(given, TetMesh) else given
-    points, triangles = surface.points, surface.triangles
-    edge = unmatched_edge(triangles, len(points))
-    if edge is not None:
-        raise SceneError(
-            f"{name}: its surface is not closed: the edge from vertex {edge[0]} to vertex {edge[1]} has no triangle on "
-            "its other side, or one that is turned the other way. Close the mesh, or use add_mesh_obstacle."
-        )
-    properties = mass_properties(points, triangles)
-    if not properties.volume > 0:
-        a, b = triangles[0, :2].tolist()
-        raise SceneError(
-            f"{name}: its surface encloses {properties.volume:g} m^3: its triangles, like that at the edge {a}, {b}, "
-            "face inwards. Turn them round: pl.TriMesh(mesh.points, mesh.triangles[:, ::-1])."
-        )
-    return MeshShape(given, properties)
+    check_closed(surface.points, surface.triangles, name, "add_mesh_obstacle")
+    return MeshShape(given, mass_properties(surface.points, surface.triangles))
