@@ -15,12 +15,11 @@ OVERLAP_PART = 0.1  # of the smaller radius: by how much an overlap at the start
 
 
 class Grains(NamedTuple):
-    """p spheres among n vertices of the scene, then the vertices of sheets and springs, q in all: these touch
-    obstacles, and triangles of other bodies, as spheres of half the thickness do, but not each other.
-    """
+    """p spheres among n vertices of the scene, then points of other bodies, q in all (grains.touching)."""
 
     vertices: np.ndarray  # (q,) int32
     radius: np.ndarray  # (q,) [m]
+    size: np.ndarray  # (q,) [m] the same, or a length of the body for points without a radius
     body: np.ndarray  # (q,) int32
     friction: np.ndarray  # (q,) coefficient, not a number where the body has none
     is_excluded: np.ndarray  # (q,) bool: touches nothing

@@ -106,5 +106,6 @@ def write_wall(k, grains, motion, obstacles, m, start, d, n, source, rows, at):
     i = grains.vertices[k]
     s = subtract(row(motion.start, i), subtract(q, way))
     mu = friction_between(grains.friction[k], obstacles.at_end[m, FRICTION], grains.otherwise)
-    radius = grains.radius[k]
-    write_contact(rows, at, i, (-1, -1, -1), source, (0.0, 0.0, 0.0), s, drift, normal, radius, radius, mu)
+    size = grains.size[k]
+    s = add_scaled(s, size - grains.radius[k], normal)  # so that the distance to be kept is not zero
+    write_contact(rows, at, i, (-1, -1, -1), source, (0.0, 0.0, 0.0), s, drift, normal, size, size, mu)

@@ -19,7 +19,8 @@ from pliant.solvers.machinery.constraint_work import ConstraintWork
 @register_solver
 @dataclass(frozen=True)
 class PositionBased(Solver[ConstraintWork]):
-    """Positions that satisfy the constraints, whose directions follow the iterations. For grains, springs and cloth.
+    """Positions that satisfy the constraints, whose directions follow the iterations. For grains, rigid bodies, springs
+    and cloth.
 
     relaxation: how impulses are found: pl.ImprovedJacobi(), pl.Jacobi(), pl.GaussSeidel(), pl.ImprovedGaussSeidel(),
         pl.MinimumResidual(), pl.ConjugateResiduals(), or the name of one.

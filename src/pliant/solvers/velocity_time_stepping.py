@@ -18,7 +18,8 @@ from pliant.solvers.machinery.constraint_work import ConstraintWork, Ending
 @register_solver
 @dataclass(frozen=True)
 class VelocityTimeStepping(Solver[ConstraintWork]):
-    """Velocities that satisfy the constraints as they are at the start of the step. For grains, springs and cloth.
+    """Velocities that satisfy the constraints as they are at the start of the step. For grains, rigid bodies, springs
+    and cloth.
 
     relaxation: how impulses are found: pl.ImprovedJacobi(), pl.Jacobi(), pl.GaussSeidel(), pl.ImprovedGaussSeidel(),
         pl.MinimumResidual(), pl.ConjugateResiduals(), or the name of one.
