@@ -31,6 +31,8 @@ def write_levers(rows, first, last, carrier_of, x, radius, centres):
                 for k in range(3):
                     place = add_scaled(place, rows.weights[i, k], row(x, rows.vertices[i, k + 1]))
             put_lever(rows, i, 1, add_scaled(place, reach * radius[vertex], n), centres)
+            if len(rows.rolling) > 0:
+                rows.rolling[i, 2] = radius[rows.vertices[i, 0]]
 
 
 @inlined

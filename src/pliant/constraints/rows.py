@@ -10,6 +10,10 @@ and of two tangents where there is friction.
 
 Where a side is carried by a rigid body (model.carried), its velocity is that of the body's point at a lever a from the
 centre of mass, v + w x a, and a push p there changes w by I^-1 (a x p). Levers are those of the start of the step.
+
+Rolling resistance is a torque R q across the normal, bounded by |q| <= mu_r lambda_n, against the rolling of spheres on
+what they touch, R (w_here - w_opposite); with 1 / R = 1 / r_here + 1 / r_opposite, and spins s = r w, that is
+f_here s_here - f_opposite s_opposite, f = R / r.
 """
 
 from __future__ import annotations
@@ -48,6 +52,9 @@ class Rows(NamedTuple):
     push: np.ndarray  # (m, 3) that change as a vector in space
     carrier: np.ndarray  # (m, 2) int32 rigid body of the side here and of that opposite, else -1; (0, 2) without any
     levers: np.ndarray  # (m, 6) from their centres of mass to where it acts on them [m]; (0, 6) without any
+    rolling: np.ndarray  # (m, 3) mu_r, f_here, f_opposite, or R [m] of a rigid body; (0, 3) if nothing resists
+    roll: np.ndarray  # (m, 3) q [N s], in space; (0, 3) if nothing resists
+    roll_change: np.ndarray  # (m, 3) of q in the last iteration
 
 
 class Rigid(NamedTuple):
@@ -81,13 +88,15 @@ _SHAPES: dict[str, tuple[tuple[int, ...], type | None]] = {
     "diagonal": ((2,), None),
     "split": ((2,), None), "impulse": ((3,), None), "change": ((3,), None), "push": ((3,), None),
     "carrier": ((2,), np.int32), "levers": ((6,), None),
+    "rolling": ((3,), None), "roll": ((3,), None), "roll_change": ((3,), None),
 }  # fmt: skip
-_OF_BODIES = ("carrier", "levers")
+_OF_BODIES, _OF_ROLLING = ("carrier", "levers"), ("rolling", "roll", "roll_change")
 
 
-def empty_rows(capacity: int, dtype: type | np.dtype, has_bodies: bool = False) -> Rows:
-    """Room for so many constraints; has_bodies: some may act on rigid bodies."""
-    sizes = {name: capacity if has_bodies or name not in _OF_BODIES else 0 for name in _SHAPES}
+def empty_rows(capacity: int, dtype: type | np.dtype, has_bodies: bool = False, has_rolling: bool = False) -> Rows:
+    """Room for so many constraints; has_bodies: some may act on rigid bodies; has_rolling: some resist rolling."""
+    absent = (() if has_bodies else _OF_BODIES) + (() if has_rolling else _OF_ROLLING)
+    sizes = {name: 0 if name in absent else capacity for name in _SHAPES}
     return Rows(*(np.zeros((sizes[name], *shape), kind or dtype) for name, (shape, kind) in _SHAPES.items()))
 
 
@@ -103,7 +112,8 @@ def with_room(rows: Rows, count: int, kept: int) -> Rows:
     """The rows themselves, or longer ones with the first `kept` copied, so that `count` fit."""
     if count <= len(rows.kind):
         return rows
-    longer = empty_rows(count + count // 4 + 64, rows.rest.dtype, len(rows.carrier) > 0)
+    parts = (len(rows.carrier) > 0, len(rows.rolling) > 0)
+    longer = empty_rows(count + count // 4 + 64, rows.rest.dtype, *parts)
     for old, new in zip(rows, longer, strict=True):
         new[:kept] = old[:kept]
     return longer

@@ -24,8 +24,11 @@ from pliant.constraints.one_row import (
     take,
     write_diagonals,
 )
+from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
+from pliant.constraints.rows import COUNT, NO_FRICTION
 from pliant.elements.closest import row
 from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.vectors import dot
@@ -52,15 +55,25 @@ def momentum(pace, k):
     return min(pace.a * ((pace.done + k) / pace.planned) ** pace.b, 1.0)
 
 
+@inlined
+def resists(rows, i, scheme):
+    """Whether a constraint has rolling resistance."""
+    return len(rows.rolling) > 0 and scheme.friction != NO_FRICTION and rows.rolling[i, 0] > 0.0
+
+
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def gather_all(thread, threads, rows, bodies, scheme):
     """Let the pushes of all constraints act on this thread's share of vertices and rigid bodies."""
     first, last = share(0, len(bodies.inverse_mass), thread, threads)
     for vertex in range(first, last):
         gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+        if len(rows.rolling) > 0:
+            gather_roll(rows, bodies, vertex)
     first, last = share(0, len(bodies.rigid.twist), thread, threads)
     for b in range(first, last):
         gather_body(rows, bodies.rigid, rows.push, b, bodies.rigid.twist)
+        if len(rows.rolling) > 0:
+            gather_body_roll(rows, bodies.rigid, b)
 
 
 @entry(nogil=True, error_model="numpy")
@@ -72,6 +85,8 @@ def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iteratio
         beta = momentum(pace, k)
         for i in range(first, last):
             relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
+            if resists(rows, i, scheme):
+                relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
         waits += 1
         barrier_wait(barrier, waits * threads)
         gather_all(thread, threads, rows, bodies, scheme)
@@ -97,6 +112,9 @@ def gauss_seidel(thread, threads, barrier, rows, order, starts, bodies, scheme, 
                 i = order[place]
                 relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
                 push_vertices(rows, bodies, i, scheme.has_spin)
+                if resists(rows, i, scheme):
+                    relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
+                    push_roll(rows, bodies, i)
             waits += 1
             barrier_wait(barrier, waits * threads)
 
@@ -108,6 +126,8 @@ def apply_impulses(thread, threads, barrier, rows, count, bodies, scheme):
     for i in range(first, last):
         impulse = (rows.impulse[i, 0], rows.impulse[i, 1], rows.impulse[i, 2])
         put_row(rows.push, i, in_space(rows, i, impulse))
+        if len(rows.rolling) > 0:
+            put_row(rows.roll_change, i, row(rows.roll, i))
     barrier_wait(barrier, threads)
     gather_all(thread, threads, rows, bodies, scheme)
 
@@ -158,6 +178,8 @@ def end_corrections(rows, count):
             rows.bias[i] = 0.0
         for axis in range(3):
             rows.change[i, axis] = 0.0
+            if len(rows.rolling) > 0:
+                rows.roll_change[i, axis] = 0.0
 
 
 @entry(nogil=True, error_model="numpy")
@@ -168,6 +190,8 @@ def friction_at_end(thread, threads, barrier, rows, count, bodies, scheme):
         _, r1, r2 = residual(rows, bodies, i, scheme)
         d_t = rows.split[i, 1]
         take(rows, i, scheme, rows.impulse[i, 0], -r1 / d_t, -r2 / d_t)
+        if resists(rows, i, scheme):
+            relax_rolling(rows, bodies, i, 1.0, 0.0, COUNT)
     barrier_wait(barrier, threads)
     gather_all(thread, threads, rows, bodies, scheme)
 

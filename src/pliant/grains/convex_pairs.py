@@ -82,6 +82,7 @@ class ConvexPairs:
         rows.rest[at] = size + np.minimum(gap + OVERLAP_PART * size, 0.0)
         rows.friction[at] = found.friction
         rows.compliance[at], rows.factor[at], rows.impulse[at] = 0.0, 1.0, 0.0
+        rows.rolling[at] = 0.0
         for side, (vertex, place) in enumerate(((v[:, 0], here), (opposite[:, 0], there))):
             body = carrier_of[vertex]
             rows.carrier[at, side] = body

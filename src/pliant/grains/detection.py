@@ -43,14 +43,15 @@ class GrainDetector:
         """Make room for the particles that are there, by their numbers."""
         contact, particles = self.model.contact, self.model.particles
         assert contact is not None
-        spheres, radius = np.zeros(0, np.int32), np.zeros(0)
+        spheres, radius, rolling = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
         if particles is not None:
-            spheres, radius = particles.vertices[there], particles.radius[there]
+            spheres, radius, rolling = (a[there] for a in (particles.vertices, particles.radius, particles.rolling))
         points = self._points
         v = np.concatenate([spheres, points.vertices])
         self.grains = Grains(
             v, np.concatenate([radius, points.radius]), np.concatenate([radius, points.size]),
             contact.body[v].astype(np.int32), contact.friction[v],
+            np.concatenate([rolling, np.zeros(len(points.vertices))]),
             np.concatenate([contact.excluded[spheres], np.zeros(len(points.vertices), bool)]), contact.allowed,
             float(contact.settings.friction), self._tolerance,
         )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import closest_vertex_triangle, combine, row
-from pliant.grains.record import bucket_of, write_contact
+from pliant.grains.record import bucket_of, write_contact, write_rolling
 from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.vectors import add_scaled, dot, subtract
@@ -133,6 +133,7 @@ def face(k, t, grains, motion, faces, first_source, rows, at, writes):
         extra, size = grains.size[k] - grains.radius[k], grains.size[k]
         s = add_scaled(s, extra, n)
         write_contact(rows, at, i, (a, b, c), source, opposite, s, zero, n, keep + extra, size, mu)
+        write_rolling(rows, at, grains.rolling[k], 1.0, 0.0)
     return 1
 
 

@@ -69,8 +69,8 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
-        stiffness = (self.shear, self.bend)
-        return ConstraintWork("VelocityTimeStepping", problem, execution, self.iterations, self.margin, stiffness)
+        about = (self.iterations, self.margin, (self.shear, self.bend), self.relaxation)
+        return ConstraintWork("VelocityTimeStepping", problem, execution, *about)
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""

@@ -21,7 +21,7 @@ from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import SPHERE_SPIN, Bodies, empty_rows
 from pliant.constraints.sweeps import apply_impulses, deepening, end_corrections, end_passages, friction_at_end
-from pliant.constraints.warm_start import Kept, keep_impulses, nothing_kept, restore_impulses
+from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, nothing_kept, restore_impulses
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
@@ -55,10 +55,10 @@ class ConstraintWork(Work):
 
     def __init__(
         self, name: str, problem: IncrementalPotential, execution: Execution, iterations: int, tolerance: float,
-        stiffness: tuple[float, float],
+        stiffness: tuple[float, float], relaxation: Relaxation,
     ):  # fmt: skip
         model = problem.model
-        _check_scene(name, model)
+        _check_scene(name, model, relaxation)
         self.model = model
         self.team = execution.team()
         self.dtype = np.dtype(np.float32 if execution.precision == "single" else np.float64)
@@ -68,7 +68,8 @@ class ConstraintWork(Work):
         factors = np.where(role == SHEAR, shear, np.where(role == BEND, bend, 1.0))
         n, m = model.n_vertices, len(role)
         self.rigid = RigidStep(model, self.dtype)
-        self.rows = empty_rows(m + 64, self.dtype, model.carried is not None)
+        rolls = model.particles is not None and bool(model.particles.rolling.any())
+        self.rows = empty_rows(m + 64, self.dtype, model.carried is not None, rolls)
         fill_distances(self.rows, self.distances, factors)
         points = touching_points(model)
         self.detector, self._convex, self._radii = None, None, np.zeros(n)
@@ -242,7 +243,7 @@ class ConstraintWork(Work):
             return
         base, count = len(self.distances.pairs), self.problem.count
         k = count - base
-        self.kept = Kept(np.zeros(k, np.int32), np.zeros(k, np.int32), np.zeros(k), np.zeros((k, 3)), np.zeros(base))
+        self.kept = kept_room(k, base, len(self.rows.rolling) > 0)
         keep_impulses(self.rows, base, count, self.kept)
 
     def state_dict(self) -> dict[str, Any]:
@@ -251,11 +252,12 @@ class ConstraintWork(Work):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         like = nothing_kept()._asdict()
-        arrays = {name: np.array(state[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
+        given = {name: state.get(name, []) for name in like}  # runs saved before there was rolling resistance lack it
+        arrays = {name: np.array(given[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
         self.kept, self.problem, self._before = Kept(**arrays), None, None
 
 
-def _check_scene(name: str, model: Model) -> None:
+def _check_scene(name: str, model: Model, relaxation: Relaxation) -> None:
     """Refuse what has no form as rows."""
     known = (Springs, Sheets, Hinges, FoldPairs, Pairs, Fibres)
     for block in model.blocks:
@@ -269,6 +271,11 @@ def _check_scene(name: str, model: Model) -> None:
         raise SolverError(
             f"{name}: {model.describe_vertex(int(held[0]))} moves on a line or in a plane, which it does not support: "
             "pin it, move it or let it free."
+        )
+    if model.particles is not None and model.particles.rolling.any() and not relaxation.resists_rolling:
+        raise SolverError(
+            f"{name}: the scene has particles with rolling_resistance, which {type(relaxation).__name__} does not "
+            "find: use pl.ImprovedJacobi() or pl.GaussSeidel(), or set it to 0."
         )
     if model.contact is not None and model.contact.settings.detect_every is not None:
         raise SolverError(f"{name} detects contacts once per step: leave Contact.detect_every at None.")
