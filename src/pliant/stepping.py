@@ -161,6 +161,7 @@ class Stepping(LastStep, BreakingJoints):
         elif self.state.step == 0 and self._detector and (said := self._detector.intersections(self.state.x)):
             logger.warning(said, extra={"entry": "starts-in-intersection"})
         self._release_due()
+        self._placements.begin(self.model, self.state.x, 1)
         if self._detector is not None and self._detector.has_new_neighbours(self.state.x, self.time):
             self._prepare()  # spheres have met others, and vertices other colours
         if self.state.step and not self._watch.goes_on_from(self.model, self.state.x, self.state.v):
