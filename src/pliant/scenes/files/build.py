@@ -262,7 +262,8 @@ def _add_particles(scene: Scene, about: schema.ParticlesTable, source: Source, k
     if "radius" not in arrays:
         raise source.error(("bodies", k, "radius"), "this key is missing, and the mesh has no array of this name.")
     points = placed_points(arrays["points"], about.transform)
-    body = scene.add_particles(points, arrays["radius"], about.density, None, about.name, about.spin)
+    own = (arrays["radius"], about.density, None, about.name, about.spin, about.rolling_resistance)
+    body = scene.add_particles(points, *own)
     if "births" in arrays:
         body.births = checks.numbers(arrays["births"], body.n_vertices, f"{body.name}: births", "particle", "s")
     return body

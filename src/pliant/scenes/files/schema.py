@@ -166,6 +166,7 @@ class ParticlesTable(BodyTable):
     radius: Annotated[float | None, Number("m", above=0)] = None
     density: Annotated[float, Number("kg/m^3", above=0)] = 2500.0
     spin: bool = False
+    rolling_resistance: Annotated[float, Number("1", least=0)] = 0.0
 
 
 class EmitterTable(Table):
@@ -185,6 +186,7 @@ class EmitterTable(Table):
     density: Annotated[float, Number("kg/m^3", above=0)] = 2500.0
     friction: Annotated[float | None, Number("1", least=0)] = None
     spin: bool = False
+    rolling_resistance: Annotated[float, Number("1", least=0)] = 0.0
 
 
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.

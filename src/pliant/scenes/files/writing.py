@@ -219,7 +219,8 @@ def _describe_particles(path: Path, body: Particles) -> tuple[dict[str, Any], di
     arrays = {"points": body.points, "radius": body.radius}
     if body.births.any():
         arrays["births"] = body.births
-    return {"density": body.density, "spin": body.spin}, arrays
+    about = {"density": body.density, "spin": body.spin, "rolling_resistance": body.rolling_resistance}
+    return about, arrays
 
 
 def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:
