@@ -19,6 +19,7 @@ from pliant.lanes.cache import load_module
 from pliant.lanes.types import DTYPES
 
 SHARERS = range(1, 9)  # vertices an element may have
+SWEPT = "swept_"  # begins the names of functions that differ within sweeps
 
 
 class Vertices(NamedTuple):
@@ -83,11 +84,12 @@ def source(variant: Variant) -> str:
             + (BODY_IMPORTS if variant.bodies else ""),
         ),
         *_lines(variant, "definitions"),
-        _ELASTIC.format(tables=tables, body=_indent(_lines(variant, "force"))),
-        _FORCES.format(tables=tables, extra=_extra_forces(variant)),
+        _ELASTIC.format(prefix="", tables=tables, body=_indent(_lines(variant, "force"))),
+        _FORCES.format(prefix="", tables=tables, extra=_extra_forces(variant)),
         _energy_source(variant, tables, "local_energy", "G_i of the vertices of pack p, were they at xi (Equation 4)."),
         _energy_source(variant, tables, "shared_energy", "The vertices' shares of G.", is_shared=True),
-        _step_source(variant, tables),
+        _step_source(variant, tables, ""),
+        *_swept_source(variant, tables),
         _solve_source(variant, tables),
         solve_body_source(tables, variant.contact) if variant.bodies else "",
         _SWEEP.format(tables=tables, iteration=_in_sweep(iteration), dual=_in_sweep(dual), **steps),
@@ -120,7 +122,26 @@ def _extra_forces(variant: Variant) -> str:
     return "".join(line for is_on, line in lines if is_on)
 
 
-def _step_source(variant: Variant, tables: str) -> str:
+def _swept_source(variant: Variant, tables: str) -> list[str]:
+    """The functions of forces and steps again, as sweeps use them, where a term has lines for these."""
+    if not _sweep_prefix(variant):
+        return []
+    lines = [
+        line for k, term in enumerate(variant.terms) for line in term.numbered("swept" if term.swept else "force", k)
+    ]
+    return [
+        _ELASTIC.format(prefix=SWEPT, tables=tables, body=_indent(lines)),
+        _FORCES.format(prefix=SWEPT, tables=tables, extra=_extra_forces(variant)),
+        _step_source(variant, tables, SWEPT),
+    ]
+
+
+def _sweep_prefix(variant: Variant) -> str:
+    """Of the names of the functions that sweeps call."""
+    return SWEPT if any(term.swept for term in variant.terms) else ""
+
+
+def _step_source(variant: Variant, tables: str, prefix: str) -> str:
     """The function that solves the vertices' own systems."""
     rounding = float(np.finfo(DTYPES[variant.precision]).eps)
     lines = ["H = project_block(H, load(vertices.inertia, p * WIDTH, zero()))"] if variant.psd else []
@@ -136,7 +157,7 @@ def _step_source(variant: Variant, tables: str) -> str:
         ]
     else:
         lines += [f"dx, singular = solve_free(H, f, {rounding!r})"]
-    return _STEP.format(tables=tables, body=_indent(lines))
+    return _STEP.format(prefix=prefix, tables=tables, body=_indent(lines))
 
 
 def _solve_source(variant: Variant, tables: str) -> str:
@@ -162,7 +183,7 @@ def _solve_source(variant: Variant, tables: str) -> str:
         lines += ["else:", "    " + store.format(target="x")]
     else:
         lines += [store.format(target="x")]
-    return _SOLVE.format(tables=tables, body=_indent(lines))
+    return _SOLVE.format(prefix=_sweep_prefix(variant), tables=tables, body=_indent(lines))
 
 
 def _indent(lines: list[str]) -> str:
@@ -199,7 +220,7 @@ zero = make_zero("{precision}", WIDTH)
 
 _ELASTIC = '''
 @physics
-def elastic_force_and_hessian(p, x, xi, vertices, {tables}):
+def {prefix}elastic_force_and_hessian(p, x, xi, vertices, {tables}):
     """Sum of the forces and Hessian blocks of all elements at the vertices of pack p (Equations 8 and 9 without
     inertia).
     """
@@ -213,9 +234,9 @@ def elastic_force_and_hessian(p, x, xi, vertices, {tables}):
 
 _FORCES = '''
 @physics
-def force_and_hessian(p, x, xi, vertices, {tables}):
+def {prefix}force_and_hessian(p, x, xi, vertices, {tables}):
     """Minus the gradient and the Hessian block of G at the vertices of pack p (Equations 8 to 11)."""
-    f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
+    f, H = {prefix}elastic_force_and_hessian(p, x, xi, vertices, {tables})
     m = load(vertices.inertia, p * WIDTH, zero())
     f, H = add_inertia(f, H, m, load_vector(vertices.target, p, zero()), xi)
 {extra}    return f, H
@@ -256,11 +277,11 @@ _ENERGY_CONTACTS = """    energy = energy + contacts_energy(p, x, xi, contacts, 
 
 _STEP = '''
 @physics
-def local_step(p, x, xi, vertices, {tables}):
+def {prefix}local_step(p, x, xi, vertices, {tables}):
     """Force and Hessian of the vertices of pack p, the way to the minimum of their local energies (Equation 5), and
     where the Hessian is singular.
     """
-    f, H = force_and_hessian(p, x, xi, vertices, {tables})
+    f, H = {prefix}force_and_hessian(p, x, xi, vertices, {tables})
 {body}
     return f, H, dx, singular
 '''
@@ -272,7 +293,7 @@ def solve_pack(p, x, vertices, {tables}):
     Hessian.
     """
     xi = load3(x, p * WIDTH, zero())
-    f, H, dx, singular = local_step(p, x, xi, vertices, {tables})
+    f, H, dx, singular = {prefix}local_step(p, x, xi, vertices, {tables})
 {body}
     return count(singular)
 '''
