@@ -16,13 +16,19 @@ TOUCHING = 1e-6  # of an edge: ends nearer to a triangle only touch it
 
 def pierced_triangles(team: Team, colliders: Colliders, x: np.ndarray) -> int:
     """How many pairs of an edge and a triangle intersect at positions x (n, 3) [m]."""
+    return len(piercing_pairs(team, colliders, x))
+
+
+def piercing_pairs(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
+    """(k, 2) rows of surface.edges and surface.triangles that intersect at positions x (n, 3) [m], ascending."""
     x = check_positions(x, colliders, "the position")
     trees = fit_surface(team, colliders, x, x, 0.0)
     surface = colliders.surface
     pairs = overlaps(team, trees.edges, trees.triangles, False, colliders.rules)
     is_pierced = np.empty(len(pairs.first), bool)
     team.run_for(20 * len(is_pierced), cached(mark_pierced), pairs, surface.edges, surface.triangles, x, is_pierced)
-    return int(is_pierced.sum())
+    found = np.column_stack([pairs.first[is_pierced], pairs.second[is_pierced]])
+    return found[np.lexsort((found[:, 1], found[:, 0]))]
 
 
 @compiled
