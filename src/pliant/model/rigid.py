@@ -18,7 +18,7 @@ from pliant.model.body import CARRIED, FIXED, Body
 from pliant.model.carried import frame_of, mass_points
 from pliant.model.motions import RigidMotion
 from pliant.model.obstacles import ObstacleMotion, Placeable, checked_pose
-from pliant.model.rigid_shapes import SLIDING_POINTS, MeshShape, rigid_shape
+from pliant.model.rigid_shapes import CORE, SLIDING_POINTS, MeshShape, rigid_shape
 
 if TYPE_CHECKING:
     from pliant.model.model import Model
@@ -66,7 +66,10 @@ class RigidBody(Placeable, Body):
         self.mass_vertices = np.arange(MASS_POINTS) + len(points) + sliding
         held = np.asarray(anchors, float).reshape(-1, 3)
         masses = mass_points(self.mass, self.density * properties.moments)
-        self.offsets = np.concatenate([points, np.zeros((sliding, 3)), masses, held])
+        slides = np.zeros((sliding, 3))
+        if feature is not None and feature.kind == CORE:
+            slides[-2:] = feature.start, feature.end  # where spheres of grains see its core
+        self.offsets = np.concatenate([points, slides, masses, held])
         turn = _unit_quaternion(orientation, f"{name}: orientation")
         self.pose = np.concatenate([checks.vectors(position, None, f"{name}: position", "m"), turn])
         arms = self._arms()
