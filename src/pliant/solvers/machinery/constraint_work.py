@@ -31,7 +31,7 @@ from pliant.grains.overlaps import report_overlaps
 from pliant.grains.passages import Passages
 from pliant.grains.record import Motion
 from pliant.grains.touching import contact_radii, surface_triangles, touching_points
-from pliant.model import CARRIED, FREE, Fibres, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
+from pliant.model import CARRIED, FREE, Fibres, FlatFolds, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
 from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.grain_contacts import grain_step_contacts
@@ -270,7 +270,7 @@ class ConstraintWork(Work):
 
 def _check_scene(name: str, model: Model, relaxation: Relaxation) -> None:
     """Refuse what has no form as rows."""
-    known = (Springs, Sheets, Hinges, FoldPairs, Pairs, Fibres)
+    known = (Springs, Sheets, Hinges, FoldPairs, FlatFolds, Pairs, Fibres)
     for block in model.blocks:
         if not isinstance(block, known):
             raise SolverError(
@@ -315,7 +315,7 @@ def _check_rigid(name: str, model: Model) -> None:
 def _distances(model: Model) -> Distances:
     """Of all springs and sheets, without those whose two ends are held."""
     parts = [spring_distances(block) for block in model.blocks if isinstance(block, Springs)]
-    bends = any(isinstance(block, Hinges | Pairs) for block in model.blocks)
+    bends = any(isinstance(block, Hinges | FlatFolds | Pairs) for block in model.blocks)
     for block in model.blocks:
         if isinstance(block, Sheets):
             parts.append(cloth_distances(block, model.n_vertices, bends))
