@@ -1,7 +1,7 @@
 """GPBD's experiments in small."""
 
 import pytest
-from experiments.gpbd import cubes, recovery
+from experiments.gpbd import cubes, drape, recovery
 
 
 @pytest.mark.slow
@@ -30,3 +30,11 @@ def test_a_stretched_cube_keeps_its_volume():
     assert run["ended"] == "did all steps"
     assert run["inverted_at_end"] == 0
     assert run["volume_at_end"] == pytest.approx(1, abs=0.1)
+
+
+def test_the_shadow_of_a_flat_disc_is_its_area():
+    """Of drape coefficients: pixels of half a millimetre see the mesh's area, also where it is squeezed."""
+    mesh = drape.disc()
+    assert drape.shadow(mesh.points, mesh.triangles) == pytest.approx(mesh.area, rel=2e-3)
+    squeezed = mesh.points * [1.0, 0.5, 1.0]
+    assert drape.shadow(squeezed, mesh.triangles) == pytest.approx(0.5 * mesh.area, rel=4e-3)

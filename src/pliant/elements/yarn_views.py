@@ -36,6 +36,21 @@ def add_yarn_wing(f, H, corners, b1, b2, area, present, table):
 
 
 @physics
+def taylor(table, s):
+    """r = psi' - psi'' s and psi'' at strains s: all that psi's Taylor polynomial of second order there needs."""
+    g, h = yarn_derivatives(table, s)
+    r = (
+        g[0] - product(row_of(h, 0), s),
+        g[1] - product(row_of(h, 1), s),
+        g[2] - product(row_of(h, 2), s),
+        g[3] - product(row_of(h, 3), s),
+        g[4] - product(row_of(h, 4), s),
+        g[5] - product(row_of(h, 5), s),
+    )
+    return r, h
+
+
+@physics
 def add_known_corner(f, H, corners, b1, b2, area, present, known):
     """As add_yarn_corner, with psi' = r + psi'' s by the Taylor polynomial at other strains: r and psi'' are known."""
     s, d = yarn_strains(corners, b1, b2, present)

@@ -21,8 +21,7 @@ from pliant.elements.yarn_views import (
     add_yarn_corner,
     add_yarn_wing,
     of_wing,
-    product,
-    row_of,
+    taylor,
     yarn_energy,
 )
 from pliant.kernels.lists import Incidences, list_constant, other, place_in_lists
@@ -30,7 +29,6 @@ from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines
 from pliant.lanes import gather3, number, store3, width_of
 from pliant.lanes.vectors import physics, subtract
-from pliant.materials.yarn_density import yarn_derivatives
 
 NUMBERS = 8
 
@@ -155,15 +153,7 @@ def measure_yarn(x, t, triangles, table, like):
     )
     b1, b2, _, present = _numbers(triangles, t, like)
     s, _ = yarn_strains(corners, b1, b2, present)
-    g, h = yarn_derivatives(table, s)
-    r = (
-        g[0] - product(row_of(h, 0), s),
-        g[1] - product(row_of(h, 1), s),
-        g[2] - product(row_of(h, 2), s),
-        g[3] - product(row_of(h, 3), s),
-        g[4] - product(row_of(h, 4), s),
-        g[5] - product(row_of(h, 5), s),
-    )
+    r, h = taylor(table, s)
     k, first = triangles.known, t * width
     store3(k[0], first, r[0], r[1], r[2])
     store3(k[1], first, r[3], r[4], r[5])
