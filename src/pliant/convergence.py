@@ -114,7 +114,7 @@ def given_stiffness(model: Model, cause: str) -> list[str]:
     given = None if model.contact is None else model.contact.settings.stiffness
     if given is None or cause != STIFF_CONTACTS:
         return []
-    return [f"stiffness={given:.3g} N/m was given. Leave stiffness out of pl.Contact: it is then chosen for each contact."]
+    return [f"stiffness={given:.3g} N/m was given. Leave stiffness out: it is then chosen for each contact."]
 
 
 def measured_advice(
