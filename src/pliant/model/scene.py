@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,7 @@ from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.materials import Invertible, SolidLaw, YarnCloth
 from pliant.model import checks
+from pliant.model.adding_garments import AddingGarments
 from pliant.model.adding_grains import AddingGrains
 from pliant.model.adding_obstacles import AddingObstacles
 from pliant.model.attachments import Attachment, make_attachment
@@ -27,6 +29,7 @@ from pliant.model.obstacles import Shape
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import RigidShape
+from pliant.model.seams import Band, Seam
 from pliant.model.solid import LINEAR, Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
@@ -40,7 +43,7 @@ BODIES: dict[str, type[Body]] = {
 }
 
 
-class Scene(AddingGrains, AddingObstacles):
+class Scene(AddingGrains, AddingObstacles, AddingGarments):
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
@@ -53,6 +56,8 @@ class Scene(AddingGrains, AddingObstacles):
         self.contact = contact
         self.attachments: list[Attachment] = []
         self.joints: list[Joint] = []
+        self.seams: list[Seam] = []
+        self.bands: list[Band] = []
         self._world_box: WorldBox | None = None
         self._wind: Wind | None = None
 
@@ -239,6 +244,15 @@ class Scene(AddingGrains, AddingObstacles):
             if body not in self.bodies:
                 raise SceneError(f"Scene.ignore_contact: {getattr(body, 'name', body)!r} is no body of this scene.")
         self.apart.add((one.name, other.name))
+
+    def untangle(self, rounds: int = 500) -> Any:
+        """Take bodies that start in intersection apart, before a simulation is built; what was done, and what is left.
+
+        Solids move as wholes, the shortest way; cloth and ropes vertex by vertex, so that intersection contours shrink.
+        What is pinned stays, as do rigid bodies and obstacles. rounds: of small motions, at most. The result has
+        `rounds`, `furthest` [m], and `left`: what still intersects, which is empty if all went well.
+        """
+        return import_module("pliant.contact.untangling").untangle(self, rounds)
 
     def add(self, body: AnyBody) -> AnyBody:
         """Add a body that was made by itself."""
