@@ -127,19 +127,19 @@ def _force_sources(variant: Variant, tables: str) -> list[str]:
 def _step_source(variant: Variant, tables: str) -> str:
     """The functions that solve the vertices' own systems."""
     rounding = float(np.finfo(DTYPES[variant.precision]).eps)
-    lines = []
+    lines = [f"return solve_free(H, f, {rounding!r})"]
     if variant.constrained:
-        lines += [
+        lines = [
             "direction = load_vector(vertices.direction, p, zero())",
             "if vertices.subspace[p] == 1:",
             "    return solve_on_line(H, f, direction)",
             "if vertices.subspace[p] == 2:",
             "    return solve_in_plane(H, f, direction)",
+            *lines,
         ]
-    lines += [f"return solve_free(H, f, {rounding!r})"]
     project = _indent(["H = project_block(H, load(vertices.inertia, p * WIDTH, zero()))\n"]) if variant.psd else ""
     template = _STEP_AMONG_CONTACTS if variant.contact and not variant.hard_contact else _STEP
-    return _SYSTEM.format(body=_indent(lines)) + "\n" + template.format(tables=tables, project=project)
+    return _SYSTEM.format(body=_indent(lines)) + template.format(tables=tables, project=project)
 
 
 def _solve_source(variant: Variant, tables: str) -> str:
@@ -295,11 +295,9 @@ def local_step(p, x, xi, vertices, {tables}):
     z = zero()
     smooth_f, smooth_H = smooth_force_and_hessian(p, x, xi, vertices, {tables})
     f, H = smooth_f, smooth_H
-{project}    smooth_H = H
-    dx, way = (z, z, z), (z, z, z)
-    singular = z > z
+{project}    smooth_H, dx, singular = H, (z, z, z), z > z
     for visit in range(2 if has_contacts(p, contacts) else 1):
-        fc, Hc = contact_force_and_hessian(p, x, xi, way, dx, contacts, vertices.is_wide[p])
+        fc, Hc = contact_force_and_hessian(p, x, xi, (z, z, z), dx, contacts, vertices.is_wide[p])
         ahead_f = add(force_ahead(smooth_f, smooth_H, dx), fc)
         ahead_H = add_symmetric(smooth_H, number(1.0, z), Hc)
         if visit == 0:

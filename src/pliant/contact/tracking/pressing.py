@@ -16,7 +16,7 @@ from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, VERTEX_TRIAN
 from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 from pliant.lanes.vectors import add, dot
 
-HELD_PUSH = 1.0  # of a push: for what presses by one already
+HELD_PUSH = 0.1  # of a push: for what presses by one already
 
 
 class Pressing(NamedTuple):
