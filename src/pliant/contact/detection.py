@@ -42,7 +42,8 @@ class Penetrations(NamedTuple):
 def colliders_of(team: Team, model: ContactModel) -> Colliders:
     """What takes part in contact in a model, where it starts."""
     rules = Rules(model.body.astype(np.int32), model.allowed, model.excluded)
-    colliders = make_colliders(model.triangles, model.tets, rules, model.radius, model.positions, model.springs)
+    shapes = (model.triangles, model.tets, rules, model.radius, model.positions, model.springs, model.stitched)
+    colliders = make_colliders(*shapes)
     return without_crossing_springs(team, colliders, model.positions) if len(model.springs) else colliders
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pliant.elements.band import BAND
 from pliant.elements.block import Block
 from pliant.elements.bound import BOUND
 from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
+from pliant.elements.flat_fold import FLAT_FOLD, FLAT_FOLD_PAIR
 from pliant.elements.fold_pair import FOLD_PAIR
 from pliant.elements.hard import HARD_DOT, HARD_LINK, HARD_ROPE
 from pliant.elements.hinge import HINGE
@@ -20,6 +22,7 @@ from pliant.elements.rod_bend import ROD_BEND
 from pliant.elements.sheet import SHEET
 from pliant.elements.solids import INVERTIBLE_TET, TET
 from pliant.elements.spring import SPRING
+from pliant.elements.stitch import STITCH
 from pliant.elements.tet_rates import TET_RATES
 from pliant.elements.triangle_rates import TRIANGLE_RATES
 from pliant.elements.yarn_triangle import YARN_TRIANGLE
@@ -48,11 +51,15 @@ for _element in (
     FIBRE,
     HINGE,
     FOLD_PAIR,
+    FLAT_FOLD,
+    FLAT_FOLD_PAIR,
     SPRING,
     ROD_BEND,
     BENDING,
     ATTACHMENT,
     DAMPER,
+    STITCH,
+    BAND,
     JOINT_LINK,
     JOINT_ROPE,
     JOINT_DOT,

@@ -8,6 +8,7 @@ from pliant.model.blocks import (
     Dampers,
     DeadLoads,
     Fibres,
+    FlatFolds,
     FoldPairs,
     Hinges,
     InvertibleSolids,
@@ -34,6 +35,7 @@ from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import PRIMITIVES, Box, Capsule, Cylinder, Primitive, Sphere
 from pliant.model.scene import BODIES, Scene
 from pliant.model.schedules import Schedule
+from pliant.model.seams import Band, Seam
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
@@ -48,6 +50,7 @@ __all__ = [
     "PRIMITIVES",
     "Attachment",
     "Attachments",
+    "Band",
     "Block",
     "Body",
     "Bounds",
@@ -61,6 +64,7 @@ __all__ = [
     "Dampers",
     "DeadLoads",
     "Fibres",
+    "FlatFolds",
     "FoldPairs",
     "Force",
     "Hinges",
@@ -82,6 +86,7 @@ __all__ = [
     "RodBends",
     "Scene",
     "Schedule",
+    "Seam",
     "Sheets",
     "Solid",
     "Solids",

@@ -7,10 +7,12 @@ from dataclasses import fields
 
 import numpy as np
 
+from pliant.elements.band import Bands
 from pliant.elements.block import Block, Tearing
 from pliant.elements.bound import Bounds
 from pliant.elements.dead_load import DeadLoads
 from pliant.elements.fibre import Fibres
+from pliant.elements.flat_fold import FlatFolds
 from pliant.elements.fold_pair import FoldPairs
 from pliant.elements.hinge import Hinges
 from pliant.elements.pair import Attachments, Dampers, Pairs
@@ -20,16 +22,19 @@ from pliant.elements.rod_bend import RodBends
 from pliant.elements.sheet import Sheets
 from pliant.elements.solids import InvertibleSolids, Solids
 from pliant.elements.spring import Springs
+from pliant.elements.stitch import Stitches
 from pliant.elements.strain_rates import TetRates
 from pliant.elements.yarn_triangle import YarnTriangles
 
 __all__ = [
     "Attachments",
+    "Bands",
     "Block",
     "Bounds",
     "Dampers",
     "DeadLoads",
     "Fibres",
+    "FlatFolds",
     "FoldPairs",
     "Hinges",
     "InvertibleSolids",
@@ -41,6 +46,7 @@ __all__ = [
     "Sheets",
     "Solids",
     "Springs",
+    "Stitches",
     "Tearing",
     "TetRates",
     "YarnTriangles",

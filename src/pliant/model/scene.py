@@ -15,6 +15,7 @@ from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.materials import Invertible, SolidLaw, YarnCloth
 from pliant.model import checks
+from pliant.model.adding_garments import AddingGarments
 from pliant.model.adding_grains import AddingGrains
 from pliant.model.adding_obstacles import AddingObstacles
 from pliant.model.attachments import Attachment, make_attachment
@@ -28,6 +29,7 @@ from pliant.model.obstacles import Shape
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import RigidShape
+from pliant.model.seams import Band, Seam
 from pliant.model.solid import LINEAR, Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
@@ -41,7 +43,7 @@ BODIES: dict[str, type[Body]] = {
 }
 
 
-class Scene(AddingGrains, AddingObstacles):
+class Scene(AddingGrains, AddingObstacles, AddingGarments):
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
@@ -54,6 +56,8 @@ class Scene(AddingGrains, AddingObstacles):
         self.contact = contact
         self.attachments: list[Attachment] = []
         self.joints: list[Joint] = []
+        self.seams: list[Seam] = []
+        self.bands: list[Band] = []
         self._world_box: WorldBox | None = None
         self._wind: Wind | None = None
 
@@ -148,9 +152,9 @@ class Scene(AddingGrains, AddingObstacles):
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
         bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "coupled",
-            the angles between triangles in pairs, for any rest shape; "dihedral", single angles: half the time per
-            iteration, and a fifth too soft on regular strips. None: quadratic if the sheet is flat, coupled if it is
-            not, dihedral if it tears.
+            the angles between triangles in pairs, for any rest shape, at three to four times the time per iteration;
+            "dihedral", single angles: a fifth too soft on regular strips, and half too stiff in twist. None:
+            quadratic if the sheet is flat, coupled if it is not.
         warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.contact.search.colliders import Colliders, check_positions, fit_surface
+from pliant.contact.search.colliders import Colliders, across_seams, check_positions, fit_surface
 from pliant.contact.search.overlaps import overlaps
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
@@ -27,7 +27,9 @@ def piercing_pairs(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarra
     pairs = overlaps(team, trees.edges, trees.triangles, False, colliders.rules)
     is_pierced = np.empty(len(pairs.first), bool)
     team.run_for(20 * len(is_pierced), cached(mark_pierced), pairs, surface.edges, surface.triangles, x, is_pierced)
-    found = np.column_stack([pairs.first[is_pierced], pairs.second[is_pierced]])
+    first, second = pairs.first[is_pierced], pairs.second[is_pierced]
+    is_apart = ~across_seams(colliders, surface.edges[first], surface.triangles[second])
+    found = np.column_stack([first[is_apart], second[is_apart]])
     return found[np.lexsort((found[:, 1], found[:, 0]))]
 
 

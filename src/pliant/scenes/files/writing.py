@@ -38,6 +38,7 @@ from pliant.model import (
 from pliant.model.body import FIXED, LINE, PLANE
 from pliant.model.distance_field import DistanceField
 from pliant.scenes.files.build import LINKS
+from pliant.scenes.files.garments import describe_sewing
 from pliant.scenes.files.toml_text import toml_text
 from pliant.simulate import Simulation
 from pliant.solvers.contract.registry import describe_solver
@@ -72,6 +73,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     links = [_renumbered(link, points) for link in scene.attachments]
     table["attachments"] = [_describe_attachment(path, k, link, files) for k, link in enumerate(links)]
     table["joints"] = [_describe_joint(scene, joint) for joint in scene.joints]
+    table |= describe_sewing(scene)
     for place, arrays in files.items():
         save_arrays(place, **arrays)
     try:
@@ -99,6 +101,8 @@ def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarra
     if set(body.name) & set('/\\:*?"<>|\0') or place in files:
         raise FileError(f"{path}: the name {body.name!r} cannot be part of a file's; choose letters and digits.")
     about, arrays = DESCRIPTIONS[body.kind](path, body)
+    if isinstance(body, Solid):
+        about["skins"] = _describe_skins(path, body, files)
     common = {"kind": body.kind, "name": body.name, "mesh": place.name, "colour": body.colour}
     if isinstance(body, MeshObstacleBody | RigidBody):
         if arrays:
@@ -156,6 +160,14 @@ def _describe_solid(path: Path, body: Solid) -> tuple[dict[str, Any], dict[str, 
     return about, {"points": body.mesh.points, "tets": body.mesh.tets}
 
 
+def _describe_skins(path: Path, body: Solid, files: dict[Path, dict[str, np.ndarray]]) -> list[str]:
+    """Files of the surfaces embedded in a solid."""
+    places = [path.parent / f"{path.stem}.{body.name}.skin{k}.npz" for k in range(len(body.skins))]
+    for place, skin in zip(places, body.skins, strict=True):
+        files[place] = {"points": skin.mesh.points, "triangles": skin.mesh.triangles}
+    return [place.name for place in places]
+
+
 def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     about = {name: getattr(body, name) for name in ("density", "bending", "bending_model", "warp", "weft")}
     about["warp_direction"] = body.warp_direction.tolist()
@@ -207,7 +219,8 @@ def _describe_particles(path: Path, body: Particles) -> tuple[dict[str, Any], di
     arrays = {"points": body.points, "radius": body.radius}
     if body.births.any():
         arrays["births"] = body.births
-    return {"density": body.density, "spin": body.spin}, arrays
+    about = {"density": body.density, "spin": body.spin, "rolling_resistance": body.rolling_resistance}
+    return about, arrays
 
 
 def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:
