@@ -55,6 +55,8 @@ class Prediction:
             waiting = model.particles.waiting(state.step * self.h)
             x_guess[waiting] = y[waiting] = state.x[waiting]
         y[~model.is_free] = x_guess[~model.is_free]
+        for kinematic in model.kinematic:
+            y[kinematic.places] = x_guess[kinematic.places]
         if model.carried is not None:
             carried, spins = model.carried, free_spins(model, start, acceleration)
             y[carried.points] = carried.targets(start.poses, spins, y, model.mass, start.s)
@@ -70,10 +72,13 @@ class Prediction:
         state, fixed, end = self.state, ~model.is_free, (self.state.step + 1) * self.h
         x_guess[fixed] = model.positions[fixed]
         for kinematic in model.kinematic:
-            x_guess[kinematic.vertices] = kinematic.positions(end)
+            kinematic.put(x_guess, end)
         for k, placement in self.placements.meshes.items():
             commanded = placement.positions(end)
             if commanded is not None:
                 x_guess[model.vertices_of(k)] = commanded
         if theta < 1:
-            x_guess[fixed] = state.x[fixed] + theta * (x_guess[fixed] - state.x[fixed])
+            held = np.repeat(fixed[:, None], 3, axis=1)
+            for kinematic in model.kinematic:
+                held[kinematic.places] = True
+            x_guess[held] = state.x[held] + theta * (x_guess[held] - state.x[held])
