@@ -7,18 +7,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pliant import PliantError, __version__
+from pliant import FileError, PliantError, __version__
 from pliant.cli.bench import bench
 from pliant.cli.compare import compare
 from pliant.cli.convert import convert
 from pliant.cli.demo import demo
+from pliant.cli.explain import explain
 from pliant.cli.info import info
 from pliant.cli.render import render
 from pliant.cli.run import gallery, resume, run
 from pliant.cli.schema import schema
 from pliant.cli.sweep import sweep
 from pliant.cli.view import view
-from pliant.help_links import link
+from pliant.help_links import see
 
 FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
 
@@ -30,12 +31,26 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except PliantError as error:
-            typer.secho(f"Error: {error}", err=True, fg="red")
-            typer.echo(f"See {link(error.entry)}.", err=True)
+            _tell(error)
+            raise typer.Exit(FAILED) from None
+        except OSError as error:  # what the system refuses: names that are too long, folders that are files
+            if error.filename is None:
+                raise
+            _tell(FileError(f"{_shortened(error.filename)}: {error.strerror}. Choose another name or folder."))
             raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
             typer.echo("Stopped.", err=True)
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _tell(error: PliantError) -> None:
+    typer.secho(f"Error: {error}", err=True, fg="red")
+    typer.echo(see(error.entry), err=True)
+
+
+def _shortened(name: object) -> str:
+    text = str(name)
+    return text if len(text) <= 100 else f"{text[:60]}...{text[-30:]}"
 
 
 app = typer.Typer(
@@ -66,7 +81,7 @@ def pliant(
     """
 
 
-for command in (demo, run, view, resume, sweep, compare, gallery, render, convert, schema, bench, info):
+for command in (demo, run, view, resume, sweep, compare, gallery, render, convert, schema, bench, info, explain):
     app.command()(command)
 
 if __name__ == "__main__":

@@ -53,10 +53,10 @@ class KinematicVertices:
         names = self.motion.components if isinstance(self.motion, ComponentMotion) else AXES
         return self.vertices[:, None], np.flatnonzero([axis in names for axis in AXES])[None, :]
 
-    def put(self, x: np.ndarray, time: float) -> None:
-        """Write what is prescribed at a time [s] to x (n, 3) [m]."""
+    def put(self, x: np.ndarray, time: float, left: np.ndarray | float = 0.0) -> None:
+        """Write what is prescribed at a time [s] to x (n, 3) [m]; left (k, 3) [m]: added to it."""
         rows, columns = self.places
-        x[rows, columns] = self.positions(time)[:, columns[0]]
+        x[rows, columns] = (self.positions(time) + left)[:, columns[0]]
 
     def positions(self, time: float) -> np.ndarray:
         """Where they are to be at a time [s], checked: the function is the user's."""

@@ -17,7 +17,7 @@ from pliant.model.blocks import Block
 from pliant.model.body import CARRIED, FIXED, Body
 from pliant.model.carried import frame_of, mass_points
 from pliant.model.motions import RigidMotion
-from pliant.model.obstacles import ObstacleMotion, checked_pose
+from pliant.model.obstacles import ObstacleMotion, Placeable, checked_pose
 from pliant.model.rigid_shapes import CORE, SLIDING_POINTS, MeshShape, rigid_shape
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ RigidForce = Callable[[np.ndarray, np.ndarray, float], ArrayLike]
 RigidState = Callable[[], tuple[np.ndarray, np.ndarray]]  # pose (7,) and twist (6,)
 
 
-class RigidBody(Body):
+class RigidBody(Placeable, Body):
     """A rigid body in a scene.
 
     Its vertices are those of the mesh it touches with, points that slide over it to wherever a round one touches, four
@@ -150,6 +150,14 @@ class RigidBody(Body):
         if isinstance(motion, RigidMotion):
             own = motion.of_points(self.initial_positions)
         self.motions.append((np.arange(self.n_vertices), own))
+
+    def _placed_in_simulation(self, what: str) -> Any:
+        if not self.is_held:
+            raise SceneError(
+                f"{self.name}.{what}: it moves freely; hold it with {self.name}.pin() before you build the Simulation, "
+                "or push it with add_force or a motor."
+            )
+        return super()._placed_in_simulation(what)
 
     def _hold_whole(self, vertices: ArrayLike | None, until: float | None, how: str) -> None:
         if vertices is not None or until is not None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -243,6 +244,15 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
             if body not in self.bodies:
                 raise SceneError(f"Scene.ignore_contact: {getattr(body, 'name', body)!r} is no body of this scene.")
         self.apart.add((one.name, other.name))
+
+    def untangle(self, rounds: int = 500) -> Any:
+        """Take bodies that start in intersection apart, before a simulation is built; what was done, and what is left.
+
+        Solids move as wholes, the shortest way; cloth and ropes vertex by vertex, so that intersection contours shrink.
+        What is pinned stays, as do rigid bodies and obstacles. rounds: of small motions, at most. The result has
+        `rounds`, `furthest` [m], and `left`: what still intersects, which is empty if all went well.
+        """
+        return import_module("pliant.contact.untangling").untangle(self, rounds)
 
     def add(self, body: AnyBody) -> AnyBody:
         """Add a body that was made by itself."""
