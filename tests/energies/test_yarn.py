@@ -8,7 +8,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import pliant as pl
+from pliant.elements.yarn_strains import yarn_strains
 from pliant.elements.yarn_triangle import YarnTriangles, rest_gradients, wings
+from pliant.elements.yarn_views import add_known_corner, add_known_wing, add_yarn_corner, add_yarn_wing, of_wing
 from pliant.energies import yarn
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "hylc"
@@ -109,11 +111,33 @@ def test_rigid_motion_changes_nothing(sheet):
 
 def test_forces_of_views_are_the_gradient_and_blocks_are_never_indefinite(sheet):
     block, x = sheet
-    forces, blocks = yarn.forces_and_blocks(block, x)
+    forces, _ = yarn.forces_and_blocks(block, x)
+    blocks = yarn.vertex_blocks(block, x)
     g = np.zeros_like(x)
     np.add.at(g, block.elements, -forces)
     assert np.abs(g - yarn.gradient(block, x)).max() < 1e-12 * np.abs(g).max()
     assert np.linalg.eigvalsh(blocks).min() > -1e-9 * np.abs(blocks).max()
+
+
+def test_what_sweeps_keep_of_psi_gives_the_same_forces_and_blocks(sheet):
+    """At the strains of the Taylor polynomial, r = psi' - psi'' s and psi'' are all that corners and wings need."""
+    block, x = sheet
+    corners = tuple(tuple(x[block.elements[:, i]].T) for i in range(6))
+    b = [tuple(block.gradients[:, i].T) for i in (1, 2)]
+    numbers = (*b, block.areas, tuple(block.present.T))
+    s, _ = yarn_strains(corners, *b, tuple(block.present.T))
+    gradients, hessians = block.material.derivatives(np.stack(s, axis=1))
+    h = tuple(hessians[:, i, j] for i in range(6) for j in range(i, 6))
+    r = tuple((gradients - np.einsum("mij,jm->mi", hessians, np.stack(s))).T)
+    none, table = ((0.0,) * 3, (0.0,) * 6), block.material.table()
+    own = (-(b[0][0] + b[1][0]), -(b[0][1] + b[1][1]))
+    cases = [(add_known_corner, (r, h), add_yarn_corner), (add_known_wing, of_wing(own, r, h), add_yarn_wing)]
+    for known, kept, exact in cases:
+        for one, other in zip(
+            known(*none, corners, *numbers, kept), exact(*none, corners, *numbers, table), strict=True
+        ):
+            expected = np.stack([value + np.zeros(len(block.areas)) for value in other])
+            np.testing.assert_allclose(np.stack(one), expected, atol=1e-9 * np.abs(expected).max())
 
 
 def uncurled(term: dict) -> dict:

@@ -12,8 +12,9 @@ theta_k is the angle between the two normals at edge k, positive where the neigh
 normal, l_k the edge's length now and a the triangle's area now.  An edge without a neighbour adds nothing
 (present_k = 0); its wing is then any vertex, here the corner itself.  There are no rest angles.
 
-Vertex block descent solves with A (S_i^T psi'' S_i + psi' . d2s) without the second derivatives of the curvatures and
-without its negative eigenvalues; a wing with the rank-one matrix of its only curvature (decision 0032).
+Vertex block descent solves with the sum of A (S_i^T psi'' S_i + psi' . d2s) over the triangles at a vertex, without the
+second derivatives of the curvatures and without its negative eigenvalues; a wing with the rank-one matrix of its only
+curvature (decision 0032).
 """
 
 from __future__ import annotations
@@ -39,6 +40,20 @@ LEAST_STRETCH = 1e-6  # that divides in place of a smaller one: a collapsed yarn
 @physics
 def yarn_strains(corners, b1, b2, present):
     """s (6) and its derivatives: for each strain one vector for each of six corners, the wings last."""
+    s, d, _ = _strains_and_bends(corners, b1, b2, present)
+    return s, d
+
+
+@physics
+def strains_at_wing(corners, b1, b2, present):
+    """s (6) and the derivative of q_0, the only one that the wing opposite to corner 0 changes, by that wing."""
+    s, _, by_wings = _strains_and_bends(corners, b1, b2, present)
+    return s, by_wings[0]
+
+
+@physics
+def _strains_and_bends(corners, b1, b2, present):
+    """s, its derivatives, and those of q_k by wing k."""
     x0, x1, x2, w0, w1, w2 = corners
     b0 = (-(b1[0] + b2[0]), -(b1[1] + b2[1]))
     e1, e2 = subtract(x1, x0), subtract(x2, x0)
@@ -84,7 +99,7 @@ def yarn_strains(corners, b1, b2, present):
     )  # fmt: skip
     own = (at0, at1, at2)
     last = (d0[3], d1[3], d2[3])
-    return s, (dx, da, dy, _bending(kxx, own, last), _bending(kxy, own, last), _bending(kyy, own, last))
+    return s, (dx, da, dy, _bending(kxx, own, last), _bending(kxy, own, last), _bending(kyy, own, last)), last
 
 
 @physics

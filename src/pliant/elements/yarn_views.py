@@ -1,10 +1,14 @@
-"""What a corner and a wing of a triangle of yarn cloth feel (elements.yarn_strains)."""
+"""What a corner and a wing of a triangle of yarn cloth feel (elements.yarn_strains).
+
+The density psi enters by a function of the strains that gives its gradient and Hessian: from its splines, or, within an
+iteration of vertex block descent, from the Taylor polynomial of second order at its start (decision 0059).
+"""
 
 from __future__ import annotations
 
-from pliant.elements.yarn_strains import corner_stretching, yarn_strains
+from pliant.elements.yarn_strains import corner_stretching, strains_at_wing, yarn_strains
 from pliant.lanes import number, select
-from pliant.lanes.vectors import add_outer, add_scaled, add_symmetric, physics, positive_part
+from pliant.lanes.vectors import add_outer, add_scaled, add_square, add_symmetric, physics
 from pliant.materials.yarn_density import yarn_density, yarn_derivatives
 
 
@@ -17,13 +21,10 @@ def yarn_energy(corners, b1, b2, area, present, table):
 
 @physics
 def add_yarn_corner(f, H, corners, b1, b2, area, present, table):
-    """Add the force on corner 0 and its block, which is never indefinite."""
+    """Add the force on corner 0 and its block, which may be indefinite."""
     s, d = yarn_strains(corners, b1, b2, present)
     gradient, hessian = yarn_derivatives(table, s)
-    G = (d[0][0], d[1][0], d[2][0], d[3][0], d[4][0], d[5][0])
-    f = add_scaled(f, -area, weighted(gradient, G))
-    block = corner_stretching((corners[0], corners[1], corners[2]), b1, b2, gradient)
-    return f, add_symmetric(H, area, positive_part(_contracted(block, hessian, G)))
+    return add_corner(f, H, corners, b1, b2, area, d, gradient, hessian)
 
 
 @physics
@@ -31,6 +32,69 @@ def add_yarn_wing(f, H, corners, b1, b2, area, present, table):
     """Add the force on the wing opposite to corner 0 and its block, of rank one; what would be negative is left out."""
     s, d = yarn_strains(corners, b1, b2, present)
     gradient, hessian = yarn_derivatives(table, s)
+    return add_wing(f, H, area, d, gradient, hessian)
+
+
+@physics
+def add_known_corner(f, H, corners, b1, b2, area, present, known):
+    """As add_yarn_corner, with psi' = r + psi'' s by the Taylor polynomial at other strains: r and psi'' are known."""
+    s, d = yarn_strains(corners, b1, b2, present)
+    r, h = known
+    gradient = (
+        r[0] + product(row_of(h, 0), s),
+        r[1] + product(row_of(h, 1), s),
+        r[2] + product(row_of(h, 2), s),
+        r[3] + product(row_of(h, 3), s),
+        r[4] + product(row_of(h, 4), s),
+        r[5] + product(row_of(h, 5), s),
+    )
+    return add_corner(f, H, corners, b1, b2, area, d, gradient, h)
+
+
+@physics
+def add_known_wing(f, H, corners, b1, b2, area, present, known):
+    """As add_yarn_wing: a wing feels q_0 alone, by which psi has the derivatives slope + w . s and c, all known."""
+    s, by_wing = strains_at_wing(corners, b1, b2, present)
+    w, slope, c = known
+    zero = number(0.0, area)
+    f = add_scaled(f, -(area * (slope + product(w, s))), by_wing)
+    return f, add_square(H, select(c > zero, area * c, zero), by_wing)
+
+
+@physics
+def of_wing(b, r, h):
+    """w, slope and c of add_known_wing, for the wing opposite to a corner with the gradient b."""
+    k = (b[0] * b[0], b[0] * b[1], b[1] * b[1])
+    p, q, t = row_of(h, 3), row_of(h, 4), row_of(h, 5)
+    w = (
+        k[0] * p[0] + k[1] * q[0] + k[2] * t[0],
+        k[0] * p[1] + k[1] * q[1] + k[2] * t[1],
+        k[0] * p[2] + k[1] * q[2] + k[2] * t[2],
+        k[0] * p[3] + k[1] * q[3] + k[2] * t[3],
+        k[0] * p[4] + k[1] * q[4] + k[2] * t[4],
+        k[0] * p[5] + k[1] * q[5] + k[2] * t[5],
+    )
+    return w, k[0] * r[3] + k[1] * r[4] + k[2] * r[5], k[0] * w[3] + k[1] * w[4] + k[2] * w[5]
+
+
+@physics
+def product(a, b):
+    """Of two vectors of six numbers."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@physics
+def add_corner(f, H, corners, b1, b2, area, d, gradient, hessian):
+    """The same of the derivatives d of strains, and of gradient and Hessian of psi."""
+    G = (d[0][0], d[1][0], d[2][0], d[3][0], d[4][0], d[5][0])
+    f = add_scaled(f, -area, weighted(gradient, G))
+    block = corner_stretching((corners[0], corners[1], corners[2]), b1, b2, gradient)
+    return f, add_symmetric(H, area, _contracted(block, hessian, G))
+
+
+@physics
+def add_wing(f, H, area, d, gradient, hessian):
+    """The same of a wing."""
     G = (d[0][3], d[1][3], d[2][3], d[3][3], d[4][3], d[5][3])
     f = add_scaled(f, -area, weighted(gradient, G))
     zero = number(0.0, area)

@@ -57,11 +57,17 @@ def element_hessians(block: YarnTriangles, x: Array, part: slice = ALL) -> Array
 
 def vertex_blocks(block: YarnTriangles, x: Array) -> Array:
     """What vertex block descent solves with (n, 3, 3) [N/m]."""
-    return sum_blocks_at_vertices(block.elements, forces_and_blocks(block, x)[1], len(x))
+    own = forces_and_blocks(block, x)[1]
+    corners = sum_blocks_at_vertices(block.elements[:, :3], own[:, :3], len(x))
+    values, vectors = np.linalg.eigh(corners)
+    positive = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)
+    return positive + sum_blocks_at_vertices(block.elements[:, 3:], own[:, 3:], len(x))
 
 
 def forces_and_blocks(block: YarnTriangles, x: Array) -> tuple[Array, Array]:
-    """Forces (m, 6, 3) [N] on corners and wings, and their blocks (m, 6, 3, 3) [N/m]."""
+    """Forces (m, 6, 3) [N] on corners and wings, and their blocks (m, 6, 3, 3) [N/m]; those of corners may be
+    indefinite.
+    """
     m, corners = len(block.elements), _corners(x[block.elements])
     forces, blocks = np.zeros((m, 6, 3)), np.zeros((m, 6, 3, 3))
     none, table = ((0.0,) * 3, (0.0,) * 6), block.material.table()

@@ -14,9 +14,9 @@ import numpy as np
 
 from pliant.kernels.body_source import BODY_IMPORTS, NO_BODY_STEPS, body_steps, solve_body_source
 from pliant.kernels.descent_source import descent_functions
+from pliant.kernels.local_step_source import force_sources, step_sources, sweep_prefix
 from pliant.kernels.term_source import TermSource
 from pliant.lanes.cache import load_module
-from pliant.lanes.types import DTYPES
 
 SHARERS = range(1, 9)  # vertices an element may have
 
@@ -83,11 +83,10 @@ def source(variant: Variant) -> str:
             + (BODY_IMPORTS if variant.bodies else ""),
         ),
         *_lines(variant, "definitions"),
-        _ELASTIC.format(tables=tables, body=_indent(_lines(variant, "force"))),
-        *_force_sources(variant, tables),
+        *force_sources(variant, tables),
         _energy_source(variant, tables, "local_energy", "G_i of the vertices of pack p, were they at xi (Equation 4)."),
         _energy_source(variant, tables, "shared_energy", "The vertices' shares of G.", is_shared=True),
-        _step_source(variant, tables),
+        *step_sources(variant, tables),
         _solve_source(variant, tables),
         solve_body_source(tables, variant.contact) if variant.bodies else "",
         _SWEEP.format(tables=tables, iteration=_in_sweep(iteration), dual=_in_sweep(dual), **steps),
@@ -114,34 +113,6 @@ def _energy_source(variant: Variant, tables: str, name: str, meaning: str, is_sh
     return _ENERGY.format(name=name, meaning=meaning, tables=tables, body=_indent(lines), extra=extra)
 
 
-def _force_sources(variant: Variant, tables: str) -> list[str]:
-    """The functions that sum what acts on vertices: all of it, and with contacts all but these."""
-    lines = ((variant.viscous, _FORCE_VISCOSITY), (variant.damped, _FORCE_DAMPING))
-    extra = "".join(line for is_on, line in lines if is_on)
-    if not variant.contact:
-        return [_FORCES.format(name="force_and_hessian", meaning=_ALL_FORCES, tables=tables, extra=extra)]
-    smooth = _FORCES.format(name="smooth_force_and_hessian", meaning=_ALL_BUT_CONTACTS, tables=tables, extra=extra)
-    return [smooth, _WITH_CONTACTS.format(tables=tables)]
-
-
-def _step_source(variant: Variant, tables: str) -> str:
-    """The functions that solve the vertices' own systems."""
-    rounding = float(np.finfo(DTYPES[variant.precision]).eps)
-    lines = [f"return solve_free(H, f, {rounding!r})"]
-    if variant.constrained:
-        lines = [
-            "direction = load_vector(vertices.direction, p, zero())",
-            "if vertices.subspace[p] == 1:",
-            "    return solve_on_line(H, f, direction)",
-            "if vertices.subspace[p] == 2:",
-            "    return solve_in_plane(H, f, direction)",
-            *lines,
-        ]
-    project = _indent(["H = project_block(H, load(vertices.inertia, p * WIDTH, zero()))\n"]) if variant.psd else ""
-    template = _STEP_AMONG_CONTACTS if variant.contact and not variant.hard_contact else _STEP
-    return _SYSTEM.format(body=_indent(lines)) + template.format(tables=tables, project=project)
-
-
 def _solve_source(variant: Variant, tables: str) -> str:
     """The function that moves the vertices of a pack."""
     lines = []
@@ -165,7 +136,7 @@ def _solve_source(variant: Variant, tables: str) -> str:
         lines += ["else:", "    " + store.format(target="x")]
     else:
         lines += [store.format(target="x")]
-    return _SOLVE.format(tables=tables, body=_indent(lines))
+    return _SOLVE.format(prefix=sweep_prefix(variant), tables=tables, body=_indent(lines))
 
 
 def _indent(lines: list[str]) -> str:
@@ -200,50 +171,6 @@ WIDTH = {width}
 zero = make_zero("{precision}", WIDTH)
 '''
 
-_ELASTIC = '''
-@physics
-def elastic_force_and_hessian(p, x, xi, vertices, {tables}):
-    """Sum of the forces and Hessian blocks of all elements at the vertices of pack p (Equations 8 and 9 without
-    inertia).
-    """
-    z = zero()
-    f, H = (z, z, z), (z, z, z, z, z, z)
-{body}
-    if vertices.is_wide[p]:
-        f, H = sum_over_lanes(f), sum_symmetric_over_lanes(H)
-    return f, add_identity(H, load(vertices.diagonal, p * WIDTH, z))
-'''
-
-_FORCES = '''
-@physics
-def {name}(p, x, xi, vertices, {tables}):
-    """{meaning} (Equations 8 to 11)."""
-    f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
-    m = load(vertices.inertia, p * WIDTH, zero())
-    f, H = add_inertia(f, H, m, load_vector(vertices.target, p, zero()), xi)
-{extra}    return f, H
-'''
-_ALL_FORCES = "Minus the gradient and the Hessian block of G at the vertices of pack p"
-_ALL_BUT_CONTACTS = "Minus the gradient and the Hessian block of G without contacts at the vertices of pack p"
-
-_WITH_CONTACTS = '''
-@physics
-def force_and_hessian(p, x, xi, vertices, {tables}):
-    """Minus the gradient and the Hessian block of G at the vertices of pack p (Equations 8 to 16)."""
-    z = zero()
-    f, H = smooth_force_and_hessian(p, x, xi, vertices, {tables})
-    way = subtract(load_vector(vertices.target, p, z), xi)
-    fc, Hc = contact_force_and_hessian(p, x, xi, way, (z, z, z), contacts, vertices.is_wide[p])
-    return add(f, fc), add_symmetric(H, number(1.0, z), Hc)
-'''
-
-_FORCE_VISCOSITY = """    H = add_identity(H, load(vertices.viscous, p * WIDTH, zero()))
-"""
-
-_FORCE_DAMPING = """    D = load_symmetric(vertices.damping, p, zero())
-    f, H = add_vertex_damping(f, H, D, xi, load_vector(vertices.x_prev, p, zero()))
-"""
-
 _ENERGY = '''
 @physics
 def {name}(p, x, xi, vertices, {tables}):
@@ -265,48 +192,6 @@ _ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.x_prev, p, z))
 _ENERGY_CONTACTS = """    energy = energy + contacts_energy(p, x, xi, contacts, vertices.is_wide[p], {is_shared})
 """
 
-_SYSTEM = '''
-@physics
-def solve_system(p, H, f, vertices):
-    """H^-1 f in the space that the vertices of pack p move in, and where H is singular."""
-{body}
-'''
-
-_STEP = '''
-@physics
-def local_step(p, x, xi, vertices, {tables}):
-    """Force and Hessian of the vertices of pack p, the way to the minimum of their local energies (Equation 5), and
-    where the Hessian is singular.
-    """
-    f, H = force_and_hessian(p, x, xi, vertices, {tables})
-{project}    dx, singular = solve_system(p, H, f, vertices)
-    return f, H, dx, singular
-'''
-
-_STEP_AMONG_CONTACTS = '''
-@physics
-def local_step(p, x, xi, vertices, {tables}):
-    """Force and Hessian of the vertices of pack p, the way to the minimum of their local energies (Equation 5), and
-    where the Hessian is singular.
-
-    Contacts begin and end on the way: where there are any, the step is taken twice, the second time with the contacts
-    at its end and all else as the first time foresees it (decision 0049).
-    """
-    z = zero()
-    smooth_f, smooth_H = smooth_force_and_hessian(p, x, xi, vertices, {tables})
-    f, H = smooth_f, smooth_H
-{project}    smooth_H, dx, singular = H, (z, z, z), z > z
-    for visit in range(2 if has_contacts(p, contacts) else 1):
-        fc, Hc = contact_force_and_hessian(p, x, xi, (z, z, z), dx, contacts, vertices.is_wide[p])
-        ahead_f = add(force_ahead(smooth_f, smooth_H, dx), fc)
-        ahead_H = add_symmetric(smooth_H, number(1.0, z), Hc)
-        if visit == 0:
-            f, H = ahead_f, ahead_H
-        step, is_singular = solve_system(p, ahead_H, ahead_f, vertices)
-        dx, singular = add(dx, step), singular | is_singular
-    return f, H, dx, singular
-'''
-
 _SOLVE = '''
 @physics
 def solve_pack(p, x, vertices, {tables}):
@@ -314,7 +199,7 @@ def solve_pack(p, x, vertices, {tables}):
     Hessian.
     """
     xi = load3(x, p * WIDTH, zero())
-    f, H, dx, singular = local_step(p, x, xi, vertices, {tables})
+    f, H, dx, singular = {prefix}local_step(p, x, xi, vertices, {tables})
 {body}
     return count(singular)
 '''

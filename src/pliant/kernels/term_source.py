@@ -26,6 +26,7 @@ class TermSource:
     bound: tuple[str, ...] = ()  # lines that lower `step`, the part of dx that is taken
     definitions: str = ""  # functions of its own
     iteration: tuple[str, ...] = ()  # lines at the start of every iteration, which see thread and threads, not p and xi
+    swept: tuple[str, ...] = ()  # lines in place of `force` within sweeps over colours; none: `force` itself
     dual: tuple[str, ...] = ()  # lines at its end, after all colours, which see the same
 
     def numbered(self, what: str, k: int) -> list[str]:

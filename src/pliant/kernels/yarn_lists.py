@@ -2,19 +2,35 @@
 
 An entry has the five other vertices in the order of elements.yarn_strains, turned so that the vertex itself is corner
 0 or the wing opposite to corner 0, and eight numbers: b_1, b_2, A and where there are wings.
+
+Splines cost most.  A sweep evaluates them once per triangle, at the start of an iteration, and knows psi by its Taylor
+polynomial of second order in the strains from then on (decision 0059); strains and their derivatives are always those
+of now.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pliant.elements.yarn_views import add_yarn_corner, add_yarn_wing, yarn_energy
-from pliant.kernels.lists import Incidences, list_constant, other
+from pliant.elements.yarn_strains import yarn_strains
+from pliant.elements.yarn_views import (
+    add_known_corner,
+    add_known_wing,
+    add_yarn_corner,
+    add_yarn_wing,
+    of_wing,
+    product,
+    row_of,
+    yarn_energy,
+)
+from pliant.kernels.lists import Incidences, list_constant, other, place_in_lists
+from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines
-from pliant.lanes import number
-from pliant.lanes.vectors import physics
+from pliant.lanes import gather3, number, store3, width_of
+from pliant.lanes.vectors import physics, subtract
+from pliant.materials.yarn_density import yarn_derivatives
 
 NUMBERS = 8
 
@@ -81,27 +97,161 @@ def _numbers(lists, k, like):
     )
 
 
-def _loop(which: int, at: str, line: str) -> tuple[str, ...]:
-    return (
-        f"for k in range(list{which}_K.start[p], list{which}_K.start[p + 1]):",
-        f"    c_K, (b1_K, b2_K, area_K, present_K) = {at}(x, xi, list{which}_K, k)",
-        f"    {line}",
+class YarnTriangleLists(NamedTuple):
+    """Triangles in packs of lanes, and which of them each entry of the lists of corners and of wings is."""
+
+    corners: np.ndarray  # flat (packs, 6, width) rows of corners and wings
+    constants: np.ndarray  # flat (packs, NUMBERS, width)
+    at_corners: np.ndarray  # flat (entries, width) triangles of the list of corners
+    at_wings: np.ndarray  # flat (entries, width) rows of `wings` of the list of wings
+    known: tuple[np.ndarray, ...]  # (triangles, 4) each: psi' - psi'' s and psi'' in groups of three numbers
+    wings: tuple[np.ndarray, ...]  # (3 triangles, 4) each: of_wing, for wing 0 of all triangles, then wing 1, wing 2
+
+
+def triangle_lists(block: Any, packs: Packs, dtype: Any) -> YarnTriangleLists:
+    """Room for what is known of triangles, in the order of the block."""
+    m, width = len(block.elements), packs.width
+    count = -(-m // width)
+    rows = count * width
+    chosen = np.minimum(np.arange(rows), m - 1).reshape(count, width)
+    numbers = np.column_stack([block.gradients[:, 1], block.gradients[:, 2], block.areas, block.present])
+    corners = packs.row_of_vertex[block.elements][chosen].swapaxes(1, 2)
+    constants = numbers[chosen].swapaxes(1, 2)
+    present = np.concatenate([block.present[:, k] > 0 for k in range(3)])
+    triangle = np.tile(np.arange(m), 3)
+    owners = np.concatenate([block.elements[:, k] for k in range(3)])
+    wings = np.concatenate([block.elements[:, 3 + k] for k in range(3)])
+    return YarnTriangleLists(
+        np.ascontiguousarray(corners, np.uint32).reshape(-1),
+        np.ascontiguousarray(constants, dtype).reshape(-1),
+        _numbers_of_entries(packs, owners, triangle),
+        _numbers_of_entries(packs, wings[present], (triangle + rows * np.repeat(np.arange(3), m))[present]),
+        tuple(np.zeros((rows, 4), dtype) for _ in range(9)),
+        tuple(np.zeros((3 * rows, 4), dtype) for _ in range(3)),
     )
 
 
-_ARGUMENTS = "c_K, b1_K, b2_K, area_K, present_K, table_K"
+def _numbers_of_entries(packs: Packs, owner: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Numbers (i,) of incidences in the places that build_lists gives them; zero in padding."""
+    start, entry, lane = place_in_lists(packs, owner)
+    placed = np.zeros((start[-1], packs.width), np.uint32)
+    placed[entry, lane] = numbers
+    return placed.reshape(-1)
+
+
+@physics
+def measure_yarn(x, t, triangles, table, like):
+    """Evaluate splines of the triangles of pack t, and keep what corners and wings need of them."""
+    width = width_of(like)
+    base = gather3(x, triangles.corners, t * 6 * width, like)
+    zero = number(0.0, like)
+    corners = (
+        (zero, zero, zero),
+        subtract(gather3(x, triangles.corners, (t * 6 + 1) * width, like), base),
+        subtract(gather3(x, triangles.corners, (t * 6 + 2) * width, like), base),
+        subtract(gather3(x, triangles.corners, (t * 6 + 3) * width, like), base),
+        subtract(gather3(x, triangles.corners, (t * 6 + 4) * width, like), base),
+        subtract(gather3(x, triangles.corners, (t * 6 + 5) * width, like), base),
+    )
+    b1, b2, _, present = _numbers(triangles, t, like)
+    s, _ = yarn_strains(corners, b1, b2, present)
+    g, h = yarn_derivatives(table, s)
+    r = (
+        g[0] - product(row_of(h, 0), s),
+        g[1] - product(row_of(h, 1), s),
+        g[2] - product(row_of(h, 2), s),
+        g[3] - product(row_of(h, 3), s),
+        g[4] - product(row_of(h, 4), s),
+        g[5] - product(row_of(h, 5), s),
+    )
+    k, first = triangles.known, t * width
+    store3(k[0], first, r[0], r[1], r[2])
+    store3(k[1], first, r[3], r[4], r[5])
+    store3(k[2], first, h[0], h[1], h[2])
+    store3(k[3], first, h[3], h[4], h[5])
+    store3(k[4], first, h[6], h[7], h[8])
+    store3(k[5], first, h[9], h[10], h[11])
+    store3(k[6], first, h[12], h[13], h[14])
+    store3(k[7], first, h[15], h[16], h[17])
+    store3(k[8], first, h[18], h[19], h[20])
+    rows = len(k[0])
+    store_wing(triangles.wings, first, (-(b1[0] + b2[0]), -(b1[1] + b2[1])), r, h)
+    store_wing(triangles.wings, rows + first, b1, r, h)
+    store_wing(triangles.wings, 2 * rows + first, b2, r, h)
+
+
+@physics
+def store_wing(wings, first, b, r, h):
+    w, slope, c = of_wing(b, r, h)
+    store3(wings[0], first, w[0], w[1], w[2])
+    store3(wings[1], first, w[3], w[4], w[5])
+    store3(wings[2], first, slope, c, c)
+
+
+@physics
+def known_at_corner(triangles, k, like):
+    """What add_known_corner needs of the triangles of entry k of the list of corners."""
+    kept, places, at = triangles.known, triangles.at_corners, k * width_of(like)
+    r0, r1 = gather3(kept[0], places, at, like), gather3(kept[1], places, at, like)
+    a, b, c = gather3(kept[2], places, at, like), gather3(kept[3], places, at, like), gather3(kept[4], places, at, like)
+    d, e = gather3(kept[5], places, at, like), gather3(kept[6], places, at, like)
+    p, q = gather3(kept[7], places, at, like), gather3(kept[8], places, at, like)
+    return r0 + r1, a + b + c + d + e + p + q
+
+
+@physics
+def known_at_wing(triangles, k, like):
+    """What add_known_wing needs of the triangles of entry k of the list of wings."""
+    kept, places, at = triangles.wings, triangles.at_wings, k * width_of(like)
+    last = gather3(kept[2], places, at, like)
+    return gather3(kept[0], places, at, like) + gather3(kept[1], places, at, like), last[0], last[1]
+
+
+def _loop(which: int, at: str, *lines: str) -> tuple[str, ...]:
+    return (
+        f"for k in range(list{which}_K.start[p], list{which}_K.start[p + 1]):",
+        f"    c_K, (b1_K, b2_K, area_K, present_K) = {at}(x, xi, list{which}_K, k)",
+        *(f"    {line}" for line in lines),
+    )
+
+
+_NUMBERS = "c_K, b1_K, b2_K, area_K, present_K"
+_ARGUMENTS = f"{_NUMBERS}, table_K"
+_PROJECTED = "H = add_symmetric(H, number(1.0, z), positive_part(Y_K))"
 
 #: Where all vertices are summed, a triangle's energy is that of its corners; alone, a wing has the whole of it too.
 YARN_SOURCE = TermSource(
     name="yarn cloth",
-    imports=import_lines(add_yarn_corner, add_yarn_wing, yarn_at_corner, yarn_at_wing, yarn_energy),
-    tables=("list0_K", "list1_K", "table_K"),
+    imports=import_lines(
+        add_yarn_corner, add_yarn_wing, add_known_corner, add_known_wing, yarn_at_corner, yarn_at_wing, yarn_energy,
+        measure_yarn, known_at_corner, known_at_wing,
+    ),
+    tables=("list0_K", "list1_K", "triangles_K", "table_K"),
     force=(
-        *_loop(0, "yarn_at_corner", f"f, H = add_yarn_corner(f, H, {_ARGUMENTS})"),
+        "Y_K = (z, z, z, z, z, z)",
+        *_loop(0, "yarn_at_corner", f"f, Y_K = add_yarn_corner(f, Y_K, {_ARGUMENTS})"),
+        _PROJECTED,
         *_loop(1, "yarn_at_wing", f"f, H = add_yarn_wing(f, H, {_ARGUMENTS})"),
+    ),
+    swept=(
+        "Y_K = (z, z, z, z, z, z)",
+        *_loop(
+            0, "yarn_at_corner", "known_K = known_at_corner(triangles_K, k, z)",
+            f"f, Y_K = add_known_corner(f, Y_K, {_NUMBERS}, known_K)",
+        ),
+        _PROJECTED,
+        *_loop(
+            1, "yarn_at_wing", "known_K = known_at_wing(triangles_K, k, z)",
+            f"f, H = add_known_wing(f, H, {_NUMBERS}, known_K)",
+        ),
+    ),
+    iteration=(
+        "first_K, last_K = share(0, len(triangles_K.known[0]) // WIDTH, thread, threads)",
+        "for t in range(first_K, last_K):",
+        "    measure_yarn(x, t, triangles_K, table_K, zero())",
     ),
     energy=(
         *_loop(0, "yarn_at_corner", f"energy = energy + SHARE_OF_3 * yarn_energy({_ARGUMENTS})"),
         *_loop(1, "yarn_at_wing", f"energy = energy + (2.0 * SHARE_OF_2 - 1.0) * yarn_energy({_ARGUMENTS})"),
     ),
-)
+)  # fmt: skip

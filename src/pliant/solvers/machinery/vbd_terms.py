@@ -22,7 +22,7 @@ from pliant.kernels.tets_general import general_links, general_source
 from pliant.kernels.tets_invertible import TetPacks, invertible_source, load_interpolants, tet_packs
 from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.transfer import to_rows
-from pliant.kernels.yarn_lists import YARN_SOURCE, yarn_incidences
+from pliant.kernels.yarn_lists import YARN_SOURCE, triangle_lists, yarn_incidences
 from pliant.materials.calculus import law_code
 from pliant.model import Block, InvertibleSolids, Pressures, Solids, YarnTriangles
 from pliant.model.blocks import Tearing
@@ -302,9 +302,8 @@ class YarnTerm:
     def build(self, packs: Packs, dtype: Any) -> PackedTerm:
         tables: dict[str, Any] = {f"list{k}": build_lists(packs, own, dtype) for k, own in enumerate(self.incidences)}
         lists = tuple(tables)
-        return PackedTerm(
-            tables | {"table": self.block.material.table(dtype)}, lists, np.zeros(len(packs.row_of_vertex))
-        )
+        further = {"triangles": triangle_lists(self.block, packs, dtype), "table": self.block.material.table(dtype)}
+        return PackedTerm(tables | further, lists, np.zeros(len(packs.row_of_vertex)))
 
 
 #: By the path that an element takes.
