@@ -72,7 +72,7 @@ def main() -> None:
     found = {}
     for name in names:
         material = pl.YarnCloth(folder / f"{name}.json") if folder else pl.YarnCloth(name)
-        found[name] = {"cost": cost(material, 64), "curl": curl(material)}
+        found[name] = {"cost": [cost(material, cells) for cells in TABLE_1], "curl": curl(material)}
         print(name, found[name], flush=True)
     RESULTS.write_text(json.dumps(found, indent=1) + "\n")
 
