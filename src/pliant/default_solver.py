@@ -39,4 +39,4 @@ def default_solver(scene: Scene, device: object = "cpu", integrator: str = "eule
     moving = [body for body in scene.bodies if not isinstance(body, STILL)]
     if integrator != "midpoint" and moving and all(isinstance(body, RigidBody) for body in moving):
         return RIGID
-    return Auto()
+    return Auto(multipliers=integrator != "midpoint")

@@ -77,6 +77,7 @@ def _dual_rows(element: Element, block: Any, packs: Packs) -> DualRows:
         block.lengths.copy() if is_rope else np.zeros(m),
         lowest,
         *(np.zeros((m, 3)) for _ in range(3)),
+        is_active=np.ones(1, bool),
     )
 
 
@@ -92,7 +93,7 @@ class HardDriveTerm(HardTerm):
         arrays = (block.stiffness, block.offset, block.rest, block.lowest, block.highest)
         numbers = [array.copy() for array in arrays]
         shifts = (np.zeros((m, 1)) for _ in range(3))
-        return DriveRows(packs.row_of_vertex[block.elements], places, np.zeros(m), *numbers, *shifts)
+        return DriveRows(packs.row_of_vertex[block.elements], places, np.zeros(m), *numbers, *shifts, is_active=np.ones(1, bool))
 
 
 PATHS[PATH] = HardTerm
