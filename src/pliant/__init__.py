@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from pliant.energies import IncrementalPotential
     from pliant.geometry import TetMesh, TriMesh, shapes
     from pliant.geometry.animation import Animation
+    from pliant.geometry.garment import Garment
     from pliant.geometry.uv import warp_from_uv
     from pliant.io.animations import load_animation
+    from pliant.io.garments import load_garment
     from pliant.io.meshes import load_mesh, save_mesh
     from pliant.io.usd_meshes import UsdBody, load_usd
     from pliant.io.uv import load_uv
@@ -117,8 +119,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "comparison": ("compare", "compare_motion", "load_phases", "save_phases", "tune_chebyshev"),
     "geometry.animation": ("Animation",),
+    "geometry.garment": ("Garment",),
     "geometry.uv": ("warp_from_uv",),
     "io.animations": ("load_animation",),
+    "io.garments": ("load_garment",),
     "io.uv": ("load_uv",),
     "device.opencl": ("OpenCL",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
@@ -232,6 +236,7 @@ __all__ = [
     "FileError",
     "FixedCorotated",
     "Fung",
+    "Garment",
     "GaussSeidel",
     "GradientDescent",
     "HeavyBall",
@@ -287,6 +292,7 @@ __all__ = [
     "compare_motion",
     "equilibrium",
     "load_animation",
+    "load_garment",
     "load_mesh",
     "load_phases",
     "load_scene",

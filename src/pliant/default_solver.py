@@ -22,17 +22,19 @@ DEVICE_ITERATIONS, DEVICE_TOLERANCE = 400, 0.02  # per step, and of its forces
 def default_solver(scene: Scene, device: object = "cpu", integrator: str = "euler") -> Solver[Any]:
     """The solver of a simulation that names none.
 
-    Grains alone, or with cloth and springs, have the scheme that is made for them. With solids or rigid bodies they are
-    among what is minimised.
+    Grains alone, or with cloth and springs, have the scheme that is made for them; grains that turn with rigid bodies
+    too. Otherwise with solids or rigid bodies they are among what is minimised.
 
     Where all that moves is rigid, contacts and joints are hard: multipliers hold them, as penalties do not (decision
-    0043). Midpoint steps keep penalties: multipliers of one step are no guess of the next one's there.
+    0043). With soft bodies, joints are (decision 0052). Midpoint steps keep penalties: multipliers of one step are no
+    guess of the next one's there.
 
     On a device it is vertex block descent, until a step's error is 2 % of its forces: Auto chooses among solvers that
     a device does not have.
     """
-    has_particles = any(isinstance(body, Particles) for body in scene.bodies)
-    if has_particles and all(isinstance(body, GRANULAR) for body in scene.bodies):
+    grains = [body for body in scene.bodies if isinstance(body, Particles)]
+    taken = (*GRANULAR, RigidBody) if any(body.spin for body in grains) else GRANULAR
+    if grains and all(isinstance(body, taken) for body in scene.bodies):
         return VelocityTimeStepping()
     if device not in ("cpu", "auto"):
         return VBD(iterations=DEVICE_ITERATIONS, tolerance=DEVICE_TOLERANCE)

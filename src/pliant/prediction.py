@@ -67,13 +67,8 @@ class Prediction:
 
     def _hold(self, model: Model, theta: float, x_guess: np.ndarray) -> None:
         """Put fixed and prescribed vertices where they are to be at the part theta of the step."""
-        state, fixed, end = self.state, ~model.is_free, (self.state.step + 1) * self.h
+        state, fixed = self.state, ~model.is_free
         x_guess[fixed] = model.positions[fixed]
-        for kinematic in model.kinematic:
-            x_guess[kinematic.vertices] = kinematic.positions(end)
-        for k, placement in self.placements.meshes.items():
-            commanded = placement.positions(end)
-            if commanded is not None:
-                x_guess[model.vertices_of(k)] = commanded
+        self.placements.place_held(model, x_guess)
         if theta < 1:
             x_guess[fixed] = state.x[fixed] + theta * (x_guess[fixed] - state.x[fixed])

@@ -10,9 +10,10 @@ import numpy as np
 
 from pliant.divergence import Watch
 from pliant.errors import SimulationError
-from pliant.io.arrays import check_arrays
+from pliant.io.arrays import Expected, check_arrays
 from pliant.io.saved_arrays import check_state, expected_of_contact
 from pliant.model.joint_rows import without_joints
+from pliant.model.placement import ROW
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.state import HISTORY, State
 from pliant.stepping import Stepping
@@ -51,7 +52,7 @@ class Restoring(Stepping):
             **{name: getattr(state, name).copy() for name in _ARRAYS},
             "step": state.step,
             "topology": {name: array.copy() for name, array in topology_arrays(self.model).items()},
-            "contact": {} if detector is None else {n: array.copy() for n, array in self._contact_state().items()},
+            "contact": {name: array.copy() for name, array in self._contact_state().items()},
             "is_untracked": detector is None or detector.seen is None,  # sides are found when the step begins
             "solver": self._work.state_dict(),
             "broken_joints": [rows.joint.is_broken for rows in self.model.joints],
@@ -97,17 +98,18 @@ class Restoring(Stepping):
             self._placements.restart()
 
     def _contact_state(self) -> dict[str, np.ndarray]:
-        """Of contact: what the detector keeps, and where obstacles are."""
-        assert self._detector is not None
-        return {**self._detector.state_dict(), "obstacles": self._placements.numbers()}
+        """What the detector of contacts keeps, and where obstacles and held rigid bodies are."""
+        detected = {} if self._detector is None else self._detector.state_dict()
+        return {**detected, "obstacles": self._placements.numbers()}
 
     def _load_contact_state(self, source: Any, arrays: dict[str, np.ndarray]) -> None:
         """source: names the file in messages."""
-        expected = {}
+        rows = len(self._placements.numbers())
+        expected = {"contact.obstacles": Expected((rows, ROW), np.float64)}
         if self._detector is not None:
             surface, rules = self._detector.colliders.surface, self._detector.colliders.rules
             counts = (len(rules.body), len(surface.triangles), len(surface.edges), len(rules.allowed))
-            expected = expected_of_contact(*counts, len(self._placements.numbers()), arrays)
+            expected = expected_of_contact(*counts, rows, arrays)
         check_arrays(source, {f"contact.{name}": array for name, array in arrays.items()}, expected)
         if self._detector is not None:
             spheres = self._detector.spheres
@@ -115,7 +117,7 @@ class Restoring(Stepping):
             self._detector.load_state_dict({name: array.copy() for name, array in arrays.items()}, self.state.x)
             if spheres is not None and before is not None and not np.array_equal(before, spheres.neighbours):
                 self._prepare()
-            self._placements.load(arrays["obstacles"])
+        self._placements.load(arrays["obstacles"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How `pickle` and `copy.deepcopy` see it: scene, settings and state. Observers and recorders stay behind."""

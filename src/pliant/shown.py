@@ -32,7 +32,7 @@ def show_simulation(
         body._elements = lambda k=k: model().elements_of(k)
         body._contact_load = lambda k=k: (contacts().body_forces[k], contacts().body_torques[k])
     show_poses(scene.bodies, state, lambda k: model().vertices_of(k))
-    for k, placement in placements.meshes.items():
+    for k, placement in placements.bodies.items():
         scene.bodies[k]._placement = placement  # type: ignore[attr-defined]
 
     def load(k: int) -> tuple[np.ndarray, np.ndarray]:

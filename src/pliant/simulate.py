@@ -47,6 +47,7 @@ class Simulation(Adjusting):
 
     def advance(self) -> SolveReport:
         """Advance by one frame; the report of its last step."""
+        self._placements.begin(self.model, self.state.x, self.substeps)
         for _ in range(self.substeps):
             report = self.step()
         return report
@@ -96,7 +97,7 @@ class Simulation(Adjusting):
         """Take over the sides of sheets from a simulation of the same bodies in the same state."""
         if self._detector is not None and other._detector is not None:
             self._detector.load_state_dict(other._detector.state_dict(), self.state.x)
-            self._placements.load(other._placements.numbers())
+        self._placements.load(other._placements.numbers())
 
     def problem(self) -> IncrementalPotential:
         """The next step as an optimisation problem, with arrays of its own. The simulation stays as it is."""
@@ -203,8 +204,7 @@ class Simulation(Adjusting):
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
         settings["integrator"] = self.integrator
         settings["solver_state"] = self._work.state_dict()
-        contact = {} if self._detector is None else self._contact_state()
-        about = (self.state, self.notes, topology_arrays(self.model), contact)
+        about = (self.state, self.notes, topology_arrays(self.model), self._contact_state())
         try:
             solver = describe_solver(self.solver)
         except SolverError as error:

@@ -161,6 +161,7 @@ class Stepping(LastStep, BreakingJoints):
         elif self.state.step == 0 and self._detector and (said := self._detector.intersections(self.state.x)):
             logger.warning(said, extra={"entry": "starts-in-intersection"})
         self._release_due()
+        self._placements.begin(self.model, self.state.x, 1)
         if self._detector is not None and self._detector.has_new_neighbours(self.state.x, self.time):
             self._prepare()  # spheres have met others, and vertices other colours
         if self.state.step and not self._watch.goes_on_from(self.model, self.state.x, self.state.v):
@@ -309,10 +310,10 @@ class Stepping(LastStep, BreakingJoints):
         if not velocities(self._x_new, start.x, start.s, self._v_new):
             self._solved = None
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
-        self._work.end_step(self._v_new, self._spins)
         self._solution = self._x_new.copy() if start.theta < 1 else None
         ending = EndOfStep(self._integrator, self.model, self._solved, state, start, self.h, self._x_new, self._v_new)
         poses, twists = ending.finish(self._poses, self._acceleration)
+        self._work.end_step(self._v_new, self._spins, twists)
         self._settle(report)
         self._stop_explosion()
         if self._detector is not None:

@@ -162,3 +162,12 @@ def test_info_lists_what_a_scene_compiles():
         sum(origin == name for origin, _ in rows) for name in ("compiled", "in cache", "in wheel")
     ]
     assert run("info", "--compile").exit_code == 2
+
+
+@pytest.mark.parametrize("option", ["--out", "--output"])
+def test_names_that_the_system_refuses_are_one_error(option, tmp_path):
+    result = run("run", "jelly", "--out", tmp_path, option, tmp_path / f"{'a' * 300}.npz")
+    assert result.exit_code == 1
+    assert "File name too long" in result.output
+    assert "Traceback" not in result.output
+    assert not isinstance(result.exception, OSError)

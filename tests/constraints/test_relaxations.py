@@ -69,7 +69,7 @@ def active_set(A, b):
 
 def velocities_of(problem, impulses, start):
     """Velocities that impulses lead to from those without any."""
-    return start + (problem.inverse_masses() * (problem.jacobian().T @ impulses)).reshape(-1, 3)
+    return start + (problem.inverse_masses() @ (problem.jacobian().T @ impulses)).reshape(-1, 3)
 
 
 @every_relaxation
@@ -97,7 +97,7 @@ def test_finds_the_solution_of_a_larger_problem(pose, relaxation):
     problem = pose(stack(), scheme)
     assert problem.count > 300
     start = problem.bodies.velocity.copy()
-    root = np.sqrt(problem.inverse_masses())
+    root = np.sqrt(problem.inverse_masses().diagonal())
     G, least = problem.jacobian()[::3] @ np.diag(root), -problem.residuals()[:, 0]
     u = nnls(np.vstack([G.T, least / np.abs(least).max()]), np.append(np.zeros(G.shape[1]), 1.0), maxiter=10**5)[0]
     excess = np.append(G.T @ u, least @ u / np.abs(least).max() - 1.0)

@@ -119,3 +119,61 @@ def test_bad_commands_are_refused(call, words):
     pl.Simulation(scene)
     with pytest.raises(pl.SceneError, match=words):
         call(ground)
+
+
+@pytest.mark.parametrize("how", ["pose", "variable", "mesh pose", "mesh variable"])
+def test_what_is_set_once_per_frame_is_spread_over_its_steps(how):
+    """A loop of frames with five steps each: the belt moves evenly, so the box is carried as far as Coulomb says."""
+    at = {"x": 0.0}
+    motion = (lambda t: ((at["x"], 0, 0), np.eye(3))) if "variable" in how else None
+    sheet = pl.TriMesh([(-1.0, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)])
+    mesh = lambda s: s.add_mesh_obstacle(sheet, FRICTION, motion=motion)  # noqa: E731
+    plane = lambda s: s.add_plane(friction=FRICTION, motion=motion)  # noqa: E731
+    scene, body, belt = box_on(mesh if "mesh" in how else plane)
+    sim = pl.Simulation(scene)
+    start = body.positions[:, 0].mean()
+    for frame in range(round(SECONDS * 60)):
+        at["x"] = SPEED * (frame + 1) / 60
+        if "pose" in how:
+            belt.set_pose((at["x"], 0, 0))
+        sim.advance()
+        assert belt.position[0] == pytest.approx(at["x"], abs=1e-7)
+    assert body.positions[:, 0].mean() - start == pytest.approx(CARRIED, rel=0.03)
+
+
+def test_a_turn_that_a_variable_sets_is_spread_over_the_frame():
+    angle = {"z": 0.0}
+    turn = lambda t: ((0.2, 0, 0), rotations.matrices(rotations.from_vectors(np.array([0, 0, angle["z"]]))))  # noqa: E731
+    scene, _, ball = box_on(lambda s: s.add_sphere((1.0, 0, 0), 0.1, motion=turn))
+    sim = pl.Simulation(scene)
+    angle["z"] = 0.5
+    turned, seen = [], lambda state, report: turned.append(2 * np.arctan2(*ball.orientation[[3, 0]]))
+    sim.observers.append(seen)
+    sim.advance()
+    assert turned == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5], abs=1e-12)
+    assert ball.position == pytest.approx([0.2 + np.cos(0.5), np.sin(0.5), 0])
+
+
+def test_a_held_rigid_body_takes_commands_and_a_checkpoint_keeps_them(tmp_path):
+    """Without contact: a turning hand of a ball joint; with steps and frames."""
+    scene = pl.Scene()
+    hand = scene.add_rigid(pl.Box((0.1, 0.2, 0.3)), position=(0, 0, 1), name="hand")
+    hand.pin()
+    free = scene.add_rigid(pl.Sphere(0.1), name="free")
+    sim = pl.Simulation(scene)
+    hand.set_velocity((0.6, 0, 0), (0, 0, 3.0))
+    sim.advance()
+    assert hand.position == pytest.approx([0.01, 0, 1], abs=1e-7)
+    assert hand.velocity == pytest.approx([0.6, 0, 0], abs=1e-4)
+    assert hand.angular_velocity == pytest.approx([0, 0, 3.0], rel=1e-3)
+    hand.set_pose((0.5, 0, 1), (1, 0, 0, 0))
+    sim.save(tmp_path / "run.npz")
+    again = pl.Simulation.resume(tmp_path / "run.npz")
+    for one in (sim, again):
+        one.step()
+        one.advance()
+    assert np.array_equal(again.x, sim.x)
+    assert hand.position == pytest.approx([0.5, 0, 1], abs=1e-7)
+    assert abs(hand.orientation[0]) == pytest.approx(1, abs=1e-9)
+    with pytest.raises(pl.SceneError, match=r"free\.set_velocity: it moves freely; hold it with free\.pin\(\)"):
+        free.set_velocity((1, 0, 0))

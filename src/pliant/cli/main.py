@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from pliant import PliantError, __version__
+from pliant import FileError, PliantError, __version__
 from pliant.cli.bench import bench
 from pliant.cli.compare import compare
 from pliant.cli.convert import convert
@@ -30,12 +30,26 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except PliantError as error:
-            typer.secho(f"Error: {error}", err=True, fg="red")
-            typer.echo(f"See {link(error.entry)}.", err=True)
+            _tell(error)
+            raise typer.Exit(FAILED) from None
+        except OSError as error:  # what the system refuses: names that are too long, folders that are files
+            if error.filename is None:
+                raise
+            _tell(FileError(f"{_shortened(error.filename)}: {error.strerror}. Choose another name or folder."))
             raise typer.Exit(FAILED) from None
         except KeyboardInterrupt:
             typer.echo("Stopped.", err=True)
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _tell(error: PliantError) -> None:
+    typer.secho(f"Error: {error}", err=True, fg="red")
+    typer.echo(f"See {link(error.entry)}.", err=True)
+
+
+def _shortened(name: object) -> str:
+    text = str(name)
+    return text if len(text) <= 100 else f"{text[:60]}...{text[-30:]}"
 
 
 app = typer.Typer(

@@ -102,6 +102,7 @@ def fill_distances(rows: Rows, distances: Distances, factors: np.ndarray) -> Non
     rows.drift[:m], rows.friction[:m], rows.rest[:m] = 0.0, 0.0, distances.lengths
     rows.factor[:m] = factors
     rows.source[:m] = distances.pairs[:, 1]
+    rows.rolling[:m] = 0.0
 
 
 def begin_distances(rows: Rows, distances: Distances, x: np.ndarray, h: float) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from pliant.constraints.one_row import (
     gather,
+    gather_body,
     in_space,
     projected,
     put_row,
@@ -44,6 +45,7 @@ class Vectors(NamedTuple):
     direction_image: np.ndarray  # A d
     velocity: np.ndarray  # W J^T g
     spin: np.ndarray
+    twist: np.ndarray  # (b, 6) the same of rigid bodies
     sums: np.ndarray  # (PARTS, 3)
     numbers: np.ndarray  # (5,) rho(A), alpha, beta, g.Ag of the last iteration, rows with bounds
     is_bounded: np.ndarray  # (m,) bool: g is not r
@@ -63,10 +65,15 @@ def apply_operator(thread, threads, barrier, waits, rows, count, bodies, scheme,
         if scheme.has_spin:
             put_row(vectors.spin, vertex, (0.0, 0.0, 0.0))
         gather(rows, bodies, rows.push, vertex, scheme.has_spin, vectors.velocity, vectors.spin)
+    first_body, last_body = share(0, len(vectors.twist), thread, threads)
+    for b in range(first_body, last_body):
+        for k in range(6):
+            vectors.twist[b, k] = 0.0
+        gather_body(rows, bodies.rigid, rows.push, b, vectors.twist)
     waits += 1
     barrier_wait(barrier, waits * threads)
     for i in range(first, last):
-        relative = relative_velocity(rows, vectors.velocity, i, 0.0)
+        relative = relative_velocity(rows, vectors.velocity, vectors.twist, i, 0.0)
         n = row(rows.normal, i)
         normal = dot(n, relative) + rows.compliance[i] * vector[i, 0]
         if scheme.friction == NO_FRICTION or rows.friction[i] == 0.0:

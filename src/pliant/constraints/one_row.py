@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, DISTANCE, NO_FRICTION
 from pliant.elements.closest import row
 from pliant.lanes.compiled import inlined
-from pliant.lanes.vectors import add_scaled, cross, dot, subtract
+from pliant.lanes.vectors import add, add_scaled, cross, dot, subtract
 
 LEAST_LENGTH = 1e-30  # [m] divides in place of a shorter one
 
@@ -38,12 +38,30 @@ def add_row(array, i, scale, value):
 
 
 @inlined
-def relative_velocity(rows, velocity, i, drift):
-    """Of the first vertex to what is opposite; drift: 1 with the obstacle's own velocity, 0 without."""
-    v = rows.vertices
+def lever(rows, i, side):
+    return (rows.levers[i, 3 * side], rows.levers[i, 3 * side + 1], rows.levers[i, 3 * side + 2])
+
+
+@inlined
+def carried_velocity(rows, twist, i, side):
+    """Of the point of a rigid body that a constraint acts on."""
+    b = rows.carrier[i, side]
+    return add(
+        (twist[b, 0], twist[b, 1], twist[b, 2]), cross((twist[b, 3], twist[b, 4], twist[b, 5]), lever(rows, i, side))
+    )
+
+
+@inlined
+def relative_velocity(rows, velocity, twist, i, drift):
+    """Of the first side to what is opposite; drift: 1 with the obstacle's own velocity, 0 without."""
+    v, has_bodies = rows.vertices, len(twist) > 0
     own = row(velocity, v[i, 0])
+    if has_bodies and rows.carrier[i, 0] >= 0:
+        own = carried_velocity(rows, twist, i, 0)
     if v[i, 1] < 0:
         return add_scaled(own, -drift, row(rows.drift, i))
+    if has_bodies and rows.carrier[i, 1] >= 0:
+        return subtract(own, carried_velocity(rows, twist, i, 1))
     if v[i, 2] < 0:
         return subtract(own, row(velocity, v[i, 1]))
     for k in range(3):
@@ -88,7 +106,7 @@ def constraint_value(rows, i, h, relative):
 @inlined
 def residual(rows, bodies, i, scheme):
     """r (Equation 28, or Algorithm 1): normal and two tangential parts [m/s]."""
-    relative = relative_velocity(rows, bodies.velocity, i, 1.0)
+    relative = relative_velocity(rows, bodies.velocity, bodies.rigid.twist, i, 1.0)
     if scheme.is_moving:
         value = constraint_value(rows, i, scheme.h, relative)
         n = row(rows.normal, i)
@@ -184,8 +202,45 @@ def write_diagonals(rows, bodies, i):
             if slot == 0 or rows.vertices[i, 2] < 0:
                 spin += bodies.inverse_inertia[vertex]
                 split_spin += bodies.inverse_inertia[vertex] * bodies.load[vertex]
-    rows.diagonal[i, 0], rows.diagonal[i, 1] = d + rows.compliance[i], d + spin
-    rows.split[i, 0], rows.split[i, 1] = split + rows.compliance[i], split + split_spin
+    across, split_across = d + spin, split + split_spin
+    if len(bodies.rigid.twist) > 0:
+        n, t = row(rows.normal, i), row(rows.tangent, i)
+        for side in range(2):
+            b = rows.carrier[i, side]
+            if b >= 0:
+                along, load = body_response(rows, bodies.rigid, i, side, n), bodies.rigid.load[b]
+                slips = max(body_response(rows, bodies.rigid, i, side, t),
+                            body_response(rows, bodies.rigid, i, side, cross(n, t)))  # fmt: skip
+                d, split = d + along, split + load * along
+                across, split_across = across + slips, split_across + load * slips
+    rows.diagonal[i, 0], rows.diagonal[i, 1] = d + rows.compliance[i], across
+    rows.split[i, 0], rows.split[i, 1] = split + rows.compliance[i], split_across
+
+
+@inlined
+def body_response(rows, rigid, i, side, n):
+    """Velocity along n that a push of 1 N s along n gives the point of a rigid body [1/kg]."""
+    b = rows.carrier[i, side]
+    turn = cross(lever(rows, i, side), n)
+    return rigid.inverse_mass[b] * dot(n, n) + dot(turn, tensor_times(rigid.inverse_inertia, b, turn))
+
+
+@inlined
+def tensor_times(tensors, b, v):
+    return (
+        tensors[b, 0, 0] * v[0] + tensors[b, 0, 1] * v[1] + tensors[b, 0, 2] * v[2],
+        tensors[b, 1, 0] * v[0] + tensors[b, 1, 1] * v[1] + tensors[b, 1, 2] * v[2],
+        tensors[b, 2, 0] * v[0] + tensors[b, 2, 1] * v[1] + tensors[b, 2, 2] * v[2],
+    )
+
+
+@inlined
+def push_body(rigid, twist, b, push, torque):
+    """Change the velocity and the angular velocity (b, 6) of one body by a push [N s] and its torque [N m s]."""
+    turn = tensor_times(rigid.inverse_inertia, b, torque)
+    for axis in range(3):
+        twist[b, axis] += rigid.inverse_mass[b] * push[axis]
+        twist[b, axis + 3] += turn[axis]
 
 
 @inlined
@@ -203,6 +258,23 @@ def push_vertices(rows, bodies, i, has_spin):
         add_row(bodies.spin, first, -bodies.inverse_inertia[first], turn)
         if second >= 0 and rows.vertices[i, 2] < 0:
             add_row(bodies.spin, second, -bodies.inverse_inertia[second], turn)
+    if len(bodies.rigid.twist) > 0:
+        for side in range(2):
+            if rows.carrier[i, side] >= 0:
+                p = push if side == 0 else (-push[0], -push[1], -push[2])
+                push_body(bodies.rigid, bodies.rigid.twist, rows.carrier[i, side], p, cross(lever(rows, i, side), p))
+
+
+@inlined
+def gather_body(rows, rigid, push, b, twist):
+    """Add W J^T of pushes (m, 3) at one rigid body to a twist (b, 6)."""
+    total, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for k in range(rigid.start[b], rigid.start[b + 1]):
+        i, side = rigid.entries[k] >> 1, rigid.entries[k] & 1
+        sign, p = 1.0 - 2.0 * side, row(push, i)
+        total = add_scaled(total, sign, p)
+        torque = add_scaled(torque, sign, cross(lever(rows, i, side), p))
+    push_body(rigid, twist, b, total, torque)
 
 
 @inlined

@@ -47,7 +47,11 @@ class ConstraintProblem:
         """Lists, diagonals and delta for new rows."""
         if len(self.bodies.entries) < 4 * self.count:
             self.bodies = self.bodies._replace(entries=np.zeros(5 * self.count + 64, np.int32))
-        n = len(self.bodies.inverse_mass)
+        rigid = self.bodies.rigid
+        if len(rigid.twist) and len(rigid.entries) < 2 * self.count:
+            rigid = rigid._replace(entries=np.zeros(5 * self.count // 2 + 64, np.int32))
+            self.bodies = self.bodies._replace(rigid=rigid)
+        n = len(self.bodies.inverse_mass) + len(rigid.twist)
         if len(self._cursor) != n:
             self._cursor = np.zeros(n, np.int64)
         prepare(self.rows, self.count, self.bodies, self._cursor, self.scheme, gamma)
@@ -75,21 +79,25 @@ class ConstraintProblem:
             dtype, m, n = self.rows.rest.dtype, len(self.rows.kind), len(self.bodies.inverse_mass)
             g, image, d, d_image = (np.zeros((m, 3), dtype) for _ in range(4))
             v, spin = (np.zeros((n, 3), dtype) for _ in range(2))
-            kept = Vectors(g, image, d, d_image, v, spin, np.zeros((PARTS, 3)), np.zeros(5), np.zeros(m, bool))
+            twist = np.zeros_like(self.bodies.rigid.twist)
+            numbers = (np.zeros((PARTS, 3)), np.zeros(5), np.zeros(m, bool))
+            kept = Vectors(g, image, d, d_image, v, spin, twist, *numbers)
             self._vectors = kept
         return kept
 
     # --- in NumPy, for measuring and for tests ----------------------------------------------------------------------
 
     def jacobian(self) -> sp.csr_matrix:
-        """J (3 m, 3 n), or (3 m, 6 n) where anything spins: velocities, then spins times radius."""
+        """J (3 m, N): velocities (3 n), where anything spins then spins times radius (3 n), then twists of rigid bodies
+        (6 b).
+        """
         rows, m, n = taken(self.rows, self.count), self.count, len(self.bodies.inverse_mass)
         frames = self._frames()
         i, j, values = [], [], []
         weights = np.concatenate([np.ones((m, 1)), -rows.weights.astype(float)], axis=1)
         turned = np.cross(rows.normal[:, None].astype(float), frames)  # n x t
         for slot in range(4):
-            own = np.flatnonzero(rows.vertices[:, slot] >= 0)
+            own = np.flatnonzero((rows.vertices[:, slot] >= 0) & (self._carriers(min(slot, 1)) < 0))
             vertex = rows.vertices[own, slot].astype(np.int64)
             for part in range(3):
                 for axis in range(3):
@@ -101,30 +109,45 @@ class ConstraintProblem:
                         i.append(3 * own + part)
                         j.append(3 * n + 3 * vertex + axis)
                         values.append(np.where(spins, -turned[own, part, axis], 0.0))
-        columns = 6 * n if self.scheme.has_spin else 3 * n
+        first = 6 * n if self.scheme.has_spin else 3 * n
+        columns = first + 6 * len(self.bodies.rigid.twist)
         if not m:
             return sp.csr_matrix((0, columns))
+        for side in range(2):
+            own = np.flatnonzero(self._carriers(side) >= 0)
+            levers, sign = rows.levers[own, 3 * side : 3 * side + 3].astype(float), 1.0 - 2.0 * side
+            own_frames = frames[own]
+            both = np.concatenate([own_frames, np.cross(levers[:, None], own_frames)], axis=2)
+            for part in range(3):
+                for k in range(6):
+                    i.append(3 * own + part)
+                    j.append(first + 6 * self._carriers(side)[own].astype(np.int64) + k)
+                    values.append(sign * both[:, part, k])
         about = (np.concatenate(values), (np.concatenate(i), np.concatenate(j)))
         return sp.csr_matrix(about, shape=(3 * m, columns))
 
-    def inverse_masses(self) -> np.ndarray:
-        """Diagonal of W, as long as J is wide [1/kg]."""
-        w = np.repeat(self.bodies.inverse_mass.astype(float), 3)
-        if not self.scheme.has_spin:
-            return w
-        return np.concatenate([w, np.repeat(self.bodies.inverse_inertia.astype(float), 3)])
+    def inverse_masses(self) -> sp.csr_matrix:
+        """W, as wide as J [1/kg]: diagonal but for the tensors of inertia of rigid bodies."""
+        rigid = self.bodies.rigid
+        parts = [np.repeat(self.bodies.inverse_mass.astype(float), 3)]
+        if self.scheme.has_spin:
+            parts.append(np.repeat(self.bodies.inverse_inertia.astype(float), 3))
+        blocks = [sp.diags(np.concatenate(parts))]
+        for w, tensor in zip(rigid.inverse_mass, rigid.inverse_inertia, strict=True):
+            blocks += [sp.diags(np.full(3, float(w))), sp.csr_matrix(tensor.astype(float))]
+        return sp.block_diag(blocks).tocsr()
 
     def matrix(self) -> sp.csr_matrix:
         """A (3 m, 3 m) with the compliance of distances [1/kg]."""
         J = self.jacobian()
         compliance = np.zeros(3 * self.count)
         compliance[::3] = self.rows.compliance[: self.count]
-        return (J @ sp.diags(self.inverse_masses()) @ J.T + sp.diags(compliance)).tocsr()
+        return (J @ self.inverse_masses() @ J.T + sp.diags(compliance)).tocsr()
 
     def apply(self, impulses: np.ndarray) -> np.ndarray:
         """A times impulses (m, 3)."""
         J = self.jacobian()
-        image = J @ (self.inverse_masses() * (J.T @ impulses.ravel()))
+        image = J @ (self.inverse_masses() @ (J.T @ impulses.ravel()))
         image = image.reshape(-1, 3)
         image[:, 0] += self.rows.compliance[: self.count] * impulses[:, 0]
         return image
@@ -132,9 +155,10 @@ class ConstraintProblem:
     def residuals(self) -> np.ndarray:
         """r (m, 3) of Equation 28 at the current velocities [m/s]; of the moving schemes that of Algorithm 1."""
         rows, scheme = taken(self.rows, self.count), self.scheme
-        state = self.bodies.velocity.astype(float).ravel()
+        parts = [self.bodies.velocity, self.bodies.rigid.twist]
         if scheme.has_spin:
-            state = np.concatenate([state, self.bodies.spin.astype(float).ravel()])
+            parts.insert(1, self.bodies.spin)
+        state = np.concatenate([part.astype(float).ravel() for part in parts])
         r = (self.jacobian() @ state).reshape(-1, 3) - np.einsum("mpa,ma->mp", self._frames(), rows.drift)
         soft = rows.compliance * rows.impulse[:, 0]
         if scheme.is_moving:
@@ -180,8 +204,13 @@ class ConstraintProblem:
         rows, v = taken(self.rows, self.count), self.bodies.velocity.astype(float)
         relative = v[rows.vertices[:, 0]] - rows.drift
         for slot in range(1, 4):
-            there = rows.vertices[:, slot] >= 0
+            there = (rows.vertices[:, slot] >= 0) & (self._carriers(1) < 0)
             relative -= np.where(there, rows.weights[:, slot - 1], 0.0)[:, None] * v[rows.vertices[:, slot]]
+        for side in range(2):
+            own = np.flatnonzero(self._carriers(side) >= 0)
+            twist = self.bodies.rigid.twist[self._carriers(side)[own]].astype(float)
+            moved = twist[:, :3] + np.cross(twist[:, 3:], rows.levers[own, 3 * side : 3 * side + 3])
+            relative[own] += moved - v[rows.vertices[own, 0]] if side == 0 else -moved
         s = rows.separation + self.scheme.h * relative
         is_pair = (rows.vertices[:, 1] >= 0) & (rows.vertices[:, 2] < 0)
         along = np.einsum("ma,ma->m", rows.normal, s)
@@ -192,6 +221,12 @@ class ConstraintProblem:
         kind, value = self.rows.kind[: self.count], self.constraint_values()
         one_sided = np.where(kind == CONTACT, np.minimum(value, 0.0), np.maximum(value, 0.0))
         return float(np.abs(np.where(kind == DISTANCE, value, one_sided)).sum())
+
+    def _carriers(self, side: int) -> np.ndarray:
+        """(m,) rigid body of one side of the constraints, else -1."""
+        if not len(self.bodies.rigid.twist):
+            return np.full(self.count, -1)
+        return self.rows.carrier[: self.count, side]
 
     def _frames(self) -> np.ndarray:
         """(m, 3, 3) normal and tangents, the latter zero without friction."""

@@ -7,6 +7,13 @@ or a point of an obstacle. With the separation s from there to here, at the star
 
 So positions do not enter the iterations: x = x_t + h v throughout. The multipliers are impulses [N s]: of the normal,
 and of two tangents where there is friction.
+
+Where a side is carried by a rigid body (model.carried), its velocity is that of the body's point at a lever a from the
+centre of mass, v + w x a, and a push p there changes w by I^-1 (a x p). Levers are those of the start of the step.
+
+Rolling resistance is a torque R q across the normal, bounded by |q| <= mu_r lambda_n, against the rolling of spheres on
+what they touch, R (w_here - w_opposite); with 1 / R = 1 / r_here + 1 / r_opposite, and spins s = r w, that is
+f_here s_here - f_opposite s_opposite, f = R / r.
 """
 
 from __future__ import annotations
@@ -43,6 +50,22 @@ class Rows(NamedTuple):
     impulse: np.ndarray  # (m, 3) lambda [N s]: normal, first, second tangent
     change: np.ndarray  # (m, 3) of lambda in the last iteration
     push: np.ndarray  # (m, 3) that change as a vector in space
+    carrier: np.ndarray  # (m, 2) int32 rigid body of the side here and of that opposite, else -1; (0, 2) without any
+    levers: np.ndarray  # (m, 6) from their centres of mass to where it acts on them [m]; (0, 6) without any
+    rolling: np.ndarray  # (m, 3) mu_r, f_here, f_opposite, or R [m] of a rigid body; (0, 3) if nothing resists
+    roll: np.ndarray  # (m, 3) q [N s], in space; (0, 3) if nothing resists
+    roll_change: np.ndarray  # (m, 3) of q in the last iteration
+
+
+class Rigid(NamedTuple):
+    """Velocities of b rigid bodies, and the constraints that act on each."""
+
+    twist: np.ndarray  # (b, 6) velocity of the centre of mass [m/s], angular velocity [rad/s]
+    inverse_mass: np.ndarray  # (b,) [1/kg]
+    inverse_inertia: np.ndarray  # (b, 3, 3) in world axes [1/(kg m^2)]
+    load: np.ndarray  # (b,) sum of the factors of its constraints
+    start: np.ndarray  # (b + 1,) int32 first entry of each
+    entries: np.ndarray  # (2 m,) int32 2 row + side
 
 
 class Bodies(NamedTuple):
@@ -55,6 +78,7 @@ class Bodies(NamedTuple):
     load: np.ndarray  # (n,) sum of the factors of its constraints
     start: np.ndarray  # (n + 1,) int32 first entry of each vertex
     entries: np.ndarray  # (4 m,) int32 4 row + slot
+    rigid: Rigid
 
 
 _SHAPES: dict[str, tuple[tuple[int, ...], type | None]] = {
@@ -63,19 +87,33 @@ _SHAPES: dict[str, tuple[tuple[int, ...], type | None]] = {
     "rest": ((), None), "friction": ((), None), "compliance": ((), None), "factor": ((), None), "bias": ((), None),
     "diagonal": ((2,), None),
     "split": ((2,), None), "impulse": ((3,), None), "change": ((3,), None), "push": ((3,), None),
+    "carrier": ((2,), np.int32), "levers": ((6,), None),
+    "rolling": ((3,), None), "roll": ((3,), None), "roll_change": ((3,), None),
 }  # fmt: skip
+_OF_BODIES, _OF_ROLLING = ("carrier", "levers"), ("rolling", "roll", "roll_change")
 
 
-def empty_rows(capacity: int, dtype: type | np.dtype) -> Rows:
-    """Room for so many constraints."""
-    return Rows(*(np.zeros((capacity, *shape), kind or dtype) for shape, kind in _SHAPES.values()))
+def empty_rows(capacity: int, dtype: type | np.dtype, has_bodies: bool = False, has_rolling: bool = False) -> Rows:
+    """Room for so many constraints; has_bodies: some may act on rigid bodies; has_rolling: some resist rolling."""
+    absent = (() if has_bodies else _OF_BODIES) + (() if has_rolling else _OF_ROLLING)
+    sizes = {name: 0 if name in absent else capacity for name in _SHAPES}
+    return Rows(*(np.zeros((sizes[name], *shape), kind or dtype) for name, (shape, kind) in _SHAPES.items()))
+
+
+def rigid_room(bodies: int, dtype: type | np.dtype) -> Rigid:
+    """Of so many bodies, without constraints."""
+    return Rigid(
+        np.zeros((bodies, 6), dtype), np.zeros(bodies, dtype), np.zeros((bodies, 3, 3), dtype), np.zeros(bodies, dtype),
+        np.zeros(bodies + 1, np.int32), np.zeros(0, np.int32),
+    )  # fmt: skip
 
 
 def with_room(rows: Rows, count: int, kept: int) -> Rows:
     """The rows themselves, or longer ones with the first `kept` copied, so that `count` fit."""
     if count <= len(rows.kind):
         return rows
-    longer = empty_rows(count + count // 4 + 64, rows.rest.dtype)
+    parts = (len(rows.carrier) > 0, len(rows.rolling) > 0)
+    longer = empty_rows(count + count // 4 + 64, rows.rest.dtype, *parts)
     for old, new in zip(rows, longer, strict=True):
         new[:kept] = old[:kept]
     return longer

@@ -14,6 +14,7 @@ import numpy as np
 from pliant.constraints.one_row import (
     constraint_value,
     gather,
+    gather_body,
     in_space,
     push_vertices,
     put_row,
@@ -23,8 +24,11 @@ from pliant.constraints.one_row import (
     take,
     write_diagonals,
 )
+from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
+from pliant.constraints.rows import COUNT, NO_FRICTION
 from pliant.elements.closest import row
 from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.vectors import dot
@@ -51,20 +55,41 @@ def momentum(pace, k):
     return min(pace.a * ((pace.done + k) / pace.planned) ** pace.b, 1.0)
 
 
+@inlined
+def resists(rows, i, scheme):
+    """Whether a constraint has rolling resistance."""
+    return len(rows.rolling) > 0 and scheme.friction != NO_FRICTION and rows.rolling[i, 0] > 0.0
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def gather_all(thread, threads, rows, bodies, scheme):
+    """Let the pushes of all constraints act on this thread's share of vertices and rigid bodies."""
+    first, last = share(0, len(bodies.inverse_mass), thread, threads)
+    for vertex in range(first, last):
+        gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+        if len(rows.rolling) > 0:
+            gather_roll(rows, bodies, vertex)
+    first, last = share(0, len(bodies.rigid.twist), thread, threads)
+    for b in range(first, last):
+        gather_body(rows, bodies.rigid, rows.push, b, bodies.rigid.twist)
+        if len(rows.rolling) > 0:
+            gather_body_roll(rows, bodies.rigid, b)
+
+
 @entry(nogil=True, error_model="numpy")
 def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iterations):
     """Equations 26 and 38."""
     first, last = share(0, count, thread, threads)
-    first_vertex, last_vertex = share(0, len(bodies.inverse_mass), thread, threads)
     waits = 0
     for k in range(iterations):
         beta = momentum(pace, k)
         for i in range(first, last):
             relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
+            if resists(rows, i, scheme):
+                relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
         waits += 1
         barrier_wait(barrier, waits * threads)
-        for vertex in range(first_vertex, last_vertex):
-            gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+        gather_all(thread, threads, rows, bodies, scheme)
         waits += 1
         barrier_wait(barrier, waits * threads)
 
@@ -87,6 +112,9 @@ def gauss_seidel(thread, threads, barrier, rows, order, starts, bodies, scheme, 
                 i = order[place]
                 relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
                 push_vertices(rows, bodies, i, scheme.has_spin)
+                if resists(rows, i, scheme):
+                    relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
+                    push_roll(rows, bodies, i)
             waits += 1
             barrier_wait(barrier, waits * threads)
 
@@ -98,10 +126,10 @@ def apply_impulses(thread, threads, barrier, rows, count, bodies, scheme):
     for i in range(first, last):
         impulse = (rows.impulse[i, 0], rows.impulse[i, 1], rows.impulse[i, 2])
         put_row(rows.push, i, in_space(rows, i, impulse))
+        if len(rows.rolling) > 0:
+            put_row(rows.roll_change, i, row(rows.roll, i))
     barrier_wait(barrier, threads)
-    first, last = share(0, len(bodies.inverse_mass), thread, threads)
-    for vertex in range(first, last):
-        gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+    gather_all(thread, threads, rows, bodies, scheme)
 
 
 @entry(nogil=True, error_model="numpy")
@@ -113,7 +141,7 @@ def end_passages(rows, count, bodies, scheme, passes):
     for _ in range(passes):
         for i in range(count):
             if rows.kind[i] == 1:
-                relative = relative_velocity(rows, bodies.velocity, i, 1.0)
+                relative = relative_velocity(rows, bodies.velocity, bodies.rigid.twist, i, 1.0)
                 n, t = row(rows.normal, i), row(rows.tangent, i)
                 value = constraint_value(rows, i, scheme.h, relative)
                 if value < -0.5 * rows.rest[i]:
@@ -134,7 +162,7 @@ def deepening(rows, count, bodies, scheme):
     most = 0.0
     for i in range(count):
         if rows.kind[i] == 1:
-            n, relative = row(rows.normal, i), relative_velocity(rows, bodies.velocity, i, 1.0)
+            n, relative = row(rows.normal, i), relative_velocity(rows, bodies.velocity, bodies.rigid.twist, i, 1.0)
             before = dot(n, row(rows.separation, i)) - rows.rest[i]
             after = before + scheme.h * dot(n, relative)
             most = max(most, (min(before, 0.0) - after) / rows.rest[i])
@@ -150,6 +178,8 @@ def end_corrections(rows, count):
             rows.bias[i] = 0.0
         for axis in range(3):
             rows.change[i, axis] = 0.0
+            if len(rows.rolling) > 0:
+                rows.roll_change[i, axis] = 0.0
 
 
 @entry(nogil=True, error_model="numpy")
@@ -160,10 +190,34 @@ def friction_at_end(thread, threads, barrier, rows, count, bodies, scheme):
         _, r1, r2 = residual(rows, bodies, i, scheme)
         d_t = rows.split[i, 1]
         take(rows, i, scheme, rows.impulse[i, 0], -r1 / d_t, -r2 / d_t)
+        if resists(rows, i, scheme):
+            relax_rolling(rows, bodies, i, 1.0, 0.0, COUNT)
     barrier_wait(barrier, threads)
-    first, last = share(0, len(bodies.inverse_mass), thread, threads)
-    for vertex in range(first, last):
-        gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+    gather_all(thread, threads, rows, bodies, scheme)
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def list_bodies(rows, count, rigid, cursor):
+    """Loads and lists of the rigid bodies; cursor (at least b,) is scratch."""
+    rigid.start[:] = 0
+    rigid.load[:] = 0.0
+    if len(rigid.twist) == 0:
+        return
+    for i in range(count):
+        for side in range(2):
+            b = rows.carrier[i, side]
+            if b >= 0:
+                rigid.start[b + 1] += 1
+                rigid.load[b] += rows.factor[i]
+    for b in range(len(rigid.twist)):
+        rigid.start[b + 1] += rigid.start[b]
+        cursor[b] = rigid.start[b]
+    for i in range(count):
+        for side in range(2):
+            b = rows.carrier[i, side]
+            if b >= 0:
+                rigid.entries[cursor[b]] = 2 * i + side
+                cursor[b] += 1
 
 
 @entry(nogil=True, error_model="numpy")
@@ -175,6 +229,7 @@ def prepare(rows, count, bodies, cursor, scheme, gamma):
     start = bodies.start
     start[:] = 0
     bodies.load[:] = 0.0
+    list_bodies(rows, count, bodies.rigid, cursor)
     for i in range(count):
         for slot in range(4):
             if rows.vertices[i, slot] >= 0:
@@ -200,16 +255,22 @@ def prepare(rows, count, bodies, cursor, scheme, gamma):
 
 @entry(nogil=True, error_model="numpy")
 def colour_rows(rows, count, inverse_mass, used, colour, order, starts):
-    """Greedy colours by bit masks of the vertices: used (n,) uint64, colour (m,), starts (COLOURS + 2,)."""
+    """Greedy colours by bit masks of the vertices and of the bodies after them: used (n + b,) uint64, colour (m,),
+    starts (COLOURS + 2,).
+    """
     used[:] = 0
     starts[:] = 0
-    one = np.uint64(1)
+    one, n = np.uint64(1), len(inverse_mass)
+    sides = 2 if len(used) > n else 0
     for i in range(count):
         mask = np.uint64(0)
         for slot in range(4):
             vertex = rows.vertices[i, slot]
             if vertex >= 0 and inverse_mass[vertex] > 0.0:
                 mask |= used[vertex]
+        for side in range(sides):
+            if rows.carrier[i, side] >= 0:
+                mask |= used[n + rows.carrier[i, side]]
         c = 0
         while c < COLOURS and (mask >> np.uint64(c)) & one:
             c += 1
@@ -219,6 +280,9 @@ def colour_rows(rows, count, inverse_mass, used, colour, order, starts):
             for slot in range(4):
                 if rows.vertices[i, slot] >= 0:
                     used[rows.vertices[i, slot]] |= one << np.uint64(c)
+            for side in range(sides):
+                if rows.carrier[i, side] >= 0:
+                    used[n + rows.carrier[i, side]] |= one << np.uint64(c)
     for c in range(COLOURS + 1):
         starts[c + 1] += starts[c]
     place = np.zeros(COLOURS + 1, np.int64)

@@ -21,12 +21,19 @@ class Kept(NamedTuple):
     normal: np.ndarray  # (k,) [N s]
     vector: np.ndarray  # (k, 3) the whole impulse in space [N s]
     distances: np.ndarray  # (m,) [N s]
+    roll: np.ndarray  # (k, 3) of rolling resistance [N s]; (0, 3) if nothing resists
 
 
 def nothing_kept() -> Kept:
     """Before the first step."""
-    ids = np.zeros(0, np.int32)
-    return Kept(ids, ids, np.zeros(0), np.zeros((0, 3)), np.zeros(0))
+    return kept_room(0, 0, False)
+
+
+def kept_room(contacts: int, distances: int, has_rolling: bool) -> Kept:
+    """For so many."""
+    first, source = (np.zeros(contacts, np.int32) for _ in range(2))
+    roll = np.zeros((contacts if has_rolling else 0, 3))
+    return Kept(first, source, np.zeros(contacts), np.zeros((contacts, 3)), np.zeros(distances), roll)
 
 
 @entry(nogil=True, error_model="numpy")
@@ -39,6 +46,8 @@ def keep_impulses(rows, base, count, kept):
         kept.first[k], kept.source[k] = rows.vertices[i, 0], rows.source[i]
         kept.normal[k] = rows.impulse[i, 0]
         kept.vector[k, 0], kept.vector[k, 1], kept.vector[k, 2] = in_space(rows, i, row(rows.impulse, i))
+        for axis in range(3 if len(kept.roll) > 0 else 0):
+            kept.roll[k, axis] = rows.roll[i, axis]
 
 
 @entry(nogil=True, error_model="numpy")
@@ -69,4 +78,6 @@ def restore_impulses(rows, base, count, kept, part, starts, order):
                     second = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
                     rows.impulse[i, 1] = part * dot(vector, t)
                     rows.impulse[i, 2] = part * dot(vector, second)
+                for axis in range(3 if len(kept.roll) > 0 else 0):
+                    rows.roll[i, axis] = part * kept.roll[k, axis]
                 break

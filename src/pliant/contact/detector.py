@@ -100,7 +100,7 @@ class Detector:
     def __post_init__(self) -> None:
         m = self.model
         rules = Rules(m.body.astype(np.int32), m.allowed, m.excluded)
-        self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions, m.springs)
+        self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions, m.springs, m.stitched)
         if len(m.springs):
             self.colliders = without_crossing_springs(self.team, self.colliders, m.positions)
         self.round_bodies = RoundDetector(m, self.colliders)

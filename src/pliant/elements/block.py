@@ -38,6 +38,7 @@ class Block:
     is_stored: ClassVar[bool] = True  # whether its energy belongs to a state; that of damping belongs to a step
     tearing: ClassVar[Tearing] = Tearing.STAYS
     invariance: ClassVar[Invariance] = Invariance.NONE
+    changes_in_time: ClassVar[bool] = False  # whether `at` gives other numbers at other times
 
     elements: np.ndarray  # (m, k) vertices
 
@@ -58,6 +59,10 @@ class Block:
 
     def with_internal_state(self, internal_state: np.ndarray) -> Block:
         """The same block, whose internal state (internal_state_size,) is this array and changes with it."""
+        return self
+
+    def at(self, time: float) -> Self:
+        """As it is at a time [s]."""
         return self
 
     def over(self, h: float, x_prev: np.ndarray) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pliant.elements.band import BAND
 from pliant.elements.block import Block
 from pliant.elements.bound import BOUND
 from pliant.elements.dead_load import DEAD_LOAD
@@ -20,6 +21,7 @@ from pliant.elements.rod_bend import ROD_BEND
 from pliant.elements.sheet import SHEET
 from pliant.elements.solids import INVERTIBLE_TET, TET
 from pliant.elements.spring import SPRING
+from pliant.elements.stitch import STITCH
 from pliant.elements.tet_rates import TET_RATES
 from pliant.elements.triangle_rates import TRIANGLE_RATES
 from pliant.elements.yarn_triangle import YARN_TRIANGLE
@@ -53,6 +55,8 @@ for _element in (
     BENDING,
     ATTACHMENT,
     DAMPER,
+    STITCH,
+    BAND,
     JOINT_LINK,
     JOINT_ROPE,
     JOINT_DOT,

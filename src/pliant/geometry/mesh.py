@@ -208,6 +208,12 @@ class TriMesh(_Mesh):
         """Whether the surface is closed, manifold along its edges and consistently oriented."""
         return surface.is_closed_surface(self.triangles, self.n_vertices)
 
+    def boundary_loops(self) -> list[IntArray]:
+        """The boundary, loop by loop, the longest first: vertices in order, the first repeated at the end."""
+        from pliant.geometry.boundary import boundary_loops  # which takes a TriMesh
+
+        return boundary_loops(self)
+
     def tetrahedralize(self, edge_length: float | None = None) -> TetMesh:
         """Fill the surface with tets, by fTetWild (extra `mesh`).
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from pliant.constraints.rows import Rows, with_room
-from pliant.contact.search.solid import solid_of
 from pliant.errors import SimulationError
 from pliant.grains.faces import place_triangles
 from pliant.grains.pairs import sort_into_cells
 from pliant.grains.record import Faces, Grains, Motion, Obstacles
 from pliant.grains.search import search
+from pliant.grains.touching import Points, Triangles
 from pliant.kernels.threads import Team
 from pliant.model import Model
 from pliant.model.obstacles import ROW_LENGTH, SIZES
@@ -22,28 +20,20 @@ REACH = 2.0  # of the largest radius: how far ahead two spheres look for each ot
 MOST_ENTRIES = 16  # cells a triangle, on average, before cells are made larger
 
 
-class Triangles(NamedTuple):
-    """What spheres touch beside each other: triangles."""
-
-    corners: np.ndarray  # (t, 3) int32
-    thickness: np.ndarray  # (t,) half of it [m]
-
-
 class GrainDetector:
-    """Finds contacts of the spheres of a model, and of vertices of its sheets and springs with other bodies.
+    """Finds contacts of the spheres of a model, and of points of other bodies.
 
-    tolerance: gap below which two are in contact, as a part of the smallest radius. points (k,): vertices that are
-    spheres of half the thickness.
+    tolerance: gap below which two are in contact, as a part of the smallest radius.
     """
 
-    def __init__(self, model: Model, tolerance: float, team: Team, points: np.ndarray, triangles: Triangles):
+    def __init__(self, model: Model, tolerance: float, team: Team, points: Points, triangles: Triangles):
         self.model, self.team = model, team
         particles, contact = model.particles, model.contact
         assert contact is not None
         self._points = points
         radius = np.zeros(0) if particles is None else particles.radius
         self._largest = float(radius.max(initial=0.0))
-        sizes = radius if particles is not None else contact.radius[self._points]
+        sizes = radius if particles is not None else points.size
         self._tolerance = tolerance * float(sizes.min())
         self._there = np.zeros(0, np.int64)  # which particles are there
         self._faces = self._no_buckets(triangles)
@@ -53,14 +43,17 @@ class GrainDetector:
         """Make room for the particles that are there, by their numbers."""
         contact, particles = self.model.contact, self.model.particles
         assert contact is not None
-        spheres, radius = np.zeros(0, np.int32), np.zeros(0)
+        spheres, radius, rolling = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
         if particles is not None:
-            spheres, radius = particles.vertices[there], particles.radius[there]
-        v = np.concatenate([spheres, self._points])
+            spheres, radius, rolling = (a[there] for a in (particles.vertices, particles.radius, particles.rolling))
+        points = self._points
+        v = np.concatenate([spheres, points.vertices])
         self.grains = Grains(
-            v, np.concatenate([radius, contact.radius[self._points]]), contact.body[v].astype(np.int32),
-            contact.friction[v], contact.excluded[v], contact.allowed, float(contact.settings.friction),
-            self._tolerance,
+            v, np.concatenate([radius, points.radius]), np.concatenate([radius, points.size]),
+            contact.body[v].astype(np.int32), contact.friction[v],
+            np.concatenate([rolling, np.zeros(len(points.vertices))]),
+            np.concatenate([contact.excluded[spheres], np.zeros(len(points.vertices), bool)]), contact.allowed,
+            float(contact.settings.friction), self._tolerance,
         )  # fmt: skip
         p = len(spheres)
         self._there = there
@@ -135,24 +128,6 @@ class GrainDetector:
             self._faces = self._faces._replace(entries=faces.entries)
         place_triangles(faces, motion, False)
         return faces
-
-
-def surface_triangles(model: Model) -> Triangles:
-    """Triangles of sheets, rigid bodies and mesh obstacles, then those of solids' boundaries."""
-    contact = model.contact
-    assert contact is not None
-    solid = solid_of(contact.tets, len(contact.body)).faces
-    corners = np.concatenate([contact.triangles.astype(np.int32), solid])
-    corners = corners[~contact.excluded[corners].any(axis=1)]
-    return Triangles(corners, contact.radius[corners[:, 0]])
-
-
-def vertices_with_thickness(model: Model) -> np.ndarray:
-    """(k,) int32 of sheets and springs."""
-    contact = model.contact
-    if contact is None:
-        return np.zeros(0, np.int32)
-    return np.flatnonzero(contact.radius > 0).astype(np.int32)
 
 
 def _power_of_two(n: int) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import closest_vertex_triangle, combine, row
-from pliant.grains.record import bucket_of, write_contact
+from pliant.grains.record import bucket_of, write_contact, write_rolling
 from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.vectors import add_scaled, dot, subtract
@@ -114,6 +114,8 @@ def face(k, t, grains, motion, faces, first_source, rows, at, writes):
     if w[i] + w[a] + w[b] + w[c] == 0.0:
         return 0
     keep = grains.radius[k] + faces.thickness[t]
+    if keep == 0.0:  # a point without radius has no side of a surface without thickness
+        return 0
     y0 = (row(motion.start, i), row(motion.start, a), row(motion.start, b), row(motion.start, c))
     y1 = (row(motion.end, i), row(motion.end, a), row(motion.end, b), row(motion.end, c))
     is_hit, weights, n = meeting_of(y0, y1, keep, grains.tolerance)
@@ -128,7 +130,10 @@ def face(k, t, grains, motion, faces, first_source, rows, at, writes):
         mu = friction_between(grains.friction[k], faces.friction[t], grains.otherwise)
         opposite, zero = (-weights[1], -weights[2], -weights[3]), (0.0, 0.0, 0.0)
         source = first_source + t
-        write_contact(rows, at, i, (a, b, c), source, opposite, s, zero, n, keep, grains.radius[k], mu)
+        extra, size = grains.size[k] - grains.radius[k], grains.size[k]
+        s = add_scaled(s, extra, n)
+        write_contact(rows, at, i, (a, b, c), source, opposite, s, zero, n, keep + extra, size, mu)
+        write_rolling(rows, at, grains.rolling[k], 1.0, 0.0)
     return 1
 
 

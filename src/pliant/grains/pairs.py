@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import row
-from pliant.grains.record import bucket_of, write_contact
+from pliant.grains.record import bucket_of, write_contact, write_rolling
 from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.vectors import dot, subtract
@@ -122,4 +122,6 @@ def pair(a, b, grains, motion, rows, at, writes):
         mu = friction_between(grains.friction[a], grains.friction[b], grains.otherwise)
         zero = (0.0, 0.0, 0.0)
         write_contact(rows, at, i, (j, -1, -1), j, (1.0, 0.0, 0.0), s, zero, n, rest, least, mu)
+        both = math.sqrt(grains.rolling[a] * grains.rolling[b])
+        write_rolling(rows, at, both, grains.radius[b] / rest, grains.radius[a] / rest)
     return 1

@@ -15,14 +15,14 @@ OVERLAP_PART = 0.1  # of the smaller radius: by how much an overlap at the start
 
 
 class Grains(NamedTuple):
-    """p spheres among n vertices of the scene, then the vertices of sheets and springs, q in all: these touch
-    obstacles, and triangles of other bodies, as spheres of half the thickness do, but not each other.
-    """
+    """p spheres among n vertices of the scene, then points of other bodies, q in all (grains.touching)."""
 
     vertices: np.ndarray  # (q,) int32
     radius: np.ndarray  # (q,) [m]
+    size: np.ndarray  # (q,) [m] the same, or a length of the body for points without a radius
     body: np.ndarray  # (q,) int32
     friction: np.ndarray  # (q,) coefficient, not a number where the body has none
+    rolling: np.ndarray  # (q,) coefficient of rolling resistance
     is_excluded: np.ndarray  # (q,) bool: touches nothing
     allowed: np.ndarray  # (bodies, bodies) bool
     otherwise: float  # friction where neither side has one
@@ -94,3 +94,12 @@ def write_contact(rows, i, first, opposite, source, weights, s, drift, n, rest, 
     rows.compliance[i] = 0.0
     rows.factor[i] = 1.0
     put_row(rows.impulse, i, (0.0, 0.0, 0.0))
+
+
+@inlined
+def write_rolling(rows, i, coefficient, here, opposite):
+    """Rolling resistance of a contact (constraints.rows), where anything has it."""
+    if len(rows.rolling) > 0:
+        put_row(rows.rolling, i, (coefficient, here, opposite))
+        put_row(rows.roll, i, (0.0, 0.0, 0.0))
+        put_row(rows.roll_change, i, (0.0, 0.0, 0.0))

@@ -14,14 +14,14 @@ from pliant.constraints.rows import Rows, empty_rows, taken
 from pliant.contact.contact_set import ContactSet, chosen, gaps, joined, obstacle_contacts, pair_contacts
 from pliant.contact.response.scale import ContactScale
 from pliant.elements.closest import VERTEX_TRIANGLE
-from pliant.grains.detection import GrainDetector, Triangles, surface_triangles
+from pliant.grains.detection import GrainDetector
 from pliant.grains.overlaps import report_overlaps
 from pliant.grains.record import Motion
 from pliant.grains.rims import nearest_features
+from pliant.grains.touching import contact_radii, core_triangles, no_points, no_triangles, surface_triangles
 from pliant.grains.walls import FACES
 from pliant.kernels.threads import Team
 from pliant.model import Model
-from pliant.model.rigid_shapes import CORE
 
 TOLERANCE = 0.2  # of the smallest radius: what is nearer is a contact
 NEIGHBOURS = 0.6  # of it: who is nearer gets another colour
@@ -40,16 +40,11 @@ class SphereContacts:
         assert model.contact is not None
         self.model = model
         n, particles = model.n_vertices, model.particles
-        nothing = np.zeros(0, np.int32)
-        surfaces, cores = surface_triangles(model), _cores(model)
-        both = Triangles(*(np.concatenate(parts) for parts in zip(surfaces, cores, strict=True)))
-        self._search = GrainDetector(model, TOLERANCE, team, nothing, both)
-        no_triangles = Triangles(np.zeros((0, 3), np.int32), np.zeros(0))
-        self._near = GrainDetector(model, NEIGHBOURS, team, nothing, no_triangles)
+        cores = core_triangles(model)
+        self._search = GrainDetector(model, TOLERANCE, team, no_points(), surface_triangles(model))
+        self._near = GrainDetector(model, NEIGHBOURS, team, no_points(), no_triangles())
         self._rows = empty_rows(64, np.float64)
-        self._radius = model.contact.radius.copy()
-        self._radius[particles.vertices] = particles.radius
-        self._radius[cores.corners[:, 0]] = cores.thickness
+        self._radius = contact_radii(model)
         self._sphere_radius = np.zeros(n)  # of particles alone
         self._sphere_radius[particles.vertices] = particles.radius
         self._body = model.contact.body.astype(np.int32)
@@ -204,12 +199,3 @@ class SphereContacts:
 def sphere_contacts(model: Model, team: Team) -> SphereContacts | None:
     """For a model with particles."""
     return None if model.particles is None else SphereContacts(model, team)
-
-
-def _cores(model: Model) -> Triangles:
-    """Cores of round rigid bodies as triangles without width, between the sliding points that rest at their ends."""
-    assert model.contact is not None
-    features = model.contact.round_bodies
-    own = np.flatnonzero(features.kind == CORE)
-    last = features.sliding[own] + features.sliding_count[own] - 1
-    return Triangles(np.column_stack([last - 1, last, last]).astype(np.int32), features.radius[own])

@@ -7,7 +7,7 @@ import math
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, material_displacement, to_local
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import row
-from pliant.grains.record import write_contact
+from pliant.grains.record import write_contact, write_rolling
 from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model.obstacles import CONTAINER, FRICTION, SIZES
@@ -106,5 +106,7 @@ def write_wall(k, grains, motion, obstacles, m, start, d, n, source, rows, at):
     i = grains.vertices[k]
     s = subtract(row(motion.start, i), subtract(q, way))
     mu = friction_between(grains.friction[k], obstacles.at_end[m, FRICTION], grains.otherwise)
-    radius = grains.radius[k]
-    write_contact(rows, at, i, (-1, -1, -1), source, (0.0, 0.0, 0.0), s, drift, normal, radius, radius, mu)
+    size = grains.size[k]
+    s = add_scaled(s, size - grains.radius[k], normal)  # so that the distance to be kept is not zero
+    write_contact(rows, at, i, (-1, -1, -1), source, (0.0, 0.0, 0.0), s, drift, normal, size, size, mu)
+    write_rolling(rows, at, grains.rolling[k], 1.0, 0.0)

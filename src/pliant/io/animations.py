@@ -1,4 +1,4 @@
-"""Animations from files: .npz with frames, or a mesh file for every frame."""
+"""Animations from files: .npz with frames, a mesh file for every frame, USD and glTF."""
 
 from __future__ import annotations
 
@@ -11,21 +11,31 @@ import numpy as np
 from pliant.errors import FileError, MeshError
 from pliant.geometry import TriMesh
 from pliant.geometry.animation import Animation
+from pliant.io import gltf_animation, usd_meshes
 from pliant.io.meshes import load_mesh
 from pliant.io.paths import as_path
+from pliant.io.usd_animation import usd_animation
 
 MESHES = (".obj", ".ply", ".stl", ".off", ".vtk")
 
 
-def load_animation(path: str | Path, frame_rate: float = 30.0, repeat: bool = False) -> Animation:
+def load_animation(
+    path: str | Path, frame_rate: float = 30.0, repeat: bool = False, name: str | None = None
+) -> Animation:
     """A mesh that moves.
 
     path: an .npz file with the arrays `frames` (f, n, 3) [m], `triangles` (m, 3) and, if they are not at the frame
     rate, `times` (f,) [s]; a folder with a mesh file (.obj, .ply and others) for every frame; or a pattern such as
     "walk_*.obj". Files come in the order of the numbers in their names, and all have the same triangles.
-    frame_rate: [1/s]. repeat: begin again after the last frame.
+        Or a .usd file (.usda, .usdc, .usdz) with time samples of points and transforms (extra `usd`), or a .glb or
+        .gltf file with nodes that move, skins and morph targets: all meshes of its scene as one, z up [m].
+    frame_rate: [1/s] of frames without times. What turns in USD and glTF files is taken as often between two keys.
+    repeat: begin again after the last frame. name: of an animation of a glTF file; None: its first.
     """
     path = as_path(path, "load_animation")
+    ending = path.suffix.lower()
+    if ending in (*usd_meshes.ENDINGS, *gltf_animation.ENDINGS):
+        return _from_scene(path, ending, frame_rate, repeat, name)
     if path.suffix.lower() == ".npz":
         return _from_arrays(path, frame_rate, repeat)
     files = _files(path)
@@ -39,6 +49,17 @@ def load_animation(path: str | Path, frame_rate: float = 30.0, repeat: bool = Fa
                 f"{first_file} ({counts}), or in another order: all frames of an animation need the same triangles."
             )
     return Animation.from_frames(first.triangles, np.array([mesh.points for _, mesh in meshes]), frame_rate, repeat)
+
+
+def _from_scene(path: Path, ending: str, frame_rate: float, repeat: bool, name: str | None) -> Animation:
+    if not path.exists():
+        raise FileError(f"{path}: there is no such file.")
+    try:
+        if ending in gltf_animation.ENDINGS:
+            return gltf_animation.gltf_animation(path, frame_rate, repeat, name)
+        return usd_animation(path, frame_rate, repeat)
+    except MeshError as error:
+        raise FileError(f"{path}: {error}") from None
 
 
 def _files(path: Path) -> list[Path]:

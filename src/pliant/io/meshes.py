@@ -10,11 +10,13 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io import usd_meshes
+from pliant.io.obj import read_obj
 from pliant.io.paths import as_path
 
 
 def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
-    """A TetMesh if the file has tetrahedra, else a TriMesh of its triangles and quads (each split in two).
+    """A TetMesh if the file has tetrahedra, else a TriMesh of its triangles and quads (each split in two; faces of .obj
+    files may have more corners).
 
     orient: flip inverted tets instead of refusing them. USD stages are read as one mesh (extra `usd`); `load_usd` gives
     their meshes one by one.
@@ -26,6 +28,8 @@ def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
         return _load_arrays(path, orient)
     if path.suffix.lower() in usd_meshes.ENDINGS:
         return usd_meshes.load_usd_mesh(path)
+    if path.suffix.lower() == ".obj":
+        return _load_obj(path)
     import meshio
 
     try:
@@ -48,6 +52,13 @@ def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
         found = ", ".join(sorted(cells)) or "no cells"
         raise FileError(f"{path}: it holds {found}; Pliant needs tetrahedra, triangles or quads.")
     return TriMesh(points, np.concatenate(triangles))
+
+
+def _load_obj(path: Path) -> TriMesh:
+    file = read_obj(path)
+    if not len(file.points) or not file.faces:
+        raise FileError(f"{path}: it holds {len(file.points)} points and {len(file.faces)} faces; Pliant needs some.")
+    return TriMesh(file.points, file.triangles())
 
 
 def _load_arrays(path: Path, orient: bool) -> TetMesh | TriMesh:

@@ -1,5 +1,5 @@
 """What acts on a scene from outside, in a checkpoint: settings of bodies, world box, wind, attachments,
-joints.
+joints, seams and bands.
 
 Functions of time, other than a Schedule, are not in the file. They are named "<body>.<setting>" and "wind.velocity" and
 passed again.
@@ -17,6 +17,7 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.io.arrays import check_arrays
 from pliant.io.saved_arrays import expected_of_attachment
+from pliant.io.sewing import pack_sewing, unpack_sewing
 from pliant.model import Attachment, Body, Joint, Scene, Schedule, Wind, WorldBox
 from pliant.model.joint_drives import Drive
 from pliant.model.motors import Motor
@@ -50,6 +51,7 @@ def pack_outside(scene: Scene, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
         "wind": wind and {name: _plain(getattr(wind, name)) for name in ("velocity", "drag", "lift", "air_density")},
         "attachments": links,
         "joints": [_pack_joint(scene, joint) for joint in scene.joints],
+        **pack_sewing(scene, arrays),
     }
 
 
@@ -71,6 +73,7 @@ def unpack_outside(
         va, wa, vb, wb = (own[prefix + name] for name in _LINKS)
         scene.attachments.append(Attachment(body_a, va, wa, body_b, vb, wb, link["stiffness"]))
 
+    unpack_sewing(path, scene, about, arrays)
     scene.joints.extend(_unpack_joint(scene, joint) for joint in about.get("joints", ()))
 
 

@@ -51,8 +51,8 @@ def load_usd(path: str | Path) -> list[UsdBody]:
     path = as_path(path, "load_usd")
     if not path.exists():
         raise FileError(f"{path}: there is no such file.")
-    stage = _open(path)
-    found = [body for prim in _meshes(stage) if (body := _body(stage, prim, path)) is not None]
+    stage = open_stage(path)
+    found = [body for prim in mesh_prims(stage) if (body := _body(stage, prim, path)) is not None]
     if not found:
         raise FileError(f"{path}: it holds no visible mesh with faces; Pliant reads Mesh and TetMesh prims.")
     return found
@@ -72,7 +72,8 @@ def load_usd_mesh(path: Path) -> TetMesh | TriMesh:
     return TriMesh(points, np.concatenate(triangles))
 
 
-def _open(path: Path) -> Any:
+def open_stage(path: Path) -> Any:
+    """A file that usd-core reads."""
     try:
         from pxr import Usd
     except ImportError:
@@ -83,7 +84,7 @@ def _open(path: Path) -> Any:
         raise FileError(f"{path}: usd-core cannot read it ({str(error).strip().splitlines()[-1]}).") from None
 
 
-def _meshes(stage: Any) -> list[Any]:
+def mesh_prims(stage: Any) -> list[Any]:
     """Prims that are meshes, visible and not merely guides."""
     from pxr import Usd, UsdGeom
 
@@ -102,11 +103,23 @@ def _is_shown(prim: Any) -> bool:
 
 def _body(stage: Any, prim: Any, path: Path) -> UsdBody | None:
     """None if it has no faces."""
+    from pxr import UsdGeom
+
+    mesh = mesh_at(stage, prim, path)
+    if mesh is None:
+        return None
+    colour = UsdGeom.Gprim(prim).GetDisplayColorAttr().Get()
+    shown = tuple(float(v) ** (1 / 2.2) for v in colour[0]) if colour else None
+    return UsdBody(str(prim.GetPath()), mesh, **_material(stage, prim), colour=shown)
+
+
+def mesh_at(stage: Any, prim: Any, path: Path, code: float | None = None) -> TetMesh | TriMesh | None:
+    """A prim's mesh in the world's axes, z up [m], at a time code, or the first; None if it has no faces then."""
     from pxr import Usd, UsdGeom
 
     is_tets = prim.IsA(UsdGeom.TetMesh)
     geometry = UsdGeom.TetMesh(prim) if is_tets else UsdGeom.Mesh(prim)
-    time = Usd.TimeCode.EarliestTime()
+    time = Usd.TimeCode.EarliestTime() if code is None else Usd.TimeCode(code)
     cells = _tets(geometry, time) if is_tets else _triangles(geometry, time, f"{path}: {prim.GetPath()}")
     local = np.asarray(geometry.GetPointsAttr().Get(time) or np.zeros((0, 3)), float).reshape(-1, 3)
     if not len(cells) or not len(local):
@@ -117,10 +130,7 @@ def _body(stage: Any, prim: Any, path: Path) -> UsdBody | None:
     is_left = geometry.GetOrientationAttr().Get() == UsdGeom.Tokens.leftHanded
     if is_mirrored != (is_left and not is_tets):
         cells = cells[:, [0, 2, 1, *range(3, cells.shape[1])]]
-    mesh = TetMesh(points, cells, orient=True) if is_tets else TriMesh(points, cells)
-    colour = geometry.GetDisplayColorAttr().Get()
-    shown = tuple(float(v) ** (1 / 2.2) for v in colour[0]) if colour else None
-    return UsdBody(str(prim.GetPath()), mesh, **_material(stage, prim), colour=shown)
+    return TetMesh(points, cells, orient=True) if is_tets else TriMesh(points, cells)
 
 
 def _to_z_up(stage: Any) -> np.ndarray:

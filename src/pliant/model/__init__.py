@@ -34,6 +34,7 @@ from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import PRIMITIVES, Box, Capsule, Cylinder, Primitive, Sphere
 from pliant.model.scene import BODIES, Scene
 from pliant.model.schedules import Schedule
+from pliant.model.seams import Band, Seam
 from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
@@ -48,6 +49,7 @@ __all__ = [
     "PRIMITIVES",
     "Attachment",
     "Attachments",
+    "Band",
     "Block",
     "Body",
     "Bounds",
@@ -82,6 +84,7 @@ __all__ = [
     "RodBends",
     "Scene",
     "Schedule",
+    "Seam",
     "Sheets",
     "Solid",
     "Solids",

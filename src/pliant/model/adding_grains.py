@@ -35,15 +35,19 @@ class AddingGrains(ABC):
         friction: float | None = None,
         name: str | None = None,
         spin: bool = False,
+        rolling_resistance: float = 0.0,
     ) -> Particles:
         """Add spheres with centres (n, 3) [m]; pl.shapes.packed_spheres fills a space with them.
 
         radius: [m], one number or one per particle; density: [kg/m^3].
         friction: of contacts with them (see Body.friction). spin: they turn, so that they roll; without it they only
-        slide. Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased; without spin also pl.Auto,
-        pl.VBD, pl.AVBD and pl.Newton, in which they meet solids and rigid bodies too.
+        slide. rolling_resistance: of particles that turn, the tangent of the slope on which one begins to roll; between
+        two bodies of particles the geometric mean.
+        Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased; without spin also pl.Auto, pl.VBD,
+        pl.AVBD and pl.Newton, in which they meet solids too.
         """
-        body = Particles(self._free_name(name, Particles), points, radius, density, spin)
+        own = self._free_name(name, Particles)
+        body = Particles(own, points, radius, density, spin, rolling_resistance=rolling_resistance)
         body.friction = friction
         return self._add_grains(body)
 
@@ -61,13 +65,14 @@ class AddingGrains(ABC):
         size: float = 0.0,
         start: float = 0.0,
         seed: int = 0,
+        rolling_resistance: float = 0.0,
     ) -> Particles:
         """Add a source of particles: from `start` to `until` [s] it lets go `rate` of them per second, at `velocity`
         (3,) [m/s].
 
         position: [m] of the middle of its mouth, a disc of radius `size` [m] across the velocity in which each has a
         place of its own at random (`seed`). What does not fit through it is refused.
-        radius, density, friction, spin: as of add_particles.
+        radius, density, friction, spin, rolling_resistance: as of add_particles.
 
         All particles have their numbers from the start; before it comes a particle waits in the mouth, weightless, and
         touches nothing.
@@ -75,7 +80,7 @@ class AddingGrains(ABC):
         name = self._free_name(name, Particles)
         about = (position, rate, velocity, until, start, size, radius, self.gravity, seed)
         points, births, velocities, radii = emitted(name, *about)
-        body = Particles(name, points, radii, density, spin, births)
+        body = Particles(name, points, radii, density, spin, births, rolling_resistance)
         body.friction = friction
         body.set_velocities(velocities)
         return self._add_grains(body)

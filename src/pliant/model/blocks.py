@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 
+from pliant.elements.band import Bands
 from pliant.elements.block import Block, Tearing
 from pliant.elements.bound import Bounds
 from pliant.elements.dead_load import DeadLoads
@@ -20,11 +21,13 @@ from pliant.elements.rod_bend import RodBends
 from pliant.elements.sheet import Sheets
 from pliant.elements.solids import InvertibleSolids, Solids
 from pliant.elements.spring import Springs
+from pliant.elements.stitch import Stitches
 from pliant.elements.strain_rates import TetRates
 from pliant.elements.yarn_triangle import YarnTriangles
 
 __all__ = [
     "Attachments",
+    "Bands",
     "Block",
     "Bounds",
     "Dampers",
@@ -41,6 +44,7 @@ __all__ = [
     "Sheets",
     "Solids",
     "Springs",
+    "Stitches",
     "Tearing",
     "TetRates",
     "YarnTriangles",

@@ -90,6 +90,7 @@ class ContactModel:
     skips_obstacles: np.ndarray  # (n,) vertices that touch no obstacle with a formula
     round_bodies: RoundBodies
     restitution: np.ndarray  # (bodies,) of rigid bodies, zero of others
+    stitched: np.ndarray  # (k, 2) vertices that seams join
 
 
 class RoundBodies(NamedTuple):
@@ -112,8 +113,11 @@ def build_contact(
     apart: set[tuple[str, str]],
     shapes: Sequence[Shape],
     gravity: float,
+    stitched: np.ndarray,
 ) -> ContactModel:
-    """Gather what takes part; `apart`: names of bodies that do not touch; gravity [m/s^2]: the largest of all."""
+    """Gather what takes part; `apart`: names of bodies that do not touch; gravity [m/s^2]: the largest of all;
+    stitched (k, 2): vertices that seams join.
+    """
     placed = list(zip(bodies, start[:-1].tolist(), strict=True))
     thin: Any = Cloth | MeshObstacleBody | RigidBody
     if settings.guarantee:  # nothing is ever inside a solid: its surface alone takes part, with a thickness
@@ -143,6 +147,7 @@ def build_contact(
         np.concatenate([_skips_obstacles(body) for body in bodies]),
         _round_bodies(placed),
         np.array([body.restitution if isinstance(body, RigidBody) else 0.0 for body in bodies]),
+        stitched,
     )
 
 

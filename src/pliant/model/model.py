@@ -12,7 +12,17 @@ from pliant.elements.joint import Rods
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
-from pliant.model.blocks import Block, InvertibleSolids, Pressures, Sheets, Solids, Springs, YarnTriangles, merge
+from pliant.model.blocks import (
+    Block,
+    InvertibleSolids,
+    Pressures,
+    Sheets,
+    Solids,
+    Springs,
+    Stitches,
+    YarnTriangles,
+    merge,
+)
 from pliant.model.body import FIXED, FREE, VERTEX_BLOCK, Body, Motion
 from pliant.model.carried import CarriedPoints
 from pliant.model.contact import ContactModel, build_contact
@@ -23,6 +33,7 @@ from pliant.model.particles import ParticleModel, particle_model
 from pliant.model.pressure import PressureSchedule, pressure_block
 from pliant.model.rigid import RigidBody, RigidForceField
 from pliant.model.scene import Scene
+from pliant.model.seams import band_block, seam_block, stitched_vertices
 from pliant.model.topology import Topology, whole_topology
 from pliant.model.wind import wind_force
 
@@ -128,10 +139,15 @@ class Model:
         )
 
     def at(self, time: float) -> Model:
-        """The model with the pressures of a time [s], and with what motors are set to; itself if nothing changes."""
+        """The model with the pressures, seams and bands of a time [s], and with what motors are set to; itself if
+        nothing changes.
+        """
+        blocks = self.blocks
+        if any(block.changes_in_time for block in blocks):
+            blocks = tuple(block.at(time) for block in blocks)
         if any(rows.joint.motor is not None for rows in self.joints):
-            return replace(self, blocks=with_motors(self.blocks, self.joints))._with_pressures(time)
-        return self._with_pressures(time)
+            blocks = with_motors(blocks, self.joints)
+        return (self if blocks is self.blocks else replace(self, blocks=blocks))._with_pressures(time)
 
     def _with_pressures(self, time: float) -> Model:
         if not self.pressure_schedules:
@@ -241,7 +257,9 @@ def build_model(scene: Scene) -> Model:
         blocks,
         None
         if scene.contact is None
-        else build_contact(scene.contact, bodies, start, scene.apart, scene.shapes, _largest_gravity(scene)),
+        else build_contact(
+            scene.contact, bodies, start, scene.apart, scene.shapes, _largest_gravity(scene), _stitched(blocks)
+        ),
         _pressure_schedules(bodies),
         tuple(body.name for body in bodies),
         start,
@@ -269,6 +287,9 @@ def _blocks(
     first_of = {id(body): first for body, first in placed}
     for link in scene.attachments:
         blocks.append(attachment_pairs(link, first_of[id(link.body_a)], first_of[id(link.body_b)]))
+    for seam in scene.seams:
+        blocks.append(seam_block(seam, first_of[id(seam.body_a)], first_of[id(seam.body_b)]))
+    blocks += [band_block(band, first_of[id(band.body)]) for band in scene.bands]
     blocks += [block for own in joints for block in own]
     if scene.world_box is not None:
         blocks.append(scene.world_box.block(len(positions)))
@@ -280,6 +301,12 @@ def _joint_blocks(scene: Scene, placed: list[tuple[Body, int]]) -> list[list[Blo
     first_of: dict[Any, int] = {id(body): first for body, first in placed}
     first_of[id(None)] = next((first for body, first in placed if isinstance(body, WorldPoints)), 0)
     return [joint.made_of(first_of[id(joint.body_a)], first_of[id(joint.body_b)]) for joint in scene.joints]
+
+
+def _stitched(blocks: tuple[Block, ...]) -> np.ndarray:
+    """(k, 2) vertices that seams join."""
+    pairs = [stitched_vertices(block) for block in blocks if isinstance(block, Stitches)]
+    return np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
 
 
 def _largest_gravity(scene: Scene) -> float:

@@ -47,13 +47,14 @@ class Placeable:
         return rotations.from_matrix(self._placed_in_simulation("orientation").pose()[1])
 
     def set_pose(
-        self, position: ArrayLike | None = None, orientation: ArrayLike | None = None, seconds: float = 0.0
+        self, position: ArrayLike | None = None, orientation: ArrayLike | None = None, seconds: float | None = None
     ) -> None:
         """Move it from where it is, at a constant velocity, so that it is there in so many seconds; then it stays.
 
-        position: (3,) [m] of its centre, as `position`; orientation: quaternion (w, x, y, z) or matrix (3, 3), away
-        from how it was made. None: as it is. seconds: 0 is one step; for one frame give 1 / sim.frame_rate. What it
-        touches feels the velocity of this motion. It takes the place of the obstacle's `motion`, until `sim.reset()`.
+        position: (3,) [m] of its centre, as `position`; orientation: quaternion (w, x, y, z) or matrix (3, 3), as
+        `orientation` counts it. None: as it is. seconds: None is at the end of the next call, the frame of
+        `sim.advance()` or the step of `sim.step()`; 0 is one step. What it touches feels the velocity of this motion.
+        It takes the place of the `motion` it has, until `sim.reset()`.
         """
         self._placed_in_simulation("set_pose").set_pose(position, orientation, seconds)
 
@@ -61,11 +62,12 @@ class Placeable:
         self, velocity: ArrayLike = (0.0, 0.0, 0.0), angular_velocity: ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
         """Move it on from where it is at a velocity (3,) [m/s] of its centre and an angular velocity (3,) [rad/s],
-        until told otherwise. It takes the place of the obstacle's `motion`, until `sim.reset()`.
+        until told otherwise. It takes the place of the `motion` it has, until `sim.reset()`.
         """
         self._placed_in_simulation("set_velocity").set_velocity(velocity, angular_velocity)
 
     def _placed_in_simulation(self, what: str) -> Any:
+        """Its place in the simulation last built from the scene."""
         if self._placement is None:
             raise SceneError(
                 f"{type(self).__name__}.{what}: no simulation has been built from its scene; build the Simulation "

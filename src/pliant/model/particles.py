@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.body import Body
@@ -23,6 +24,7 @@ class Particles(Body):
 
     radius: [m], one number or one per particle; density: [kg/m^3]; spin: whether they turn, so that they roll.
     births: [s], one number or one per particle: until then it is not there (Scene.add_emitter).
+    rolling_resistance: tangent of the slope on which it begins to roll.
     """
 
     kind = "particles"
@@ -31,7 +33,7 @@ class Particles(Body):
 
     def __init__(
         self, name: str, points: ArrayLike, radius: ArrayLike, density: float, spin: bool = False,
-        births: ArrayLike = 0.0,
+        births: ArrayLike = 0.0, rolling_resistance: float = 0.0,
     ):  # fmt: skip
         given = np.asarray(points)
         n = len(given) if given.ndim else 0
@@ -39,6 +41,12 @@ class Particles(Body):
         self.radius = checks.numbers(radius, n, f"{name}: radius", "particle", "m", positive=True)
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
         self.spin = bool(spin)
+        self.rolling_resistance = checks.number(rolling_resistance, f"{name}: rolling_resistance", "1")
+        if self.rolling_resistance > 0 and not self.spin:
+            raise SceneError(
+                f"{name}: rolling_resistance is {self.rolling_resistance:g}, but its particles do not turn: give "
+                "spin=True too."
+            )
         self.births = checks.numbers(births, n, f"{name}: births", "particle", "s")
         super().__init__(name, self.points, 0.0)
 
@@ -60,6 +68,7 @@ class Particles(Body):
             "density": self.density,
             "spin": self.spin,
             "births": self.births,
+            "rolling_resistance": self.rolling_resistance,
         }
 
 
@@ -71,6 +80,7 @@ class ParticleModel:
     radius: np.ndarray  # (p,) [m]
     spins: np.ndarray  # (p,) bool
     births: np.ndarray  # (p,) [s] when it comes; 0: there from the start
+    rolling: np.ndarray  # (p,) coefficient of rolling resistance
 
     @cached_property
     def is_emitted(self) -> bool:
@@ -114,4 +124,5 @@ def particle_model(placed: Sequence[tuple[Body, int]]) -> ParticleModel | None:
         np.concatenate([body.radius for body, _ in own]),
         np.concatenate([np.full(body.n_vertices, body.spin) for body, _ in own]),
         np.concatenate([body.births for body, _ in own]),
+        np.concatenate([np.full(body.n_vertices, body.rolling_resistance) for body, _ in own]),
     )

@@ -1,14 +1,15 @@
-"""Where the obstacles of a simulation are, step by step, and moving them between two steps.
+"""Where the obstacles and held rigid bodies of a simulation are, step by step, and moving them between two steps.
 
-The function that moves an obstacle is asked once per step, for its end. Where the step begins is where the one before
-ended, so the velocity of a step is that of the actual change, whatever the function reads beside the time.
+The function that moves an obstacle is asked for the end of each step. Where the step begins is where the one before
+ended, so the velocity of a step is that of the actual change, whatever the function reads beside the time. What changes
+between two frames is spread over the steps of the next frame (model.jumps).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,13 +18,16 @@ from pliant.errors import SceneError
 from pliant.geometry import rotations
 from pliant.model import checks
 from pliant.model.body import Body
+from pliant.model.jumps import HeldJumps, PoseJump
 from pliant.model.mesh_obstacle import MeshObstacleBody
+from pliant.model.model import Model
 from pliant.model.motions import RigidMotion
 from pliant.model.obstacles import Shape
+from pliant.model.rigid import RigidBody
 
 Pose = tuple[np.ndarray, np.ndarray]  # position (3,) [m]; rotation (3, 3) away from how the obstacle was made
 
-FOR_EVER = -1.0  # of a command's seconds, in files
+FOR_EVER, NEXT_CALL = -1.0, -2.0  # of a command's seconds, in files
 ROW = 33  # numbers of an obstacle in files: pose (12), whether it has a command, the command (20)
 
 
@@ -37,6 +41,13 @@ class Command:
     angular_velocity: np.ndarray
     begin: float
     seconds: float  # infinite: for ever
+    is_waiting: bool = False  # takes as long as what is called next, a step or a frame; until then `seconds` is a step
+
+    def lasting(self, seconds: float) -> Command:
+        """The same way, in so many seconds."""
+        rate = self.seconds / seconds
+        velocity, spin = rate * self.velocity, rate * self.angular_velocity
+        return replace(self, velocity=velocity, angular_velocity=spin, seconds=seconds, is_waiting=False)
 
     def pose(self, time: float) -> Pose:
         """Position and rotation at a time [s]."""
@@ -46,16 +57,17 @@ class Command:
 
     def numbers(self) -> np.ndarray:
         """(20,) that `command_of` makes a command of again."""
-        seconds = self.seconds if np.isfinite(self.seconds) else FOR_EVER
+        seconds = NEXT_CALL if self.is_waiting else self.seconds if np.isfinite(self.seconds) else FOR_EVER
         vectors = (self.position, self.rotation.ravel(), self.velocity, self.angular_velocity)
         return np.concatenate([*vectors, [self.begin, seconds]])
 
 
-def command_of(numbers: np.ndarray) -> Command:
-    """The command that `Command.numbers` described."""
+def command_of(numbers: np.ndarray, h: float) -> Command:
+    """The command that `Command.numbers` described, of a simulation with steps of h [s]."""
     position, rotation, velocity, angular_velocity, times = np.split(numbers.copy(), [3, 12, 15, 18])
-    seconds = np.inf if times[1] == FOR_EVER else float(times[1])
-    return Command(position, rotation.reshape(3, 3), velocity, angular_velocity, float(times[0]), seconds)
+    seconds = {FOR_EVER: np.inf, NEXT_CALL: h}.get(float(times[1]), float(times[1]))
+    motion = (position, rotation.reshape(3, 3), velocity, angular_velocity, float(times[0]), seconds)
+    return Command(*motion, is_waiting=bool(times[1] == NEXT_CALL))
 
 
 class Placement(ABC):
@@ -69,21 +81,26 @@ class Placement(ABC):
     def pose(self) -> Pose:
         """Where it is now."""
 
-    def set_pose(self, position: ArrayLike | None, orientation: ArrayLike | None, seconds: float) -> None:
-        """See Obstacle.set_pose."""
-        seconds = checks.number(seconds, f"{self.what}.set_pose: seconds", "s") or self.h
+    def begin(self, steps: int) -> None:
+        """Before the first of so many steps of one call, a step or a frame."""
+        if self.command is not None and self.command.is_waiting:
+            self.command = self.command.lasting(steps * self.h)
+
+    def set_pose(self, position: ArrayLike | None, orientation: ArrayLike | None, seconds: float | None) -> None:
+        """See Placeable.set_pose."""
+        is_waiting = seconds is None
+        seconds = self.h if seconds is None else checks.number(seconds, f"{self.what}.set_pose: seconds", "s") or self.h
         if seconds < self.h * (1 - 1e-9):
             raise SceneError(f"{self.what}.set_pose: seconds is {seconds:g}, less than a step of {self.h:g} s; give 0.")
         start, rotation = self.pose()
         target = start if position is None else checks.vectors(position, None, f"{self.what}.set_pose: position", "m")
         turned = rotation if orientation is None else _rotation(orientation, f"{self.what}.set_pose: orientation")
         turn = rotations.to_vectors(rotations.from_matrix(turned @ rotation.T))
-        self.command = Command(
-            start, rotation, (target - start) / seconds, turn / seconds, self.step() * self.h, seconds
-        )
+        way = ((target - start) / seconds, turn / seconds)
+        self.command = Command(start, rotation, *way, self.step() * self.h, seconds, is_waiting)
 
     def set_velocity(self, velocity: ArrayLike, angular_velocity: ArrayLike) -> None:
-        """See Obstacle.set_velocity."""
+        """See Placeable.set_velocity."""
         velocity = checks.vectors(velocity, None, f"{self.what}.set_velocity: velocity", "m/s")
         spin = checks.vectors(angular_velocity, None, f"{self.what}.set_velocity: angular_velocity", "rad/s")
         self.command = Command(*self.pose(), velocity, spin, self.step() * self.h, np.inf)
@@ -97,7 +114,7 @@ class Placement(ABC):
     def load(self, numbers: np.ndarray) -> None:
         """Go on from what `numbers` gave."""
         self.restart()
-        self.command = command_of(numbers[13:]) if numbers[12] else None
+        self.command = command_of(numbers[13:], self.h) if numbers[12] else None
 
     def restart(self) -> None:
         """Be moved as the scene says again."""
@@ -112,6 +129,7 @@ class ShapePlacement(Placement):
         self.shape, self.kind, self.friction = shape, shape.kind, shape.friction
         self._centre = shape.frame()[0]
         self._known: dict[int, Pose] = {}  # translations and rotations at the ends of steps
+        self._jump: PoseJump | None = None
         self._rows: dict[int, np.ndarray] = {}
         self._held: dict[int, object] = {}  # what the rows point to
 
@@ -119,6 +137,13 @@ class ShapePlacement(Placement):
         """Of contacts from now on."""
         object.__setattr__(self.shape, "friction", coefficient)
         self.friction, self._rows = coefficient, {}
+
+    def begin(self, steps: int) -> None:
+        """Spread what its function has jumped by since the last step over the steps of a frame."""
+        super().begin(steps)
+        step = self.step()
+        if steps > 1 and self.command is None and not _is_of_time(self.shape):
+            self._jump = PoseJump.between(self.shape.pose(step * self.h), self.at(step), self._centre, step, steps)
 
     def begin_step(self, step: int) -> None:
         """Forget where it was thought to be going: the function is asked again."""
@@ -143,7 +168,8 @@ class ShapePlacement(Placement):
 
     def _asked(self, time: float) -> Pose:
         if self.command is None:
-            return self.shape.pose(time)
+            pose = self.shape.pose(time)
+            return pose if self._jump is None else self._jump.spread(pose, round(time / self.h))
         position, rotation = self.command.pose(time)
         return position - rotation @ self._centre, rotation
 
@@ -159,23 +185,29 @@ class ShapePlacement(Placement):
 
     def restart(self) -> None:
         super().restart()
-        self._known, self._rows, self._held = {}, {}, {}
+        self._known, self._rows, self._held, self._jump = {}, {}, {}, None
 
 
-class MeshPlacement(Placement):
-    """Of a mesh obstacle: the vertices are where they are, its position is their mean."""
+class PointsPlacement(Placement):
+    """Of a mesh obstacle, or a rigid body that is pinned or moved: it is where its vertices are."""
 
-    def __init__(self, body: MeshObstacleBody, h: float, step: Callable[[], int], positions: Callable[[], np.ndarray]):
+    def __init__(
+        self, body: MeshObstacleBody | RigidBody, h: float, step: Callable[[], int], positions: Callable[[], np.ndarray]
+    ):
         super().__init__(body.name, h, step)
         self._positions = positions
-        self._made = body.mesh.points - body.mesh.points.mean(axis=0)
+        if isinstance(body, RigidBody):
+            self._made, self._fitted = body.offsets, body.mass_vertices  # others slide to where it touches
+        else:
+            self._made = body.mesh.points - body.mesh.points.mean(axis=0)
+            self._fitted = np.arange(len(self._made))
 
     def pose(self) -> Pose:
-        x = self._positions()
-        centre = x.mean(axis=0)
-        u, _, vt = np.linalg.svd((x - centre).T @ self._made)  # Kabsch: the rotation that fits best
-        sign = np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))])
-        return centre, u @ sign @ vt
+        x, made = self._positions()[self._fitted], self._made[self._fitted]
+        centre, middle = x.mean(axis=0), made.mean(axis=0)
+        u, _, vt = np.linalg.svd((x - centre).T @ (made - middle))  # Kabsch: the rotation that fits best
+        rotation = u @ np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))]) @ vt
+        return centre - rotation @ middle, rotation
 
     def positions(self, time: float) -> np.ndarray | None:
         """(n, 3) [m] of its vertices at a time [s] if a command moves it."""
@@ -186,7 +218,9 @@ class MeshPlacement(Placement):
 
 
 class Placements:
-    """Where all obstacles of a simulation are: those with formulas, then meshes, each as the scene lists them."""
+    """Where all obstacles of a simulation are: those with formulas, then meshes and held rigid bodies, as listed in the
+    scene.
+    """
 
     def __init__(
         self,
@@ -198,11 +232,29 @@ class Placements:
     ):
         self.h, self._step = h, step
         self.shapes = [ShapePlacement(shape, h, step) for shape in shapes]
-        self.meshes = {
-            k: MeshPlacement(body, h, step, lambda k=k: positions(k))  # type: ignore[misc]
+        self.bodies = {
+            k: PointsPlacement(body, h, step, lambda k=k: positions(k))  # type: ignore[misc]
             for k, body in enumerate(bodies)
-            if isinstance(body, MeshObstacleBody)
+            if isinstance(body, MeshObstacleBody) or (isinstance(body, RigidBody) and body.is_held)
         }
+        self.jumps = HeldJumps()
+
+    def begin(self, model: Model, x: np.ndarray, steps: int) -> None:
+        """Before the first of so many steps of one call, a step or a frame, from positions x (n, 3) [m]."""
+        for one in self._all:
+            one.begin(steps)
+        if steps > 1:
+            self.jumps.find(model, x, self._step(), steps, self.h)
+
+    def place_held(self, model: Model, x: np.ndarray) -> None:
+        """Put prescribed vertices in x (n, 3) [m] where they are to be at the end of the step that is being made."""
+        step = self._step() + 1
+        for kinematic in model.kinematic:
+            x[kinematic.vertices] = kinematic.positions(step * self.h) + self.jumps.left(kinematic, step)
+        for k, placement in self.bodies.items():
+            commanded = placement.positions(step * self.h)
+            if commanded is not None:
+                x[model.vertices_of(k)] = commanded
 
     def begin_step(self) -> None:
         """Before contacts of the next step are detected."""
@@ -235,12 +287,13 @@ class Placements:
 
     def restart(self) -> None:
         """As the scene says: without commands, nothing known."""
+        self.jumps.forget()
         for one in self._all:
             one.restart()
 
     @property
     def _all(self) -> list[Placement]:
-        return [*self.shapes, *self.meshes.values()]
+        return [*self.shapes, *self.bodies.values()]
 
 
 def _is_of_time(shape: Shape) -> bool:

@@ -17,8 +17,8 @@ from pliant.model.blocks import Block
 from pliant.model.body import CARRIED, FIXED, Body
 from pliant.model.carried import frame_of, mass_points
 from pliant.model.motions import RigidMotion
-from pliant.model.obstacles import ObstacleMotion, checked_pose
-from pliant.model.rigid_shapes import SLIDING_POINTS, MeshShape, rigid_shape
+from pliant.model.obstacles import ObstacleMotion, Placeable, checked_pose
+from pliant.model.rigid_shapes import CORE, SLIDING_POINTS, MeshShape, rigid_shape
 
 if TYPE_CHECKING:
     from pliant.model.model import Model
@@ -32,7 +32,7 @@ RigidForce = Callable[[np.ndarray, np.ndarray, float], ArrayLike]
 RigidState = Callable[[], tuple[np.ndarray, np.ndarray]]  # pose (7,) and twist (6,)
 
 
-class RigidBody(Body):
+class RigidBody(Placeable, Body):
     """A rigid body in a scene.
 
     Its vertices are those of the mesh it touches with, points that slide over it to wherever a round one touches, four
@@ -66,7 +66,10 @@ class RigidBody(Body):
         self.mass_vertices = np.arange(MASS_POINTS) + len(points) + sliding
         held = np.asarray(anchors, float).reshape(-1, 3)
         masses = mass_points(self.mass, self.density * properties.moments)
-        self.offsets = np.concatenate([points, np.zeros((sliding, 3)), masses, held])
+        slides = np.zeros((sliding, 3))
+        if feature is not None and feature.kind == CORE:
+            slides[-2:] = feature.start, feature.end  # where spheres of grains see its core
+        self.offsets = np.concatenate([points, slides, masses, held])
         turn = _unit_quaternion(orientation, f"{name}: orientation")
         self.pose = np.concatenate([checks.vectors(position, None, f"{name}: position", "m"), turn])
         arms = self._arms()
@@ -139,6 +142,14 @@ class RigidBody(Body):
         if isinstance(motion, RigidMotion):
             own = motion.of_points(self.initial_positions)
         self.motions.append((np.arange(self.n_vertices), own))
+
+    def _placed_in_simulation(self, what: str) -> Any:
+        if not self.is_held:
+            raise SceneError(
+                f"{self.name}.{what}: it moves freely; hold it with {self.name}.pin() before you build the Simulation, "
+                "or push it with add_force or a motor."
+            )
+        return super()._placed_in_simulation(what)
 
     def _hold_whole(self, vertices: ArrayLike | None, until: float | None, how: str) -> None:
         if vertices is not None or until is not None:

@@ -14,6 +14,7 @@ from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.materials import Invertible, SolidLaw, YarnCloth
 from pliant.model import checks
+from pliant.model.adding_garments import AddingGarments
 from pliant.model.adding_grains import AddingGrains
 from pliant.model.adding_obstacles import AddingObstacles
 from pliant.model.attachments import Attachment, make_attachment
@@ -27,6 +28,7 @@ from pliant.model.obstacles import Shape
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import RigidShape
+from pliant.model.seams import Band, Seam
 from pliant.model.solid import LINEAR, Solid
 from pliant.model.spring_net import SpringNet
 from pliant.model.wind import Wind
@@ -40,7 +42,7 @@ BODIES: dict[str, type[Body]] = {
 }
 
 
-class Scene(AddingGrains, AddingObstacles):
+class Scene(AddingGrains, AddingObstacles, AddingGarments):
     """Bodies under gravity. Build it, then give it to a Simulation."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
@@ -53,6 +55,8 @@ class Scene(AddingGrains, AddingObstacles):
         self.contact = contact
         self.attachments: list[Attachment] = []
         self.joints: list[Joint] = []
+        self.seams: list[Seam] = []
+        self.bands: list[Band] = []
         self._world_box: WorldBox | None = None
         self._wind: Wind | None = None
 

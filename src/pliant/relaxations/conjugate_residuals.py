@@ -19,6 +19,8 @@ class ConjugateResiduals(Relaxation):
     largest_beta: beta is clamped to it, as the paper does for stability (Figure 1).
     """
 
+    resists_rolling = False
+
     largest_beta: float = 1.0
 
     def __post_init__(self) -> None:

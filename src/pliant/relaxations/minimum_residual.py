@@ -22,6 +22,8 @@ class MinimumResidual(Relaxation):
         "residual", Equation 31.
     """
 
+    resists_rolling = False
+
     alpha: str = "power"
 
     def __post_init__(self) -> None:

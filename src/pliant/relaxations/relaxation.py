@@ -6,7 +6,7 @@ import math
 import numbers
 from abc import ABC, abstractmethod
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pliant.constraints.problem import ConstraintProblem
 from pliant.errors import SolverError
@@ -18,6 +18,8 @@ WEIGHTS = ("diagonal", "count", "bounded")  # in the order of their numbers in c
 
 class Relaxation(ABC):
     """`begin` once per step, then `iterate`; all that changes is in the problem."""
+
+    resists_rolling: ClassVar[bool] = True  # whether it finds torques of rolling resistance
 
     def begin(self, problem: ConstraintProblem) -> None:
         """Prepare for new rows; where there is nothing to prepare, do nothing."""

@@ -19,7 +19,8 @@ from pliant.solvers.machinery.constraint_work import ConstraintWork
 @register_solver
 @dataclass(frozen=True)
 class PositionBased(Solver[ConstraintWork]):
-    """Positions that satisfy the constraints, whose directions follow the iterations. For grains, springs and cloth.
+    """Positions that satisfy the constraints, whose directions follow the iterations. For grains, rigid bodies, springs
+    and cloth.
 
     relaxation: how impulses are found: pl.ImprovedJacobi(), pl.Jacobi(), pl.GaussSeidel(), pl.ImprovedGaussSeidel(),
         pl.MinimumResidual(), pl.ConjugateResiduals(), or the name of one.
@@ -52,8 +53,8 @@ class PositionBased(Solver[ConstraintWork]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
-        stiffness = (self.shear, self.bend)
-        return ConstraintWork("PositionBased", problem, execution, self.iterations, self.margin, stiffness)
+        about = (self.iterations, self.margin, (self.shear, self.bend), self.relaxation)
+        return ConstraintWork("PositionBased", problem, execution, *about)
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""

@@ -75,8 +75,8 @@ class SequentialPositions(Solver[ConstraintWork]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
-        stiffness = (self.shear, self.bend)
-        return ConstraintWork("SequentialPositions", problem, execution, self.iterations, self.margin, stiffness)
+        about = (self.iterations, self.margin, (self.shear, self.bend), self.relaxation)
+        return ConstraintWork("SequentialPositions", problem, execution, *about)
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""

@@ -18,7 +18,8 @@ from pliant.solvers.machinery.constraint_work import ConstraintWork, Ending
 @register_solver
 @dataclass(frozen=True)
 class VelocityTimeStepping(Solver[ConstraintWork]):
-    """Velocities that satisfy the constraints as they are at the start of the step. For grains, springs and cloth.
+    """Velocities that satisfy the constraints as they are at the start of the step. For grains, rigid bodies, springs
+    and cloth.
 
     relaxation: how impulses are found: pl.ImprovedJacobi(), pl.Jacobi(), pl.GaussSeidel(), pl.ImprovedGaussSeidel(),
         pl.MinimumResidual(), pl.ConjugateResiduals(), or the name of one.
@@ -68,8 +69,8 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
-        stiffness = (self.shear, self.bend)
-        return ConstraintWork("VelocityTimeStepping", problem, execution, self.iterations, self.margin, stiffness)
+        about = (self.iterations, self.margin, (self.shear, self.bend), self.relaxation)
+        return ConstraintWork("VelocityTimeStepping", problem, execution, *about)
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""

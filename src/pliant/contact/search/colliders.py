@@ -15,6 +15,7 @@ from pliant.contact.search.motion import Motion, motion_of
 from pliant.contact.search.patches import Patches, patches_of
 from pliant.contact.search.self_collision_culling import SelfCollisionCulling, self_collision_culling_of
 from pliant.contact.search.solid import Solid, solid_of
+from pliant.contact.search.stitched import are_stitched, stitched_keys
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.threads import Team
 
@@ -66,6 +67,7 @@ class Colliders:
     rules: Rules
     radius: np.ndarray  # (n,) half the thickness [m]: two primitives keep the sum of their radii apart
     has_inside: np.ndarray  # (n,) bool: belongs to a solid, whose triangles are touched from outside only
+    stitched: np.ndarray  # pairs of vertices that seams join (stitched.stitched_keys)
     opposite: np.ndarray  # pairs of edges that do not touch: opposite in a tet (inversion.opposite_edges), or springs
     self_collision_culling: SelfCollisionCulling
     vertex_tree: FittedTree
@@ -83,11 +85,13 @@ def make_colliders(
     radius: np.ndarray | None = None,
     start: np.ndarray | None = None,
     springs: np.ndarray | None = None,
+    stitched: np.ndarray | None = None,
 ) -> Colliders:
     """Connect sheets' triangles (t, 3) and springs (s, 2), in addition to the boundary of tets (m, 4) of positive
     volume at rest.
 
     start (n, 3) [m]: where vertices start; without it no body is known to be convex, and all edges count as sharp.
+    stitched (k, 2): vertices that seams join.
     """
     n = len(rules.body)
     _check_rules(rules)
@@ -117,7 +121,14 @@ def make_colliders(
     sharp = edges[are_sharp(start, surface.triangles, faces_of_edge, edges, SHARP_AT_START)]
     trees.append(FittedTree(surface.edges[sharp], rules.body, sharp))
     culling = self_collision_culling_of(solid, surface.edges[is_solid], faces_of_edge[is_solid], start, rules.body)
-    return Colliders(surface, faces_of_edge, patches, solid, rules, radius, has_inside, opposite, culling, *trees)
+    keys = stitched_keys(np.zeros((0, 2), np.int64) if stitched is None else stitched, n)
+    about = (surface, faces_of_edge, patches, solid, rules, radius, has_inside, keys, opposite, culling)
+    return Colliders(*about, *trees)
+
+
+def across_seams(colliders: Colliders, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """(m,) bool: which primitives with vertices first (m, p) and second (m, q) are neighbours across a seam."""
+    return are_stitched(colliders.stitched, len(colliders.rules.body), first, second)
 
 
 def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet, pair_contacts
-from pliant.contact.search.colliders import Colliders
+from pliant.contact.search.colliders import Colliders, across_seams
 from pliant.contact.search.inversion import are_opposite
 from pliant.contact.search.motion import Motion
 from pliant.contact.search.narrow_phase import Bodies, describe_impacts
@@ -39,8 +39,8 @@ def find_impacts(
     near_too: bool,
     solids_too: bool,
 ) -> Impacts:
-    """Those of candidates that meet between x0 and x1, do not come out of each other and are not of one tet; options as
-    of `describe_impacts`.  motion: from x0 to x1.
+    """Those of candidates that meet between x0 and x1, do not come out of each other, and are neither of one tet nor
+    neighbours across a seam; options as of `describe_impacts`.  motion: from x0 to x1.
     """
     surface, k = colliders.surface, len(pairs.first)
     weights, normals, side, is_impact = np.empty((k, 4)), np.empty((k, 3)), np.empty(k, np.int8), np.empty(k, bool)
@@ -59,6 +59,8 @@ def find_impacts(
     else:
         is_of_two = ~are_opposite(colliders.opposite, len(surface.edges), first, second)
         vertices = np.column_stack([surface.edges[first], surface.edges[second]])
+    own = 1 if kind == VERTEX_TRIANGLE else 2
+    is_of_two &= ~across_seams(colliders, vertices[:, :own], vertices[:, own:])
     impacts = Impacts(first, second, vertices, weights[chosen], normals[chosen], side[chosen])
     return chosen_of(impacts, is_of_two)
 

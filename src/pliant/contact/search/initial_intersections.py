@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.contact.search.colliders import Colliders, check_positions, fit_surface
+from pliant.contact.search.colliders import Colliders, across_seams, check_positions, fit_surface
 from pliant.contact.search.overlaps import overlaps
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
@@ -22,7 +22,8 @@ def pierced_triangles(team: Team, colliders: Colliders, x: np.ndarray) -> int:
     pairs = overlaps(team, trees.edges, trees.triangles, False, colliders.rules)
     is_pierced = np.empty(len(pairs.first), bool)
     team.run_for(20 * len(is_pierced), cached(mark_pierced), pairs, surface.edges, surface.triangles, x, is_pierced)
-    return int(is_pierced.sum())
+    edges, triangles = surface.edges[pairs.first[is_pierced]], surface.triangles[pairs.second[is_pierced]]
+    return int((~across_seams(colliders, edges, triangles)).sum())
 
 
 @compiled

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.contact.primitives.separation import APART, look
 from pliant.contact.search.broad_phase import edge_edge_pairs, vertex_triangle_pairs
-from pliant.contact.search.colliders import Colliders, fit_surface
+from pliant.contact.search.colliders import Colliders, across_seams, fit_surface
 from pliant.contact.search.inversion import are_opposite
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, combine, row
 from pliant.kernels.threads import Team, share
@@ -50,6 +50,8 @@ def near_pairs(
         counts = ~are_opposite(colliders.opposite, len(surface.edges), first, second)
         first, second = first[counts], second[counts]
     of_edges = np.column_stack([surface.edges[first], surface.edges[second]])
+    at_faces = at_faces[~across_seams(colliders, at_faces[:, :1], at_faces[:, 1:])]
+    of_edges = of_edges[~across_seams(colliders, of_edges[:, :2], of_edges[:, 2:])]
     vertices = np.concatenate([at_faces, of_edges]).astype(np.int32)
     kind = np.repeat(np.array([VERTEX_TRIANGLE, EDGE_EDGE], np.int8), [len(at_faces), len(of_edges)])
     return NearPairs(kind, vertices, kept[vertices[:, 0]] + kept[vertices[:, 2]], np.zeros(len(kind), np.int8))

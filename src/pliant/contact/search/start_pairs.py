@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.contact.primitives.obstacle_separation import is_beyond
 from pliant.contact.primitives.separation import direction, rounding_of
-from pliant.contact.search.colliders import Colliders, check_positions, fit_surface
+from pliant.contact.search.colliders import Colliders, across_seams, check_positions, fit_surface
 from pliant.contact.search.near_shapes import NearShape, ways_of
 from pliant.contact.search.overlaps import overlaps
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, row
@@ -24,7 +24,8 @@ def touching_pairs(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarra
     team.run_for(200 * len(is_apart), cached(mark_apart), pairs, surface.edges, surface.triangles, x, is_apart)
     first, second = pairs.first[~is_apart], pairs.second[~is_apart]
     order = np.lexsort((second, first))
-    return np.column_stack([surface.edges[first[order]], surface.triangles[second[order]]]).astype(np.int32)
+    touching = np.column_stack([surface.edges[first[order]], surface.triangles[second[order]]]).astype(np.int32)
+    return touching[~across_seams(colliders, touching[:, :2], touching[:, 2:])]
 
 
 def touching_shape(team: Team, near: NearShape, x: np.ndarray) -> np.ndarray:

@@ -18,13 +18,14 @@ from pliant.materials.yarn_cloth import SHIPPED
 from pliant.model import MOTIONS, PRIMITIVES, Body, Contact, Motor, Scene, Schedule, checks
 from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
-from pliant.scenes.files import generated, holds, schema
+from pliant.scenes.files import generated, schema
+from pliant.scenes.files.build_garments import add_band, add_seam, panels, sew
 from pliant.scenes.files.build_obstacles import add_obstacle, rigid_of
 from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.meshes import arrays_of, geometry, placed_points
+from pliant.scenes.files.selecting import select
 from pliant.scenes.files.source import Source
 
-FACE_TOLERANCE = 1e-6  # of the body's extent: what still counts as its end
 LINKS = ("vertices_a", "weights_a", "vertices_b", "weights_b")  # arrays of a file of links
 _PLACES = ("kind", "where", "until")  # keys of a hold that are not its motion's
 
@@ -49,6 +50,12 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     for k, attachment in enumerate(table.attachments):
         with source.at("attachments", k):
             _attach(scene, attachment, source)
+    for k, seam in enumerate(table.seams):
+        with source.at("seams", k):
+            add_seam(scene, seam, _named)
+    for k, band in enumerate(table.bands):
+        with source.at("bands", k):
+            add_band(scene, band, _named)
     for k, names in enumerate(table.ignore_contact):
         with source.at("ignore_contact", k):
             scene.ignore_contact(*_named(scene, names))
@@ -150,7 +157,8 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
 
 
 def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:
-    mesh = geometry(about, source, k, generated.SHEET_SHAPES)
+    garment = panels(about, source, k)
+    mesh = geometry(about, source, k, generated.SHEET_SHAPES) if garment is None else garment.mesh
     with source.at("bodies", k, "material"):
         material = generated.make_law(about.material)
     if isinstance(material, Invertible):
@@ -167,20 +175,23 @@ def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -
         "tear_at",
         "strain_limit",
     )
-    return scene.add_cloth(mesh, material, name=about.name, **{name: getattr(about, name) for name in names})
+    body = scene.add_cloth(mesh, material, name=about.name, **{name: getattr(about, name) for name in names})
+    return sew(scene, body, garment, about)
 
 
 def _add_yarn_cloth(scene: Scene, about: schema.YarnClothTable, source: Source, k: int) -> Body:
-    mesh = geometry(about, source, k, generated.SHEET_SHAPES)
+    garment = panels(about, source, k)
+    mesh = geometry(about, source, k, generated.SHEET_SHAPES) if garment is None else garment.mesh
     with source.at("bodies", k, "material"):
         place = about.material if about.material in SHIPPED else source.folder / about.material
         material = YarnCloth(place)
     with source.at("bodies", k, "warp_from_uv"):
         warp = warp_from_uv(mesh, load_uv(source.folder / str(about.mesh))) if about.warp_from_uv else about.warp
-    return scene.add_cloth(
+    body = scene.add_cloth(
         mesh, material, about.density, damping=about.damping, warp=warp, name=about.name,
         damping_form=about.damping_form,
     )  # fmt: skip
+    return sew(scene, body, garment, about)
 
 
 def _add_rigid(scene: Scene, about: schema.RigidTable, source: Source, k: int) -> Body:
@@ -246,7 +257,8 @@ def _add_particles(scene: Scene, about: schema.ParticlesTable, source: Source, k
     if "radius" not in arrays:
         raise source.error(("bodies", k, "radius"), "this key is missing, and the mesh has no array of this name.")
     points = placed_points(arrays["points"], about.transform)
-    body = scene.add_particles(points, arrays["radius"], about.density, None, about.name, about.spin)
+    own = (arrays["radius"], about.density, None, about.name, about.spin, about.rolling_resistance)
+    body = scene.add_particles(points, *own)
     if "births" in arrays:
         body.births = checks.numbers(arrays["births"], body.n_vertices, f"{body.name}: births", "particle", "s")
     return body
@@ -295,46 +307,3 @@ def _hold(body: Body, hold: Any, vertices: np.ndarray) -> None:
         options = {name: value for name, value in hold if name not in _PLACES}
         motion = MOTIONS[hold.kind.capitalize()](body.initial_positions[vertices], **options)
         body.move(vertices, motion, until=hold.until)  # type: ignore[arg-type]
-
-
-def select(body: Body, where: Any) -> np.ndarray:
-    """The vertices of a body, at its start, that a selection means; at least one."""
-    x = body.initial_positions
-    vertices = _SELECTIONS[where.kind](x, where)
-    if len(vertices) == 0:
-        low, high = (f"[{', '.join(f'{v:g}' for v in corner)}]" for corner in (x.min(axis=0), x.max(axis=0)))
-        raise SceneError(f"it selects no vertex of {body.name}, which lies between {low} and {high} [m].")
-    if vertices.max() >= len(x):
-        raise SceneError(f"vertex {vertices.max()} does not exist; {body.name} has vertices 0 to {len(x) - 1}.")
-    return vertices
-
-
-def _in_box(x: np.ndarray, box: holds.InBox) -> np.ndarray:
-    return np.flatnonzero(((x >= box.low) & (x <= box.high)).all(axis=1))
-
-
-def _beyond_plane(x: np.ndarray, plane: holds.BeyondPlane) -> np.ndarray:
-    normal = checks.unit_vector(plane.normal, "plane: normal")
-    return np.flatnonzero((x - plane.point) @ normal >= -FACE_TOLERANCE * np.ptp(x, axis=0).max())
-
-
-def _on_face(x: np.ndarray, face: holds.OnFace) -> np.ndarray:
-    along = x[:, "xyz".index(face.side[1])] * (1 if face.side[0] == "+" else -1)
-    return np.flatnonzero(along >= along.max() - FACE_TOLERANCE * np.ptp(x, axis=0).max())
-
-
-def _nearest(x: np.ndarray, near: holds.Nearest) -> np.ndarray:
-    if near.count > len(x):
-        raise SceneError(f"count is {near.count}, but the body has {len(x)} vertices.")
-    distance = np.linalg.norm(x - near.point, axis=1)
-    return np.sort(np.argsort(distance, kind="stable")[: near.count])
-
-
-_SELECTIONS: dict[str, Callable[[np.ndarray, Any], np.ndarray]] = {
-    "all": lambda x, where: np.arange(len(x)),
-    "box": _in_box,
-    "plane": _beyond_plane,
-    "face": _on_face,
-    "nearest": _nearest,
-    "indices": lambda x, where: np.array(where.indices, dtype=np.int64),
-}

@@ -20,6 +20,7 @@ from pliant.scenes.files.fields import (
     one_of,
     refuse,
 )
+from pliant.scenes.files.garments import BandTable, PanelsTable, SeamTable
 from pliant.scenes.files.holds import AnyHold, Where
 from pliant.scenes.files.obstacles import AnyObstacle, MeshObstacleTable
 from pliant.scenes.files.placed import PlacedTable
@@ -96,7 +97,7 @@ class SolidTable(BodyTable):
     edge_length: Annotated[float | None, Number("m", above=0)] = None  # a surface is filled with tets about this long
 
 
-class ClothTable(BodyTable):
+class ClothTable(BodyTable, PanelsTable):
     """A sheet of triangles. The moduli of its law are those of a sheet: of a solid times the thickness [N/m]."""
 
     kind: Literal["cloth"]
@@ -112,7 +113,7 @@ class ClothTable(BodyTable):
     strain_limit: Annotated[float | None, Number("part of the length at rest", least=0)] = None
 
 
-class YarnClothTable(BodyTable):
+class YarnClothTable(BodyTable, PanelsTable):
     """A sheet of homogenised yarn-level cloth; material: a JSON file, or the name of one that is shipped."""
 
     kind: Literal["yarn_cloth"]
@@ -164,6 +165,7 @@ class ParticlesTable(BodyTable):
     radius: Annotated[float | None, Number("m", above=0)] = None
     density: Annotated[float, Number("kg/m^3", above=0)] = 2500.0
     spin: bool = False
+    rolling_resistance: Annotated[float, Number("1", least=0)] = 0.0
 
 
 class EmitterTable(Table):
@@ -183,6 +185,7 @@ class EmitterTable(Table):
     density: Annotated[float, Number("kg/m^3", above=0)] = 2500.0
     friction: Annotated[float | None, Number("1", least=0)] = None
     spin: bool = False
+    rolling_resistance: Annotated[float, Number("1", least=0)] = 0.0
 
 
 #: Tables of the kinds of bodies. A new kind adds its table here and its builder to `build.BUILDERS`.
@@ -319,5 +322,7 @@ class SceneTable(RunTable):
     ignore_contact: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
     attachments: list[AttachmentTable] = Field(default_factory=list)
     joints: list[JointTable] = Field(default_factory=list)
+    seams: list[SeamTable] = Field(default_factory=list)
+    bands: list[BandTable] = Field(default_factory=list)
     wind: WindTable | None = None
     world_box: WorldBoxTable | None = None

@@ -38,6 +38,7 @@ from pliant.model import (
 from pliant.model.body import FIXED, LINE, PLANE
 from pliant.model.distance_field import DistanceField
 from pliant.scenes.files.build import LINKS
+from pliant.scenes.files.garments import describe_sewing
 from pliant.scenes.files.toml_text import toml_text
 from pliant.simulate import Simulation
 from pliant.solvers.contract.registry import describe_solver
@@ -72,6 +73,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     links = [_renumbered(link, points) for link in scene.attachments]
     table["attachments"] = [_describe_attachment(path, k, link, files) for k, link in enumerate(links)]
     table["joints"] = [_describe_joint(scene, joint) for joint in scene.joints]
+    table |= describe_sewing(scene)
     for place, arrays in files.items():
         save_arrays(place, **arrays)
     try:
@@ -207,7 +209,8 @@ def _describe_particles(path: Path, body: Particles) -> tuple[dict[str, Any], di
     arrays = {"points": body.points, "radius": body.radius}
     if body.births.any():
         arrays["births"] = body.births
-    return {"density": body.density, "spin": body.spin}, arrays
+    about = {"density": body.density, "spin": body.spin, "rolling_resistance": body.rolling_resistance}
+    return about, arrays
 
 
 def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:

@@ -14,6 +14,7 @@ HARD_CONSTRAINTS = Capabilities(
     "satisfy",
     contact=True,
     hard_constraints=True,
+    rigid_bodies=True,
     particles=True,
     spins=True,
     guarantee=False,  # particles have no surface, and contacts of its own see no cut

@@ -16,21 +16,25 @@ from pliant.constraints.distances import (
     fill_distances,
     spring_distances,
 )
+from pliant.constraints.levers import write_levers
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import SPHERE_SPIN, Bodies, empty_rows
 from pliant.constraints.sweeps import apply_impulses, deepening, end_corrections, end_passages, friction_at_end
-from pliant.constraints.warm_start import Kept, keep_impulses, nothing_kept, restore_impulses
+from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, nothing_kept, restore_impulses
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.grains.detection import GrainDetector, surface_triangles, vertices_with_thickness
+from pliant.grains.convex_pairs import ConvexPairs
+from pliant.grains.detection import GrainDetector
 from pliant.grains.overlaps import report_overlaps
 from pliant.grains.record import Motion
-from pliant.model import FREE, Fibres, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
+from pliant.grains.touching import contact_radii, surface_triangles, touching_points
+from pliant.model import CARRIED, FREE, Fibres, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
 from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.grain_contacts import grain_step_contacts
+from pliant.solvers.machinery.rigid_step import RigidStep
 
 FIXED = 0  # dimension of the space in which a held vertex moves
 PASSES = 4  # over contacts that are half way through at the end
@@ -51,10 +55,10 @@ class ConstraintWork(Work):
 
     def __init__(
         self, name: str, problem: IncrementalPotential, execution: Execution, iterations: int, tolerance: float,
-        stiffness: tuple[float, float],
+        stiffness: tuple[float, float], relaxation: Relaxation,
     ):  # fmt: skip
         model = problem.model
-        _check_scene(name, model)
+        _check_scene(name, model, relaxation)
         self.model = model
         self.team = execution.team()
         self.dtype = np.dtype(np.float32 if execution.precision == "single" else np.float64)
@@ -63,14 +67,17 @@ class ConstraintWork(Work):
         role = self.distances.role
         factors = np.where(role == SHEAR, shear, np.where(role == BEND, bend, 1.0))
         n, m = model.n_vertices, len(role)
-        self.rows = empty_rows(m + 64, self.dtype)
+        self.rigid = RigidStep(model, self.dtype)
+        rolls = model.particles is not None and bool(model.particles.rolling.any())
+        self.rows = empty_rows(m + 64, self.dtype, model.carried is not None, rolls)
         fill_distances(self.rows, self.distances, factors)
-        touches = model.particles is not None or len(vertices_with_thickness(model)) > 0
-        has_contacts = touches and model.contact is not None
-        self.detector = None
-        if has_contacts:
-            own = (vertices_with_thickness(model), surface_triangles(model))
-            self.detector = GrainDetector(model, tolerance, self.team, *own)
+        points = touching_points(model)
+        self.detector, self._convex, self._radii = None, None, np.zeros(n)
+        if model.contact is not None and (model.particles is not None or len(points.vertices)):
+            self.detector = GrainDetector(model, tolerance, self.team, points, surface_triangles(model))
+            self._radii = contact_radii(model)
+        if model.contact is not None and model.carried is not None:
+            self._convex = ConvexPairs(model)
         self.radius = np.ones(n)
         self.turns = np.zeros(n, bool)
         if model.particles is not None:
@@ -80,7 +87,7 @@ class ConstraintWork(Work):
         self.bodies = Bodies(
             np.zeros((n, 3), self.dtype), np.zeros((spins, 3), self.dtype), np.zeros(n, self.dtype),
             np.zeros(n, self.dtype), np.zeros(n, self.dtype), np.zeros(n + 1, np.int32),
-            np.zeros(4 * (m + 64), np.int32),
+            np.zeros(4 * (m + 64), np.int32), self.rigid.room,
         )  # fmt: skip
         self.kept = nothing_kept()
         self.problem: ConstraintProblem | None = None
@@ -114,11 +121,9 @@ class ConstraintWork(Work):
         bodies.inverse_inertia[:] = np.where(self.turns, SPHERE_SPIN * w, 0.0)
         if len(bodies.spin):
             bodies.spin[:] = problem.spins * self.radius[:, None]
+        self.rigid.begin(problem, bodies.rigid)
         begin_distances(self.rows, self.distances, problem.x_prev, h)
-        count = base
-        if self.detector is not None:
-            motion = Motion(problem.x_prev, problem.y, w, h)
-            self.rows, count = self.detector.detect(motion, problem.time, self.rows, base)
+        count = self._detect(problem, w)
         if self.problem is None:
             self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team)
             self._report_overlaps(problem, base, count)
@@ -134,6 +139,18 @@ class ConstraintWork(Work):
             self.team.run_for(40.0 * count, apply_impulses, self.rows, count, self.bodies, scheme)
         if count:
             relaxation.begin(posed)
+
+    def _detect(self, problem: IncrementalPotential, w: np.ndarray) -> int:
+        """Contacts into rows after the distances, and levers of rigid bodies into all; how many rows there are."""
+        x, rigid, count = problem.x_prev, self.rigid, len(self.distances.pairs)
+        if self.detector is not None:
+            motion = Motion(x, problem.y, rigid.inverse_mass_of_vertices(w), problem.h)
+            self.rows, count = self.detector.detect(motion, problem.time, self.rows, count)
+        if rigid.carried is not None:
+            write_levers(self.rows, 0, count, rigid.carrier_of, x, self._radii, rigid.centres)
+        if self._convex is not None:
+            self.rows, count = self._convex.append(self.rows, count, x, rigid.carrier_of, rigid.centres)
+        return count
 
     def _report_overlaps(self, problem: IncrementalPotential, base: int, count: int) -> None:
         """Warn of spheres that start in each other."""
@@ -167,6 +184,7 @@ class ConstraintWork(Work):
         moving = self.bodies.inverse_mass > 0
         x[moving] = problem.x_prev[moving] + problem.h * self.bodies.velocity[moving]
         x[~moving] = problem.y[~moving]
+        self.rigid.write(problem, x, self.bodies.rigid.twist)
         if len(self.bodies.spin):
             problem.spins[:] = self.bodies.spin / self.radius[:, None]
 
@@ -187,12 +205,13 @@ class ConstraintWork(Work):
         self._write(problem, x)
         return more
 
-    def end_step(self, v: np.ndarray, spins: np.ndarray) -> None:
+    def end_step(self, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
         """Let velocities settle: iterations that correct no positions, so that no overlap becomes speed."""
         posed, bodies, ending = self.posed, self.bodies, self._ending
         if ending is None or not ending.settling or not posed.count:
             return
-        solved = bodies._replace(velocity=bodies.velocity.copy(), spin=bodies.spin.copy())
+        rigid = bodies.rigid._replace(twist=bodies.rigid.twist.copy())
+        solved = bodies._replace(velocity=bodies.velocity.copy(), spin=bodies.spin.copy(), rigid=rigid)
         rows = self.rows._replace(impulse=self.rows.impulse.copy(), bias=self.rows.bias.copy())
         self._before = replace(posed, rows=rows, bodies=solved)
         moving = posed.scheme
@@ -203,6 +222,7 @@ class ConstraintWork(Work):
         posed.scheme = moving
         free = bodies.inverse_mass > 0
         v[free] = bodies.velocity[free]
+        self.rigid.settle(v, twists, bodies.rigid.twist)
         if len(bodies.spin):
             spins[:] = bodies.spin / self.radius[:, None]
 
@@ -223,7 +243,7 @@ class ConstraintWork(Work):
             return
         base, count = len(self.distances.pairs), self.problem.count
         k = count - base
-        self.kept = Kept(np.zeros(k, np.int32), np.zeros(k, np.int32), np.zeros(k), np.zeros((k, 3)), np.zeros(base))
+        self.kept = kept_room(k, base, len(self.rows.rolling) > 0)
         keep_impulses(self.rows, base, count, self.kept)
 
     def state_dict(self) -> dict[str, Any]:
@@ -232,27 +252,53 @@ class ConstraintWork(Work):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         like = nothing_kept()._asdict()
-        arrays = {name: np.array(state[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
+        given = {name: state.get(name, []) for name in like}  # runs saved before there was rolling resistance lack it
+        arrays = {name: np.array(given[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
         self.kept, self.problem, self._before = Kept(**arrays), None, None
 
 
-def _check_scene(name: str, model: Model) -> None:
+def _check_scene(name: str, model: Model, relaxation: Relaxation) -> None:
     """Refuse what has no form as rows."""
     known = (Springs, Sheets, Hinges, FoldPairs, Pairs, Fibres)
     for block in model.blocks:
         if not isinstance(block, known):
             raise SolverError(
-                f"{name} has no constraints for {type(block).__name__}: it takes particles, springs and cloth. Use "
-                "VBD, or build the scene without them."
+                f"{name} has no constraints for {type(block).__name__}: it takes particles, rigid bodies, springs and "
+                "cloth. Use Auto or AVBD, in which particles meet all bodies, or build the scene without them."
             )
-    held = np.flatnonzero((model.subspace != FREE) & (model.subspace != FIXED))
+    held = np.flatnonzero(~np.isin(model.subspace, (FREE, FIXED, CARRIED)))
     if len(held):
         raise SolverError(
             f"{name}: {model.describe_vertex(int(held[0]))} moves on a line or in a plane, which it does not support: "
             "pin it, move it or let it free."
         )
+    if model.particles is not None and model.particles.rolling.any() and not relaxation.resists_rolling:
+        raise SolverError(
+            f"{name}: the scene has particles with rolling_resistance, which {type(relaxation).__name__} does not "
+            "find: use pl.ImprovedJacobi() or pl.GaussSeidel(), or set it to 0."
+        )
     if model.contact is not None and model.contact.settings.detect_every is not None:
         raise SolverError(f"{name} detects contacts once per step: leave Contact.detect_every at None.")
+    if model.contact is not None and model.carried is not None:
+        _check_rigid(name, model)
+
+
+def _check_rigid(name: str, model: Model) -> None:
+    """Refuse what rigid bodies may do and these schemes do not."""
+    assert model.contact is not None
+    bouncing = np.flatnonzero(model.contact.restitution > 0)
+    if len(bouncing):
+        raise SolverError(
+            f"{name}: {model.body_names[bouncing[0]]} has restitution {model.contact.restitution[bouncing[0]]:g}, but "
+            "contacts of this solver give nothing back: use AVBD, or set restitution to 0."
+        )
+    unseen = ConvexPairs(model).unseen()
+    if unseen is not None:
+        one, other = (model.body_names[k] for k in unseen)
+        raise SolverError(
+            f"{name}: {one} and {other} may touch each other, which it finds only between rigid bodies that are both "
+            "convex: use AVBD, or scene.ignore_contact(...) for the two."
+        )
 
 
 def _distances(model: Model) -> Distances:
@@ -266,5 +312,5 @@ def _distances(model: Model) -> Distances:
         nothing = np.zeros(0)
         return Distances(np.zeros((0, 2), np.int64), nothing, nothing, nothing.astype(bool), nothing.astype(int))
     whole = Distances(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-    moves = (model.subspace[whole.pairs] == FREE).any(axis=1)
+    moves = (model.subspace[whole.pairs] != FIXED).any(axis=1)
     return Distances(*(array[moves] for array in whole))

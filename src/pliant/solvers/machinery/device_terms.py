@@ -208,7 +208,7 @@ def _of_lists(block: Any, build: DeviceBuild) -> DeviceTerm:
     element, n = element_of(block), len(build.row_of_vertex)
     term = ListTerm(block, VertexLoad(np.zeros(n, np.int64), np.zeros(n, bool), 1))
     lists = [_list(element, block, k, own, term.varies, build) for k, own in enumerate(term.incidences)]
-    refresh = _moves_places(element) if element.places else None
+    refresh = _writes_numbers(element) if element.places or element.changes else None
     return DeviceTerm(block, lists, term.constant_diagonal(n), refresh)
 
 
@@ -269,14 +269,15 @@ def _size(values: np.ndarray) -> int:
     return 0 if values.ndim == 1 else values.shape[1]
 
 
-def _moves_places(element: Element) -> Callable:
-    """Numbers that are points in space, relative to an origin that moves."""
-    written: list[float] = []
+def _writes_numbers(element: Element) -> Callable:
+    """Numbers that are points in space, relative to an origin that moves, and such that change from step to step."""
+    written: list[Any] = []
 
     def refresh(block: Any, origin: np.ndarray) -> list[tuple[str, np.ndarray]] | None:
-        if written == origin.tolist():
+        values = [own.tobytes() for own in element.numbers_of(block)] if element.changes else []
+        if written == [*origin.tolist(), *values]:
             return None
-        written[:] = origin.tolist()
+        written[:] = [*origin.tolist(), *values]
         moved = with_places_from(element, block, origin)
         return [("constants", own.constants) for own in incidences_of(element, moved)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -35,9 +36,10 @@ class Constraints:
     source: ConstraintSource
     packs: ElementPacks | StripPacks
     corners: np.ndarray  # flat (packs, corners, width): where the rows of the corners begin
-    numbers: np.ndarray  # what does not change
+    numbers: np.ndarray  # what does not change within a step
     accumulated: np.ndarray  # multipliers or displacements of the elements within a step: zero at its start
     further: dict[str, Any] = field(default_factory=dict)  # tables that all elements share, by name
+    refresh: Callable[[Model], None] | None = None  # writes numbers that change from step to step
 
     @property
     def tables(self) -> tuple[Any, ...]:
@@ -73,6 +75,8 @@ class ProjectionTables(Work):
         """Forget the last step."""
         for constraint in self.constraints:
             constraint.accumulated[:] = 0
+            if constraint.refresh is not None:
+                constraint.refresh(problem.model)
         if len(self.start):
             self.start[self.row_of_vertex, :3] = problem.x_prev
         if self.contacts is not None:

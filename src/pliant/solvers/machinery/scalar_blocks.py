@@ -11,25 +11,35 @@ from pliant.elements.registry import element_of
 from pliant.errors import SolverError
 from pliant.kernels.element_packs import spread_over_packs
 from pliant.kernels.scalar_constraints import scalar_source
+from pliant.model import Model
 from pliant.solvers.machinery.projection_tables import Constraints, Layout, movable
 
 
 def scalar_constraints(layout: Layout, block: Any, solver: str, relaxation: float, jacobi: bool) -> Constraints:
     """A block whose element has a constraint form; any other is refused."""
-    form, damped = _form_of(block, solver), layout.is_damped
+    form, damped, element = _form_of(block, solver), layout.is_damped, element_of(block)
     moving = movable(layout, form.elements)
     elements = form.elements[moving]
-    numbers = [values[moving] for values in form.numbers]  # (m,) or (m, c)
     placed = layout.place(elements, relaxation, jacobi)
-    columns = [*(placed.of_elements(values) for values in numbers), placed.share]
+    last = [placed.share]
     if damped:
-        columns += [placed.of_elements(layout.model.damping[elements[:, 0]] / layout.h)]
-    spread = spread_over_packs(placed.packs, np.column_stack(columns), layout.dtype)
+        last += [placed.of_elements(layout.model.damping[elements[:, 0]] / layout.h)]
+
+    def spread(numbers: tuple[np.ndarray, ...]) -> np.ndarray:
+        columns = [placed.of_elements(values[moving]) for values in numbers]  # (m,) or (m, c)
+        return spread_over_packs(placed.packs, np.column_stack(columns + last), layout.dtype)
+
+    def refresh(model: Model) -> None:
+        changed = next(own for own in model.blocks if own.key == block.key)
+        constraints.numbers[:] = spread(_form_of(changed, solver).numbers)
+
     sizes = [0 if values.ndim == 1 else values.shape[1] for values in form.numbers]
-    name = element_of(block).name
-    source = scalar_source(name, form.measure, elements.shape[1], sizes, damped, layout.is_constrained)
+    source = scalar_source(element.name, form.measure, elements.shape[1], sizes, damped, layout.is_constrained)
     multipliers = np.zeros(placed.packs.element.size, layout.dtype)
-    return Constraints(source, placed.packs, placed.corners, spread, multipliers)
+    constraints = Constraints(source, placed.packs, placed.corners, spread(form.numbers), multipliers)
+    if element.changes:
+        constraints.refresh = refresh
+    return constraints
 
 
 def _form_of(block: Any, solver: str) -> ConstraintForm:
