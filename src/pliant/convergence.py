@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.contact.response.report import ContactReport, words_of_softness
+from pliant.contact.response.report import ContactReport, words_of_edge, words_of_softness
 from pliant.energies import IncrementalPotential
 from pliant.model import Model
 from pliant.solvers import VBD, Auto, Execution, Multilevel, Newton, Solver, solve
@@ -29,13 +29,22 @@ MUCH_STIFFER = 4.0
 
 
 class SoftnessWatch:
-    """How stiff the last warning of a soft contact wanted it to be."""
+    """How stiff the last warning of a soft contact wanted it to be, and how deep the edge was that was warned of."""
 
     def __init__(self) -> None:
         self._told = 0.0  # [N/m]
+        self._told_edge = 0.0  # [m]
 
     def watch(self, report: ContactReport, model: Model, time: float) -> None:
-        """Warn that contact is too soft: once, and again when twice the stiffness would be needed."""
+        """Warn that contact is too soft: once, and again when twice the stiffness would be needed; and that an edge is
+        inside another body, again when it is twice as deep.
+        """
+        edge = report.edge_inside
+        if edge is not None and edge.is_too_deep and edge.depth > 2 * self._told_edge:
+            self._told_edge = edge.depth
+            one, other = (model.describe_vertex(v) for v in edge.vertices)
+            words = words_of_edge(edge, (one, other), model.body_names[edge.body])
+            logger.warning("t = %g s: %s", time, words, extra={"entry": "contact-too-deep"})
         soft = report.softest
         if soft is not None and soft.needed_stiffness > 2 * self._told:
             self._told = soft.needed_stiffness

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from pliant.contact.detector import Detector
+from pliant.contact.intersections import Intersections, find_intersections
 from pliant.contact.response.potential import ContactPotential
-from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
+from pliant.contact.response.step_contacts import PairLoad, StepContacts, measure_contacts, no_step_contacts
 from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
-from pliant.model import Model
+from pliant.model import Body, Model, Scene
+from pliant.model.obstacles import Shape
 from pliant.solvers import Solver
 from pliant.solvers.contract import Work
 from pliant.state import State
@@ -20,10 +23,12 @@ class LastStep:
     """The state after a step, and the step as it was posed and solved."""
 
     h: float  # [s]
+    scene: Scene
     model: Model
     state: State
     solver: Solver[Any]
     _work: Work
+    _detector: Detector | None
     _solved: IncrementalPotential | None  # the last step, as it was posed
     _solution: np.ndarray | None  # (n, 3) where it was solved, if that is not the end of the step
     _measured: tuple[IncrementalPotential, StepContacts] | None  # contacts of a step that was solved
@@ -47,6 +52,29 @@ class LastStep:
             x = self._solved_positions(solved)
             self._measured = (solved, measure_contacts(solved.contacts, solved.model, x, self.time))
         return self._measured[1]
+
+    def contact_between(self, one: Body, other: Body | Shape) -> PairLoad:
+        """What a body feels from another body or an obstacle: force [N], torque [N m], the middle of the contact, and
+        whether it sticks or slips.
+        """
+        numbers = [k for k, body in enumerate(self.scene.bodies) if body is one]
+        bodies = [k for k, body in enumerate(self.scene.bodies) if body is other]
+        obstacles = [k for k, shape in enumerate(self.scene.shapes) if shape is other]
+        if not numbers or not bodies + obstacles:
+            raise SimulationError(
+                "contact_between: give a body of this simulation's scene, and another body or an obstacle of it."
+            )
+        if bodies:
+            return self.contacts.between(numbers[0], bodies[0])
+        return self.contacts.between(numbers[0], obstacle=obstacles[0])
+
+    def intersections(self) -> Intersections:
+        """What intersects now: print it for a list by bodies; `plot(marks=...)` draws its points."""
+        detector = self._detector
+        if detector is None:
+            raise SimulationError("intersections: this simulation has no contact: set scene.contact = pl.Contact().")
+        about = (detector.team, detector.colliders, detector.model, tuple(self.model.body_names))
+        return find_intersections(*about, self.state.x, self.time)
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

@@ -21,9 +21,10 @@ from pliant.io.results.places import check_place
 from pliant.io.results.result import OBSTACLE_COLOUR, Frame, Layout
 from pliant.io.results.surfaces import Part, layout_of_parts
 from pliant.model import Body, MeshObstacleBody, Model, Particles, RigidBody, Scene, Solid, Solids, SpringNet
+from pliant.model.drawing import Drawing
+from pliant.model.embedded import skin_of
 from pliant.model.obstacles import ROW_LENGTH
 from pliant.model.outlines import Outline, outlines
-from pliant.model.rigid_drawing import RigidDrawing
 from pliant.state import State
 
 CELL_FIELDS = ("energy_density", "von_mises")
@@ -203,8 +204,8 @@ class _Measure:
     ):
         self._obstacles = outlines(scene.shapes, model.positions)
         self._h, self.with_fields = h, with_fields
-        self._rigid = RigidDrawing.of(scene.bodies, model)
-        whole = _layout(scene, model, self._obstacles, frame_rate)
+        self._drawing = Drawing.of(scene.bodies, model, skins=not volume)
+        whole = _layout(scene, model, self._obstacles, frame_rate, skins=not volume)
         # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
         bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
         row = np.argsort(np.concatenate([np.empty(0, int), *bodies]), kind="stable")
@@ -232,9 +233,9 @@ class _Measure:
         cells = self._cell_fields(x) if self.with_fields else {}
         if drawn is not None:
             x, fields = x[drawn], {name: values[drawn] for name, values in fields.items()}
-        poses = self._rigid.poses(x)
-        if self._rigid.drawing is not None:
-            x, fields = self._rigid.drawing @ x, {name: self._rigid.drawing @ own for name, own in fields.items()}
+        poses, matrix = self._drawing.poses(x), self._drawing.matrix
+        if matrix is not None:
+            x, fields = matrix @ x, {name: matrix @ own for name, own in fields.items()}
         if self._obstacles:
             x, fields = self._with_obstacles(rows, x, fields)
         kept = {name: values[self._kept] for name, values in fields.items()}
@@ -275,9 +276,9 @@ class _Measure:
         return np.concatenate([x, now]), longer
 
 
-def _layout(scene: Scene, model: Model, obstacles: Sequence[Outline], frame_rate: float) -> Layout:
+def _layout(scene: Scene, model: Model, obstacles: Sequence[Outline], frame_rate: float, skins: bool) -> Layout:
     """Bodies, then obstacles with formulas; their colours, and which are obstacles."""
-    parts = [_part(k, body, model) for k, body in enumerate(scene.bodies)]
+    parts = [_part(k, body, model, skins) for k, body in enumerate(scene.bodies)]
     parts += [Part(len(obstacle.points), obstacle.triangles, np.empty((0, 4))) for obstacle in obstacles]
     names = [*model.body_names, *(obstacle.name for obstacle in obstacles)]
     whole = layout_of_parts(parts, names, frame_rate)
@@ -301,7 +302,7 @@ def _with_spheres(layout: Layout, bodies: Sequence[Body]) -> Layout:
     return replace(layout, radii=radii, births=births) if radii.any() else layout
 
 
-def _part(number: int, body: Body, model: Model) -> Part:
+def _part(number: int, body: Body, model: Model, skins: bool) -> Part:
     nothing = np.empty((0, 3), int), np.empty((0, 4), int)
     drawn = None if model.topology is None else model.topology.drawn(number)
     if drawn is not None:  # triangles and springs that may come apart have points of their own
@@ -310,7 +311,13 @@ def _part(number: int, body: Body, model: Model) -> Part:
             return Part(len(points), *nothing, points.reshape(-1, 2))
         return Part(len(points), points.reshape(-1, 3), nothing[1])
     if isinstance(body, Solid):
-        return Part(body.n_vertices, nothing[0], model.elements_of(number))
+        tets, skin = model.elements_of(number), skin_of(body) if skins else None
+        if skin is None:
+            return Part(body.n_vertices, nothing[0], tets)
+        is_whole = len(tets) == len(body.mesh.tets)  # else tets were deleted, and have other numbers
+        behind = skin.owners if is_whole else np.full(len(skin.triangles), -1)
+        points = body.n_vertices + skin.matrix.shape[0]
+        return Part(points, skin.triangles + body.n_vertices, tets, skin_tets=behind)
     if isinstance(body, RigidBody):
         points, triangles = body.shape.surface
         return Part(len(points), triangles, nothing[1])

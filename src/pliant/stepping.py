@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from pliant.contact.detector import Detector
+from pliant.contact.intersections import words_of_start
 from pliant.contact.response.energy_budget import energy_budget
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.scale import elastic_stiffness, scale_of
@@ -158,8 +159,8 @@ class Stepping(LastStep, BreakingJoints):
         """Advance by one substep of h seconds."""
         if self._safe is not None:
             self._safe.require_apart(self.state.x, [shape.row(self.time) for shape in self._placements.shapes])
-        elif self.state.step == 0 and self._detector and (said := self._detector.intersections(self.state.x)):
-            logger.warning(said, extra={"entry": "starts-in-intersection"})
+        elif self.state.step == 0 and self._detector is not None and (found := self.intersections()).is_reported:
+            logger.warning(words_of_start(found), extra={"entry": "starts-in-intersection"})
         self._release_due()
         self._placements.begin(self.model, self.state.x, 1)
         if self._detector is not None and self._detector.has_new_neighbours(self.state.x, self.time):
@@ -300,6 +301,8 @@ class Stepping(LastStep, BreakingJoints):
         report.singular_blocks = self._work.singular_blocks
         if self.solver.supports.minimises:
             self._free.restore_momenta(problem, self._x_new)
+        if self._detector is not None:
+            self._detector.stop_passages(self.state.x, self._x_new, self.time)
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
         report.residual_definition = self.solver.residual_definition

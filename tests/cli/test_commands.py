@@ -21,7 +21,7 @@ def run(*arguments):
 def test_help_lists_the_commands_within_80_columns():
     result = run("--help")
     assert result.exit_code == 0
-    commands = "demo run view resume sweep gallery schema bench compare info render convert"
+    commands = "demo run view resume sweep gallery schema bench compare info render convert explain"
     for command in commands.split():
         assert re.search(rf"^\s+{command}\s", result.output, re.MULTILINE)
         about = run(command, "--help").output
@@ -171,3 +171,11 @@ def test_names_that_the_system_refuses_are_one_error(option, tmp_path):
     assert "File name too long" in result.output
     assert "Traceback" not in result.output
     assert not isinstance(result.exception, OSError)
+
+
+def test_explain_has_the_sections_of_the_troubleshooting_page():
+    assert "Steps end before they have converged" in run("explain", "not-converged").output
+    assert {"not-converged", "scene-errors"} <= {line.split()[0] for line in run("explain").output.splitlines()}
+    mistyped = run("explain", "scene-error")
+    assert mistyped.exit_code == 1
+    assert "Did you mean 'scene-errors'?" in mistyped.output

@@ -47,3 +47,34 @@ def test_episodes_repeat_bit_for_bit(gripper):
     assert np.array_equal(seen, seen_again)
     fresh, _ = gripper.lift(gripper.SoftGripper())
     assert fresh == first
+
+
+@pytest.mark.slow
+def test_a_thousand_episodes_keep_no_memory_and_repeat(gripper):
+    """Short ones, in which the fingers close on the ball and let it go; what Python allocates does not grow."""
+    import gc
+    import resource
+    import tracemalloc
+
+    env = gripper.SoftGripper()
+    actions = np.array([(1.0, 0.0)] * 4 + [(-1.0, 0.5)], np.float32)
+
+    def episode():
+        env.reset()
+        return [env.step(action)[0] for action in actions]
+
+    first = episode()
+    for _ in range(50):
+        episode()
+    gc.collect()
+    tracemalloc.start()
+    before, resident = tracemalloc.get_traced_memory()[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(949):
+        last = episode()
+    gc.collect()
+    after = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert np.array_equal(first, last)
+    assert max(abs(seen[8]) for seen in first) > 0.1, "the fingers press [N]"
+    assert after - before < 200_000  # bytes: less than a positions array a hundred times
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - resident < 20_000  # kB

@@ -71,7 +71,7 @@ def test_convert_refuses_in_one_sentence(folder, tmp_path):
         assert what in result.output
         told, link = result.output.splitlines()
         assert told.startswith("Error: ")
-        assert link == "See docs/troubleshooting.md#file-errors."
+        assert link == "See docs/troubleshooting.md#file-errors, or run: pliant explain file-errors"
 
 
 def test_render_makes_pictures_and_movies(folder, tmp_path):

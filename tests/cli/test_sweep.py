@@ -142,6 +142,22 @@ def test_lines_of_a_plot(tmp_path):
     assert lines(plan, "energy_end") == {"b=x": [("1", 1.0), ("2", 3.0)], "b=y": [("1", 2.0)]}
 
 
+def test_a_table_in_parquet_has_numbers_and_missing_values(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from pliant.scenes.sweep_parquet import write_parquet
+
+    plan = Sweep("box", [varied("a=1,2"), varied("b=x,0.5")], tmp_path)
+    for job, energy in enumerate((1.0, 2.5, None)):
+        plan.finish(job, 0, json.dumps({"energy_end": energy, "iterations": 7}), "")
+    table = parquet.read_table(write_parquet(plan)).to_pydict()
+    assert list(table) == plan.columns()
+    assert table["a"] == [1, 1, 2, 2]
+    assert table["b"] == ["x", "0.5", "x", "0.5"]
+    assert table["energy_end"] == [1.0, 2.5, None, None]
+    assert table["status"] == ["done", "done", "done", "missing"]
+    assert table["iterations"] == [7, 7, 7, None]
+
+
 def test_a_column_or_cluster_that_is_not_there_is_refused(scene, tmp_path):
     result = run("sweep", scene, "--out", tmp_path / "o", "--plot", "speed", "--vary", "bodies.0.density=1,2")
     assert result.exit_code == 1

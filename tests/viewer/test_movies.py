@@ -110,6 +110,33 @@ def test_field_is_drawn_where_it_is_high(ball):
     assert yellow[:, body:].any()
 
 
+class Pushed(Moving):
+    """The same, pushed upwards at its lowest vertex, and grey."""
+
+    def frame(self, k):
+        frame = super().frame(k)
+        forces = np.zeros_like(frame.points)
+        forces[frame.points[:, 2].argmin(), 2] = 1.0 + k
+        frame.point_fields["contact_force"] = forces
+        return frame
+
+
+def test_forces_are_arrows_and_places_are_marked(ball):
+    """The arrow of the largest force is a quarter of the picture long, that of half of it half as long; a mark is red
+    where its place is seen, though the ball hides it.
+    """
+    grey = (0.6, 0.6, 0.6)
+    stage = Stage([Pushed(ball, grey)], View(height=200, forces=True, elevation=1.0))
+    rows = [np.flatnonzero(reds(np.array(stage.picture(time))).any(axis=1)) for time in (1.0, 1 / 3)]
+    assert np.ptp(rows[0]) == pytest.approx(50, abs=3)
+    assert np.ptp(rows[1]) == pytest.approx(25, abs=3)
+    marked = np.array(Stage([Moving(ball, grey)], View(height=200, marks=[(0.5, 0, 0)])).picture(0.5))
+    assert 5 <= reds(marked).sum() <= 30
+    assert not reds(np.array(Stage([Moving(ball, grey)], View(height=200)).picture(0.5))).any()
+    with pytest.raises(pl.PliantError, match="no contact forces"):
+        Stage([Moving(ball)], View(forces=True))
+
+
 def test_plot_and_animate(make_simulation, tmp_path):
     sim = make_simulation(solver=pl.VBD(iterations=3))
     picture = sim.plot(field="von_mises", height=80)

@@ -12,13 +12,14 @@ from pliant.cli.bench import bench
 from pliant.cli.compare import compare
 from pliant.cli.convert import convert
 from pliant.cli.demo import demo
+from pliant.cli.explain import explain
 from pliant.cli.info import info
 from pliant.cli.render import render
 from pliant.cli.run import gallery, resume, run
 from pliant.cli.schema import schema
 from pliant.cli.sweep import sweep
 from pliant.cli.view import view
-from pliant.help_links import link
+from pliant.help_links import see
 
 FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
 
@@ -44,7 +45,7 @@ class Commands(TyperGroup):
 
 def _tell(error: PliantError) -> None:
     typer.secho(f"Error: {error}", err=True, fg="red")
-    typer.echo(f"See {link(error.entry)}.", err=True)
+    typer.echo(see(error.entry), err=True)
 
 
 def _shortened(name: object) -> str:
@@ -80,7 +81,7 @@ def pliant(
     """
 
 
-for command in (demo, run, view, resume, sweep, compare, gallery, render, convert, schema, bench, info):
+for command in (demo, run, view, resume, sweep, compare, gallery, render, convert, schema, bench, info, explain):
     app.command()(command)
 
 if __name__ == "__main__":

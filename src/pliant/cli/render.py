@@ -21,6 +21,7 @@ def render(
     limits: Annotated[
         tuple[float, float] | None, typer.Option(help="Lowest and highest value of the colours.", metavar="LOW HIGH")
     ] = None,
+    forces: Annotated[bool, typer.Option("--forces", help="Draw contact forces as arrows.")] = False,
     label: Annotated[list[str] | None, typer.Option(metavar="TEXT", help="Text below a result; once for each.")] = None,
     at: Annotated[
         list[float] | None,
@@ -39,6 +40,7 @@ def render(
     \b
     Example: pliant render run.npz -o run.mp4
              pliant render run.npz -o stress.png --field von_mises --at 1.5
+             pliant render run.npz -o forces.png --forces --at 1.5
              pliant render a.npz b.npz -o both.mp4 --label VBD --label XPBD
     """
     from pliant.io.results import open_result
@@ -50,7 +52,7 @@ def render(
     check_place(out)
     with ExitStack() as stack:
         opened = [stack.enter_context(open_result(path)) for path in results]
-        view = View(height, azimuth, elevation, field, limits)
+        view = View(height, azimuth, elevation, field, limits, forces)
         movies.render(opened, out, view, label or (), at or None, progress=None if quiet or as_json else "drawing")
         spans = [{"frames": len(result), "begin_s": result.times[0], "end_s": result.times[-1]} for result in opened]
     if as_json:

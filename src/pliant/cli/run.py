@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import textwrap
 import time
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pliant.cli.compile_bar import compile_bar
 from pliant.cli.output import log_above_bar, only_warnings, print_json, writable_folder
 from pliant.cli.start_file import kept_start, start_of
 
@@ -88,7 +90,8 @@ def run(
         from pliant.scenes.runs import Run
 
         plan = open_plan(scene, solver, settings, threads, device)
-        simulation = plan.simulation()
+        with compile_bar(quiet or as_json):
+            simulation = plan.simulation()
         total = frames or plan.frames
         _perform(Run(simulation, total, folder, plan.outputs, output or (), keep_every, plan.title), quiet, as_json)
 
@@ -226,10 +229,13 @@ def _advance(run: Run, silent: bool) -> None:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(12), TextColumn("{task.description}"), TimeRemainingColumn(compact=True), TextColumn("left"))
+    frames = iter(run)
+    with compile_bar(silent=False), log_above_bar():  # most is compiled in the first frame
+        first = next(frames, run.first_frame)
     with Progress(*columns, console=Console(stderr=True)) as bar, log_above_bar():
         task = bar.add_task("", total=run.frames - run.first_frame)
         status = _Status(run)
-        for done in run:
+        for done in chain((first,), frames):
             bar.update(task, description=status.text(), completed=done - run.first_frame)
 
 

@@ -24,6 +24,9 @@ def sweep(
     plot: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Draw a column of the table into results.png (extra `plot`).")
     ] = None,
+    parquet: Annotated[
+        bool, typer.Option("--parquet", help="Write the table as results.parquet too (extra `parquet`).")
+    ] = False,
     solver: Solver = None,
     settings: Settings = None,
     frames: Annotated[int | None, typer.Option(min=1, help="Frames of each run.")] = None,
@@ -43,13 +46,15 @@ def sweep(
              pliant sweep beam.toml -j 4 --vary bodies.0.density=100..1000:5:log
              pliant sweep drop --cluster tcp://head:9 --vary contact.friction=0,1
     """
-    from pliant.scenes import sweep_plots
+    from pliant.scenes import sweep_parquet, sweep_plots
     from pliant.scenes.clusters import run_on_cluster
     from pliant.scenes.plans import open_plan
     from pliant.scenes.sweeps import Sweep, varied
 
     if plot is not None:
         sweep_plots.check_column(plot)
+    if parquet:
+        sweep_parquet.check_parquet()
     grid = [varied(text) for text in vary]
     first = [f"{one.key}={one.values[0]}" for one in grid]
     open_plan(scene, solver, [*(settings or []), *first])  # what is wrong with the scene is told once
@@ -72,6 +77,8 @@ def sweep(
         run_on_cluster(plan, cluster, told)
     if plot is not None:
         sweep_plots.draw(plan, plot)
+    if parquet:
+        sweep_parquet.write_parquet(plan)
     reports = [plan.report_of(job) or {"status": "missing"} for job in range(plan.count)]
     counts = {status: sum(r["status"] == status for r in reports) for status in ("done", "failed", "missing")}
     table = plan.folder / "results.csv"

@@ -13,9 +13,9 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, pair_contacts
 from pliant.contact.primitives.pair import are_sharp
-from pliant.contact.search.broad_phase import edge_edge_pairs, vertex_triangle_pairs
+from pliant.contact.search.broad_phase import Rules, edge_edge_pairs, vertex_triangle_pairs
 from pliant.contact.search.ccd_culling import CcdCulling
-from pliant.contact.search.colliders import Colliders, check_positions, fit_surface, fit_trees
+from pliant.contact.search.colliders import Colliders, check_positions, fit_surface, fit_trees, make_colliders
 from pliant.contact.search.impacts import contacts_of, find_impacts, thickness_of
 from pliant.contact.search.motion import motion_of
 from pliant.contact.search.overlaps import overlaps
@@ -25,6 +25,7 @@ from pliant.contact.tracking.impact_sides import sides_of, unknown
 from pliant.contact.tracking.side_history import SideHistory, no_side_history, prune
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
+from pliant.model import ContactModel
 
 SHARP = 0.97  # cosine of half the angle between the faces of an edge, below which (28 degrees) a solid is sharp there
 
@@ -36,6 +37,14 @@ class Penetrations(NamedTuple):
     inside: int  # vertices inside solids
     without_straight_path: int  # of which so many have no straight way out, and are pushed to the nearest face
     without_surface_point: int  # and so many have none at all, and are not among the contacts
+
+
+def colliders_of(team: Team, model: ContactModel) -> Colliders:
+    """What takes part in contact in a model, where it starts."""
+    rules = Rules(model.body.astype(np.int32), model.allowed, model.excluded)
+    shapes = (model.triangles, model.tets, rules, model.radius, model.positions, model.springs, model.stitched)
+    colliders = make_colliders(*shapes)
+    return without_crossing_springs(team, colliders, model.positions) if len(model.springs) else colliders
 
 
 def find_penetrations(
@@ -55,7 +64,7 @@ def find_penetrations(
         history = track_sides(team, colliders, no_side_history(), x, x)
     if no_self_contact is None:
         no_self_contact = colliders.self_collision_culling.mark(team, x, x, 0.0, len(colliders.rules.allowed))
-    inside, indirect, lost = _inside_contacts(team, colliders, x, no_self_contact)
+    inside, indirect, lost = inside_contacts(team, colliders, x, no_self_contact)
     contacts = prune(colliders.patches, colliders.surface.edges, colliders.radius, history, x)[1]
     contacts = without_duplicates(joined(inside, _without_those_inside(contacts, inside, colliders)))
     return Penetrations(contacts, len(inside.kind) + lost, indirect, lost)
@@ -153,7 +162,7 @@ def track_edge_sides(
     return prune(colliders.patches, surface.edges, colliders.radius, together, x1)[0]
 
 
-def _inside_contacts(
+def inside_contacts(
     team: Team, colliders: Colliders, x: np.ndarray, no_self_contact: np.ndarray
 ) -> tuple[ContactSet, int, int]:
     """Vertices inside solids, pushed to the closest boundary point that is reachable through the solid; how many of

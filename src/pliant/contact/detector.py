@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, chosen, depths, joined, no_contacts, penetrations
+from pliant.contact.contact_set import ContactSet, chosen, depths, joined, no_contacts
 from pliant.contact.detection import (
     Penetrations,
+    colliders_of,
     continuous_contacts,
     find_penetrations,
     track_edge_sides,
     track_sides,
-    without_crossing_springs,
 )
 from pliant.contact.response.energy_budget import EnergyBudget
 from pliant.contact.response.friction import set_friction
 from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts, penalties
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
-from pliant.contact.response.report import ContactReport, softest_contact, words_of_start
+from pliant.contact.response.report import ContactReport, EdgeInside, edge_inside, softest_contact
 from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
-from pliant.contact.search.broad_phase import Rules
-from pliant.contact.search.colliders import Colliders, make_colliders
+from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.convex_pairs import NEAR, ConvexBodies, convex_bodies, convex_contacts
+from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
-from pliant.contact.search.initial_intersections import pierced_triangles
 from pliant.contact.search.motion import largest_motion, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
+from pliant.contact.sphere_search import SphereSearch
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
 from pliant.contact.tracking.pressing import Parties, Pressing, pressed_before, pressing_of, start_with_offset
@@ -40,25 +39,6 @@ from pliant.contact.tracking.side_history import SideHistory, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
 from pliant.model import CarriedPoints, ContactModel, Model
-
-TOUCHING = 1e-6  # of an edge: what starts less deep only touches
-
-
-class SphereSearch(Protocol):
-    """Finds contacts of particles (grains.sphere_contacts)."""
-
-    neighbours: np.ndarray  # (k, 2) int32 vertices that colours keep apart
-
-    def finds_new_neighbours(self, x: np.ndarray, time: float) -> bool:
-        """Whether many touch who were not neighbours; then those at x (n, 3) [m] and `time` [s] are."""
-
-    def find(
-        self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, scale: ContactScale, is_hard: bool
-    ) -> ContactSet:
-        """On the way from x0 to x1 (n, 3) [m] in h [s] from `time` [s] on, with the least stiffnesses they need.
-
-        is_hard: multipliers stop what comes in.
-        """
 
 
 @dataclass
@@ -91,6 +71,7 @@ class Detector:
     _found: ContactSet = field(default_factory=no_contacts)
     _parties: Parties = field(init=False)
     _overload: Overload = field(init=False)
+    _edge_depth: float | None = None  # [m] of the deepest edge at the end of the step before; None: it is not known
     _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
@@ -99,10 +80,7 @@ class Detector:
 
     def __post_init__(self) -> None:
         m = self.model
-        rules = Rules(m.body.astype(np.int32), m.allowed, m.excluded)
-        self.colliders = make_colliders(m.triangles, m.tets, rules, m.radius, m.positions, m.springs, m.stitched)
-        if len(m.springs):
-            self.colliders = without_crossing_springs(self.team, self.colliders, m.positions)
+        self.colliders = colliders_of(self.team, m)
         self.round_bodies = RoundDetector(m, self.colliders)
         self.least_width = least_width(self.team, m.tets, m.positions)
         self._faces = edges_and_triangles(self.colliders.surface)
@@ -137,13 +115,21 @@ class Detector:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
             self._begin_at(x_prev, no_side_history())
-            self.pressing, self.stored = None, 0.0
+            self.pressing, self.stored, self._edge_depth = None, 0.0, None
         self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
         self._found = no_contacts()
 
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
         return self.spheres is not None and self.spheres.finds_new_neighbours(x, time)
+
+    def stop_passages(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> int:
+        """Change x (n, 3) [m], where a step from `time` [s] on ends, so that no sphere has passed a sheet; by how many
+        corrections.
+        """
+        if self.spheres is None or self._latest is None:
+            return 0
+        return self.spheres.stop_passages(x_prev, x, time, self.h, self._latest.contacts)
 
     def slide_points(self, x_prev: np.ndarray, x_guess: np.ndarray, time: float, carried: CarriedPoints | None) -> None:
         """Put the sliding points of round bodies, in both positions (n, 3) [m], where they will touch."""
@@ -290,12 +276,13 @@ class Detector:
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
         self.pressing = pressing_of(latest.contacts, pressed, self._parties)
         work, friction_work = latest.work(x)
+        edge = self._edge_inside(x)
         before, self.stored = self.stored, latest.stored(x)
         chosen_ones = latest.contacts.stiffness if given is None else chosen_stiffness(latest.contacts, self.scale)
         return ContactReport(
             listed=len(d),
             touching=int((d > 0).sum()),
-            deepest=float(penetrations(latest.contacts, x).max(initial=0.0)),
+            deepest=max(latest.deepest(x), edge.depth if edge else 0.0),
             missed=len(self._missed),
             deepest_missed=self.deepest_missed,
             crossed=len(np.unique(self.side_history.vertices[self.side_history.crossed])),
@@ -307,7 +294,16 @@ class Detector:
             friction_work=friction_work,
             stored=self.stored,
             softest=softest_contact(latest, self._guess, d, self._edge, chosen_ones, given is not None),
+            edge_inside=edge,
         )
+
+    def _edge_inside(self, x: np.ndarray) -> EdgeInside | None:
+        """The edge that lies deepest inside another body at x (n, 3) [m]."""
+        if not self._has_pairs or self.model.settings.guarantee:
+            return None
+        found, before = deepest_edge(self.team, self.colliders, x), self._edge_depth
+        self._edge_depth = 0.0 if found is None else found.depth
+        return None if found is None else edge_inside(found, self._edge, before)
 
     def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
         """Bring the sides from x_prev to x."""
@@ -345,25 +341,13 @@ class Detector:
 
     def numbers(self, potential: ContactPotential, x: np.ndarray) -> dict[str, float]:
         """Contact's part of Simulation.energies at positions x (n, 3) [m]."""
-        d = potential.depths(x)
+        edge = deepest_edge(self.team, self.colliders, x)
         return {
             "contact": potential.stored(x),
-            "contacts": float((d > 0).sum()),
-            "deepest_penetration": float(penetrations(potential.contacts, x).max(initial=0.0)),
+            "contacts": float((potential.depths(x) > 0).sum()),
+            "deepest_penetration": max(potential.deepest(x), edge.depth if edge else 0.0),
             "missed_penetration": self.deepest_missed,
         }
-
-    def intersections(self, x: np.ndarray) -> str:
-        """A sentence on what intersects at positions x (n, 3) [m] with which a scene starts; empty if nothing does."""
-        if not self._has_pairs:
-            return ""
-        self.begin_step(x)
-        contacts, inside = self._at_start.contacts, self._at_start.inside
-        near, pierced = len(contacts.kind) - inside, pierced_triangles(self.team, self.colliders, x)
-        deepest = float(depths(contacts, x).max(initial=0.0))
-        if deepest <= TOUCHING * self._edge and pierced == 0:
-            return ""
-        return words_of_start(inside, max(near, 0), pierced, deepest)
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.model import checks
+
+if TYPE_CHECKING:
+    from pliant.model.solid import Solid
 
 NEAREST = 24  # tets that are tried for a point, nearest centres first; then all
 FARTHEST = -2.0  # least barycentric coordinate of a point outside: farther out, following a tet is a guess
@@ -18,16 +22,17 @@ FARTHEST = -2.0  # least barycentric coordinate of a point outside: farther out,
 class EmbeddedMesh:
     """A surface in a solid: each vertex keeps its barycentric coordinates in one tet."""
 
-    def __init__(self, name: str, mesh: TriMesh, tets: TetMesh, positions: Callable[[], np.ndarray]):
-        checks.instance(mesh, TriMesh, f"{name}.embed: the mesh", "a TriMesh such as pl.load_mesh('skin.obj')")
-        self.mesh = mesh
-        self.tets, self.weights = _located(name, mesh.points, tets)
-        self._positions = positions
+    def __init__(self, solid: Solid, mesh: TriMesh):
+        what = f"{solid.name}.embed"
+        checks.instance(mesh, TriMesh, f"{what}: the mesh", "a TriMesh such as pl.load_mesh('skin.obj')")
+        self.mesh, self.solid = mesh, solid
+        self.owners, self.weights = _located(what, mesh.points, solid.mesh)  # (n,) tets, (n, 4) of their corners
+        self.tets = solid.mesh.tets[self.owners]
 
     @property
     def positions(self) -> np.ndarray:
         """(n, 3) [m] where the surface is now."""
-        return np.einsum("nk,nka->na", self.weights, self._positions()[self.tets])
+        return np.einsum("nk,nka->na", self.weights, self.solid.positions[self.tets])
 
     @property
     def triangles(self) -> np.ndarray:
@@ -46,8 +51,29 @@ class EmbeddedMesh:
         return normals / np.where(length > 0, length, 1.0)
 
 
-def _located(name: str, points: np.ndarray, mesh: TetMesh) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (n, 4) of the tet that a point lies in, or is nearest to by its coordinates, and coordinates (n, 4)."""
+class Skin(NamedTuple):
+    """All surfaces of a solid that are drawn in place of its own."""
+
+    matrix: sp.csr_matrix  # (points, vertices of the solid): where its points are
+    triangles: np.ndarray  # (m, 3) of its points
+    owners: np.ndarray  # (m,) the tet in which the first corner of each is
+
+
+def skin_of(solid: Solid) -> Skin | None:
+    """None if nothing is embedded."""
+    if not solid.skins:
+        return None
+    starts = np.cumsum([0, *(skin.mesh.n_vertices for skin in solid.skins)])
+    tets, weights = (np.concatenate([getattr(skin, name) for skin in solid.skins]) for name in ("tets", "weights"))
+    rows = np.repeat(np.arange(len(tets)), 4)
+    matrix = sp.csr_matrix((weights.ravel(), (rows, tets.ravel())), (len(tets), solid.n_vertices))
+    triangles = np.concatenate([skin.triangles + first for skin, first in zip(solid.skins, starts, strict=False)])
+    owners = np.concatenate([skin.owners for skin in solid.skins])
+    return Skin(matrix, triangles, owners[triangles[:, 0]])
+
+
+def _located(what: str, points: np.ndarray, mesh: TetMesh) -> tuple[np.ndarray, np.ndarray]:
+    """The tet (n,) that a point lies in, or is nearest to by its coordinates, and coordinates (n, 4)."""
     corner = mesh.points[mesh.tets]
     inverses = np.linalg.inv((corner[:, 1:] - corner[:, :1]).transpose(0, 2, 1))
     tree = cKDTree(corner.mean(axis=1))
@@ -59,10 +85,10 @@ def _located(name: str, points: np.ndarray, mesh: TetMesh) -> tuple[np.ndarray, 
     worst = int(weights.min(axis=1).argmin())
     if weights[worst].min() < FARTHEST:
         raise SceneError(
-            f"{name}.embed: vertex {worst} at {points[worst].tolist()} lies far outside the solid: move the surface to "
+            f"{what}: vertex {worst} at {points[worst].tolist()} lies far outside the solid: move the surface to "
             "where the solid's mesh is, or scale it."
         )
-    return mesh.tets[chosen], weights
+    return chosen, weights
 
 
 def _best(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -151,9 +152,9 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
         bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "coupled",
-            the angles between triangles in pairs, for any rest shape; "dihedral", single angles: half the time per
-            iteration, and a fifth too soft on regular strips. None: quadratic if the sheet is flat, coupled if it is
-            not, dihedral if it tears.
+            the angles between triangles in pairs, for any rest shape, at three to four times the time per iteration;
+            "dihedral", single angles: a fifth too soft on regular strips, and half too stiff in twist. None:
+            quadratic if the sheet is flat, coupled if it is not.
         warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
@@ -243,6 +244,15 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
             if body not in self.bodies:
                 raise SceneError(f"Scene.ignore_contact: {getattr(body, 'name', body)!r} is no body of this scene.")
         self.apart.add((one.name, other.name))
+
+    def untangle(self, rounds: int = 500) -> Any:
+        """Take bodies that start in intersection apart, before a simulation is built; what was done, and what is left.
+
+        Solids move as wholes, the shortest way; cloth and ropes vertex by vertex, so that intersection contours shrink.
+        What is pinned stays, as do rigid bodies and obstacles. rounds: of small motions, at most. The result has
+        `rounds`, `furthest` [m], and `left`: what still intersects, which is empty if all went well.
+        """
+        return import_module("pliant.contact.untangling").untangle(self, rounds)
 
     def add(self, body: AnyBody) -> AnyBody:
         """Add a body that was made by itself."""

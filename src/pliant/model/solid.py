@@ -54,6 +54,7 @@ class Solid(Body):
         if element == PATCH and isinstance(material, Invertible):
             raise SceneError(f'{name}: element="patch" does not take pl.Invertible: give its law, or element="linear".')
         self.element = element
+        self.skins: list[EmbeddedMesh] = []  # drawn in place of its own surface
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
         self._viscosity = 0.0
         self._cavity_pressure: Pressure = 0.0
@@ -107,9 +108,12 @@ class Solid(Body):
 
     def embed(self, mesh: TriMesh) -> EmbeddedMesh:
         """A surface [m], placed as the solid's mesh is at rest, that moves with the tets: its `positions` and `normals`
-        are those of the simulation last built from the scene.
+        are those of the simulation last built from the scene. Results, pictures and the viewer show it in place of the
+        solid's own surface, but for results with volume=True. Several surfaces are shown together.
         """
-        return EmbeddedMesh(self.name, mesh, self.mesh, lambda: self.positions)
+        skin = EmbeddedMesh(self, mesh)
+        self.skins.append(skin)
+        return skin
 
     def blocks(self, first: int) -> list[Block]:
         gradients, volumes = tet.rest_data(self.mesh.points, self.mesh.tets)

@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from itertools import product
@@ -200,18 +200,26 @@ class Sweep:
             for process in self._processes:
                 process.terminate()
 
+    def columns(self) -> list[str]:
+        """Names of the table's columns."""
+        return ["run", *(one.key for one in self.grid), "status", *COLUMNS, "warnings", "error"]
+
+    def rows(self) -> Iterator[list[Any]]:
+        """A row per run: its number, its values and what it reported."""
+        for job, values in enumerate(self.jobs):
+            report = self.report_of(job) or {"status": "missing"}
+            numbers = [report.get(name) for name in COLUMNS]
+            warned = len(report.get("warnings") or [])
+            yield [job, *values, report["status"], *numbers, warned, report.get("error", "")]
+
     def write_table(self) -> Path:
-        """results.csv: a row per run with its number, its values and what it reported; whole or not at all."""
+        """results.csv, whole or not at all."""
         path = self.folder / "results.csv"
         temporary = path.with_suffix(".tmp")
         with temporary.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
-            writer.writerow(["run", *(one.key for one in self.grid), "status", *COLUMNS, "warnings", "error"])
-            for job, values in enumerate(self.jobs):
-                report = self.report_of(job) or {"status": "missing"}
-                numbers = [report.get(name) for name in COLUMNS]
-                warned = len(report.get("warnings") or [])
-                writer.writerow([job, *values, report["status"], *numbers, warned, report.get("error", "")])
+            writer.writerow(self.columns())
+            writer.writerows(self.rows())
         os.replace(temporary, path)
         return path
 

@@ -19,7 +19,8 @@ from scipy.spatial.transform import Rotation
 from pliant.errors import PliantError
 from pliant.io.results.result import BODY_COLOURS, OBSTACLE_COLOUR
 from pliant.io.results.spheres import unit_sphere
-from pliant.model import Body, MeshObstacleBody, Model, Particles, SpringNet
+from pliant.model import Body, MeshObstacleBody, Model, Particles, Solid, SpringNet
+from pliant.model.embedded import skin_of
 from pliant.model.joints import WorldPoints
 from pliant.model.obstacles import PLANE
 from pliant.model.outlines import Outline, outlines
@@ -106,9 +107,10 @@ class Page:
         bodies = self.session.simulation.scene.bodies
         self._coming: list[tuple[Any, Particles]] = []  # spheres of emitters
         rigid = [k for k, body in enumerate(bodies) if isinstance(body, RigidBody)]
-        self._shown = [
-            self._add_body(k) for k, body in enumerate(bodies) if not isinstance(body, RigidBody | WorldPoints)
-        ]
+        skins = [k for k, body in enumerate(bodies) if isinstance(body, Solid) and body.skins]
+        others = [k for k, body in enumerate(bodies) if not isinstance(body, RigidBody | WorldPoints)]
+        self._shown = [self._add_body(k) for k in others if k not in skins]
+        self._skins = [self._add_skin(k) for k in skins]
         self._rigid = [self._add_rigid(k) for k in rigid]
         shown = [(self._add_obstacle(outline), outline) for outline in obstacles if outline not in floors]
         self._force_lines = self.server.scene.add_line_segments(
@@ -145,10 +147,29 @@ class Page:
         kept, faces = np.unique(cells, return_inverse=True)
         rows = first + kept
         points, triangles = x[rows].astype(np.float32), faces.reshape(-1, 3).astype(np.uint32)
-        handle = scene.add_mesh_simple(name, points, triangles, color=colour, side="double", **NO_SHADOW)
+        return self._add_mesh(name, points, triangles, colour, rows), rows, "vertices"
+
+    def _add_mesh(
+        self, name: str, points: np.ndarray, triangles: np.ndarray, colour: tuple[int, ...], rows: np.ndarray
+    ) -> Any:
+        """A mesh of a body, at which people pull: of the points of a snapshot in `rows`, the nearest."""
+        handle = self.server.scene.add_mesh_simple(name, points, triangles, color=colour, side="double", **NO_SHADOW)
         handle.on_click(lambda event: self._pick(rows, event.ray_origin, event.ray_direction))
         handle.on_drag(lambda event: self._drag(rows, event.phase, event.start_position, event.end_position))
-        return handle, rows, "vertices"
+        return handle
+
+    def _add_skin(self, k: int) -> tuple[Any, np.ndarray, Any]:
+        """The surfaces embedded in a solid, in place of its own; the matrix from the solid's points to theirs."""
+        simulation = self.session.simulation
+        body = simulation.scene.bodies[k]
+        assert isinstance(body, Solid)
+        skin = skin_of(body)
+        assert skin is not None
+        rows = _cells(simulation.model, body, k)[0] + np.arange(body.n_vertices)
+        points = (skin.matrix @ self.session.latest.points[rows]).astype(np.float32)
+        colour = _bytes(body.colour or BODY_COLOURS[k % len(BODY_COLOURS)])
+        triangles = skin.triangles.astype(np.uint32)
+        return self._add_mesh(f"/bodies/{body.name}", points, triangles, colour, rows), rows, skin.matrix
 
     def _add_spheres(
         self, body: Particles, rows: np.ndarray, name: str, colour: tuple[int, ...]
@@ -290,6 +311,8 @@ class Page:
         with self.server.atomic():
             for handle, rows, name in self._shown:
                 setattr(handle, name, positions[rows])
+            for handle, rows, matrix in self._skins:
+                handle.vertices = (matrix @ snapshot.points[rows]).astype(np.float32)
             for handle, body in self._coming:
                 handle.batched_scales = _sizes(body, snapshot.time)
             for shown in self._rigid:

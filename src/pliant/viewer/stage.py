@@ -15,6 +15,7 @@ from pliant.viewer.actors import Actor
 from pliant.viewer.camera import direction, fit_camera
 from pliant.viewer.fields import ColourScale, on_points
 from pliant.viewer.pictures import INK, SAMPLES, check_elevation, pillow, to_bytes
+from pliant.viewer.symbols import with_symbols
 
 ROPE_RADIUS = 0.006  # of the picture's height
 ASPECT = (0.7, 16 / 9)  # least and greatest width over height of a panel
@@ -30,6 +31,8 @@ class View:
     elevation: float = 18.0  # of the viewer [degrees]
     field: str | None = None  # colour by it rather than by body
     limits: tuple[float, float] | None = None  # of the field's colours; None: chosen from all frames
+    forces: bool = False  # draw contact forces on vertices as arrows
+    marks: Any = ()  # (k, 3) [m] places to mark, as of Simulation.intersections
 
 
 class Stage:
@@ -58,6 +61,8 @@ class Stage:
         self._camera = fit_camera(shown, towards, SAMPLES * view.height, samples=2 * SAMPLES, aspect=aspect)
         self._rope_radius = ROPE_RADIUS * self._camera.height * self._camera.metres_a_pixel
         self._middle = (extremes.min(axis=0) + extremes.max(axis=0)) / 2
+        self._marks = np.asarray(view.marks, float).reshape(-1, 3)
+        self._largest_force = self._find_largest_force() if view.forces else 0.0
 
     def picture(self, time: float) -> Any:
         """All results side by side at the frames nearest to a time [s], a Pillow image."""
@@ -107,6 +112,27 @@ class Stage:
             raise PliantError(f"the colours' limits are {low:g} and {high:g}; give the lower one first.")
         return ColourScale(self.view.field, float(low), float(high))
 
+    def _find_largest_force(self) -> float:
+        """[N] on a vertex, in all frames."""
+        largest = 0.0
+        for result in self.results:
+            for k in range(len(result)):
+                forces = result.frame(k).point_fields.get("contact_force")
+                if forces is None:
+                    raise PliantError(
+                        "there are no contact forces to draw: record a scene with contact as .npz, .pvd or .usdc."
+                    )
+                largest = max(largest, float(np.linalg.norm(forces, axis=1).max(initial=0.0)))
+        return largest
+
+    def _with_symbols(self, pixels: np.ndarray, frame: Frame) -> np.ndarray:
+        """A panel with arrows and marks, if any are asked for."""
+        if not len(self._marks) and not self._largest_force:
+            return pixels
+        points = frame.points if self._largest_force else np.zeros((0, 3))
+        forces = frame.point_fields["contact_force"] if self._largest_force else points
+        return with_symbols(pixels, self._camera, points, forces, self._largest_force, self._marks)
+
     def _panel(self, k: int, frame: Frame) -> np.ndarray:
         from pliant.viewer.light import EVEN_LIGHTS, NARROW_BORDER, Lights, render
 
@@ -118,7 +144,8 @@ class Stage:
             of_points = self.scale.colours(np.where(self.results[k].layout.scenery_points, np.nan, values))
         colours = actor.colours(of_points)
         place = (self._ground, self._middle)
-        return to_bytes(render(self._camera, points, triangles, colours, *place, lights, NARROW_BORDER))
+        pixels = to_bytes(render(self._camera, points, triangles, colours, *place, lights, NARROW_BORDER))
+        return self._with_symbols(pixels, frame)
 
     def _compose(self, panels: list[np.ndarray], texts: list[str]) -> Any:
         """Panels side by side, their texts below, the legend at the right."""

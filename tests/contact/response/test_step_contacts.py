@@ -5,6 +5,7 @@ import pytest
 
 import pliant as pl
 from pliant.elements.closest import VERTEX_OBSTACLE
+from pliant.errors import PliantError
 from pliant.io.results.formats import open_result
 
 G = 9.81
@@ -72,6 +73,45 @@ def test_torque_of_an_eccentric_load(resting) -> None:
         assert lever[0] == pytest.approx((-0.02, -0.01)[k], abs=2e-4)  # they settle by a tenth of a millimetre
         torque += np.cross(lever, (0, 0, -G))
     np.testing.assert_allclose(scene.shapes[0].contact_torque, torque, atol=2e-3 * G * 0.03)
+
+
+def test_forces_between_pairs(resting) -> None:
+    """The upper cube feels its weight from the lower one, which feels both from the plane; what each feels from the
+    other is opposite. The middle of the contact is below the middle of the upper cube, and all of it sticks.
+    """
+    sim, scene = resting
+    (lower, upper), plane = scene.bodies, scene.shapes[0]
+    np.testing.assert_allclose(sim.contact_between(upper, lower).force, (0, 0, G), atol=1e-3 * G)
+    np.testing.assert_allclose(sim.contact_between(lower, plane).force, (0, 0, 2 * G), atol=2e-3 * G)
+    up, down = sim.contact_between(upper, lower), sim.contact_between(lower, upper)
+    np.testing.assert_array_equal(up.force, -down.force)
+    np.testing.assert_array_equal(up.point, down.point)
+    np.testing.assert_allclose(up.point, (0.01, 0.0005, 0.1), atol=5e-4)
+    assert up.state == "stick"
+    assert sim.contact_between(upper, plane).state == "apart"
+    assert [(pair.body, pair.other, pair.obstacle) for pair in sim.contacts.pairs] == [(0, -1, 0), (0, 1, -1)]
+    with pytest.raises(PliantError, match="another body or an obstacle"):
+        sim.contact_between(upper, 3)
+    with pytest.raises(PliantError, match="no number of the 2 bodies"):
+        sim.contacts.between(0, 7)
+
+
+@pytest.mark.parametrize(("angle", "state"), [(10.0, "stick"), (35.0, "slip")])
+def test_who_sticks_and_who_slips(angle: float, state: str) -> None:
+    """On a plane with friction 0.3, whose angle of friction is 16.7 degrees; what slips feels 0.3 of the pressing."""
+    a = np.radians(angle)
+    scene = pl.Scene(gravity=(G * np.sin(a), 0, -G * np.cos(a)))
+    scene.contact = pl.Contact(stiffness=1e5, damping=0.02, friction=0.3, friction_speed=2e-3)
+    cube = scene.add_solid(cube_at(0.05), LAW, density=1000.0)
+    plane = scene.add_plane(friction=0.3)
+    sim = pl.Simulation(scene, pl.VBD(iterations=100), frame_rate=60, substeps=2, precision="double")
+    for _ in range(60):
+        sim.step()
+    load = sim.contact_between(cube, plane)
+    assert load.state == state
+    assert load.force[2] == pytest.approx(G * np.cos(a), rel=0.02)
+    along = -min(np.tan(a), 0.3)
+    assert load.force[0] / load.force[2] == pytest.approx(along, abs=0.01)
 
 
 def test_who_touches_where(resting) -> None:

@@ -1,7 +1,7 @@
 """Numbers as text, against Python's own "%.9g"."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pliant.io.results.digits import rows_of_text
@@ -17,6 +17,7 @@ def test_special_numbers_are_written_as_python_writes_them():
     assert said == expected
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # on a busy computer
 @given(st.lists(st.floats(width=32), min_size=3, max_size=3))
 def test_numbers_in_single_precision_come_back(numbers):
     letter, *words = rows_of_text(np.array([numbers]), "v ", " ", "\n").decode().split()

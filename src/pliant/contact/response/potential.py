@@ -112,6 +112,10 @@ class ContactPotential:
         """(n, 3) [N] of all contacts on the vertices, as `forces`."""
         return self._at_vertices(self.forces(x), len(x))
 
+    def deepest(self, x: np.ndarray) -> float:
+        """[m] of all contacts, pressing or not."""
+        return float(penetrations(self.contacts, np.ascontiguousarray(x, dtype=float)).max(initial=0.0))
+
     def penetrations(self, x: np.ndarray) -> np.ndarray:
         """(n,) [m] of vertices: the deepest contact that each takes part in."""
         deepest, takes_part = np.zeros(len(x)), self.contacts.weights != 0

@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.contact.contact_set import FACE_THICKNESS, gaps
 from pliant.contact.response.potential import ContactPotential
+from pliant.contact.search.edge_depths import DeepEdge
 from pliant.elements.closest import FACE_OBSTACLE
 
 TOO_STIFF = 10.0  # times the chosen stiffness: beyond it iterations take long, and what is missed is thrown out
@@ -29,7 +30,7 @@ class ContactReport:
 
     listed: int  # contacts that the solver was given last
     touching: int  # of which so many press at the end of the step
-    deepest: float  # the deepest of them
+    deepest: float  # the deepest of them, or of edges inside other bodies
     missed: int  # contacts that press at the start of the step, although the step before knew nothing of them
     deepest_missed: float
     crossed: int  # vertices on the wrong side of a sheet at the end of the step, tracked and pushed back
@@ -41,6 +42,7 @@ class ContactReport:
     energy_rise: float
     energy_removed: float
     softest: SoftContact | None  # the contact deepest against its bound, of those pressed deeper; None: all are within
+    edge_inside: EdgeInside | None = None  # the edge deepest inside another body, if any is
     held_back: int = 0  # vertices that guarantee=True has kept from where the solver would have had them
     furthest_held_back: float = 0.0  # [m] that one of them is away from there
 
@@ -61,6 +63,29 @@ class SoftContact:
     def needed_stiffness(self) -> float:
         """[N/m] that would keep it within its bound under the same force."""
         return self.stiffness * self.depth / self.bound
+
+
+@dataclass(frozen=True)
+class EdgeInside:
+    """An edge that lies inside another body, where neither of its vertices need be."""
+
+    vertices: tuple[int, int]
+    body: int
+    depth: float  # [m]
+    bound: float  # [m]: the thickness, or TOLERATED of a mean edge where there is none
+    has_sunk: bool  # in the step
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether it has got deeper than it should be; an overlap that is being resolved has not."""
+        return self.has_sunk and self.depth > self.bound
+
+
+def edge_inside(found: DeepEdge, edge: float, before: float | None) -> EdgeInside:
+    """For a mean edge [m], and the depth [m] of the deepest edge before the step; None: that is not known."""
+    bound = found.kept if found.kept > 0 else TOLERATED * edge
+    has_sunk = before is not None and found.depth > before
+    return EdgeInside(found.vertices, found.body, found.depth, bound, has_sunk)
 
 
 def softest_contact(
@@ -111,17 +136,12 @@ def words_of_softness(soft: SoftContact, where: str) -> str:
     )
 
 
-def words_of_start(inside: int, near: int, pierced: int, deepest: float) -> str:
-    """The note that a scene starts in intersection."""
-    counts = (
-        (inside, "vertices are inside solids"),
-        (near, "pairs are nearer than the thickness of sheets"),
-        (pierced, "edges go through triangles"),
-    )
-    said = ", ".join(f"{count} {what}" for count, what in counts if count)
+def words_of_edge(edge: EdgeInside, ends: tuple[str, str], body: str) -> str:
+    """The warning that an edge is inside another body, and what helps."""
     return (
-        f"contact: the scene starts in intersection: {said}, the deepest by {1e3 * deepest:.3g} mm. Solids are pushed "
-        "out; sheets keep the side on which each vertex is now."
+        f"contact: the edge between {ends[0]} and {ends[1]} is {1e3 * edge.depth:.3g} mm inside {body}, and should be "
+        f"at most {1e3 * edge.bound:.3g} mm deep. Contact(guarantee=True) lets no edge in; leaving stiffness out, more "
+        "substeps and more iterations let it in less deep."
     )
 
 

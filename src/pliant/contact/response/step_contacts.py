@@ -9,7 +9,31 @@ import numpy as np
 from pliant.contact.contact_set import gaps
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.tracking.identity import ID, contact_ids
+from pliant.errors import SimulationError
 from pliant.model import Model
+
+STICKING = 1 - 1e-3  # of the friction limit: below it a contact sticks
+
+
+@dataclass(frozen=True)
+class PairLoad:
+    """What one body feels from another body or an obstacle that it presses on; the other one feels the opposite."""
+
+    body: int
+    other: int  # -1: an obstacle
+    obstacle: int  # in Scene.shapes; -1: a body
+    force: np.ndarray  # (3,) on the body, friction included [N]
+    torque: np.ndarray  # (3,) of the same forces about the point [N m]
+    point: np.ndarray  # (3,) [m] middle of the contact, weighted with the pressing forces
+    contacts: int  # that press
+    sticking: int  # of which so many stick
+
+    @property
+    def state(self) -> str:
+        """ "stick", "slip", "partly" or "apart"."""
+        if self.contacts == 0:
+            return "apart"
+        return {0: "slip", self.contacts: "stick"}.get(self.sticking, "partly")
 
 
 @dataclass(frozen=True)
@@ -25,6 +49,7 @@ class StepContacts:
     normals: np.ndarray  # (k, 3) unit vector from the second side to the first
     gaps: np.ndarray  # (k,) distance beyond the thickness [m]; negative: penetration
     forces: np.ndarray  # (k, 3) on the first side, friction included [N]; minus that acts on the second
+    friction_limits: np.ndarray  # (k,) [N] that friction is not above
     vertex_forces: np.ndarray  # (n, 3) of all contacts on the vertices [N]
     penetrations: np.ndarray  # (n,) of vertices: the deepest contact that each takes part in [m]
     body_forces: np.ndarray  # (bodies, 3) [N]
@@ -34,6 +59,50 @@ class StepContacts:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def presses(self) -> np.ndarray:
+        """(k,) bool: the two sides push each other."""
+        return np.einsum("ka,ka->k", self.forces, self.normals) > 0
+
+    @property
+    def sticks(self) -> np.ndarray:
+        """(k,) bool: it presses, and friction is below its limit; what presses and does not stick slides."""
+        normal = np.einsum("ka,ka->k", self.forces, self.normals)
+        along = np.linalg.norm(self.forces - normal[:, None] * self.normals, axis=1)
+        return (normal > 0) & (along < STICKING * self.friction_limits)
+
+    @property
+    def pairs(self) -> list[PairLoad]:
+        """One entry for each two that press on each other, by their numbers; print it for a table."""
+        one, other = np.array(self.bodies[:, 0]), np.where(self.obstacles >= 0, -1, self.bodies[:, 1])
+        swapped = (other >= 0) & (other < one)
+        one[swapped], other[swapped] = other[swapped], one[swapped]
+        who = np.column_stack([one, other, self.obstacles])[self.presses]
+        return [self._between(*(int(number) for number in row)) for row in np.unique(who, axis=0)]
+
+    def between(self, one: int, other: int | None = None, obstacle: int | None = None) -> PairLoad:
+        """What the body of number `one` feels from another body, or from an obstacle, by its number in Scene.shapes."""
+        if (other is None) == (obstacle is None):
+            raise SimulationError("contacts.between: give the number of another body, or obstacle=, not both.")
+        for number, count, what in ((one, len(self.body_forces), "bodies"), (other, len(self.body_forces), "bodies"),
+                                    (obstacle, len(self.obstacle_forces), "obstacles")):  # fmt: skip
+            if number is not None and not 0 <= number < count:
+                raise SimulationError(f"contacts.between: {number} is no number of the {count} {what} of the scene.")
+        return self._between(one, -1 if other is None else other, -1 if obstacle is None else obstacle)
+
+    def _between(self, one: int, other: int, obstacle: int) -> PairLoad:
+        first, second = self.bodies.T
+        forwards = (first == one) & (second == other) & (self.obstacles == obstacle) & self.presses
+        backwards = (first == other) & (second == one) & (obstacle < 0) & self.presses & (one != other)
+        chosen = forwards | backwards
+        forces = np.where(backwards[:, None], -self.forces, self.forces)[chosen]
+        size = np.einsum("ka,ka->k", self.forces, self.normals)[chosen]
+        points = self.points[chosen]
+        middle = (size @ points) / max(float(size.sum()), 1e-300)
+        torque = np.cross(points - middle, forces).sum(axis=0)
+        sticking = int(self.sticks[chosen].sum())
+        return PairLoad(one, other, obstacle, forces.sum(axis=0), torque, middle, int(chosen.sum()), sticking)
 
     def force_on_obstacle(self, k: int) -> np.ndarray:
         """(3,) [N] on the obstacle of number k in Scene.shapes."""
@@ -46,7 +115,7 @@ def no_step_contacts(model: Model) -> StepContacts:
     obstacles = 0 if model.contact is None else len(model.contact.shapes)
     none, vectors, bare = np.zeros(0), np.zeros((0, 3)), np.zeros(0, np.int64)
     return StepContacts(
-        np.zeros((0, ID), np.int32), np.zeros((0, 2), np.int64), bare, vectors, vectors, none, vectors,
+        np.zeros((0, ID), np.int32), np.zeros((0, 2), np.int64), bare, vectors, vectors, none, vectors, none,
         np.zeros((n, 3)), np.zeros(n), *(np.zeros((m, 3)) for m in (bodies, bodies, obstacles, obstacles)),
     )  # fmt: skip
 
@@ -57,6 +126,7 @@ def measure_contacts(potential: ContactPotential, model: Model, x: np.ndarray, t
     if not potential.has_multipliers:
         potential.refresh(x)
     contacts, forces, body = potential.contacts, potential.forces(x), model.contact.body
+    limits = contacts.friction * contacts.normal_multiplier if potential.has_multipliers else contacts.friction_limit
     vertices = potential.vertices
     has_obstacle = contacts.obstacle >= 0
     bodies = np.column_stack([body[vertices[:, 0]], np.where(has_obstacle, -1, body[vertices[:, 2]])])
@@ -79,6 +149,7 @@ def measure_contacts(potential: ContactPotential, model: Model, x: np.ndarray, t
         contacts.normals.copy(),
         distance,
         forces,
+        limits.copy(),
         potential.vertex_forces(x),
         potential.penetrations(x),
         *on_bodies,

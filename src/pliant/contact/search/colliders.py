@@ -76,6 +76,7 @@ class Colliders:
     tet_tree: FittedTree
     face_tree: FittedTree
     sharp_tree: FittedTree  # edges of solids that are sharp as they start
+    bare_tree: FittedTree  # edges of sheets and springs
 
 
 def make_colliders(
@@ -119,7 +120,8 @@ def make_colliders(
     is_solid = has_inside[surface.edges[:, 0]]
     edges = np.flatnonzero(is_solid).astype(np.int32)
     sharp = edges[are_sharp(start, surface.triangles, faces_of_edge, edges, SHARP_AT_START)]
-    trees.append(FittedTree(surface.edges[sharp], rules.body, sharp))
+    for numbers in (sharp, np.flatnonzero(~is_solid).astype(np.int32)):
+        trees.append(FittedTree(surface.edges[numbers], rules.body, numbers))
     culling = self_collision_culling_of(solid, surface.edges[is_solid], faces_of_edge[is_solid], start, rules.body)
     keys = stitched_keys(np.zeros((0, 2), np.int64) if stitched is None else stitched, n)
     about = (surface, faces_of_edge, patches, solid, rules, radius, has_inside, keys, opposite, culling)

@@ -16,14 +16,21 @@ TOUCHING = 1e-6  # of an edge: ends nearer to a triangle only touch it
 
 def pierced_triangles(team: Team, colliders: Colliders, x: np.ndarray) -> int:
     """How many pairs of an edge and a triangle intersect at positions x (n, 3) [m]."""
+    return len(piercing_pairs(team, colliders, x))
+
+
+def piercing_pairs(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
+    """(k, 2) rows of surface.edges and surface.triangles that intersect at positions x (n, 3) [m], ascending."""
     x = check_positions(x, colliders, "the position")
     trees = fit_surface(team, colliders, x, x, 0.0)
     surface = colliders.surface
     pairs = overlaps(team, trees.edges, trees.triangles, False, colliders.rules)
     is_pierced = np.empty(len(pairs.first), bool)
     team.run_for(20 * len(is_pierced), cached(mark_pierced), pairs, surface.edges, surface.triangles, x, is_pierced)
-    edges, triangles = surface.edges[pairs.first[is_pierced]], surface.triangles[pairs.second[is_pierced]]
-    return int((~across_seams(colliders, edges, triangles)).sum())
+    first, second = pairs.first[is_pierced], pairs.second[is_pierced]
+    is_apart = ~across_seams(colliders, surface.edges[first], surface.triangles[second])
+    found = np.column_stack([first[is_apart], second[is_apart]])
+    return found[np.lexsort((found[:, 1], found[:, 0]))]
 
 
 @compiled

@@ -47,7 +47,7 @@ class Work(NamedTuple):
 
 
 @inlined
-def _boxes_within(p, reach2, bounds, block, out):
+def boxes_within(p, reach2, bounds, block, out):
     """Which boxes of a block are no further from p than the root of reach2, as bits, but none that is empty; squared
     distances into out (FAN,), a little less than they are.
     """
@@ -268,7 +268,7 @@ def closest_face(v, t, strictness, reach2, face_tree, solid, x, normal, body, no
         if distances[height] > best:
             continue
         block, level = waiting[height, 0], waiting[height, 1]
-        near = _boxes_within(seen, best, bounds, level_start[level] + block, lanes)
+        near = boxes_within(seen, best, bounds, level_start[level] + block, lanes)
         base = height
         while near:
             lane = lowest_bit(near)
@@ -277,7 +277,7 @@ def closest_face(v, t, strictness, reach2, face_tree, solid, x, normal, body, no
             if lanes[lane] > best or (group >= 0 and group != own_body):
                 continue
             if level > 0:
-                height = _insert(waiting, distances, base, height, block * FAN + lane, level - 1, lanes[lane])
+                height = insert_block(waiting, distances, base, height, block * FAN + lane, level - 1, lanes[lane])
                 continue
             f = np.int64(order[block * FAN + lane])
             d2, r = _way_to_face(p, v, f, faces, x, normal, strictness)
@@ -294,7 +294,7 @@ def closest_face(v, t, strictness, reach2, face_tree, solid, x, normal, body, no
 
 
 @inlined
-def _insert(waiting, distances, base, height, block, level, distance):
+def insert_block(waiting, distances, base, height, block, level, distance):
     """Put a block among those above `base`, the nearest on top; the new height."""
     at = height
     while at > base and distances[at - 1] < distance:

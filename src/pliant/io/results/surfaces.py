@@ -20,6 +20,9 @@ class Part(NamedTuple):
     triangles: np.ndarray  # (k, 3) of a sheet
     tets: np.ndarray  # (m, 4)
     edges: np.ndarray = np.empty((0, 2), np.int64)  # (e, 2)
+    skin_tets: np.ndarray | None = (
+        None  # (k,) the part's tet behind each triangle, if these are drawn in place of faces
+    )
 
 
 def layout_of_parts(parts: Sequence[Part], names: Sequence[str], frame_rate: float) -> Layout:
@@ -29,8 +32,17 @@ def layout_of_parts(parts: Sequence[Part], names: Sequence[str], frame_rate: flo
     tets = _joined([part.tets for part in parts], start, 4)
     edges = _joined([part.edges for part in parts], start, 2)
     faces, owners = boundary_faces(tets, int(start[-1])) if len(tets) else (sheets[:0], sheets[:0, 0])
-    triangles = np.concatenate([faces, sheets])
-    triangle_tets = np.concatenate([owners, np.full(len(sheets), -1)])
+    tet_start = np.cumsum([0, *(len(part.tets) for part in parts)])
+    behind = [
+        np.full(len(part.triangles), -1)
+        if part.skin_tets is None
+        else np.where(part.skin_tets >= 0, part.skin_tets + first, -1)
+        for part, first in zip(parts, tet_start, strict=False)
+    ]
+    covered = np.array([part.skin_tets is not None for part in parts])
+    shown = ~covered[np.searchsorted(start, faces[:, 0], side="right") - 1] if covered.any() else slice(None)
+    triangles = np.concatenate([faces[shown], sheets])
+    triangle_tets = np.concatenate([owners[shown], *behind]).astype(np.int64)
     order = np.argsort(np.searchsorted(start, triangles[:, 0], side="right"), kind="stable")  # bodies in turn
     colours = np.array([BODY_COLOURS[k % len(BODY_COLOURS)] for k in range(len(parts))])
     return Layout(

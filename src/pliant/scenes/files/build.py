@@ -22,7 +22,7 @@ from pliant.scenes.files import generated, schema
 from pliant.scenes.files.build_garments import add_band, add_seam, panels, sew
 from pliant.scenes.files.build_obstacles import add_obstacle, rigid_of
 from pliant.scenes.files.fields import nearest
-from pliant.scenes.files.meshes import arrays_of, geometry, placed_points
+from pliant.scenes.files.meshes import arrays_of, existing, geometry, placed_points, placed_surface
 from pliant.scenes.files.selecting import select
 from pliant.scenes.files.source import Source
 
@@ -159,7 +159,12 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
             mesh = mesh.tetrahedralize(about.edge_length)
     with source.at("bodies", k, "material"):
         material = generated.make_law(about.material)
-    return scene.add_solid(mesh, material, about.density, about.damping, about.name, about.damping_form, about.element)
+    options = (about.density, about.damping, about.name, about.damping_form, about.element)
+    body = scene.add_solid(mesh, material, *options)
+    for number, skin in enumerate(about.skins):
+        with source.at("bodies", k, "skins", number):
+            body.embed(placed_surface(existing(source.folder / skin), about.transform))
+    return body
 
 
 def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:

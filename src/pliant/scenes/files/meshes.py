@@ -49,6 +49,13 @@ def placed_points(points: np.ndarray, place: placed.Transform) -> np.ndarray:
     return (points * np.asarray(place.scale)) @ (np.eye(3) if matrix is None else matrix.T) + place.translation
 
 
+def placed_surface(path: Path, place: placed.Transform) -> TriMesh:
+    """The surface in a file, where a transform puts it."""
+    mesh = load_mesh(path)
+    surface = mesh if isinstance(mesh, TriMesh) else mesh.surface()
+    return TriMesh(placed_points(surface.points, place), surface.triangles)
+
+
 def existing(path: Path) -> Path:
     if path.exists():
         return path

@@ -94,6 +94,7 @@ class SolidTable(BodyTable):
     element: Literal["linear", "patch"] = "linear"
     viscosity: Annotated[float, Number("Pa s", least=0)] = 0.0
     cavity_pressure: Pressure = 0.0
+    skins: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)  # meshes that are drawn in its place
     edge_length: Annotated[float | None, Number("m", above=0)] = None  # a surface is filled with tets about this long
 
 

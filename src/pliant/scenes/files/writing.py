@@ -101,6 +101,8 @@ def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarra
     if set(body.name) & set('/\\:*?"<>|\0') or place in files:
         raise FileError(f"{path}: the name {body.name!r} cannot be part of a file's; choose letters and digits.")
     about, arrays = DESCRIPTIONS[body.kind](path, body)
+    if isinstance(body, Solid):
+        about["skins"] = _describe_skins(path, body, files)
     common = {"kind": body.kind, "name": body.name, "mesh": place.name, "colour": body.colour}
     if isinstance(body, MeshObstacleBody | RigidBody):
         if arrays:
@@ -156,6 +158,14 @@ def _describe_solid(path: Path, body: Solid) -> tuple[dict[str, Any], dict[str, 
     about = {"density": body.density, "element": body.element}
     about["material"] = _describe_law(path, body.name, body.material)
     return about, {"points": body.mesh.points, "tets": body.mesh.tets}
+
+
+def _describe_skins(path: Path, body: Solid, files: dict[Path, dict[str, np.ndarray]]) -> list[str]:
+    """Files of the surfaces embedded in a solid."""
+    places = [path.parent / f"{path.stem}.{body.name}.skin{k}.npz" for k in range(len(body.skins))]
+    for place, skin in zip(places, body.skins, strict=True):
+        files[place] = {"points": skin.mesh.points, "triangles": skin.mesh.triangles}
+    return [place.name for place in places]
 
 
 def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -49,9 +49,9 @@ def grain_step_contacts(
     on_obstacles = _sums(obstacles, points, -forces, places)
     ids = np.full((len(first), ID), -1, np.int32)
     ids[:, 1], ids[:, 2] = first, rows.source
-    return StepContacts(
-        ids, bodies, obstacles, points, n, gaps, forces, vertex_forces, penetrations, *on_bodies, *on_obstacles
-    )
+    limits = rows.friction.astype(float) * impulse[:, 0] / h
+    measured = (ids, bodies, obstacles, points, n, gaps, forces, limits, vertex_forces, penetrations)
+    return StepContacts(*measured, *on_bodies, *on_obstacles)
 
 
 def _centre(model: Model, x: np.ndarray, k: int) -> np.ndarray:

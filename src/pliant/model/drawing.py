@@ -1,4 +1,4 @@
-"""Surfaces of rigid bodies in pictures and results: a round one has no vertices of its own to draw."""
+"""What pictures and results draw of bodies: a round rigid body has no vertices of its own, a solid may have a skin."""
 
 from __future__ import annotations
 
@@ -10,22 +10,25 @@ import scipy.sparse as sp
 
 from pliant.model.body import Body
 from pliant.model.carried import weights_of
+from pliant.model.embedded import skin_of
 from pliant.model.model import Model
 from pliant.model.rigid import RigidBody, pose_of
+from pliant.model.solid import Solid
 
 
 @dataclass(frozen=True)
-class RigidDrawing:
+class Drawing:
     """From the vertices that are shown of all bodies to what is drawn: four mass points give all points of a rigid
-    body.
+    body, and the points of embedded surfaces come after the vertices of their solid.
     """
 
-    drawing: sp.csr_matrix | None  # (drawn points, shown vertices); None without rigid bodies
+    matrix: sp.csr_matrix | None  # (drawn points, shown vertices); None where they are the same
     masses: np.ndarray  # (r, 4) rows of the mass points of rigid bodies among the shown vertices
     offsets: np.ndarray  # (r, 4, 3) of them in the bodies' axes [m]
 
     @classmethod
-    def of(cls, bodies: Sequence[Body], model: Model) -> RigidDrawing:
+    def of(cls, bodies: Sequence[Body], model: Model, skins: bool = True) -> Drawing:
+        """skins: whether embedded surfaces are drawn."""
         parts, first, masses, offsets = [], 0, [], []
         for k, body in enumerate(bodies):
             torn = None if model.topology is None else model.topology.drawn(k)
@@ -39,11 +42,13 @@ class RigidDrawing:
                 masses.append(first + body.mass_vertices)
                 offsets.append(own)
             else:
-                parts.append(sp.identity(n, format="csr"))
+                skin = skin_of(body) if skins and isinstance(body, Solid) else None
+                own_points = sp.identity(n, format="csr")
+                parts.append(own_points if skin is None else sp.vstack([own_points, skin.matrix], format="csr"))
             first += n
-        if not masses:
-            return cls(None, np.zeros((0, 4), int), np.zeros((0, 4, 3)))
-        return cls(sp.block_diag(parts, format="csr"), np.stack(masses), np.stack(offsets))
+        places = np.array(masses, int).reshape(-1, 4), np.array(offsets).reshape(-1, 4, 3)
+        is_same = not masses and all(part.shape[0] == part.shape[1] for part in parts)
+        return cls(None if is_same else sp.block_diag(parts, format="csr"), *places)
 
     def poses(self, x: np.ndarray) -> np.ndarray:
         """(r, 7) position [m] and orientation (w, x, y, z) of the rigid bodies, from the shown vertices (n, 3)."""
