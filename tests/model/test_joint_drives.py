@@ -256,4 +256,4 @@ def test_a_file_joins_a_body_that_a_motion_moves(tmp_path) -> None:
     own = next(body for body in again.bodies if body.name == "hand")
     (vertices, motion), *_ = own.motions
     assert len(vertices) == own.n_vertices
-    np.testing.assert_allclose(motion(2.0), own.initial_positions + (0, 0, 1))
+    np.testing.assert_allclose(motion(2.0), own.initial_positions + np.array([0, 0, 1.0]))

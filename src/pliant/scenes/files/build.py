@@ -34,6 +34,7 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     """The scene; whatever its parts refuse is told with its place in the file."""
     scene = Scene(gravity=table.gravity)
     moved: list[tuple[int, Any, Any]] = []  # rigid bodies, after joints have added points to them
+    about: Any
     for k, about in enumerate(table.bodies):
         with source.at("bodies", k):
             _add_body(scene, about, source, k)
