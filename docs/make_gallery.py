@@ -38,6 +38,8 @@ MOMENTS = {
     "hourglass": 0.4,
     "avalanche": 0.5,
     "grains-and-ball": 0.25,
+    "teapot": 0.25,
+    "gripper": 0.93,
 }
 USUAL = 0.75
 

@@ -8,7 +8,7 @@ from pliant.scenes.gallery import entries
 from pliant.scenes.plans import open_plan
 
 EVERY = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
-LONG = ("curl", "skirt")  # compile for long
+LONG = ("card-house", "curl", "gripper", "skirt", "teapot")  # compile for long
 EVERY_RUN = pytest.mark.parametrize(
     "entry",
     [pytest.param(e, id=e.name, marks=pytest.mark.slow if e.name in LONG else ()) for e in entries()],
