@@ -301,6 +301,8 @@ class Stepping(LastStep, BreakingJoints):
         report.singular_blocks = self._work.singular_blocks
         if self.solver.supports.minimises:
             self._free.restore_momenta(problem, self._x_new)
+        if self._detector is not None:
+            self._detector.stop_passages(self.state.x, self._x_new, self.time)
         step = self.state.step + 1
         report.measure = lambda: self._residual_of(step, problem)
         report.residual_definition = self.solver.residual_definition

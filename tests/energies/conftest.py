@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pliant.elements import fibre, fold_pair, hinge, reference, rod_bend, spring, triangle
+from pliant.elements import fibre, flat_fold, fold_pair, hinge, reference, rod_bend, spring, triangle
 from pliant.elements.bound import Bounds
 from pliant.elements.dead_load import DeadLoads
 from pliant.elements.element import Element
@@ -117,6 +117,16 @@ def fold_pair_case() -> Case:
     return Case(fold_pair.fold_pair_block(rest, elements, a, b, 1.4), rest, x)
 
 
+def flat_fold_case(corners: int) -> Case:
+    shape = np.array([[0.0, 0, 0], [1, 0, 0], [0.4, 0.9, 0], [0.6, -0.8, 0], [-0.7, 0.6, 0]])[:corners]
+    rest, x, elements = deformed(corners, 18, shape)
+    if corners == 4:
+        weights = flat_fold.slope_changes(rest, elements)
+        return Case(flat_fold.FlatFolds(elements, weights, np.random.default_rng(19).uniform(0.5, 2, N)), rest, x)
+    a, b = np.random.default_rng(17).uniform(-1.5, 1.5, (2, N))
+    return Case(flat_fold.flat_fold_pairs(rest, elements, a, b, 1.4), rest, x)
+
+
 def bend_case(straight: bool) -> Case:
     rest, x, elements = deformed(3, 9, np.array([[0.0, 0, 0], [1, 0, 0], [1.8, 0.4, 0]]))
     angles, lengths = rod_bend.rest_data(rest, elements)
@@ -148,6 +158,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "fibre": fibre_case,
     "hinge": hinge_case,
     "fold pair": fold_pair_case,
+    "flat fold": lambda: flat_fold_case(4),
+    "flat fold pair": lambda: flat_fold_case(5),
     "straight rod": lambda: bend_case(True),
     "bent rod": lambda: bend_case(False),
     "pair": pair_case,

@@ -39,10 +39,13 @@ def test_views_equal_numpy(name: str, precision: str, width: int, sheet_case, vi
     assert_equal_to_numpy(case, view_kernels(case, precision, width), columns_of, 400)
 
 
-@pytest.mark.parametrize("precision", PRECISIONS)
-def test_views_of_fold_pairs_equal_numpy(precision: str, sheet_case, view_kernels, columns_of) -> None:
+@pytest.mark.parametrize(
+    ("name", "precision"),
+    [*(("fold pair", precision) for precision in PRECISIONS), ("flat fold", "single"), ("flat fold pair", "double")],
+)
+def test_views_of_folds_equal_numpy(name: str, precision: str, sheet_case, view_kernels, columns_of) -> None:
     """And padding adds nothing."""
-    case = sheet_case("fold pair")
+    case = sheet_case(name)
     kernels = view_kernels(case, precision, 8)
     assert_equal_to_numpy(case, kernels, columns_of, 400)
     for number, view in enumerate(case.element.views):

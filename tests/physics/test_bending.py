@@ -17,27 +17,28 @@ from pliant.geometry import hinges, rod_bends
 
 K = 0.7  # bending stiffness [N m]
 LENGTH, WIDTH = 1.0, 0.2
+CORNERS = ((0, -0.5), (1, -0.5), (0, 0.5), (1, 0.5))
 
 
-def alternating(nx: int, ny: int) -> tuple[np.ndarray, np.ndarray]:
-    mesh = pl.shapes.cloth((LENGTH, WIDTH), (nx, ny))
+def alternating(nx: int, ny: int, width: float = WIDTH) -> tuple[np.ndarray, np.ndarray]:
+    mesh = pl.shapes.cloth((LENGTH, width), (nx, ny))
     return mesh.points + np.array([LENGTH / 2, 0, 0]), mesh.triangles
 
 
-def parallel(nx: int, ny: int) -> tuple[np.ndarray, np.ndarray]:
+def parallel(nx: int, ny: int, width: float = WIDTH) -> tuple[np.ndarray, np.ndarray]:
     """All diagonals in one direction."""
-    points, _ = alternating(nx, ny)
+    points, _ = alternating(nx, ny, width)
     vertex = np.arange((nx + 1) * (ny + 1)).reshape(nx + 1, ny + 1)
     a, b, c, d = (v.ravel() for v in (vertex[:-1, :-1], vertex[1:, :-1], vertex[1:, 1:], vertex[:-1, 1:]))
     return points, np.vstack((np.stack((a, b, c), axis=1), np.stack((a, c, d), axis=1)))
 
 
-def irregular(nx: int, ny: int) -> tuple[np.ndarray, np.ndarray]:
+def irregular(nx: int, ny: int, width: float = WIDTH) -> tuple[np.ndarray, np.ndarray]:
     """Delaunay triangles of points moved by up to a third of a cell, those of the rim along it."""
-    points, _ = alternating(nx, ny)
-    cell = np.array([LENGTH / nx, WIDTH / ny, 0])
+    points, _ = alternating(nx, ny, width)
+    cell = np.array([LENGTH / nx, width / ny, 0])
     inner = np.stack(
-        (np.abs(points[:, 0] - LENGTH / 2) < LENGTH / 2 - 1e-9, np.abs(points[:, 1]) < WIDTH / 2 - 1e-9), 1
+        (np.abs(points[:, 0] - LENGTH / 2) < LENGTH / 2 - 1e-9, np.abs(points[:, 1]) < width / 2 - 1e-9), 1
     )
     shift = 0.35 * cell * np.random.default_rng(0).uniform(-1, 1, points.shape)
     points = points + shift * np.column_stack((inner, inner[:, 0]))
@@ -48,9 +49,9 @@ def irregular(nx: int, ny: int) -> tuple[np.ndarray, np.ndarray]:
     return points, triangles[np.abs(turn) > 1e-9]
 
 
-def crossed(nx: int, ny: int) -> tuple[np.ndarray, np.ndarray]:
+def crossed(nx: int, ny: int, width: float = WIDTH) -> tuple[np.ndarray, np.ndarray]:
     """Four triangles around the middle of each cell."""
-    points, _ = alternating(nx, ny)
+    points, _ = alternating(nx, ny, width)
     vertex = np.arange((nx + 1) * (ny + 1)).reshape(nx + 1, ny + 1)
     a, b, c, d = (v.ravel() for v in (vertex[:-1, :-1], vertex[1:, :-1], vertex[1:, 1:], vertex[:-1, 1:]))
     middle = len(points) + np.arange(len(a))
@@ -66,8 +67,9 @@ MESHES = {
     "parallel": parallel(40, 8),
     "irregular": irregular(40, 8),
     "irregular and refined": irregular(80, 16),
+    "two wide": alternating(40, 2),
 }
-every_mesh = pytest.mark.parametrize("name", [name for name in MESHES if name != "crossed"])
+every_mesh = pytest.mark.parametrize("name", MESHES)
 
 
 def bent(points: np.ndarray, curvature: float, direction: float) -> np.ndarray:
@@ -110,8 +112,8 @@ def relative(energy, name: str, curvature: float, direction: float = 0.0) -> flo
 @every_mesh
 @pytest.mark.parametrize("curvature", [0.1, 2 * np.pi], ids=["slightly", "full circle"])
 def test_quadratic_bending_of_a_rolled_strip(name: str, curvature: float) -> None:
-    """Within 5 % on all meshes, up to the full circle."""
-    assert relative(quadratic_energy, name, curvature) == pytest.approx(1.0, abs=0.05)
+    """Within 4 % on all meshes, up to the full circle; half a cell at either end does not bend."""
+    assert relative(quadratic_energy, name, curvature) == pytest.approx(1.0, abs=0.04)
 
 
 @pytest.mark.parametrize("name", ["alternating", "refined", "long cells", "parallel"])
@@ -130,12 +132,12 @@ def test_hinges_of_irregular_strips_are_as_documented() -> None:
     assert relative(hinge_energy, "parallel", 0.1, np.pi / 4) == pytest.approx(3.0, rel=0.1)
 
 
-@pytest.mark.parametrize(("name", "largest"), [("parallel", 1.02), ("irregular and refined", 1.1), ("refined", 1.52)])
-def test_quadratic_bending_in_any_direction(name: str, largest: float) -> None:
-    """Rolled obliquely. What is missing belongs to the rim, half a cell wide; what is too much is as documented."""
+@pytest.mark.parametrize("name", ["parallel", "crossed", "irregular and refined", "refined"])
+def test_quadratic_bending_in_any_direction(name: str) -> None:
+    """Rolled obliquely. What is missing belongs to the rim, half a cell wide: an eighth of a sheet of eight cells."""
     ratios = [relative(quadratic_energy, name, 0.1, a) for a in np.linspace(0, np.pi, 8, endpoint=False)]
     assert min(ratios) > 0.87
-    assert max(ratios) < largest
+    assert max(ratios) < 1.01
 
 
 def deflection(name: str, stiffness: sp.csr_matrix) -> float:
@@ -151,6 +153,15 @@ def deflection(name: str, stiffness: sp.csr_matrix) -> float:
     free, z = ~clamped, np.where(clamped, beam, 0)
     z[free] = spsolve(stiffness[free][:, free].tocsc(), load[free] - stiffness[free][:, clamped] @ beam[clamped])
     return float(np.mean(z[tip]) / beam[tip][0])
+
+
+def corner_of_twisted_square(make, stiffness) -> float:
+    """Rise of the loaded corner of a square of side 1 that three corners hold, over the plate's F / (2 K): z = x y."""
+    points, triangles = make(12, 12, 1.0)
+    corners = [int(np.argmin(np.abs(points[:, :2] - [x, y]).sum(axis=1))) for x, y in CORNERS]
+    held = np.isin(np.arange(len(points)), corners[:3])
+    z = spsolve(stiffness(points, triangles)[~held][:, ~held].tocsc(), (np.arange(len(points)) == corners[3])[~held])
+    return float(z[np.flatnonzero(~held) == corners[3]][0] * 2 * K)
 
 
 def quadratic_stiffness(points: np.ndarray, triangles: np.ndarray) -> sp.csr_matrix:
@@ -171,14 +182,30 @@ def hinge_stiffness(points: np.ndarray, triangles: np.ndarray) -> sp.csr_matrix:
 
 @every_mesh
 def test_quadratic_bending_of_a_loaded_strip(name: str) -> None:
-    """The end of a free strip sinks as a beam's, within 5 %: the rim is free to warp and does not."""
-    assert deflection(name, quadratic_stiffness(*MESHES[name])) == pytest.approx(1.0, abs=0.05)
+    """The end of a free strip sinks as a beam's, within 0.5 %: the rim is free to warp and does not."""
+    assert deflection(name, quadratic_stiffness(*MESHES[name])) == pytest.approx(1.0, abs=0.005)
+
+
+@pytest.mark.parametrize("make", [parallel, alternating, crossed, irregular])
+def test_quadratic_bending_of_a_twisted_square(make) -> None:
+    """Within 0.5 %, rim and corners included."""
+    assert corner_of_twisted_square(make, quadratic_stiffness) == pytest.approx(1.0, abs=0.005)
 
 
 def coupled_stiffness(points: np.ndarray, triangles: np.ndarray) -> sp.csr_matrix:
     """Of heights, from the exact Hessians at rest."""
+    return stiffness_of(coupled_blocks(points, triangles), points)
+
+
+def tearing_stiffness(points: np.ndarray, triangles: np.ndarray) -> sp.csr_matrix:
+    """Of heights, of a sheet that tears."""
+    sheet = pl.Scene().add_cloth(pl.TriMesh(points, triangles), pl.StableNeoHookean(1.0, 1.0), bending=K, tear_at=1.5)
+    return stiffness_of(sheet.blocks(0)[1:], points)
+
+
+def stiffness_of(blocks: list, points: np.ndarray) -> sp.csr_matrix:
     total = sp.csr_matrix((len(points),) * 2)
-    for block in coupled_blocks(points, triangles):
+    for block in blocks:
         k = block.elements.shape[1]
         blocks = reference.hessians(element_of(block), block, points)[:, 2::3, 2::3]
         index = np.repeat(block.elements, k, axis=1).ravel(), np.tile(block.elements, (1, k)).ravel()
@@ -190,6 +217,22 @@ def coupled_stiffness(points: np.ndarray, triangles: np.ndarray) -> sp.csr_matri
 def test_coupled_bending_of_a_loaded_strip(name: str) -> None:
     """The end of a free strip sinks as a beam's, within 5 %, on every mesh."""
     assert deflection(name, coupled_stiffness(*MESHES[name])) == pytest.approx(1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("stiffness", [coupled_stiffness, tearing_stiffness], ids=["coupled", "tearing"])
+@pytest.mark.parametrize(("make", "bound"), [(parallel, 0.05), (alternating, 0.05), (crossed, 0.05), (irregular, 0.09)])
+def test_folds_of_a_twisted_square(make, bound: float, stiffness) -> None:
+    """Sheets of coupled angles and those that tear: within 5 %, of irregular triangles within 9 %."""
+    assert corner_of_twisted_square(make, stiffness) == pytest.approx(1.0, abs=bound)
+
+
+@pytest.mark.parametrize("name", ["alternating", "two wide", "crossed", "irregular"])
+def test_tearing_sheets_bend_as_beams(name: str) -> None:
+    """The end of a loaded strip, within 5 %: the same form as that of coupled angles."""
+    points, triangles = MESHES[name]
+    Q = tearing_stiffness(points, triangles)
+    assert deflection(name, Q) == pytest.approx(1.0, abs=0.05)
+    assert np.abs((Q - coupled_stiffness(points, triangles)).data).max() < 1e-10 * np.abs(Q.data).max()
 
 
 @pytest.mark.parametrize("name", ["alternating", "long cells", "parallel", "crossed", "irregular"])

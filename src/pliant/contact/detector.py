@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face
 from pliant.contact.search.motion import largest_motion, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
+from pliant.contact.sphere_search import SphereSearch
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
 from pliant.contact.tracking.pressing import Parties, Pressing, pressed_before, pressing_of, start_with_offset
@@ -39,23 +39,6 @@ from pliant.contact.tracking.side_history import SideHistory, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
 from pliant.model import CarriedPoints, ContactModel, Model
-
-
-class SphereSearch(Protocol):
-    """Finds contacts of particles (grains.sphere_contacts)."""
-
-    neighbours: np.ndarray  # (k, 2) int32 vertices that colours keep apart
-
-    def finds_new_neighbours(self, x: np.ndarray, time: float) -> bool:
-        """Whether many touch who were not neighbours; then those at x (n, 3) [m] and `time` [s] are."""
-
-    def find(
-        self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, scale: ContactScale, is_hard: bool
-    ) -> ContactSet:
-        """On the way from x0 to x1 (n, 3) [m] in h [s] from `time` [s] on, with the least stiffnesses they need.
-
-        is_hard: multipliers stop what comes in.
-        """
 
 
 @dataclass
@@ -139,6 +122,14 @@ class Detector:
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
         return self.spheres is not None and self.spheres.finds_new_neighbours(x, time)
+
+    def stop_passages(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> int:
+        """Change x (n, 3) [m], where a step from `time` [s] on ends, so that no sphere has passed a sheet; by how many
+        corrections.
+        """
+        if self.spheres is None or self._latest is None:
+            return 0
+        return self.spheres.stop_passages(x_prev, x, time, self.h, self._latest.contacts)
 
     def slide_points(self, x_prev: np.ndarray, x_guess: np.ndarray, time: float, carried: CarriedPoints | None) -> None:
         """Put the sliding points of round bodies, in both positions (n, 3) [m], where they will touch."""

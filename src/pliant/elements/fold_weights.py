@@ -1,23 +1,18 @@
-"""Weights of a bending energy of angles that agrees with the plate on any mesh.
+"""Weights of a bending energy of single angles and pairs of angles that agrees with the plate on any mesh.
 
     E = k/2 sum_ij D_ij phi_i phi_j,      phi_i = theta_i - theta_i0 of hinge i;  i = j, or i and j share a triangle
 
-For a sheet with the constant curvature K, hinge i folds by f_i . K: a linear function of K that its two triangles
-give. The energy of a plate has the moment K at every edge: sum_j D_ij phi_j = |e_i| m_i . K m_i, with m_i across the
-edge. So D agrees with the plate, and a sheet of constant curvature is in equilibrium inside (the patch test), if
-
-    sum_j D_ij f_j = |e_i| m_i m_i^T       for every hinge i whose triangles have three hinges each.       (1)
-
-A diagonal D, single hinges, cannot have it. The mean of the shape operator over triangles (Grinspun, Gingold, Reisman
-and Zorin 2006, Computing discrete shape operators on general meshes, with normals of edges between those of their
-triangles),
+A diagonal D, single hinges, cannot agree with the plate (plate_moments, Equation 1). The mean of the shape operator
+over triangles (Grinspun, Gingold, Reisman and Zorin 2006, Computing discrete shape operators on general meshes, with
+normals of edges between those of their triangles),
 
     D_ij = A_T (|e_i| / S_i) (|e_j| / S_j) (m_i . m_j)^2,       S_i the area of both triangles of hinge i,
 
-has it where cells are alike, and is up to half too stiff elsewhere. It is the start here: the nearest D with (1) is
+has (1) where cells are alike, and is up to half too stiff elsewhere. It is the start here: the nearest D with (1) is
 sought among sums of positive forms of two angles each, by Dykstra's alternating projections. Each such form is one
 square (a phi_i + b phi_j)^2 and what is left for the hinges alone, so that E >= 0 term by term. On very irregular
-meshes no such D has (1) exactly; the energy is then too high by a few percent.
+meshes no such D has (1) exactly; the energy is then too high by a few percent. Triangles that are higher over a rim
+than their edge there is long admit none near: (1) is not asked for at their hinges.
 """
 
 from __future__ import annotations
@@ -27,12 +22,22 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from pliant.elements.plate_moments import (
+    SQRT2,
+    hinge_frames,
+    moment_projections,
+    rim_directions,
+    rim_edges,
+    solve_normal,
+    unit_folds,
+)
+
 ROUNDS = (10, 80)  # of alternating projections, least and most
 WORK = 600_000  # pairs of hinges times rounds: large sheets get fewer
 INNER = 4  # iterations of conjugate gradients in a round
 ENOUGH = 1e-2  # what (1) may lack, relative
+HIGH = 0.99  # a triangle higher than this times the length of its edge at a rim
 LEAST = 5e-3  # of the start's: the least eigenvalue of a form of two angles
-SQRT2 = np.sqrt(2.0)
 
 
 class FoldWeights(NamedTuple):
@@ -64,25 +69,6 @@ def fold_weights(
     return FoldWeights(a, b, problem.single + problem.sums(form.p - a**2, form.q - b**2))
 
 
-def unit_folds(points: np.ndarray, hinges: np.ndarray) -> np.ndarray:
-    """f (h, 3) [m]: folds of hinges (h, 4), unfolded, for unit curvatures along, across and (times sqrt 2) oblique to
-    the edge.
-
-    With x along and y across the edge of length l, heights K_xx x^2 / 2 + K_yy y^2 / 2 + K_xy x y and a wing at
-    (x_w, y_w), the wing's triangle rises by ((x_w^2 - x_w l) K_xx / 2 + y_w^2 K_yy / 2 + x_w y_w K_xy) / |y_w|.
-    """
-    x = points[hinges]
-    edge = x[:, 1] - x[:, 0]
-    length = np.linalg.norm(edge, axis=1)
-    folds = np.zeros((len(hinges), 3))
-    for wing, side in ((2, 1.0), (3, -1.0)):
-        arm = x[:, wing] - x[:, 0]
-        along = np.einsum("ma,ma->m", arm, edge) / length
-        height = np.linalg.norm(np.cross(edge, arm), axis=1) / length
-        folds += 0.5 * np.stack((along * (along - length) / height, height, SQRT2 * side * along), axis=1)
-    return folds
-
-
 class _Problem:
     """Equation (1) for forms of two angles."""
 
@@ -90,9 +76,9 @@ class _Problem:
         self, points: np.ndarray, hinges: np.ndarray, elements: np.ndarray, pairs: np.ndarray, owners: np.ndarray
     ):
         self.pairs, self.count = pairs, len(hinges)
-        length, both = _sizes(points, hinges)
+        self.frames = frames = hinge_frames(points, hinges)
+        both, density = frames.both, frames.length / frames.both
         area, turn = _triangles(points, elements)
-        density = length / both
         first, second = pairs.T
         parts = _multiplicities(pairs, owners, self.count)  # a hinge's stiffness in a triangle is shared by its pairs
         self.single = np.maximum(both - self.sums(area / parts[:, 0], area / parts[:, 1]), 0.0) * density**2
@@ -101,15 +87,25 @@ class _Problem:
         self.scale = np.stack((p, o, q))  # distances between forms are relative, whatever the triangles' shapes
         one = np.ones(len(pairs))
         self.start = np.stack((one, area * density[first] * density[second] * np.cos(turn) ** 2 / o, one))
-        is_inner = (np.bincount(pairs.ravel(), minlength=self.count) == 4)[:, None]
-        self.plate = np.where(is_inner, [0.0, 1.0, 0.0], 0.0).ravel()  # moments over |e|
-        self.moments = self._moments(unit_folds(points, hinges), turn, is_inner / length[:, None])
+        projections = self._asked(hinges)
+        self.plate = projections[:, :, 1].ravel()  # moments over |e|
+        blocks = projections / frames.length[:, None, None], np.arange(self.count), np.arange(self.count + 1)
+        self.moments = (sp.bsr_matrix(blocks) @ self._moments(unit_folds(frames), turn)).tocsr()
         halved = sp.diags(np.repeat([1.0, 0.5, 1.0], len(pairs)))  # the norm is p^2 + 2 o^2 + q^2
         self.forms = (halved @ self.moments.T).tocsr()
         self.normal = (self.moments @ self.forms).tocsr()
 
-    def _moments(self, folds: np.ndarray, turn: np.ndarray, weight: np.ndarray) -> sp.csr_matrix:
-        """Matrix (3 h, 3 f) from forms, all p, all o, all q, to weight times sum_j D_ij f_j, in the frame of edge i."""
+    def _asked(self, hinges: np.ndarray) -> np.ndarray:
+        """(h, 3, 3) projections on what (1) asks of each hinge; zero where it asks nothing."""
+        is_rim = rim_edges(hinges)
+        across = np.abs(self.frames.wings[:, None, :, 1]) * self.frames.length[:, None, None]
+        is_high = np.sum(rim_directions(self.frames) ** 2, axis=-1) < HIGH * across
+        in_pairs = np.bincount(self.pairs.ravel(), minlength=self.count)
+        is_asked = (in_pairs == 4 - is_rim.sum(axis=(1, 2))) & ~(is_rim & is_high).any(axis=(1, 2))
+        return moment_projections(self.frames, is_rim) * is_asked[:, None, None]
+
+    def _moments(self, folds: np.ndarray, turn: np.ndarray) -> sp.csr_matrix:
+        """Matrix (3 h, 3 f) from forms, all p, all o, all q, to sum_j D_ij f_j, in the frame of edge i."""
         first, second = self.pairs.T
         p, o, q = (np.asarray(part)[:, None] for part in self.scale)
         f, places = len(self.pairs), np.arange(len(self.pairs))
@@ -121,7 +117,7 @@ class _Problem:
         )
         rows = np.concatenate([3 * hinge[:, None] + np.arange(3) for hinge, _, _ in entries])
         columns = np.repeat(np.concatenate([column for _, column, _ in entries]), 3)
-        values = np.concatenate([weight[hinge] * value for hinge, _, value in entries])
+        values = np.concatenate([value for _, _, value in entries])
         return sp.csr_matrix((values.ravel(), (rows.ravel(), columns)), (3 * self.count, 3 * f))
 
     def nearest(self) -> Form:
@@ -133,7 +129,7 @@ class _Problem:
             lack = self.plate - self.moments @ form.ravel()
             if np.linalg.norm(lack) <= enough:
                 break
-            tried = form + (self.forms @ self._solve(lack)).reshape(form.shape) + kept
+            tried = form + (self.forms @ solve_normal(self.normal.dot, lack, INNER)).reshape(form.shape) + kept
             form = _positive(tried)
             kept = tried - form
         return Form(*(form * self.scale))
@@ -141,29 +137,6 @@ class _Problem:
     def sums(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """(h,) over pairs, of one number for each of their two hinges."""
         return np.bincount(self.pairs.ravel(), np.stack((first, second), axis=1).ravel(), self.count)
-
-    def _solve(self, lack: np.ndarray) -> np.ndarray:
-        """z with moments @ forms @ z nearly `lack`, by conjugate gradients."""
-        z, r, p = np.zeros_like(lack), lack.copy(), lack.copy()
-        square = r @ r
-        end = 1e-8 * square
-        for _ in range(INNER):
-            q = self.normal @ p
-            step = square / (p @ q)
-            z, r = z + step * p, r - step * q
-            before, square = square, r @ r
-            if square <= end:
-                break
-            p = r + square / before * p
-        return z
-
-
-def _sizes(points: np.ndarray, hinges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lengths [m] of the edges of hinges (h, 4), and areas [m^2] of their two triangles together."""
-    x = points[hinges]
-    edge = x[:, 1] - x[:, 0]
-    doubles = [np.linalg.norm(np.cross(edge, x[:, wing] - x[:, 0]), axis=1) for wing in (2, 3)]
-    return np.linalg.norm(edge, axis=1), 0.5 * (doubles[0] + doubles[1])
 
 
 def _triangles(points: np.ndarray, elements: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -23,11 +23,13 @@ MOST_ENTRIES = 16  # cells a triangle, on average, before cells are made larger
 class GrainDetector:
     """Finds contacts of the spheres of a model, and of points of other bodies.
 
-    tolerance: gap below which two are in contact, as a part of the smallest radius.
+    tolerance: gap below which two are in contact, as a part of the smallest radius; part: of the spheres' radius.
     """
 
-    def __init__(self, model: Model, tolerance: float, team: Team, points: Points, triangles: Triangles):
-        self.model, self.team = model, team
+    def __init__(
+        self, model: Model, tolerance: float, team: Team, points: Points, triangles: Triangles, part: float = 1.0
+    ):
+        self.model, self.team, self._part = model, team, part
         particles, contact = model.particles, model.contact
         assert contact is not None
         self._points = points
@@ -49,7 +51,7 @@ class GrainDetector:
         points = self._points
         v = np.concatenate([spheres, points.vertices])
         self.grains = Grains(
-            v, np.concatenate([radius, points.radius]), np.concatenate([radius, points.size]),
+            v, np.concatenate([self._part * radius, points.radius]), np.concatenate([self._part * radius, points.size]),
             contact.body[v].astype(np.int32), contact.friction[v],
             np.concatenate([rolling, np.zeros(len(points.vertices))]),
             np.concatenate([contact.excluded[spheres], np.zeros(len(points.vertices), bool)]), contact.allowed,

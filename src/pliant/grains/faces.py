@@ -118,11 +118,11 @@ def face(k, t, grains, motion, faces, first_source, rows, at, writes):
         return 0
     y0 = (row(motion.start, i), row(motion.start, a), row(motion.start, b), row(motion.start, c))
     y1 = (row(motion.end, i), row(motion.end, a), row(motion.end, b), row(motion.end, c))
-    is_hit, weights, n = meeting_of(y0, y1, keep, grains.tolerance)
+    is_hit, weights, n, time = meeting_of(y0, y1, keep, grains.tolerance)
     if not is_hit:  # one side may be stopped by something else
-        is_hit, weights, n = meeting_of(y0, (y1[0], y0[1], y0[2], y0[3]), keep, grains.tolerance)
+        is_hit, weights, n, time = meeting_of(y0, (y1[0], y0[1], y0[2], y0[3]), keep, grains.tolerance)
     if not is_hit:
-        is_hit, weights, n = meeting_of(y0, (y0[0], y1[1], y1[2], y1[3]), keep, grains.tolerance)
+        is_hit, weights, n, time = meeting_of(y0, (y0[0], y1[1], y1[2], y1[3]), keep, grains.tolerance)
     if not is_hit:
         return 0
     if writes:
@@ -134,13 +134,14 @@ def face(k, t, grains, motion, faces, first_source, rows, at, writes):
         s = add_scaled(s, extra, n)
         write_contact(rows, at, i, (a, b, c), source, opposite, s, zero, n, keep + extra, size, mu)
         write_rolling(rows, at, grains.rolling[k], 1.0, 0.0)
+        rows.bias[at] = time  # until the step is posed
     return 1
 
 
 @compiled
 def meeting_of(y0, y1, keep, tolerance):
     """Whether point and triangle, moving from y0 to y1, come within `keep`, or begin within `keep` + `tolerance`; the
-    weights of the closest point there and the unit vector from it to the point.
+    weights of the closest point there, the unit vector from it to the point, and the part of the way.
     """
     way, fastest = subtract(y1[0], y0[0]), 0.0
     for corner in range(1, 4):
@@ -158,12 +159,12 @@ def meeting_of(y0, y1, keep, tolerance):
         if distance <= keep + (tolerance if step == 0 else TOUCH * keep):
             break
         if distance - keep > (1.0 - time) * fastest:
-            return False, weights, s
+            return False, weights, s, time
         time += (distance - keep) / fastest
     length = math.sqrt(dot(s, s))
     if length == 0.0:
-        return True, weights, (0.0, 0.0, 1.0)
-    return True, weights, (s[0] / length, s[1] / length, s[2] / length)
+        return True, weights, (0.0, 0.0, 1.0), time
+    return True, weights, (s[0] / length, s[1] / length, s[2] / length), time
 
 
 @inlined

@@ -11,11 +11,20 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.constraints.rows import Rows, empty_rows, taken
-from pliant.contact.contact_set import ContactSet, chosen, gaps, joined, obstacle_contacts, pair_contacts
+from pliant.contact.contact_set import (
+    ContactSet,
+    chosen,
+    gaps,
+    joined,
+    obstacle_contacts,
+    pair_contacts,
+    penetrations,
+)
 from pliant.contact.response.scale import ContactScale
 from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.grains.detection import GrainDetector
 from pliant.grains.overlaps import report_overlaps
+from pliant.grains.passages import Passages
 from pliant.grains.record import Motion
 from pliant.grains.rims import nearest_features
 from pliant.grains.touching import contact_radii, core_triangles, no_points, no_triangles, surface_triangles
@@ -43,6 +52,7 @@ class SphereContacts:
         cores = core_triangles(model)
         self._search = GrainDetector(model, TOLERANCE, team, no_points(), surface_triangles(model))
         self._near = GrainDetector(model, NEIGHBOURS, team, no_points(), no_triangles())
+        self._passages = Passages(model, team)
         self._rows = empty_rows(64, np.float64)
         self._radius = contact_radii(model)
         self._sphere_radius = np.zeros(n)  # of particles alone
@@ -95,6 +105,15 @@ class SphereContacts:
             if not is_hard:
                 np.maximum(contacts.stiffness, self._stopping(contacts, least, x1, scale), out=contacts.stiffness)
         return contacts
+
+    def stop_passages(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, contacts: ContactSet) -> int:
+        """Change x1 (n, 3) [m], the end of a step of h [s] with these contacts, so that no sphere passes a sheet."""
+        v = contacts.vertices
+        own = (contacts.obstacle < 0) & (self._sphere_radius[v[:, 0]] > 0) & (contacts.thickness > 0)
+        deep = penetrations(contacts, x1)[own] / contacts.thickness[own]
+        if not self._passages.may_pass(x0, x1, float(deep.max(initial=0.0))):
+            return 0
+        return self._passages.stop(x0, x1, time, h)
 
     def _found(
         self, search: GrainDetector, x0: np.ndarray, x1: np.ndarray, time: float, h: float, inverse_mass: np.ndarray

@@ -12,6 +12,7 @@ from pliant.elements.block import Block, Tearing
 from pliant.elements.bound import Bounds
 from pliant.elements.dead_load import DeadLoads
 from pliant.elements.fibre import Fibres
+from pliant.elements.flat_fold import FlatFolds
 from pliant.elements.fold_pair import FoldPairs
 from pliant.elements.hinge import Hinges
 from pliant.elements.pair import Attachments, Dampers, Pairs
@@ -33,6 +34,7 @@ __all__ = [
     "Dampers",
     "DeadLoads",
     "Fibres",
+    "FlatFolds",
     "FoldPairs",
     "Hinges",
     "InvertibleSolids",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pliant.elements import fibre, hinge, triangle
+from pliant.elements.flat_fold import flat_fold_pairs, slope_changes
 from pliant.elements.fold_pair import fold_pair_block
 from pliant.elements.fold_weights import fold_weights
 from pliant.elements.joint import StrainLimits, edge_limits
@@ -19,7 +20,7 @@ from pliant.geometry import TriMesh, fold_pairs, hinges
 from pliant.materials import SolidLaw, varying_law
 from pliant.materials.plane_stress import law_of_sheet
 from pliant.model import checks
-from pliant.model.blocks import Block, Fibres, Hinges, Pairs, Sheets
+from pliant.model.blocks import Block, Fibres, FlatFolds, Hinges, Pairs, Sheets
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.pressure import Inflated
 
@@ -67,20 +68,11 @@ class Cloth(Body):
         self.bending_model = self._choose_model(bending_model)
 
     def _choose_model(self, asked: str | None) -> str:
-        """As asked, or the quadratic form for a sheet that is flat at rest, coupled angles for one that is not, and
-        single angles for one that tears.
-        """
+        """As asked, or the quadratic form for a sheet that is flat at rest, and coupled angles for one that is not."""
         if asked not in (None, *BENDING_MODELS):
             raise SceneError(
                 f"{self.name}: bending_model is {asked!r}: give 'quadratic', 'coupled', 'dihedral' or None."
             )
-        if self.tears:
-            if asked == "quadratic":
-                raise SceneError(
-                    f"{self.name}: quadratic bending cannot be taken apart, but tear_at is {self.tear_at:g}. "
-                    "Use bending_model='dihedral' or 'coupled'."
-                )
-            return asked or "dihedral"
         angles, _ = hinge.rest_data(self.mesh.points, self._hinges)
         is_flat = bool(np.all(np.abs(angles) < FLAT))
         if asked == "quadratic" and not is_flat:
@@ -119,24 +111,27 @@ class Cloth(Body):
 
     def _bending_blocks(self, first: int) -> list[Block]:
         points = self.mesh.points
-        if self.bending_model == "quadratic":
+        if self.bending_model == "quadratic" and not self.tears:
             pairs, weights = bending_pairs(points, self.mesh.triangles, self._hinges, self.bending)
             return [Pairs(pairs + first, weights)]
         if self.bending_model == "dihedral":
             return [self._hinge_block(first)]
-        return self._coupled_blocks(first)
+        return self._fold_blocks(first)
 
-    def _coupled_blocks(self, first: int) -> list[Block]:
+    def _fold_blocks(self, first: int) -> list[Block]:
+        """Single folds and pairs of folds: flat ones, or angles."""
         points, triangles = self.mesh.points, self.mesh.triangles
         corners, of_hinges, owners = fold_pairs(triangles, self.n_vertices)
         elements = triangles.ravel()[corners[:, :5]]
         weights = fold_weights(points, self._hinges, elements, of_hinges, owners)
-        angles, _ = hinge.rest_data(points, self._hinges)
-        blocks: list[Block] = [Hinges(self._hinges + first, angles, self.bending * weights.own)]
-        if len(elements):
+        stiffness = self.bending * weights.own
+        if self.bending_model == "quadratic":
+            pairs: Block = flat_fold_pairs(points, elements, weights.a, weights.b, self.bending)
+            single: Block = FlatFolds(self._hinges + first, slope_changes(points, self._hinges), stiffness)
+        else:
             pairs = fold_pair_block(points, elements, weights.a, weights.b, self.bending)
-            blocks.append(replace(pairs, elements=elements + first))
-        return blocks
+            single = Hinges(self._hinges + first, hinge.rest_data(points, self._hinges)[0], stiffness)
+        return [single, replace(pairs, elements=elements + first)] if len(elements) else [single]
 
     def _hinge_block(self, first: int) -> Hinges:
         angles, weights = hinge.rest_data(self.mesh.points, self._hinges)
@@ -145,7 +140,8 @@ class Cloth(Body):
     def damped_blocks(self, first: int) -> list[Block]:
         """Quadratic bending sees no rotation of a bent sheet as one: the angles of its folds are damped instead."""
         blocks = super().damped_blocks(first)
-        return [self._hinge_block(first) if isinstance(block, Pairs) else block for block in blocks]
+        others = [block for block in blocks if not isinstance(block, Pairs | FlatFolds)]
+        return others if len(others) == len(blocks) else [*others, self._hinge_block(first)]
 
     @property
     def masses(self) -> np.ndarray:

@@ -152,9 +152,9 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
         bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "coupled",
-            the angles between triangles in pairs, for any rest shape; "dihedral", single angles: half the time per
-            iteration, and a fifth too soft on regular strips. None: quadratic if the sheet is flat, coupled if it is
-            not, dihedral if it tears.
+            the angles between triangles in pairs, for any rest shape, at three to four times the time per iteration;
+            "dihedral", single angles: a fifth too soft on regular strips, and half too stiff in twist. None:
+            quadratic if the sheet is flat, coupled if it is not.
         warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.

@@ -122,8 +122,11 @@ def _check_whole(model: Model, body: Body) -> None:
         raise SceneError(f"{body.name}: it has no elements that could be deleted.")
     if isinstance(body, YarnSheet):
         raise SceneError(f"{body.name}: yarn cloth cannot be taken apart: nothing of it can be deleted.")
-    if isinstance(body, Cloth) and body.bending > 0 and body.bending_model == "quadratic":
-        raise SceneError(f"{body.name}: quadratic bending cannot be taken apart. Use bending_model='coupled'.")
+    if isinstance(body, Cloth) and body.bending > 0 and body.bending_model == "quadratic" and not body.tears:
+        raise SceneError(
+            f"{body.name}: quadratic bending of a sheet that does not tear cannot be taken apart. Set tear_at, or use "
+            "bending_model='coupled'."
+        )
     if isinstance(body, Solid) and body.viscosity > 0:
         raise SceneError(f"{body.name}: viscosity cannot be taken apart: set it to 0 before you build the simulation.")
     if any(isinstance(block, Pressures) for block in model.blocks) and body.inflated():

@@ -154,6 +154,7 @@ def _touching(contact: ContactModel, after: Topology, blocks: tuple[Block, ...])
         friction=contact.friction[origin],
         edge=contact.edge[origin],
         positions=contact.positions[origin],
+        skips_obstacles=contact.skips_obstacles[origin],
     )
 
 

@@ -149,14 +149,19 @@ def table_and_sheet(height: float, **options: float) -> tuple[pl.Scene, pl.Body,
     return scene, table, scene.add_cloth(mesh, law, density=0.3, bending=0.0, **options)
 
 
-def test_a_torn_sheet_that_rests_on_another_stays_above_it() -> None:
-    """It is pulled apart where it lies: what tearing adds is tracked at once, and nothing gets under the table."""
-    scene, table, sheet = table_and_sheet(4e-3, tear_at=1.15)
+def pull_apart(sheet: pl.Body) -> None:
+    """Move both ends at 0.25 m/s."""
     x = sheet.positions
     for end, way in ((x[:, 0] < x[:, 0].min() + 1e-6, -1.0), (x[:, 0] > x[:, 0].max() - 1e-6, 1.0)):
         points = x[end]
         sheet.move(end, lambda t, points=points, way=way: points + np.array([0.25 * way * t, 0, 0]))
-    sim = pl.Simulation(scene, pl.VBD(iterations=30), frame_rate=60, substeps=2, precision="double")
+
+
+def test_a_torn_sheet_that_rests_on_another_stays_above_it() -> None:
+    """It is pulled apart where it lies: what tearing adds is tracked at once, and nothing gets under the table."""
+    scene, table, sheet = table_and_sheet(4e-3, tear_at=1.15)
+    pull_apart(sheet)
+    sim = pl.Simulation(scene, pl.Newton(), frame_rate=60, substeps=2, precision="double")
     first_child, tracked = table.n_vertices + sheet.n_vertices, set()
     for _ in range(30):
         n = len(sim.positions)
@@ -170,6 +175,34 @@ def test_a_torn_sheet_that_rests_on_another_stays_above_it() -> None:
     assert len(sheet.positions) > sheet.n_vertices + 3
     assert tracked
     assert min(tracked) >= first_child
+
+
+def test_vertices_that_tearing_adds_touch_obstacles() -> None:
+    """A soft sheet is pulled apart on the ground: each half weighs on it, and none of its vertices sinks in."""
+    scene = pl.Scene()
+    scene.contact = pl.Contact(friction=0.0, self_contact=False)
+    scene.add_plane((0, 0, 0), (0, 0, 1))
+    mesh = pl.shapes.cloth((0.4, 0.3), (8, 4)).transformed(translation=(0, 0, 2e-3))
+    sheet = scene.add_cloth(
+        mesh, pl.StableNeoHookean(*lame_parameters(2e3, 0.3)), density=0.3, bending=0.0, tear_at=1.15
+    )
+    pull_apart(sheet)
+    sim = pl.Simulation(scene, pl.Newton(), frame_rate=60, substeps=2, precision="double")
+    for _ in range(30):
+        sim.step()
+        assert sheet.positions[:, 2].min() > 0
+    n, contact = len(sim.positions), sim.model.contact
+    assert n > sheet.n_vertices + 3
+    assert contact is not None
+    by_vertex = (
+        contact.body,
+        contact.excluded,
+        contact.radius,
+        contact.friction,
+        contact.edge,
+        contact.skips_obstacles,
+    )
+    assert {len(array) for array in by_vertex} == {n}
 
 
 def test_deleting_a_triangle_of_a_sheet_that_has_crossed_keeps_its_side() -> None:

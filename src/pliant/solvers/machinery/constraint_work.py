@@ -28,9 +28,10 @@ from pliant.errors import SolverError
 from pliant.grains.convex_pairs import ConvexPairs
 from pliant.grains.detection import GrainDetector
 from pliant.grains.overlaps import report_overlaps
+from pliant.grains.passages import Passages
 from pliant.grains.record import Motion
 from pliant.grains.touching import contact_radii, surface_triangles, touching_points
-from pliant.model import CARRIED, FREE, Fibres, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
+from pliant.model import CARRIED, FREE, Fibres, FlatFolds, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
 from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.grain_contacts import grain_step_contacts
@@ -78,6 +79,7 @@ class ConstraintWork(Work):
             self._radii = contact_radii(model)
         if model.contact is not None and model.carried is not None:
             self._convex = ConvexPairs(model)
+        self._passages = None if model.particles is None else Passages(model, self.team)
         self.radius = np.ones(n)
         self.turns = np.zeros(n, bool)
         if model.particles is not None:
@@ -190,7 +192,7 @@ class ConstraintWork(Work):
 
     def end_solve(self, problem: IncrementalPotential, x: np.ndarray) -> int:
         """Go on with iterations, up to `ending.rounds` times the planned ones in all, while an overlap grows by too
-        much; then push out what is half way through.
+        much; then push out what is half way through, and stop what has passed sheets.
         """
         posed, ending, more = self.posed, self._ending, 0
         if not posed.count:
@@ -203,7 +205,16 @@ class ConstraintWork(Work):
             more += posed.planned
         end_passages(*about, PASSES)
         self._write(problem, x)
+        if self._passages is not None and self._passages.may_pass(problem.x_prev, x, 0.0):
+            self._stop_passages(self._passages, problem, x)
         return more
+
+    def _stop_passages(self, passages: Passages, problem: IncrementalPotential, x: np.ndarray) -> None:
+        """Stop at x (n, 3) [m] what has passed a sheet without a contact, because something else threw the sheet."""
+        before = x.copy()
+        if passages.stop(problem.x_prev, x, problem.time, problem.h):
+            moved = (x != before).any(axis=1)
+            self.bodies.velocity[moved] = (x[moved] - problem.x_prev[moved]) / problem.h
 
     def end_step(self, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
         """Let velocities settle: iterations that correct no positions, so that no overlap becomes speed."""
@@ -259,7 +270,7 @@ class ConstraintWork(Work):
 
 def _check_scene(name: str, model: Model, relaxation: Relaxation) -> None:
     """Refuse what has no form as rows."""
-    known = (Springs, Sheets, Hinges, FoldPairs, Pairs, Fibres)
+    known = (Springs, Sheets, Hinges, FoldPairs, FlatFolds, Pairs, Fibres)
     for block in model.blocks:
         if not isinstance(block, known):
             raise SolverError(
@@ -304,7 +315,7 @@ def _check_rigid(name: str, model: Model) -> None:
 def _distances(model: Model) -> Distances:
     """Of all springs and sheets, without those whose two ends are held."""
     parts = [spring_distances(block) for block in model.blocks if isinstance(block, Springs)]
-    bends = any(isinstance(block, Hinges | Pairs) for block in model.blocks)
+    bends = any(isinstance(block, Hinges | FlatFolds | Pairs) for block in model.blocks)
     for block in model.blocks:
         if isinstance(block, Sheets):
             parts.append(cloth_distances(block, model.n_vertices, bends))
