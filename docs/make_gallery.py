@@ -20,13 +20,14 @@ from pliant.viewer import movies
 from pliant.viewer.stage import View
 
 PAGE = Path(__file__).with_name("gallery.md")
+MOVIES = PAGE.parent / "images" / "movies"
 HEIGHT = 240  # of a thumbnail [pixels]
 #: The moment that is shown, as a part of the duration, where it is not the usual one.
 MOMENTS = {
     "catapult": 0.45,
     "press": 0.55,
     "hoop": 0.22,
-    "tear": 0.36,
+    "tear": 0.67,
     "slope": 0.9,
     "swing": 0.3,
     "ring": 0.6,
@@ -38,6 +39,8 @@ MOMENTS = {
     "hourglass": 0.4,
     "avalanche": 0.5,
     "grains-and-ball": 0.25,
+    "teapot": 0.25,
+    "gripper": 0.93,
 }
 USUAL = 0.75
 
@@ -73,15 +76,27 @@ def main(names: list[str]) -> None:
             seconds = run(entry, Path(folder))
         note_seconds(entry, seconds)
         print(f"{entry.name}: {seconds:.1f} s", flush=True)
+    write_page()
+
+
+def write_page() -> None:
+    """All scenes, each with its movie if there is one, else with its thumbnail."""
     rows = [
-        f"| ![{entry.title}](../src/pliant/scenes/gallery/{entry.name}.png) | **{entry.title}** (`pliant gallery "
+        f"| ![{entry.title}]({shown(entry)}) | **{entry.title}** (`pliant gallery "
         f"{entry.name}`, {entry.run_seconds:.1f} s)<br>{entry.description} |"
         for entry in entries()
     ]
     head = (
-        "# Gallery\n\nMade by `docs/make_gallery.py`; run times of one core, compiling excluded.\n\n| | |\n|---|---|\n"
+        "# Gallery\n\nMade by `docs/make_gallery.py`; run times of one core, compiling excluded. Movies are made by "
+        "`docs/make_movies.py`.\n\n| | |\n|---|---|\n"
     )
     PAGE.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+def shown(entry: Entry) -> str:
+    """The picture of a scene, as the page names it."""
+    movie = MOVIES / f"{entry.name}.webp"
+    return f"images/movies/{movie.name}" if movie.exists() else f"../src/pliant/scenes/gallery/{entry.name}.png"
 
 
 if __name__ == "__main__":

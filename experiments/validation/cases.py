@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from experiments.validation import motion_cases, strip_cases
+from experiments.validation import limit_cases, motion_cases, strip_cases
 from scipy.optimize import brentq, minimize_scalar
 
 import pliant as pl
@@ -277,6 +277,25 @@ CASES = (
             0.05,
         )
         for model in ("quadratic", "coupled")
+    ),
+    Case("twisted square sheet", "rise 2 k / (F L^2)", 1.0, "plate", strip_cases.twisted_square, (6, 12), 0.01),
+    Case(
+        "arch of two bars that snaps",
+        "load [N]",
+        limit_cases.snap_load_truth(),
+        "maximum of 2 k (L - l) z / l",
+        limit_cases.snap_load,
+        (10, 20, 40),
+        2e-3,
+    ),
+    Case(
+        "overhang of four bricks",
+        "lengths",
+        limit_cases.overhang_truth(),
+        "sum of 1 / (2 k)",
+        limit_cases.overhang,
+        (2, 4),
+        5e-3,
     ),
     Case(
         "beam's first frequency, patches",

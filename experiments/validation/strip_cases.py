@@ -104,3 +104,19 @@ def first_frequency(cells: int) -> float:
 def first_frequency_truth() -> float:
     """1.8751^2 / (2 pi L^2) sqrt(EI / (rho A)): Euler and Bernoulli; shear takes 0.2 percent."""
     return float(1.875104**2 / (2 * np.pi) * np.sqrt(1e7 * 0.05**2 / 12 / 1000))
+
+
+def twisted_square(cells: int) -> float:
+    """Rise of the loaded corner of a square sheet that three corners hold, times 2 k / (F L^2)."""
+    side, load = 1.0, 1e-3 * BENDING
+    mesh = pl.shapes.cloth((side, side), (cells, cells))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    sheet = scene.add_cloth(mesh, pl.StableNeoHookean.from_young(1e3, 0.0), 0.2, BENDING)
+    at = [int(np.argmin(np.abs(mesh.points[:, :2] - [x, y]).sum(axis=1))) for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
+    sheet.pin(at[0])
+    sheet.pin(at[1], components="xz")
+    sheet.pin(at[2], components="z")
+    forces = np.zeros((mesh.n_vertices, 3))
+    forces[at[3], 2] = load
+    sheet.add_force(lambda positions, v, t: forces)
+    return float(pl.equilibrium(scene).displacements[at[3], 2] * 2 * BENDING / (load * side**2))

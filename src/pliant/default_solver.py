@@ -26,7 +26,8 @@ def default_solver(scene: Scene, device: object = "cpu", integrator: str = "eule
     too. Otherwise with solids or rigid bodies they are among what is minimised.
 
     Where all that moves is rigid, contacts and joints are hard: multipliers hold them, as penalties do not (decision
-    0043). Midpoint steps keep penalties: multipliers of one step are no guess of the next one's there.
+    0043). With soft bodies, joints are (decision 0052). Midpoint steps keep penalties: multipliers of one step are no
+    guess of the next one's there.
 
     On a device it is vertex block descent, until a step's error is 2 % of its forces: Auto chooses among solvers that
     a device does not have.
@@ -40,4 +41,4 @@ def default_solver(scene: Scene, device: object = "cpu", integrator: str = "eule
     moving = [body for body in scene.bodies if not isinstance(body, STILL)]
     if integrator != "midpoint" and moving and all(isinstance(body, RigidBody) for body in moving):
         return RIGID
-    return Auto()
+    return Auto(multipliers=integrator != "midpoint")

@@ -55,6 +55,8 @@ class Prediction:
             waiting = model.particles.waiting(state.step * self.h)
             x_guess[waiting] = y[waiting] = state.x[waiting]
         y[~model.is_free] = x_guess[~model.is_free]
+        for kinematic in model.kinematic:
+            y[kinematic.places] = x_guess[kinematic.places]
         if model.carried is not None:
             carried, spins = model.carried, free_spins(model, start, acceleration)
             y[carried.points] = carried.targets(start.poses, spins, y, model.mass, start.s)
@@ -71,4 +73,7 @@ class Prediction:
         x_guess[fixed] = model.positions[fixed]
         self.placements.place_held(model, x_guess)
         if theta < 1:
-            x_guess[fixed] = state.x[fixed] + theta * (x_guess[fixed] - state.x[fixed])
+            held = np.repeat(fixed[:, None], 3, axis=1)
+            for kinematic in model.kinematic:
+                held[kinematic.places] = True
+            x_guess[held] = state.x[held] + theta * (x_guess[held] - state.x[held])

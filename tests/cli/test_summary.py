@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import pliant as pl
 from pliant.cli.main import app
-from pliant.cli.start_file import NAME
+from pliant.cli.start_file import NAME, start_of
 from pliant.cli.summary import RunSummary
 
 DROP = """
@@ -118,3 +118,28 @@ def test_a_run_that_is_refused_leaves_no_start(tmp_path):
     result = run("run", "no-such-scene", "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_any_time_leaves_something_to_resume(tmp_path):
+    """Twenty kills at random moments, from when its folder is made: a checkpoint, or what the run was asked for."""
+    moments = np.random.default_rng(7).uniform(0.0, 6.0, 20)
+    kinds = []
+    for k, seconds in enumerate(moments):
+        out = tmp_path / str(k)
+        command = [sys.executable, "-m", "pliant", "run", "stack", "--out", str(out), "--frames", "30"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while not (out / NAME).exists() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.002)
+        time.sleep(seconds)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        start = start_of(out / "run.npz")
+        if start is not None:
+            assert (start["scene"], start["frames"]) == ("stack", 30)
+            kinds.append("start")
+        else:
+            assert pl.Simulation.resume(out / "run.npz").state.step >= 0
+            kinds.append("checkpoint")
+    assert len(kinds) == 20

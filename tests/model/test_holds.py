@@ -145,3 +145,63 @@ def test_a_bad_motion_is_told_at_its_step_with_body_and_time(result, parts):
     says(error, "cube: motion at t = 0.5 s", *parts)
     np.testing.assert_array_equal(sim.positions, kept)
     assert sim.time == 0.25
+
+
+def test_moving_single_components():
+    """Both ends of a spring slide along x as prescribed and fall freely; a pinned component stays."""
+    scene = pl.Scene()
+    rope = scene.add_springs([[0, 0, 0], [0, 1, 0]], [[0, 1]], stiffness=10.0, mass=0.1)
+    rope.pin([0, 1], components="y")
+    rope.move([0, 1], lambda t: rope.initial_positions + np.array([0.5 * t, 7.0, 9.0]), components="x")
+    sim = pl.Simulation(scene, pl.VBD(iterations=20), frame_rate=60, substeps=1, precision="double")
+    for _ in range(10):
+        sim.step()
+    np.testing.assert_allclose(sim.positions[:, 0], 0.5 * sim.time, rtol=1e-14)
+    np.testing.assert_array_equal(sim.positions[:, 1], [0.0, 1.0])
+    np.testing.assert_allclose(sim.positions[:, 2], -9.81 * sim.h**2 * 10 * 11 / 2, rtol=1e-10)
+
+
+@pytest.mark.parametrize("motion", [None, "slide"])
+def test_moved_components_are_kept_in_checkpoints(tmp_path, motion):
+    """The same bits after resuming, with a Python function that is passed again and with a motion that files hold."""
+    scene = pl.Scene()
+    rope = scene.add_springs([[0, 0, 0], [0, 1, 0]], [[0, 1]], stiffness=10.0, mass=0.1, name="rope")
+    led = (
+        (lambda t: np.array([[0.5 * t, 0, 0]])) if motion is None else pl.motions.Slide([[0, 0, 0]], velocity=(1, 1, 1))
+    )
+    rope.move([0], led, components="x")
+    sim = pl.Simulation(scene, pl.VBD(iterations=20), frame_rate=60, substeps=1, precision="double")
+    sim.step()
+    sim.save(tmp_path / "run.npz")
+    again = pl.Simulation.resume(tmp_path / "run.npz", motions={"rope": [led]} if motion is None else {})
+    for run in (sim, again):
+        run.step()
+    np.testing.assert_array_equal(again.positions, sim.positions)
+    assert sim.positions[0, 2] < -1e-3
+
+
+def test_components_that_are_held_cannot_be_moved():
+    scene = pl.Scene()
+    rope = scene.add_springs([[0, 0, 0], [0, 1, 0]], [[0, 1]], stiffness=10.0, mass=0.1)
+    rope.pin([1], components="xz")
+    with pytest.raises(
+        pl.SceneError, match=r"move: vertex 1 is already moved, held in a component that is to be moved"
+    ):
+        rope.move([0, 1], lambda t: rope.initial_positions, components="x")
+    with pytest.raises(pl.SceneError, match=r"move: components is 'w'"):
+        rope.move([0], lambda t: rope.initial_positions, components="w")
+
+
+def test_clamped_sheets_and_rods_hold_two_rows():
+    """The rows at an end of a sheet and the two vertices at an end of a rod; of a solid it is refused."""
+    scene = pl.Scene()
+    mesh = pl.shapes.cloth((1.0, 0.5), (4, 2))
+    sheet = scene.add_cloth(mesh, pl.StableNeoHookean(1.0, 1.0))
+    sheet.pin(np.isclose(mesh.points[:, 0], -0.5), clamped=True)
+    np.testing.assert_array_equal(sheet.subspace == 0, mesh.points[:, 0] < -0.2)
+    points, edges = pl.shapes.chain(1.0, 5)
+    rod = scene.add_springs(points, edges, stiffness=1.0, mass=0.1, bending=1e-3)
+    rod.pin([0], clamped=True)
+    np.testing.assert_array_equal(np.flatnonzero(rod.subspace == 0), [0, 1])
+    with pytest.raises(pl.SceneError, match=r"cube\.pin: clamped is for sheets and rods"):
+        body().pin([0], clamped=True)

@@ -241,3 +241,19 @@ def test_refused_motors_and_kinds() -> None:
         joint.motor = pl.Motor(speed=1.0)
     with pytest.raises(pl.SceneError, match="belong to a hinge or a slider"):
         scene.add_joint("ball", rod, None, point=(1, 0, 0), limits=(-1, 1))
+
+
+def test_a_file_joins_a_body_that_a_motion_moves(tmp_path) -> None:
+    """As a gripper's jaw on a hand that is lifted: joints add their points before the motion takes all of them."""
+    scene = pl.Scene()
+    hand = scene.add_rigid(pl.Box((0.4, 0.1, 0.1)), position=(0, 0, 1), name="hand")
+    jaw = scene.add_rigid(pl.Box((0.1, 0.1, 0.3)), position=(0.1, 0, 0.8), name="jaw")
+    scene.add_joint("slider", jaw, hand, point=(0.1, 0, 0.95), axis=(1, 0, 0))
+    hand.move(pl.motions.Slide.rigid(velocity=(0, 0, 0.5), seconds=2.0))
+    save_scene(scene, tmp_path / "scene.toml")
+    again = load_scene(tmp_path / "scene.toml")
+    assert [joint.kind for joint in again.joints] == ["slider"]
+    own = next(body for body in again.bodies if body.name == "hand")
+    (vertices, motion), *_ = own.motions
+    assert len(vertices) == own.n_vertices
+    np.testing.assert_allclose(motion(2.0), own.initial_positions + np.array([0, 0, 1.0]))

@@ -1,14 +1,18 @@
 """The gallery: every scene is there with its picture, and runs."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
 import pliant as pl
 from pliant.scenes.gallery import entries
 from pliant.scenes.plans import open_plan
 
 EVERY = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
-LONG = ("curl", "skirt")  # compile for long
+LONG = ("card-house", "curl", "gripper", "skirt", "teapot")  # compile for long
 EVERY_RUN = pytest.mark.parametrize(
     "entry",
     [pytest.param(e, id=e.name, marks=pytest.mark.slow if e.name in LONG else ()) for e in entries()],
@@ -57,3 +61,41 @@ def test_each_written_back_runs_with_the_same_bits(entry, tmp_path):
         again.advance()
     np.testing.assert_array_equal(again.state.x, sim.state.x)
     np.testing.assert_array_equal(again.state.v, sim.state.v)
+
+
+def test_movies_are_small_and_on_the_page():
+    docs = Path(__file__).parents[2] / "docs"
+    found = sorted((docs / "images" / "movies").glob("*.webp"))
+    page = (docs / "gallery.md").read_text()
+    assert found
+    assert all(f"(images/movies/{path.name})" in page for path in found)
+    sizes = [path.stat().st_size for path in found]
+    assert max(sizes) < 200_000
+    assert sum(sizes) < 4_000_000
+
+
+@pytest.mark.slow
+def test_the_tablecloth_stays_on_its_ball():
+    """With half the cells, a second longer than the scene: it is where it came down."""
+    settings = ["bodies.0.shape.cells=[20, 20]", "solver.name='VBD'", "solver.iterations=20"]
+    sim = open_plan("tablecloth", settings=settings).simulation()
+    for _ in range(150):
+        sim.advance()
+    assert np.abs(sim.x.mean(axis=0)[:2]).max() < 0.01
+    assert sim.x[:, 2].max() == pytest.approx(-0.05 + 0.0025, abs=0.002)  # the top of the ball, half the thickness
+
+
+@pytest.mark.slow
+def test_the_cloth_tears_in_two_without_crumbs():
+    sim = open_plan("tear").simulation()
+    (cloth,) = sim.scene.bodies
+    before = len(cloth.triangles)
+    for _ in range(120):
+        sim.advance()
+    assert len(cloth.triangles) == before
+    n, edges = cloth.triangles.max() + 1, cloth.triangles[:, [0, 1, 1, 2]].reshape(-1, 2)
+    count, labels = connected_components(coo_matrix((np.ones(len(edges)), edges.T), (n, n)), directed=False)
+    pieces = np.bincount(labels[cloth.triangles[:, 0]], minlength=count)
+    large = pieces[pieces >= 0.05 * before]
+    assert len(large) == 2
+    assert large.sum() >= 0.99 * before

@@ -76,3 +76,23 @@ def test_a_moment_bends_a_strip_to_a_full_circle(cells, steps, error):
     edges = np.diff(rows, axis=0)
     angles = np.unwrap(np.arctan2(edges[:, 2], edges[:, 0]))
     assert angles[-1] - angles[0] == pytest.approx(2 * np.pi, rel=error / 3)
+
+
+def test_a_bar_pulled_by_one_component_contracts_freely():
+    """A face prescribed along x alone: uniaxial stress, with the reaction E A strain and -nu strain across."""
+    youngs_modulus, nu, strain = 1e6, 0.3, 1e-4
+    mesh = pl.shapes.box((1.0, 0.5, 0.5), (2, 1, 1))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    bar = scene.add_solid(mesh, pl.StableNeoHookean.from_young(youngs_modulus, nu))
+    x, y, z = mesh.points.T
+    left, right = np.isclose(x, -0.5), np.isclose(x, 0.5)
+    bar.pin(np.isclose(y, -0.25), components="y")
+    bar.pin(np.isclose(z, -0.25), components="z")
+    bar.pin(left, components="x")
+    points = mesh.points[right]
+    bar.move(right, lambda t: points + np.array([strain * t, 5.0, 5.0]), components="x")
+    found = pl.equilibrium(scene, load_steps=1)
+    assert found.report.converged
+    np.testing.assert_allclose(found.displacements[:, 0], strain * (x + 0.5), atol=1e-8)
+    np.testing.assert_allclose(found.displacements[:, 1], -nu * strain * (y + 0.25), atol=1e-8)
+    assert found.reaction_force(bar, right)[0] == pytest.approx(youngs_modulus * 0.25 * strain, rel=1e-3)

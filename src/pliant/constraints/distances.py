@@ -99,7 +99,7 @@ def fill_distances(rows: Rows, distances: Distances, factors: np.ndarray) -> Non
     rows.kind[:m] = np.where(distances.only_pulls, ROPE, DISTANCE)
     rows.vertices[:m, :2], rows.vertices[:m, 2:] = distances.pairs, -1
     rows.weights[:m] = (1.0, 0.0, 0.0)
-    rows.drift[:m], rows.friction[:m], rows.rest[:m] = 0.0, 0.0, distances.lengths
+    rows.friction[:m], rows.rest[:m] = 0.0, distances.lengths
     rows.factor[:m] = factors
     rows.source[:m] = distances.pairs[:, 1]
     rows.rolling[:m] = 0.0

@@ -59,7 +59,7 @@ def relative_velocity(rows, velocity, twist, i, drift):
     if has_bodies and rows.carrier[i, 0] >= 0:
         own = carried_velocity(rows, twist, i, 0)
     if v[i, 1] < 0:
-        return add_scaled(own, -drift, row(rows.drift, i))
+        return add_scaled(own, -drift, row(rows.weights, i))
     if has_bodies and rows.carrier[i, 1] >= 0:
         return subtract(own, carried_velocity(rows, twist, i, 1))
     if v[i, 2] < 0:

@@ -37,10 +37,10 @@ class ConstraintProblem:
     planned: int  # iterations
     team: Team
     done: int = 0  # iterations
-    order: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))  # of constraints, colour by colour
+    order: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))  # of constraints, colour by colour
     colour_starts: np.ndarray = field(default_factory=lambda: np.zeros(COLOURS + 2, np.int64))
     _vectors: Vectors | None = None
-    _colours: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    _colours: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def prepare(self, gamma: float) -> None:
@@ -60,7 +60,7 @@ class ConstraintProblem:
     def colour(self) -> None:
         """Find colours: constraints of one share no vertex."""
         if len(self.order) < self.count:
-            self.order, self._colours = (np.zeros(len(self.rows.kind), np.int64) for _ in range(2))
+            self.order, self._colours = (np.zeros(len(self.rows.kind), kind) for kind in (np.int32, np.int8))
         colour_rows(
             self.rows,
             self.count,
@@ -159,7 +159,7 @@ class ConstraintProblem:
         if scheme.has_spin:
             parts.insert(1, self.bodies.spin)
         state = np.concatenate([part.astype(float).ravel() for part in parts])
-        r = (self.jacobian() @ state).reshape(-1, 3) - np.einsum("mpa,ma->mp", self._frames(), rows.drift)
+        r = (self.jacobian() @ state).reshape(-1, 3) - np.einsum("mpa,ma->mp", self._frames(), self._drifts())
         soft = rows.compliance * rows.impulse[:, 0]
         if scheme.is_moving:
             value = self.constraint_values()
@@ -202,7 +202,7 @@ class ConstraintProblem:
     def constraint_values(self) -> np.ndarray:
         """C (m,) [m] at the positions that the current velocities lead to."""
         rows, v = taken(self.rows, self.count), self.bodies.velocity.astype(float)
-        relative = v[rows.vertices[:, 0]] - rows.drift
+        relative = v[rows.vertices[:, 0]] - self._drifts()
         for slot in range(1, 4):
             there = (rows.vertices[:, slot] >= 0) & (self._carriers(1) < 0)
             relative -= np.where(there, rows.weights[:, slot - 1], 0.0)[:, None] * v[rows.vertices[:, slot]]
@@ -221,6 +221,11 @@ class ConstraintProblem:
         kind, value = self.rows.kind[: self.count], self.constraint_values()
         one_sided = np.where(kind == CONTACT, np.minimum(value, 0.0), np.maximum(value, 0.0))
         return float(np.abs(np.where(kind == DISTANCE, value, one_sided)).sum())
+
+    def _drifts(self) -> np.ndarray:
+        """(m, 3) velocity of the obstacles' points [m/s]; zero without obstacle."""
+        rows = taken(self.rows, self.count)
+        return np.where(rows.vertices[:, 1:2] < 0, rows.weights, 0.0)
 
     def _carriers(self, side: int) -> np.ndarray:
         """(m,) rigid body of one side of the constraints, else -1."""

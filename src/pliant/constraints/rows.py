@@ -35,9 +35,11 @@ class Rows(NamedTuple):
     kind: np.ndarray  # (m,) int8 DISTANCE, CONTACT or ROPE
     vertices: np.ndarray  # (m, 4) int32: 0 here; 1 opposite, -1 an obstacle; 2 and 3 of a triangle, else -1
     source: np.ndarray  # (m,) int32 number of what is opposite: the same from step to step
-    weights: np.ndarray  # (m, 3) of the vertices opposite, not negative, of sum 1; 1 0 0 of a single one
+    weights: (
+        np.ndarray
+    )  # (m, 3) of the vertices opposite, not negative, of sum 1; 1 0 0 of a single one; of an obstacle,
+    # which has none, the velocity of its point [m/s]
     separation: np.ndarray  # (m, 3) s_0 [m]
-    drift: np.ndarray  # (m, 3) velocity of the obstacle's point [m/s]; zero without obstacle
     normal: np.ndarray  # (m, 3) n
     tangent: np.ndarray  # (m, 3) the first of the two, the second is n x t
     rest: np.ndarray  # (m,) [m]
@@ -83,7 +85,7 @@ class Bodies(NamedTuple):
 
 _SHAPES: dict[str, tuple[tuple[int, ...], type | None]] = {
     "kind": ((), np.int8), "vertices": ((4,), np.int32), "source": ((), np.int32), "weights": ((3,), None),
-    "separation": ((3,), None), "drift": ((3,), None), "normal": ((3,), None), "tangent": ((3,), None),
+    "separation": ((3,), None), "normal": ((3,), None), "tangent": ((3,), None),
     "rest": ((), None), "friction": ((), None), "compliance": ((), None), "factor": ((), None), "bias": ((), None),
     "diagonal": ((2,), None),
     "split": ((2,), None), "impulse": ((3,), None), "change": ((3,), None), "push": ((3,), None),

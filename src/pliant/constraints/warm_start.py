@@ -24,16 +24,13 @@ class Kept(NamedTuple):
     roll: np.ndarray  # (k, 3) of rolling resistance [N s]; (0, 3) if nothing resists
 
 
-def nothing_kept() -> Kept:
-    """Before the first step."""
-    return kept_room(0, 0, False)
-
-
-def kept_room(contacts: int, distances: int, has_rolling: bool) -> Kept:
-    """For so many."""
+def kept_room(contacts: int, distances: int, has_rolling: bool, dtype: type | np.dtype) -> Kept:
+    """For so many, in the solver's precision."""
     first, source = (np.zeros(contacts, np.int32) for _ in range(2))
-    roll = np.zeros((contacts if has_rolling else 0, 3))
-    return Kept(first, source, np.zeros(contacts), np.zeros((contacts, 3)), np.zeros(distances), roll)
+    roll = np.zeros((contacts if has_rolling else 0, 3), dtype)
+    return Kept(
+        first, source, np.zeros(contacts, dtype), np.zeros((contacts, 3), dtype), np.zeros(distances, dtype), roll
+    )
 
 
 @entry(nogil=True, error_model="numpy")

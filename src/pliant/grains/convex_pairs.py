@@ -78,7 +78,7 @@ class ConvexPairs:
         rows.vertices[at] = np.column_stack([v[:, 0], opposite])
         rows.source[at] = SOURCES + numbers % SOURCES
         rows.weights[at], rows.separation[at] = shares, here - there + size[:, None] * n
-        rows.drift[at], rows.normal[at], rows.tangent[at] = 0.0, n, _any_tangents(n)
+        rows.normal[at], rows.tangent[at] = n, _any_tangents(n)
         rows.rest[at] = size + np.minimum(gap + OVERLAP_PART * size, 0.0)
         rows.friction[at] = found.friction
         rows.compliance[at], rows.factor[at], rows.impulse[at] = 0.0, 1.0, 0.0

@@ -59,9 +59,9 @@ class GrainDetector:
         )  # fmt: skip
         p = len(spheres)
         self._there = there
-        self._cells, self._keys = np.zeros((p, 3), np.int64), np.zeros(p, np.int64)
-        self._order, self._ends = np.zeros(p, np.int64), np.zeros(len(v) + 1, np.int64)
-        self._starts = np.zeros(_power_of_two(2 * p) + 1, np.int64)
+        self._cells, self._keys = np.zeros((p, 3), np.int32), np.zeros(p, np.int64)
+        self._order, self._ends = np.zeros(p, np.int32), np.zeros(len(v) + 1, np.int32)
+        self._starts = np.zeros(_power_of_two(2 * p) + 1, np.int32)
 
     def _no_buckets(self, own: Triangles) -> Faces:
         contact = self.model.contact

@@ -128,11 +128,11 @@ def face(k, t, grains, motion, faces, first_source, rows, at, writes):
     if writes:
         s = combine(weights, y0)
         mu = friction_between(grains.friction[k], faces.friction[t], grains.otherwise)
-        opposite, zero = (-weights[1], -weights[2], -weights[3]), (0.0, 0.0, 0.0)
+        opposite = (-weights[1], -weights[2], -weights[3])
         source = first_source + t
         extra, size = grains.size[k] - grains.radius[k], grains.size[k]
         s = add_scaled(s, extra, n)
-        write_contact(rows, at, i, (a, b, c), source, opposite, s, zero, n, keep + extra, size, mu)
+        write_contact(rows, at, i, (a, b, c), source, opposite, s, n, keep + extra, size, mu)
         write_rolling(rows, at, grains.rolling[k], 1.0, 0.0)
         rows.bias[at] = time  # until the step is posed
     return 1

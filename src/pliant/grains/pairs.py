@@ -18,7 +18,7 @@ CELLS_ACROSS = 2_000_000  # at most along an axis, so that the three numbers of 
 
 @compiled
 def key_of(x, y, z):
-    return (x << 42) | (y << 21) | z
+    return (np.int64(x) << 42) | (np.int64(y) << 21) | np.int64(z)
 
 
 @entry(nogil=True, error_model="numpy")
@@ -120,8 +120,7 @@ def pair(a, b, grains, motion, rows, at, writes):
             n = (s[0] / distance, s[1] / distance, s[2] / distance)
         least = min(grains.radius[a], grains.radius[b])
         mu = friction_between(grains.friction[a], grains.friction[b], grains.otherwise)
-        zero = (0.0, 0.0, 0.0)
-        write_contact(rows, at, i, (j, -1, -1), j, (1.0, 0.0, 0.0), s, zero, n, rest, least, mu)
+        write_contact(rows, at, i, (j, -1, -1), j, (1.0, 0.0, 0.0), s, n, rest, least, mu)
         both = math.sqrt(grains.rolling[a] * grains.rolling[b])
         write_rolling(rows, at, both, grains.radius[b] / rest, grains.radius[a] / rest)
     return 1

@@ -65,7 +65,7 @@ class Faces(NamedTuple):
 @inlined
 def bucket_of(x, y, z, mask):
     """The bucket of a cell; different cells may share one."""
-    return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791)) & mask
+    return ((np.int64(x) * 73856093) ^ (np.int64(y) * 19349663) ^ (np.int64(z) * 83492791)) & mask
 
 
 @inlined
@@ -77,7 +77,7 @@ def any_tangent(n):
 
 
 @inlined
-def write_contact(rows, i, first, opposite, source, weights, s, drift, n, rest, least_radius, mu):
+def write_contact(rows, i, first, opposite, source, weights, s, n, rest, least_radius, mu):
     """A contact, whose overlap is limited so that spheres which start within each other come apart gently."""
     gap = dot(n, s) - rest
     rows.kind[i] = CONTACT
@@ -86,7 +86,6 @@ def write_contact(rows, i, first, opposite, source, weights, s, drift, n, rest, 
     rows.source[i] = source
     put_row(rows.weights, i, weights)
     put_row(rows.separation, i, s)
-    put_row(rows.drift, i, drift)
     put_row(rows.normal, i, n)
     put_row(rows.tangent, i, any_tangent(n))
     rows.rest[i] = rest + min(gap + OVERLAP_PART * least_radius, 0.0)

@@ -165,7 +165,7 @@ class SphereContacts:
         """With obstacles with formulas; a container has one for each of its faces."""
         i, n = rows.vertices[which, 0], self.model.n_vertices
         number, face = np.divmod(rows.source[which] - n, FACES)
-        motions = h * rows.drift[which]
+        motions = h * rows.weights[which]
         points = x0[i] - rows.separation[which] + motions
         sets = [
             obstacle_contacts(int(k), i[own], points[own], motions[own], rows.normal[which][own], self._radius[i[own]])

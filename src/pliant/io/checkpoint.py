@@ -26,13 +26,14 @@ from pliant.io.outside import (
     unpack_outside,
     unpack_settings,
 )
-from pliant.io.saved_arrays import check_mesh, check_state, expected_of_body
+from pliant.io.saved_arrays import check_mesh, check_state, expected_of_body, is_kept
 from pliant.materials import SOLID_LAWS, Invertible, SolidLaw, YarnCloth
 from pliant.model import (
     BODIES,
     MOTIONS,
     PRIMITIVES,
     Body,
+    ComponentMotion,
     Force,
     KeptMotion,
     Model,
@@ -214,7 +215,8 @@ def _taken(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
 
 def how_to_resume(path: Path, scene: Scene) -> str:
     """A sentence on what continues a checkpoint of a scene: Python functions are not in it."""
-    kinematic = (motion for body in scene.bodies for _, motion in body.motions)
+    motions = (motion for body in scene.bodies for _, motion in body.motions)
+    kinematic = (motion.motion if isinstance(motion, ComponentMotion) else motion for motion in motions)
     schedules = [getattr(body, name, 0.0) for body in scene.bodies for name in ("pressure", "cavity_pressure")]
     schedules += [] if scene.wind is None else [scene.wind.velocity]
     functions = {
@@ -249,6 +251,12 @@ def _pack_body(k: int, body: Body, arrays: dict[str, np.ndarray]) -> dict[str, A
 
 def _pack_motion(m: int, vertices: np.ndarray, motion: Motion, arrays: dict[str, np.ndarray]) -> dict[str, Any] | None:
     """A motion as its name and options; None for a Python function, which a file cannot hold."""
+    if isinstance(motion, ComponentMotion):
+        return {
+            "name": None,
+            **(_pack_motion(m, vertices, motion.motion, arrays) or {}),
+            "components": motion.components,
+        }
     arrays[f"motion{m}"] = vertices
     if not (isinstance(motion, KeptMotion) and type(motion) is MOTIONS.get(motion.name)):
         return None
@@ -256,7 +264,15 @@ def _pack_motion(m: int, vertices: np.ndarray, motion: Motion, arrays: dict[str,
     return {"name": motion.name, **motion.options}
 
 
-def _unpack_motion(about: dict[str, Any], points: np.ndarray) -> Motion:
+def _unpack_motion(about: dict[str, Any] | None, points: np.ndarray | None, passed_again: Iterator[Motion]) -> Motion:
+    """A motion from its name, options and points, or the next of the Python functions that were passed again."""
+    if about is not None and "components" in about:
+        inner = {name: value for name, value in about.items() if name != "components"}
+        kept = inner if inner["name"] is not None else None
+        return ComponentMotion(_unpack_motion(kept, points, passed_again), about["components"])
+    if about is None:
+        return next(passed_again)
+    assert points is not None
     options = {name: value for name, value in about.items() if name != "name"}
     return MOTIONS[about["name"]](points, **options)
 
@@ -293,7 +309,7 @@ def _unpack_body(
 ) -> Body:
     """A body from its header and its arrays, whose names begin with `prefix` and which are taken out."""
     name = about["name"]
-    needed = {"motions": about["motions"].count(None), "forces": about["forces"]}
+    needed = {"motions": sum(not is_kept(kept) for kept in about["motions"]), "forces": about["forces"]}
     for what, given in functions.items():
         if needed[what] != len(given):
             raise FileError(
@@ -316,7 +332,7 @@ def _unpack_body(
     body.releases.extend((own[f"{prefix}release{r}"], time) for r, time in enumerate(about["releases"]))
     passed_again = iter(functions["motions"])
     for m, kept in enumerate(about["motions"]):
-        motion = next(passed_again) if kept is None else _unpack_motion(kept, own[f"{prefix}motion{m}.points"])
+        motion = _unpack_motion(kept, own.get(f"{prefix}motion{m}.points"), passed_again)
         body.motions.append((own[f"{prefix}motion{m}"], motion))
     body.forces.extend(functions["forces"])
     return body

@@ -48,10 +48,15 @@ def expected_of_body(
     for m, kept in enumerate(about["motions"]):
         moved = f"{prefix}motion{m}"
         wanted[moved] = chosen
-        if kept is not None:
+        if is_kept(kept):
             count = len(arrays[moved]) if moved in arrays and arrays[moved].ndim else 0
             wanted[f"{moved}.points"] = Expected((count, 3), np.float64)
     return wanted
+
+
+def is_kept(motion: Mapping[str, Any] | None) -> bool:
+    """Whether a file holds a motion, by what its header says of it: a Python function has no name there."""
+    return motion is not None and motion["name"] is not None
 
 
 def expected_of_attachment(

@@ -31,12 +31,13 @@ class DriveRows(NamedTuple):
     shift: np.ndarray  # (m, 1) lambda / rho
     start: np.ndarray  # (m, 1) what stays of the error of the start
     multipliers: np.ndarray  # (m, 1) lambda [N m or N]
+    is_active: np.ndarray  # (1,) bool: whether iterations update multipliers
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def update_angles(thread, threads, x, firsts, seconds, axes, dual, width):
     """At positions x (rows, 4)."""
-    begin, end = share(0, len(dual.rows), thread, threads)
+    begin, end = share(0, len(dual.rows) if dual.is_active[0] else 0, thread, threads)
     for e in range(begin, end):
         theta, _ = angle_at_wing(_from(x, dual, e, 2, 0), _from(x, dual, e, 2, 1), _from(x, dual, e, 2, 3))
         shift = _next_shift(dual, e, angle_from(theta, dual.offset[e], dual.rest[e]))
@@ -49,7 +50,7 @@ def update_angles(thread, threads, x, firsts, seconds, axes, dual, width):
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def update_slides(thread, threads, x, firsts, seconds, axes, dual, width):
     """At positions x (rows, 4)."""
-    begin, end = share(0, len(dual.rows), thread, threads)
+    begin, end = share(0, len(dual.rows) if dual.is_active[0] else 0, thread, threads)
     for e in range(begin, end):
         way, axis = _from(x, dual, e, 1, 0), _from(x, dual, e, 2, 3)
         q = way[0] * axis[0] + way[1] * axis[1] + way[2] * axis[2]

@@ -3,7 +3,7 @@
     lambda = k w,  w = C - start + lambda_before / rho,     shift = (k / rho) w
 
 start is what of the error at the start of the step stays for later steps. A new shift is written to the lists of all
-corners.
+corners. Where rows are not active, iterations leave multipliers as they are.
 """
 
 from __future__ import annotations
@@ -28,13 +28,14 @@ class DualRows(NamedTuple):
     shift: np.ndarray  # (m, 3) lambda / rho
     start: np.ndarray  # (m, 3) what stays of the error of the start
     multipliers: np.ndarray  # (m, 3) lambda [N], of directions [N/m]
+    is_active: np.ndarray  # (1,) bool: whether iterations update multipliers
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def update_links(thread, threads, x, firsts, seconds, dual, width):
     """At positions x (rows, 4); firsts, seconds: lists of the two corners."""
     rows, places = dual.rows, dual.places
-    begin, end = share(0, len(rows), thread, threads)
+    begin, end = share(0, len(rows) if dual.is_active[0] else 0, thread, threads)
     for e in range(begin, end):
         for axis in range(3):
             c = np.float64(x[rows[e, 1], axis]) - np.float64(x[rows[e, 0], axis])
@@ -49,7 +50,7 @@ def update_links(thread, threads, x, firsts, seconds, dual, width):
 def update_ropes(thread, threads, x, lists, dual, width):
     """At positions x (rows, 4)."""
     rows, places = dual.rows, dual.places
-    begin, end = share(0, len(rows), thread, threads)
+    begin, end = share(0, len(rows) if dual.is_active[0] else 0, thread, threads)
     for e in range(begin, end):
         squares = 0.0
         for axis in range(3):
@@ -66,7 +67,7 @@ def update_ropes(thread, threads, x, lists, dual, width):
 def update_dots(thread, threads, x, lists, dual, width):
     """At positions x (rows, 4)."""
     rows, places = dual.rows, dual.places
-    begin, end = share(0, len(rows), thread, threads)
+    begin, end = share(0, len(rows) if dual.is_active[0] else 0, thread, threads)
     for e in range(begin, end):
         c = 0.0
         for axis in range(3):

@@ -14,12 +14,11 @@ import numpy as np
 
 from pliant.kernels.body_source import BODY_IMPORTS, NO_BODY_STEPS, body_steps, solve_body_source
 from pliant.kernels.descent_source import descent_functions
+from pliant.kernels.local_step_source import force_sources, step_sources, sweep_prefix
 from pliant.kernels.term_source import TermSource
 from pliant.lanes.cache import load_module
-from pliant.lanes.types import DTYPES
 
 SHARERS = range(1, 9)  # vertices an element may have
-SWEPT = "swept_"  # begins the names of functions that differ within sweeps
 
 
 class Vertices(NamedTuple):
@@ -84,12 +83,10 @@ def source(variant: Variant) -> str:
             + (BODY_IMPORTS if variant.bodies else ""),
         ),
         *_lines(variant, "definitions"),
-        _ELASTIC.format(prefix="", tables=tables, body=_indent(_lines(variant, "force"))),
-        _FORCES.format(prefix="", tables=tables, extra=_extra_forces(variant)),
+        *force_sources(variant, tables),
         _energy_source(variant, tables, "local_energy", "G_i of the vertices of pack p, were they at xi (Equation 4)."),
         _energy_source(variant, tables, "shared_energy", "The vertices' shares of G.", is_shared=True),
-        _step_source(variant, tables, ""),
-        *_swept_source(variant, tables),
+        *step_sources(variant, tables),
         _solve_source(variant, tables),
         solve_body_source(tables, variant.contact) if variant.bodies else "",
         _SWEEP.format(tables=tables, iteration=_in_sweep(iteration), dual=_in_sweep(dual), **steps),
@@ -116,50 +113,6 @@ def _energy_source(variant: Variant, tables: str, name: str, meaning: str, is_sh
     return _ENERGY.format(name=name, meaning=meaning, tables=tables, body=_indent(lines), extra=extra)
 
 
-def _extra_forces(variant: Variant) -> str:
-    """Lines for what acts on vertices beside elements and inertia."""
-    lines = ((variant.contact, _FORCE_CONTACTS), (variant.viscous, _FORCE_VISCOSITY), (variant.damped, _FORCE_DAMPING))
-    return "".join(line for is_on, line in lines if is_on)
-
-
-def _swept_source(variant: Variant, tables: str) -> list[str]:
-    """The functions of forces and steps again, as sweeps use them, where a term has lines for these."""
-    if not _sweep_prefix(variant):
-        return []
-    lines = [
-        line for k, term in enumerate(variant.terms) for line in term.numbered("swept" if term.swept else "force", k)
-    ]
-    return [
-        _ELASTIC.format(prefix=SWEPT, tables=tables, body=_indent(lines)),
-        _FORCES.format(prefix=SWEPT, tables=tables, extra=_extra_forces(variant)),
-        _step_source(variant, tables, SWEPT),
-    ]
-
-
-def _sweep_prefix(variant: Variant) -> str:
-    """Of the names of the functions that sweeps call."""
-    return SWEPT if any(term.swept for term in variant.terms) else ""
-
-
-def _step_source(variant: Variant, tables: str, prefix: str) -> str:
-    """The function that solves the vertices' own systems."""
-    rounding = float(np.finfo(DTYPES[variant.precision]).eps)
-    lines = ["H = project_block(H, load(vertices.inertia, p * WIDTH, zero()))"] if variant.psd else []
-    if variant.constrained:
-        lines += [
-            "direction = load_vector(vertices.direction, p, zero())",
-            "if vertices.subspace[p] == 1:",
-            "    dx, singular = solve_on_line(H, f, direction)",
-            "elif vertices.subspace[p] == 2:",
-            "    dx, singular = solve_in_plane(H, f, direction)",
-            "else:",
-            f"    dx, singular = solve_free(H, f, {rounding!r})",
-        ]
-    else:
-        lines += [f"dx, singular = solve_free(H, f, {rounding!r})"]
-    return _STEP.format(prefix=prefix, tables=tables, body=_indent(lines))
-
-
 def _solve_source(variant: Variant, tables: str) -> str:
     """The function that moves the vertices of a pack."""
     lines = []
@@ -183,7 +136,7 @@ def _solve_source(variant: Variant, tables: str) -> str:
         lines += ["else:", "    " + store.format(target="x")]
     else:
         lines += [store.format(target="x")]
-    return _SOLVE.format(prefix=_sweep_prefix(variant), tables=tables, body=_indent(lines))
+    return _SOLVE.format(prefix=sweep_prefix(variant), tables=tables, body=_indent(lines))
 
 
 def _indent(lines: list[str]) -> str:
@@ -199,8 +152,8 @@ _HEADER = '''
 from numba import njit
 
 {contact_imports}from pliant.kernels.local_solve import (
-    add_inertia, add_vertex_damping, descent_direction, keep_subspace, project_block, solve_free, solve_in_plane,
-    solve_on_line
+    add_inertia, add_vertex_damping, descent_direction, force_ahead, keep_subspace, project_block, solve_free,
+    solve_in_plane, solve_on_line
 )
 from pliant.kernels.momentum import accelerate, move
 from pliant.kernels.threads import barrier_wait, share
@@ -217,42 +170,6 @@ from pliant.lanes.vectors import (
 WIDTH = {width}
 zero = make_zero("{precision}", WIDTH)
 '''
-
-_ELASTIC = '''
-@physics
-def {prefix}elastic_force_and_hessian(p, x, xi, vertices, {tables}):
-    """Sum of the forces and Hessian blocks of all elements at the vertices of pack p (Equations 8 and 9 without
-    inertia).
-    """
-    z = zero()
-    f, H = (z, z, z), (z, z, z, z, z, z)
-{body}
-    if vertices.is_wide[p]:
-        f, H = sum_over_lanes(f), sum_symmetric_over_lanes(H)
-    return f, add_identity(H, load(vertices.diagonal, p * WIDTH, z))
-'''
-
-_FORCES = '''
-@physics
-def {prefix}force_and_hessian(p, x, xi, vertices, {tables}):
-    """Minus the gradient and the Hessian block of G at the vertices of pack p (Equations 8 to 11)."""
-    f, H = {prefix}elastic_force_and_hessian(p, x, xi, vertices, {tables})
-    m = load(vertices.inertia, p * WIDTH, zero())
-    f, H = add_inertia(f, H, m, load_vector(vertices.target, p, zero()), xi)
-{extra}    return f, H
-'''
-
-_FORCE_CONTACTS = """    way = subtract(load_vector(vertices.target, p, zero()), xi)
-    fc, Hc = contact_force_and_hessian(p, x, xi, way, contacts, vertices.is_wide[p])
-    f, H = add(f, fc), add_symmetric(H, number(1.0, m), Hc)
-"""
-
-_FORCE_VISCOSITY = """    H = add_identity(H, load(vertices.viscous, p * WIDTH, zero()))
-"""
-
-_FORCE_DAMPING = """    D = load_symmetric(vertices.damping, p, zero())
-    f, H = add_vertex_damping(f, H, D, xi, load_vector(vertices.x_prev, p, zero()))
-"""
 
 _ENERGY = '''
 @physics
@@ -274,17 +191,6 @@ _ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.x_prev, p, z))
 
 _ENERGY_CONTACTS = """    energy = energy + contacts_energy(p, x, xi, contacts, vertices.is_wide[p], {is_shared})
 """
-
-_STEP = '''
-@physics
-def {prefix}local_step(p, x, xi, vertices, {tables}):
-    """Force and Hessian of the vertices of pack p, the way to the minimum of their local energies (Equation 5), and
-    where the Hessian is singular.
-    """
-    f, H = {prefix}force_and_hessian(p, x, xi, vertices, {tables})
-{body}
-    return f, H, dx, singular
-'''
 
 _SOLVE = '''
 @physics
@@ -338,7 +244,7 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
 '''
 
 _CONTACT_IMPORTS = """
-from pliant.kernels.contact_forces import contact_force_and_hessian, contacts_energy, show_buffered
+from pliant.kernels.contact_forces import contact_force_and_hessian, contacts_energy, has_contacts, show_buffered
 from pliant.kernels.contacts import refresh_contacts
 """
 _MULTIPLIER_IMPORTS = """from pliant.kernels.contact_multipliers import update_contact_multipliers

@@ -28,7 +28,7 @@ from pliant.model.forces import Force
 from pliant.model.joints import Joint, WorldPoints
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.model import KinematicVertices, Model, build_model
-from pliant.model.motions import MOTIONS, KeptMotion, RigidMotion, rigid_motion
+from pliant.model.motions import MOTIONS, ComponentMotion, KeptMotion, RigidMotion, rigid_motion
 from pliant.model.motors import Motor
 from pliant.model.particles import ParticleModel, Particles
 from pliant.model.rigid import RigidBody
@@ -58,6 +58,7 @@ __all__ = [
     "Capsule",
     "CarriedPoints",
     "Cloth",
+    "ComponentMotion",
     "Contact",
     "ContactModel",
     "Cylinder",

@@ -16,6 +16,7 @@ from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.forces import Force
 from pliant.model.moment import Moment, Moments
+from pliant.model.motions import ComponentMotion
 from pliant.model.obstacles import ContactLoad
 from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
 
@@ -212,25 +213,37 @@ class Body(ABC):
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.add_moment")
         self.forces.append(Moment(f"{self.name}.add_moment", chosen, moment, self.initial_positions))
 
-    def pin(self, vertices: ArrayLike, until: float | None = None, components: str = AXES) -> None:
+    def pin(
+        self, vertices: ArrayLike, until: float | None = None, components: str = AXES, clamped: bool = False
+    ) -> None:
         """Hold vertices (indices or mask) where they are when the simulation starts; let go at `until` [s] if given.
 
         components: which coordinates are held, such as "z" or "xy". Pins of one vertex add up: "x" for a face and "z"
         for another hold both on their common edge.
+        clamped: hold the slope of a sheet or a rod too, by its neighbours: vertices that share an element with those
+        given are held as they are. It then bends from the middle between the two rows on.
         """
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.pin")
-        asked = np.array([axis in components for axis in AXES]) if isinstance(components, str) else np.zeros(3, bool)
-        if not asked.any() or not set(components) <= set(AXES):
-            raise SceneError(f"{self.name}.pin: components is {components!r}; give one or more of 'x', 'y' and 'z'.")
+        if clamped:
+            chosen = np.union1d(chosen, self.neighbours(chosen))
+        asked = self._axes(components, "pin")
         if asked.all():
             self._hold(chosen, FIXED, None, "pin")
         else:
-            self._hold_axes(chosen, asked)
+            self._hold_axes(chosen, asked, "pin")
         self._release_at(chosen, until, "pin")
 
-    def move(self, vertices: ArrayLike, motion: Motion, until: float | None = None) -> None:
-        """Lead vertices: motion(t) gives their positions (k, 3) [m] at time t [s]; let go at `until` [s] if given.
+    def neighbours(self, vertices: np.ndarray) -> np.ndarray:
+        """Vertices that share a thin element with those given; bodies that are not thin have none."""
+        raise SceneError(
+            f"{self.name}.pin: clamped is for sheets and rods; a solid whose face is pinned is clamped. Leave it out."
+        )
 
+    def move(self, vertices: ArrayLike, motion: Motion, until: float | None = None, components: str = AXES) -> None:
+        """Prescribe vertices: motion(t) gives their positions (k, 3) [m] at time t [s]; let go at `until` [s] if given.
+
+        components: which coordinates are prescribed, such as "z" or "xy"; the others of motion(t) are not used, and
+        the vertices are free along them, or held there by a pin of these components that was added before.
         The motions of `pliant.motions` (Slide, Turn, Keyframes) can be kept in files; other functions cannot.
         """
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.move")
@@ -239,7 +252,12 @@ class Body(ABC):
                 f"{self.name}.move: the motion is {motion!r}; give a function of the time [s] "
                 "that returns positions [m]."
             )
-        self._hold(chosen, FIXED, None, "move")
+        asked = self._axes(components, "move")
+        if asked.all():
+            self._hold(chosen, FIXED, None, "move")
+        else:
+            self._hold_axes(chosen, asked, "move")
+            motion = ComponentMotion(motion, components)
         self._release_at(chosen, until, "move")
         self.motions.append((chosen, motion))
 
@@ -284,19 +302,28 @@ class Body(ABC):
         each = velocities if one is None else np.tile(one, (self.n_vertices, 1))
         self.initial_velocities = checks.vectors(each, self.n_vertices, what, "m/s")
 
-    def _hold_axes(self, chosen: np.ndarray, asked: np.ndarray) -> None:
+    def _axes(self, components: str, how: str) -> np.ndarray:
+        """(3,) bool: which are named."""
+        asked = np.array([axis in components for axis in AXES]) if isinstance(components, str) else np.zeros(3, bool)
+        if not asked.any() or not set(components) <= set(AXES):
+            raise SceneError(f"{self.name}.{how}: components is {components!r}; give one or more of 'x', 'y' and 'z'.")
+        return asked
+
+    def _hold_axes(self, chosen: np.ndarray, asked: np.ndarray, how: str) -> None:
         """Hold some of the three axes of vertices, beside those that other pins hold already."""
         moved = np.concatenate([v for v, _ in self.motions]) if self.motions else np.empty(0, np.int64)
         along = np.abs(self.directions[chosen]) == 1.0  # (k, 3) lines along, planes across an axis
         kind = self.subspace[chosen][:, None]
         oblique = ((kind == LINE) | (kind == PLANE))[:, 0] & ~along.any(axis=1)
-        refused = oblique | np.isin(chosen, moved)
+        before = (kind == FIXED) | ((kind == PLANE) & along) | ((kind == LINE) & ~along)
+        refused = oblique | np.isin(chosen, moved) | ((how == "move") & (before & asked).any(axis=1))
         if refused.any():
+            also = "held in a component that is to be moved, " if how == "move" else ""
             raise SceneError(
-                f"{self.name}.pin: vertex {int(chosen[refused][0])} is already moved, or held along a line or in a "
-                "plane that is not that of the axes; hold a vertex in one way."
+                f"{self.name}.{how}: vertex {int(chosen[refused][0])} is already moved, {also}or held along a line or "
+                "in a plane that is not that of the axes; hold a vertex in one way."
             )
-        held = asked | (kind == FIXED) | ((kind == PLANE) & along) | ((kind == LINE) & ~along)
+        held = asked | before
         free = 3 - held.sum(axis=1)
         self.subspace[chosen] = np.array([FIXED, LINE, PLANE])[free]
         self.directions[chosen] = np.where(free[:, None] == 1, ~held, np.where(free[:, None] == 2, held, False))

@@ -143,6 +143,11 @@ class Cloth(Body):
         others = [block for block in blocks if not isinstance(block, Pairs | FlatFolds)]
         return others if len(others) == len(blocks) else [*others, self._hinge_block(first)]
 
+    def neighbours(self, vertices: np.ndarray) -> np.ndarray:
+        """Vertices that share a triangle with those given."""
+        touching = np.isin(self.mesh.triangles, vertices).any(axis=1)
+        return np.unique(self.mesh.triangles[touching])
+
     @property
     def masses(self) -> np.ndarray:
         share = np.repeat(self.mesh.areas * self.density / 3, 3)

@@ -64,8 +64,9 @@ class HeldJumps:
         """Compare positions x (n, 3) [m], after `first` steps of h [s], with what the functions give."""
         self._found, self._first, self._steps = [], first, steps
         for kinematic in model.kinematic:
-            reached = x[kinematic.vertices]
-            jump = reached - kinematic.positions(first * h)
+            reached, columns = x[kinematic.vertices], kinematic.places[1][0]
+            jump = np.zeros_like(reached)
+            jump[:, columns] = (reached - kinematic.positions(first * h))[:, columns]
             if np.abs(jump).max(initial=0.0) > ROUNDING * np.abs(reached).max(initial=0.0):
                 self._found.append((kinematic, jump))
 

@@ -23,12 +23,13 @@ from pliant.model.blocks import (
     YarnTriangles,
     merge,
 )
-from pliant.model.body import FIXED, FREE, VERTEX_BLOCK, Body, Motion
+from pliant.model.body import AXES, FIXED, FREE, VERTEX_BLOCK, Body, Motion
 from pliant.model.carried import CarriedPoints
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
 from pliant.model.joint_rows import JointRows, joint_rows, with_motors
 from pliant.model.joints import WorldPoints
+from pliant.model.motions import ComponentMotion
 from pliant.model.particles import ParticleModel, particle_model
 from pliant.model.pressure import PressureSchedule, pressure_block
 from pliant.model.rigid import RigidBody, RigidForceField
@@ -45,6 +46,17 @@ class KinematicVertices:
     body: str
     vertices: np.ndarray
     motion: Motion
+
+    @property
+    def places(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and columns of what is prescribed in arrays (n, 3)."""
+        names = self.motion.components if isinstance(self.motion, ComponentMotion) else AXES
+        return self.vertices[:, None], np.flatnonzero([axis in names for axis in AXES])[None, :]
+
+    def put(self, x: np.ndarray, time: float, left: np.ndarray | float = 0.0) -> None:
+        """Write what is prescribed at a time [s] to x (n, 3) [m]; left (k, 3) [m]: added to it."""
+        rows, columns = self.places
+        x[rows, columns] = (self.positions(time) + left)[:, columns[0]]
 
     def positions(self, time: float) -> np.ndarray:
         """Where they are to be at a time [s], checked: the function is the user's."""

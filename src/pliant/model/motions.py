@@ -10,6 +10,7 @@ Any function of the time does as well, but a checkpoint or a scene file cannot h
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -40,6 +41,18 @@ def times_of_keys(times: ArrayLike, repeat: bool, what: str) -> np.ndarray:
     if repeat and keys[-1] <= 0:
         raise SceneError(f"{what}: the last time is {keys[-1]:g} s: to repeat, it must be above zero.")
     return keys
+
+
+@dataclass(frozen=True)
+class ComponentMotion:
+    """A motion of which some components alone are prescribed (Body.move)."""
+
+    motion: Callable[[float], ArrayLike]
+    components: str  # of "xyz"
+
+    def __call__(self, time: float) -> ArrayLike:
+        """Positions (k, 3) [m] at a time [s]."""
+        return self.motion(time)
 
 
 @dataclass(frozen=True, eq=False)

@@ -250,7 +250,7 @@ class Placements:
         """Put prescribed vertices in x (n, 3) [m] where they are to be at the end of the step that is being made."""
         step = self._step() + 1
         for kinematic in model.kinematic:
-            x[kinematic.vertices] = kinematic.positions(step * self.h) + self.jumps.left(kinematic, step)
+            kinematic.put(x, step * self.h, self.jumps.left(kinematic, step))
         for k, placement in self.bodies.items():
             commanded = placement.positions(step * self.h)
             if commanded is not None:

@@ -124,8 +124,16 @@ class RigidBody(Placeable, Body):
 
     # --- how it is held ---------------------------------------------------------------------------------------------
 
-    def pin(self, vertices: ArrayLike | None = None, until: float | None = None, components: str = "xyz") -> None:
+    def pin(
+        self,
+        vertices: ArrayLike | None = None,
+        until: float | None = None,
+        components: str = "xyz",
+        clamped: bool = False,
+    ) -> None:
         """Hold it where it starts."""
+        if clamped:
+            self.neighbours(self.mass_vertices)  # refuses: it has none
         self._hold_whole(vertices, until, "pin")
 
     def move(self, motion: ObstacleMotion | None = None, *rest: Any) -> None:  # type: ignore[override]

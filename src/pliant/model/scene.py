@@ -306,8 +306,8 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         kind: "ball" (points stay together), "hinge" (turns about the axis), "slider" (slides along it), "fixed",
             "universal" (turns about the axis, of a, and about one across it, of b), or "distance": `point` of a stays
             within `length` [m] (None: as it starts) of `other_point` of b, as on a rope; exactly if not one_sided.
-        stiffness: [N/m] of each of its links. inf: 10 m / h^2 with the larger mass m, the stiffest that a few dozen
-            iterations solve: a body of mass m that hangs on it gives way by g h^2 / 10, 1e-5 m at h = 1/300 s.
+        stiffness: [N/m] of each of its links. inf: hard, with default solvers and pl.AVBD. With others it is 10 m / h^2
+            of the larger mass m: a body of mass m that hangs on it gives way by g h^2 / 10, 1e-5 m at h = 1/300 s.
         collide: whether the two bodies touch each other.
         Of a hinge, whose angle [rad] is that of a about the axis, seen from b, or a slider, whose way [m] is along it:
         limits: lower and upper one. spring, damping: [N m/rad] and [N m s/rad], [N/m] and [N s/m]; rest: of the spring.

@@ -91,6 +91,10 @@ class SpringNet(Body):
             blocks.append(RodBends(turns + first, angles, self.bending / lengths))
         return blocks
 
+    def neighbours(self, vertices: np.ndarray) -> np.ndarray:
+        """Vertices that share a spring with those given."""
+        return np.unique(self.edges[np.isin(self.edges, vertices).any(axis=1)])
+
     @property
     def masses(self) -> np.ndarray:
         return self.mass.copy()

@@ -5,6 +5,10 @@ where it is (`Multilevel`), or, in scenes which those do not support, Chebyshev'
 near it (5 %) either, as beyond the rounding of single precision, Newton's method ends the step of a small scene. What
 was needed is kept for the next steps; now and then vertex block descent is tried again, each time after twice as many
 steps if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
+
+In scenes with rigid bodies, multipliers hold joints, attachments and springs of infinite stiffness (decision 0052).
+Vertex block descent and Newton's method update them in each iteration; accelerated iterations do not, and end with a
+few that do.
 """
 
 from __future__ import annotations
@@ -34,6 +38,8 @@ from pliant.solvers.contract import (
 )
 from pliant.solvers.contract.error import CONVERGED
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
+from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
+from pliant.solvers.machinery.hard_rows import HardRowsOf
 from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
 from pliant.solvers.newton import Newton
@@ -43,6 +49,7 @@ from pliant.solvers.vbd import VBD
 LIMITS = {False: (12, 40), True: (80, 120)}  # of vertex block descent; of what goes on from it, before Newton's method
 PATIENCE = 32  # further iterations for which nothing else is tried
 CYCLE = 4  # that are always done
+UPDATES = 8  # iterations that update multipliers after those that do not
 FIRST_WAIT, LONGEST_WAIT = 8, 64  # steps until vertex block descent is tried again
 LARGEST_NEWTON = 2000  # blocks of unknowns whose Hessian is factorised
 LARGEST_ROPE = 20_000  # the same in scenes of springs, whose factors are sparse
@@ -86,6 +93,7 @@ class AutoWork(Work):
 
     stages: list[Stage]  # the first is vertex block descent
     execution: Execution
+    rows: HardRowsOf  # with multipliers; none in most scenes
     current: int = 0  # stage of the current step, at which the next ones begin
     since: int = 0  # iterations of the step when it was taken up
     wait: int = 0  # steps until vertex block descent is tried again
@@ -96,8 +104,14 @@ class AutoWork(Work):
         return self.stages[self.current]
 
     @property
+    def tables(self) -> Tables:
+        """Those of vertex block descent."""
+        found: Tables = self.stages[0].work
+        return found
+
+    @property
     def singular_blocks(self) -> int:
-        return int(self.stages[0].work.singular_blocks)
+        return int(self.tables.singular_blocks)
 
     @property
     def note(self) -> str:
@@ -105,13 +119,23 @@ class AutoWork(Work):
 
     def state_dict(self) -> dict[str, Any]:
         numbers = {"current": self.current, "wait": self.wait, "longest": self.longest}
-        return {**numbers, "stages": [stage.state_dict() for stage in self.stages]}
+        rows = {"rows": self.rows.state_dict()} if self.rows.duals else {}
+        return {**numbers, **rows, "stages": [stage.state_dict() for stage in self.stages]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.current, self.wait, self.longest = state["current"], state["wait"], state["longest"]
+        self.rows.load_state_dict(state.get("rows", {}))
         self.stages[0].work.load_state_dict(state["stages"][0])
         for stage, kept in zip(self.stages[1:], state["stages"][1:], strict=True):
             stage.kept, stage.work = kept, None
+
+    def end_solve(self, problem: IncrementalPotential, x: np.ndarray) -> int:
+        """Update the multipliers that acceleration has left as they were, by iterations without it."""
+        if not self.rows.duals or not isinstance(self.stage.solver, Chebyshev):
+            return 0
+        self.rows.hold(False)
+        self.tables.iterate(problem, x, UPDATES, None)
+        return UPDATES
 
 
 @register_solver
@@ -123,11 +147,14 @@ class Auto(Solver[AutoWork]):
     iterations_max: iterations of vertex block descent in a step at most; a step that needs more ends with a larger
         error, of which the simulation warns where that happens again and again.
     start: where iterations begin, as of VBD.
+    multipliers: whether joints, attachments and springs of infinite stiffness are hard in scenes with rigid bodies.
+        False: they are as stiff as their masses take in a step, as in scenes without rigid bodies.
     """
 
     tolerance: float | None = field(default=0.005, kw_only=True)
     iterations_max: int = 200
     start: str = "adaptive"
+    multipliers: bool = True
 
     capabilities = Capabilities(
         "minimise", contact=True, pressure=True, internal_state=True, rigid_bodies=True, particles=True
@@ -147,11 +174,14 @@ class Auto(Solver[AutoWork]):
         return work.stage.solver.period(work.stage.work)
 
     def with_iterations(self, n: int) -> Auto:
-        return Auto(tolerance=self.tolerance, iterations_max=n, start=self.start)
+        return replace(self, iterations_max=n)
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AutoWork:
         plain = VBD(start=self.start)
-        tables = build_tables(problem, execution, plain.line_search, plain.psd)
+        has_rows = self.multipliers and problem.model.carried is not None
+        rows = HardRowsOf(problem, problem.model.blocks if has_rows else (), least=np.inf)
+        tables = build_tables(rows.replaced(problem), execution, plain.line_search, plain.psd)
+        rows.fill(tables)
         stages = [Stage(plain, "vertex block descent", tables)]
         ready, newton = Prepared(start=self.start, tables=tables), Newton(start=self.start)
         missing = unsupported_feature(Multilevel(ready), problem.model)
@@ -161,21 +191,24 @@ class Auto(Solver[AutoWork]):
             stages.append(Stage(Chebyshev(ready), f"Chebyshev, because Multilevel does not support {missing}"))
         if is_small(problem.model):
             stages.append(Stage(newton, "Newton"))
-        return AutoWork(stages, execution)
+        return AutoWork(stages, execution, rows)
 
     def begin_step(self, problem: IncrementalPotential, work: AutoWork) -> None:
         work.since = 0
         if work.current:
             work.wait -= 1
             work.current = work.current if work.wait > 0 else 0
+        work.rows.begin_step(problem, work.tables)
         self._take_up(problem, work)
 
     def _take_up(self, problem: IncrementalPotential, work: AutoWork) -> None:
         """Let the current stage begin, or go on with, the step."""
         assert self.tolerance is not None
         stage = work.stage
+        work.rows.hold(isinstance(stage.solver, Chebyshev))
         if isinstance(stage.solver, Newton):
             stage.solver = replace(stage.solver, residual=sufficient_residual(problem.model, self.tolerance))
+            problem = work.rows.current(problem)
         stage.begin_step(problem, work.execution)
 
     def update_contacts(self, problem: IncrementalPotential, work: AutoWork) -> None:
@@ -184,10 +217,25 @@ class Auto(Solver[AutoWork]):
     def update_topology(self, problem: IncrementalPotential, work: AutoWork, change: TopologyChange) -> bool:
         for stage in work.stages[1:]:
             stage.work = stage.kept = None  # of another mesh
-        return work.stages[0].solver.update_topology(problem, work.stages[0].work, change)
+        return not work.rows.duals and work.stages[0].solver.update_topology(problem, work.stages[0].work, change)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork, n: int = 1) -> SweepResult:
-        return work.stage.solver.sweep(problem, x, work.stage.work, n)
+        stage = work.stage
+        if not work.rows.duals or not isinstance(stage.solver, Newton):
+            return stage.solver.sweep(problem, x, stage.work, n)
+        for done in range(n):
+            result = stage.solver.sweep(work.rows.current(problem), x, stage.work, 1)
+            if result.ended:
+                return result._replace(iterations=done + result.iterations)
+            work.rows.update(problem, x, work.tables)
+        return SweepResult(n)
+
+    def with_multipliers(self, problem: IncrementalPotential, work: AutoWork) -> IncrementalPotential:
+        return work.rows.current(problem)
+
+    def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork) -> float:
+        """Of the step with the multipliers that rows have."""
+        return self.with_multipliers(problem, work).with_contacts_at(x).residual(x)
 
     def is_blind_to_rounding(self, work: AutoWork) -> bool:
         return work.stage.solver.is_blind_to_rounding(work.stage.work)
@@ -201,7 +249,8 @@ class Auto(Solver[AutoWork]):
         own, needed = done - work.since, error.iterations_to(self.tolerance)
         fewest, most = LIMITS[work.current > 0]
         is_soon = needed <= PATIENCE and (own < most or needed <= CYCLE)
-        is_near = work.current > 0 and error.largest <= CONVERGED  # not worth Newton's method
+        # not worth Newton's method; with multipliers it is, which would stay behind
+        is_near = work.current > 0 and error.largest <= CONVERGED and not work.rows.duals
         if work.current + 1 == len(work.stages) or own < fewest or is_soon or is_near:
             return False
         if work.current == 0:

@@ -84,7 +84,7 @@ class AVBD(Solver[AVBDWork]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AVBDWork:
         """Choose the rows with multipliers; tables as of vertex block descent."""
-        rows = HardRowsOf(problem)
+        rows = HardRowsOf(problem, problem.model.blocks)
         tables = build_tables(rows.replaced(problem), execution, line_search=False, psd=False, hard_contact=True)
         rows.fill(tables)
         return AVBDWork(tables, rows)

@@ -72,4 +72,4 @@ class LoadCase:
         held = ~self.model.is_free
         x[held] = self.model.positions[held]
         for kinematic in self.model.kinematic:
-            x[kinematic.vertices] = kinematic.positions(factor * self.time)
+            kinematic.put(x, factor * self.time)

@@ -93,6 +93,10 @@ class ArchiveResult(Result):
     def positions(self, k: int) -> np.ndarray:
         return self._load(self._frames[k]["points"])
 
+    def poses(self, k: int) -> np.ndarray:
+        entry = self._frames[k].get("poses")
+        return np.zeros((0, 7)) if entry is None else self._load(entry)
+
     def close(self) -> None:
         self._file.close()
 

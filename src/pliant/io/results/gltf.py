@@ -2,8 +2,8 @@
 
 A body is a node of its name with one mesh. Its first frame is the mesh, each later one a morph target, and the weights
 of the targets pass from one to the next in straight lines, so that points move evenly between frames. Bodies that stay
-where they are have no targets. Spheres are nodes (`gltf_spheres.py`). The format ends at 4 GB: 24 bytes per point and
-frame, 12 per sphere and frame.
+where they are have no targets. Spheres and rigid bodies are nodes that move (`gltf_spheres.py`, `gltf_rigid.py`). The
+format ends at 4 GB: 24 bytes per point and frame, 12 per sphere, 28 per rigid body.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.io.results.gltf_rigid import RigidNodes
 from pliant.io.results.gltf_spheres import SphereNodes
 from pliant.io.results.places import replacing
 from pliant.io.results.result import Layout, Result
+from pliant.io.results.rigid_surfaces import RigidSurface, rigid_surfaces
 from pliant.io.results.surfaces import extent, vertex_normals
 
 LIMIT = 2**32 - 1  # [bytes]
@@ -34,14 +36,16 @@ def export(result: Result, path: Path) -> None:
     """Write all frames of a result; reads it twice, and holds two frames at a time."""
     layout, kept = result.layout.surface()
     count = len(result)
-    vectors = 2 * layout.n_points - len(layout.spheres)  # a sphere has no normal
+    rigid = rigid_surfaces(result, layout, kept)
+    still = sum(len(surface.points) for surface in rigid)
+    vectors = 2 * (layout.n_points - still) - len(layout.spheres)  # a sphere has no normal
     size = count * vectors * 12 + count**2 * 4 + (layout.triangles.size + layout.edges.size) * 4
     if size > 0.98 * LIMIT:  # the rest is for the description
         raise FileError(
             f"{path}: {count} frames of {layout.n_points} points are {size / 1e9:.1f} GB, and a .glb ends at "
             "4 GB. Record fewer frames (every=...), or use .usdc."
         )
-    document = _Document(layout, (result.times - result.times[0]).tolist() if count else [])
+    document = _Document(layout, (result.times - result.times[0]).tolist() if count else [], rigid)
     if len(layout.spheres):
         document.add_spheres(result, kept)
     for values in _values(result, layout, kept):
@@ -84,14 +88,16 @@ class _Body:
 class _Document:
     """The JSON description. The binary part holds corners, times and weights, then points and normals of each frame."""
 
-    def __init__(self, layout: Layout, times: list[float]):
+    def __init__(self, layout: Layout, times: list[float], rigid: list[RigidSurface]):
         self._layout, self._times = layout, times
         self._accessors: list[dict[str, Any]] = []
         self._views: list[dict[str, Any]] = []
         self.head = bytearray()  # what comes before the frames
-        self._bodies = [body for b in range(len(layout.body_names)) if (body := self._body(b)).primitives]
+        deforming = set(range(len(layout.body_names))) - {surface.number for surface in rigid}
+        self._bodies = [body for b in sorted(deforming) if (body := self._body(b)).primitives]
         targets = np.eye(len(times), dtype=np.float32)[:, 1:].ravel()  # weights of all targets at each time
         self._spheres: SphereNodes | None = None
+        self._rigid = RigidNodes(rigid, layout.body_names, self._add_array)
         self._sampler = [self._add_array(np.array(times, np.float32)), self._add_array(targets)] if times[1:] else []
 
     def add_spheres(self, result: Result, kept: np.ndarray) -> None:
@@ -149,6 +155,7 @@ class _Document:
             sampler = {"input": times, "output": weights, "interpolation": "LINEAR"}
             channels = [{"sampler": 0, "target": {"node": node, "path": "weights"}} for node in moving]
             about["animations"] = [{"name": "simulation", "samplers": [sampler], "channels": channels}]
+        self._rigid.add_to(about, self._material, self._sampler[0] if self._sampler else None)
         if self._spheres is not None:
             self._spheres.add_to(about, self._material, self._sampler[0] if self._sampler else None)
         return about
@@ -196,7 +203,7 @@ class _Document:
         self._views.append(view)
         self.head += values.tobytes()
         about: dict[str, Any] = {"bufferView": len(self._views) - 1, "count": len(values)}
-        about["type"] = "VEC3" if values.ndim == 2 else "SCALAR"
+        about["type"] = "SCALAR" if values.ndim == 1 else f"VEC{values.shape[1]}"
         about["componentType"] = FLOAT if values.dtype == np.float32 else UINT
         about |= {"min": np.atleast_1d(values.min(axis=0)).tolist(), "max": np.atleast_1d(values.max(axis=0)).tolist()}
         self._accessors.append(about)

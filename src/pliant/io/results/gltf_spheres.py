@@ -67,8 +67,13 @@ class SphereNodes:
                         samplers.append({"input": clock, "output": tracks[s], "interpolation": kind})
                         target = {"node": len(about["nodes"]) - 1, "path": path}
                         channels.append({"sampler": len(samplers) - 1, "target": target})
-        if channels:
-            animation = about.setdefault("animations", [{"name": "simulation", "samplers": [], "channels": []}])[0]
-            first = len(animation["samplers"])
-            animation["samplers"] += samplers
-            animation["channels"] += [{**channel, "sampler": channel["sampler"] + first} for channel in channels]
+        add_channels(about, samplers, channels)
+
+
+def add_channels(about: dict[str, Any], samplers: list[dict[str, Any]], channels: list[dict[str, Any]]) -> None:
+    """Add channels, whose samplers are numbered from 0, to the animation of a description."""
+    if channels:
+        animation = about.setdefault("animations", [{"name": "simulation", "samplers": [], "channels": []}])[0]
+        first = len(animation["samplers"])
+        animation["samplers"] += samplers
+        animation["channels"] += [{**channel, "sampler": channel["sampler"] + first} for channel in channels]

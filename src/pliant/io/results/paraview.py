@@ -28,12 +28,14 @@ LIST_HEAD = (
 LIST_END = b"  </Collection>\n</VTKFile>\n"
 END = b"\n</AppendedData>\n</VTKFile>\n"
 VTK_VERTEX, VTK_LINE, VTK_TRIANGLE, VTK_TETRA = 1, 3, 5, 10
+FIELD_DATA = ("TimeValue", "rigid", "poses")
 _TYPES = {"float32": "Float32", "float64": "Float64", "int32": "Int32", "uint8": "UInt8"}
 
 
 class ParaViewWriter(FrameWriter):
     """Positions in double precision, fields in single; springs and sheets beside tets have no cell fields (NaN).
-    Spheres are vertices with the field `radius`, for ParaView's "Point Gaussian" or the filter "Glyph".
+    Spheres are vertices with the field `radius`, for ParaView's "Point Gaussian" or the filter "Glyph". Poses of rigid
+    bodies are the field data `poses`, and `rigid` their numbers.
     """
 
     def __init__(self, path: Path, layout: Layout):
@@ -82,8 +84,11 @@ class ParaViewWriter(FrameWriter):
         fields = dict(frame.point_fields)
         if len(self._layout.spheres):
             fields["radius"] = self._layout.radii_at(frame.time)
+        whole = {"TimeValue": np.array([frame.time])}
+        if len(frame.poses):
+            whole |= {"rigid": np.array(self._layout.rigid, np.int32), "poses": np.asarray(frame.poses, np.float64)}
         sections = {
-            "FieldData": {"TimeValue": np.array([frame.time])},
+            "FieldData": whole,
             "PointData": {name: np.asarray(values, np.float32) for name, values in fields.items()},
             "CellData": {"body": self._bodies, **cells},
             "Points": {"Points": np.asarray(frame.points, np.float64)},
@@ -131,6 +136,7 @@ class ParaViewResult(Result):
         first = self._read(0)
         parts = _parts(first)
         self.layout = layout_of_parts(parts, [f"body{k}" for k in range(len(parts))], frame_rate_of(self.times))
+        self.layout = replace(self.layout, rigid=tuple(first.field_data.get("rigid", np.empty(0, int)).tolist()))
         last = self._read(len(sets) - 1).point_data.get("radius")
         if last is not None:  # of spheres that were not there at first, too
             radii = np.asarray(last, float)
@@ -152,7 +158,8 @@ class ParaViewResult(Result):
         grid = self._read(k)
         kind = "tetra" if len(self.layout.tets) else "triangle"
         cells = {name: own.get(kind, np.empty(0)) for name, own in grid.cell_data_dict.items() if name != "body"}
-        return Frame(float(self.times[k]), grid.points, dict(grid.point_data), cells)
+        poses = np.reshape(grid.field_data.get("poses", ()), (-1, 7))
+        return Frame(float(self.times[k]), grid.points, dict(grid.point_data), cells, poses=poses)
 
     def _read(self, k: int) -> Any:
         import meshio
@@ -172,8 +179,8 @@ def _data_lines(arrays: dict[str, np.ndarray], offsets: Iterator[int]) -> str:
     lines = []
     for name, values in arrays.items():
         shape = f'NumberOfComponents="{values.shape[1]}" ' if values.ndim == 2 else ""
-        if name == "TimeValue":
-            shape = 'NumberOfTuples="1" '
+        if name in FIELD_DATA:
+            shape += f'NumberOfTuples="{len(values)}" '
         kind = f'type="{_TYPES[values.dtype.name]}" Name={quoteattr(name)}'
         lines.append(f'<DataArray {kind} {shape}format="appended" offset="{next(offsets)}"/>\n')
     return "".join(lines)

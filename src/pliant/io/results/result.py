@@ -126,6 +126,12 @@ class Result(ABC):
         """(n, 3) [m] in the frame of number k."""
         return self.frame(k).points
 
+    def poses(self, k: int) -> np.ndarray:
+        """(rigid, 7) position [m] and orientation wxyz of the bodies `layout.rigid` in the frame of number k; (0, 7) if
+        the file has none.
+        """
+        return self.frame(k).poses
+
     def __len__(self) -> int:
         return len(self.times)
 

@@ -1,7 +1,8 @@
 """`.usdc`, `.usd`: Blender, Houdini, Omniverse. A mesh a body: points and normals by time, and a material.
 
 Springs are curves of two points each, so that a point comes as often as it has springs. Spheres are Points with their
-widths, which are 0 until they are there.
+widths, which are 0 until they are there. A rigid body's points stay, in its own axes, and its mesh is moved and turned
+by transforms (translate and orient) by time.
 
 z is up and a unit is a metre. The time code of a frame is its time times the frame rate.
 """
@@ -20,6 +21,7 @@ import numpy as np
 from pliant.errors import FileError, PliantError
 from pliant.io.results.places import replacing
 from pliant.io.results.result import Frame, Layout, Result
+from pliant.io.results.rigid_surfaces import RigidSurface, rigid_surfaces
 from pliant.io.results.surfaces import Part, extent, layout_of_parts, vertex_normals
 
 try:
@@ -28,6 +30,7 @@ except ImportError:
     raise PliantError('USD files need the package usd-core: pip install "pliant[usd]".') from None
 
 CURVE_WIDTH = 0.01  # of the scene's size
+POSE = ["xformOp:translate", "xformOp:orient"]  # of rigid bodies
 SAVE_BYTES = 64e6  # so much is held before it goes to the file
 
 
@@ -62,10 +65,11 @@ def coded_frames(result: Result) -> Iterator[tuple[float, float, np.ndarray]]:
 
 def describe(stage: Usd.Stage, result: Result) -> list[Drawn]:
     """Put all that does not change with time on a stage; the bodies that do change."""
-    layout, _ = result.layout.surface()
+    layout, kept = result.layout.surface()
     _describe_time(stage, layout, result.times)
     size = float(np.ptp(result.positions(0), axis=0).max()) if len(result) else 1.0
-    return _add_bodies(stage, layout, CURVE_WIDTH * size)
+    rigid = {surface.number: surface for surface in rigid_surfaces(result, layout, kept)}
+    return _add_bodies(stage, layout, CURVE_WIDTH * size, rigid, result.times * layout.frame_rate)
 
 
 class UsdResult(Result):
@@ -82,11 +86,13 @@ class UsdResult(Result):
         self._meshes = [kind(prim) for prim in self._stage.Traverse() for kind in kinds if prim.IsA(kind)]
         if not self._meshes:
             raise FileError(f"{path}: it holds no mesh.")
-        self._codes = sorted({code for mesh in self._meshes for code in mesh.GetPointsAttr().GetTimeSamples()}) or [0.0]
+        self._codes = sorted({code for mesh in self._meshes for code in _time_samples(mesh)}) or [0.0]
         rate = self._stage.GetTimeCodesPerSecond()
         self.times = np.array(self._codes) / rate
         names = [mesh.GetPrim().GetName() for mesh in self._meshes]
         self.layout = layout_of_parts([self._part(mesh) for mesh in self._meshes], names, rate)
+        rigid = [k for k, mesh in enumerate(self._meshes) if [op.GetOpName() for op in _ops(mesh)] == POSE]
+        self.layout = replace(self.layout, rigid=tuple(rigid))
         self._read_spheres()
 
     def _read_spheres(self) -> None:
@@ -103,8 +109,14 @@ class UsdResult(Result):
 
     def frame(self, k: int) -> Frame:
         code = self._codes[k]
-        points = [np.asarray(mesh.GetPointsAttr().Get(code), float) for mesh in self._meshes]
-        return Frame(float(self.times[k]), np.concatenate(points))
+        cache = UsdGeom.XformCache(code)
+        points = []
+        for mesh in self._meshes:
+            own = np.asarray(mesh.GetPointsAttr().Get(code), float)
+            matrix = np.array(cache.GetLocalToWorldTransform(mesh.GetPrim()))  # of row vectors
+            points.append(own @ matrix[:3, :3] + matrix[3, :3])
+        poses = [_pose(self._meshes[number], code) for number in self.layout.rigid]
+        return Frame(float(self.times[k]), np.concatenate(points), poses=np.reshape(poses, (-1, 7)))
 
     def _part(self, mesh: UsdGeom.Mesh | UsdGeom.BasisCurves | UsdGeom.Points) -> Part:
         n_points = len(mesh.GetPointsAttr().Get(self._codes[0]))
@@ -120,6 +132,21 @@ class UsdResult(Result):
         starts = np.cumsum(counts) - counts
         fans = [(s, s + k, s + k + 1) for s, n in zip(starts, counts, strict=True) for k in range(1, n - 1)]
         return Part(n_points, corners[np.array(fans)], np.empty((0, 4)))
+
+
+def _ops(mesh: UsdGeom.Xformable) -> list[UsdGeom.XformOp]:
+    return list(mesh.GetOrderedXformOps())
+
+
+def _time_samples(mesh: UsdGeom.PointBased) -> list[float]:
+    """Time codes at which its points, or it as a whole, are given."""
+    return [*mesh.GetPointsAttr().GetTimeSamples(), *(code for op in _ops(mesh) for code in op.GetTimeSamples())]
+
+
+def _pose(mesh: UsdGeom.Mesh, code: float) -> list[float]:
+    """Position and orientation wxyz."""
+    place, turn = (op.Get(code) for op in _ops(mesh))
+    return [*place, turn.GetReal(), *turn.GetImaginary()]
 
 
 class Surface(NamedTuple):
@@ -166,8 +193,12 @@ def _place(points: np.ndarray) -> dict[str, np.ndarray]:
     return {"points": points, "extent": extent(points)}
 
 
-def _add_bodies(stage: Usd.Stage, layout: Layout, curve_width: float) -> list[Drawn]:
-    """A mesh for each body that has a surface, curves for each that has springs, points for each that has spheres."""
+def _add_bodies(
+    stage: Usd.Stage, layout: Layout, curve_width: float, rigid: dict[int, RigidSurface], codes: np.ndarray
+) -> list[Drawn]:
+    """A mesh for each body that has a surface, curves for each that has springs, points for each that has spheres;
+    those whose points change are given back. rigid: by number of the body; codes: time codes of the frames.
+    """
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
     root = UsdGeom.Xform.Define(stage, "/result")
@@ -184,7 +215,10 @@ def _add_bodies(stage: Usd.Stage, layout: Layout, curve_width: float) -> list[Dr
         if len(corners):
             mesh = _add_mesh(stage, name, corners)
             _add_material(stage, mesh, name, colour)
-            bodies.append(Surface(mesh.GetPrim(), corners, first, last))
+            if number in rigid:
+                _add_poses(mesh, rigid[number], codes)
+            else:
+                bodies.append(Surface(mesh.GetPrim(), corners, first, last))
         rows = layout.spheres[(layout.spheres >= first) & (layout.spheres < last)]
         if len(rows):
             points = UsdGeom.Points.Define(stage, f"/result/{name}")
@@ -212,6 +246,19 @@ def _add_mesh(stage: Usd.Stage, name: str, corners: np.ndarray) -> UsdGeom.Mesh:
     mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(corners.astype(np.int32).ravel()))
     mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
     return mesh
+
+
+def _add_poses(mesh: UsdGeom.Mesh, surface: RigidSurface, codes: np.ndarray) -> None:
+    """Points that stay, and transforms by time."""
+    for name, values in {**_place(surface.points), "normals": surface.normals.astype(np.float32)}.items():
+        mesh.GetPrim().GetAttribute(name).Set(Vt.Vec3fArray.FromNumpy(values))
+    translate = mesh.AddTranslateOp(UsdGeom.XformOp.PrecisionDouble)
+    orient = mesh.AddOrientOp(UsdGeom.XformOp.PrecisionDouble)
+    for code, place, (w, *xyz) in zip(
+        codes.tolist(), surface.positions.tolist(), surface.orientations.tolist(), strict=True
+    ):
+        translate.Set(Gf.Vec3d(*place), code)
+        orient.Set(Gf.Quatd(w, *xyz), code)
 
 
 def _add_material(stage: Usd.Stage, mesh: UsdGeom.Gprim, name: str, colour: np.ndarray) -> None:

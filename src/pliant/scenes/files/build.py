@@ -33,9 +33,13 @@ _PLACES = ("kind", "where", "until")  # keys of a hold that are not its motion's
 def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     """The scene; whatever its parts refuse is told with its place in the file."""
     scene = Scene(gravity=table.gravity)
+    moved: list[tuple[int, Any, Any]] = []  # rigid bodies, after joints have added points to them
+    about: Any
     for k, about in enumerate(table.bodies):
         with source.at("bodies", k):
             _add_body(scene, about, source, k)
+        if isinstance(about, schema.RigidTable) and about.motion is not None:
+            moved.append((k, scene.bodies[-1], about.motion))
     obstacle: Any
     for k, obstacle in enumerate(table.obstacles):
         with source.at("obstacles", k):
@@ -50,6 +54,9 @@ def build_scene(table: schema.SceneTable, source: Source) -> Scene:
     for k, attachment in enumerate(table.attachments):
         with source.at("attachments", k):
             _attach(scene, attachment, source)
+    for k, body, motion in moved:
+        with source.at("bodies", k, "motion"):
+            body.move(rigid_of(motion))
     for k, seam in enumerate(table.seams):
         with source.at("seams", k):
             add_seam(scene, seam, _named)
@@ -211,9 +218,6 @@ def _add_rigid(scene: Scene, about: schema.RigidTable, source: Source, k: int) -
         body.add_point(np.array(place))
     if about.pinned:
         body.pin()
-    if about.motion is not None:
-        with source.at("bodies", k, "motion"):
-            body.move(rigid_of(about.motion))
     return body
 
 

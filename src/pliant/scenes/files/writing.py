@@ -22,6 +22,7 @@ from pliant.model import (
     Attachment,
     Body,
     Cloth,
+    ComponentMotion,
     Joint,
     KeptMotion,
     MeshObstacleBody,
@@ -370,6 +371,11 @@ def _describe_motion(path: Path, body: Body, vertices: np.ndarray, motion: Any) 
 
 
 def _check_kept(path: Path, name: str, motion: Any) -> None:
+    if isinstance(motion, ComponentMotion):
+        raise FileError(
+            f"{path}: {name} is moved in the components {motion.components!r} alone, which a scene file cannot hold; "
+            "move all three, or save a checkpoint."
+        )
     if not isinstance(motion, KeptMotion) or type(motion) is not MOTIONS.get(motion.name):
         raise FileError(
             f"{path}: {name} is moved by a Python function, which a scene file cannot hold; "

@@ -115,6 +115,7 @@ class ErrorMeter:
     def begin_step(self, x: np.ndarray, n: int, work: Any) -> None:
         """Take up a step of at most n iterations from x (n, 3)."""
         self.error, self._done, self._most, self._ratio = None, 0, n, np.zeros(0)
+        self._work = work
         self._begin(x, work)
         moving = x[self.body >= 0]
         if len(moving):
@@ -267,6 +268,7 @@ class ErrorMeter:
         self._measure_ratios(problem, x)
         arrays = (x, x, x, x, x, problem.y, problem.x_prev)
         error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
+        problem = self.solver.with_multipliers(problem, self._work)
         g = problem.project(problem.with_contacts_at(x).gradient(x))
         moves = (self.body >= 0) & (problem.model.subspace != CARRIED)
         squares = np.sum(g[moves] ** 2, axis=1) / problem.model.mass[moves]

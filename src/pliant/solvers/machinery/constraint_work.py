@@ -21,7 +21,7 @@ from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import SPHERE_SPIN, Bodies, empty_rows
 from pliant.constraints.sweeps import apply_impulses, deepening, end_corrections, end_passages, friction_at_end
-from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, nothing_kept, restore_impulses
+from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, restore_impulses
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
@@ -91,9 +91,10 @@ class ConstraintWork(Work):
             np.zeros(n, self.dtype), np.zeros(n, self.dtype), np.zeros(n + 1, np.int32),
             np.zeros(4 * (m + 64), np.int32), self.rigid.room,
         )  # fmt: skip
-        self.kept = nothing_kept()
+        self._nothing = kept_room(0, 0, False, self.dtype)
+        self.kept = self._nothing
         self.problem: ConstraintProblem | None = None
-        self._scratch = np.zeros(n + 1, np.int64)
+        self._scratch = np.zeros(n + 1, np.int32)
         self._h = problem.h
         self._ending: Ending | None = None
         self._before: ConstraintProblem | None = None  # the step as its positions were found
@@ -132,9 +133,9 @@ class ConstraintWork(Work):
         posed = self.problem
         posed.rows, posed.count, posed.scheme, posed.planned = self.rows, count, scheme, planned
         if warm_start > 0:
-            order = np.zeros(len(self.kept.first), np.int64)
+            order = np.zeros(len(self.kept.first), np.int32)
             restore_impulses(self.rows, base, count, self.kept, float(warm_start), self._scratch, order)
-        self.kept = nothing_kept()  # millions of contacts need the room
+        self.kept = self._nothing  # millions of contacts need the room
         posed.prepare(gamma)
         self.bodies = posed.bodies
         if warm_start > 0:
@@ -254,7 +255,7 @@ class ConstraintWork(Work):
             return
         base, count = len(self.distances.pairs), self.problem.count
         k = count - base
-        self.kept = kept_room(k, base, len(self.rows.rolling) > 0)
+        self.kept = kept_room(k, base, len(self.rows.rolling) > 0, self.dtype)
         keep_impulses(self.rows, base, count, self.kept)
 
     def state_dict(self) -> dict[str, Any]:
@@ -262,7 +263,7 @@ class ConstraintWork(Work):
         return {name: array.tolist() for name, array in self.kept._asdict().items()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        like = nothing_kept()._asdict()
+        like = self._nothing._asdict()
         given = {name: state.get(name, []) for name in like}  # runs saved before there was rolling resistance lack it
         arrays = {name: np.array(given[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
         self.kept, self.problem, self._before = Kept(**arrays), None, None

@@ -21,12 +21,28 @@ def begin_drives(
     dual.offset[:], dual.rest[:], dual.lowest[:], dual.highest[:] = step.offset, step.rest, step.lowest, step.highest
     dual.multipliers[:, 0] = np.clip(dual.multipliers[:, 0], dual.lowest, dual.highest)
     flexed = np.where(material > 0, dual.multipliers[:, 0] / np.maximum(material, 1e-300), 0.0)
-    error = step.coordinates(x)
-    error = step.nearest(error - step.offset) - step.rest - flexed
+    error = drive_error(step, x) - flexed
     error = np.where((dual.lowest == 0) & (error < 0) | (dual.highest == 0) & (error > 0), 0.0, error)
     dual.start[:, 0] = np.where((material > 0) & step.returns, KEPT * error, 0.0)
     dual.shift[:, 0] = dual.part * dual.multipliers[:, 0] / np.maximum(dual.stiffness, 1e-300)
     stiffness = np.where(material > 0, dual.stiffness, step.stiffness)
+    write_drives(step, stiffness, dual, lists, width)
+
+
+def drive_error(step: JointDrives, x: np.ndarray) -> np.ndarray:
+    """q - rest (m,) of drives at x (n, 3) [m]."""
+    return step.nearest(step.coordinates(x) - step.offset) - step.rest
+
+
+def update_drives(step: JointDrives, x: np.ndarray, dual: DriveRows) -> None:
+    """Multipliers after an iteration that ended at x (n, 3) [m], as kernels.hard_drives has them."""
+    felt = dual.stiffness * (drive_error(step, x) - dual.start[:, 0] + dual.shift[:, 0])
+    dual.multipliers[:, 0] = np.clip(felt, dual.lowest, dual.highest)
+    dual.shift[:, 0] = dual.part * dual.multipliers[:, 0] / np.maximum(dual.stiffness, 1e-300)
+
+
+def write_drives(step: JointDrives, stiffness: np.ndarray, dual: DriveRows, lists: dict[str, Any], width: int) -> None:
+    """Write the numbers of drives to the lists of all corners; stiffness (m,) of the step."""
     rest = dual.rest - dual.shift[:, 0] + dual.start[:, 0]
     for number, values in enumerate((dual.offset, rest, stiffness, dual.lowest, dual.highest)):
         for k, orders in enumerate(element_of(step).lists):

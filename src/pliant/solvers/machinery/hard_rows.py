@@ -7,10 +7,14 @@ A row of material stiffness K, infinite for hard ones, and penalty rho has the c
 
 which ends at lambda = K C for any rho. rho is the largest mass that rows join, over h^2, shared by the rows between two
 unknowns: each link of a chain has to carry the weight at its end. A row with K below STIFF rho stays a penalty.
+
+pl.Auto has multipliers on infinite rows alone, for any iterations: block descent updates them in each, others leave
+them as they are (`hold`) until `update`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +30,8 @@ from pliant.kernels.hard_drives import DriveRows
 from pliant.kernels.hard_rows import DualRows
 from pliant.model import Block, Model
 from pliant.model.blocks import Attachments, Springs
-from pliant.solvers.machinery.hard_drives import begin_drives
+from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
+from pliant.solvers.machinery.hard_drives import begin_drives, update_drives, write_drives
 from pliant.solvers.machinery.vbd_tables import Tables
 
 STIFF = 10.0  # times rho: a finite stiffness beyond it is held by multipliers
@@ -53,17 +58,21 @@ def material_stiffness(block: Block, h: float) -> np.ndarray | None:
 class HardRowsOf:
     """The rows of a problem: blocks of elements.hard in place of its own, and their multipliers."""
 
-    def __init__(self, problem: IncrementalPotential):
+    def __init__(self, problem: IncrementalPotential, blocks: Sequence[Block], least: float = STIFF):
+        """blocks: those of the model, or none; least: rows stiffer than so many times rho have multipliers; np.inf:
+        infinite ones.
+        """
         self.materials: dict[int, np.ndarray] = {}  # K by number of the block
         self.penalties: dict[int, np.ndarray] = {}  # rho
         self.earlier: dict[int, np.ndarray] = {}  # (m, 3) lambda at the end of the step before the last
         self.duals: dict[int, DualRows | DriveRows] = {}  # what a kernel works on
-        found = [(k, material_stiffness(block, problem.h)) for k, block in enumerate(problem.model.blocks)]
+        found = [(k, material_stiffness(block, problem.h)) for k, block in enumerate(blocks)]
         rows = {k: stiffness for k, stiffness in found if stiffness is not None}
         penalties = penalties_of(problem, list(rows))
         for (k, stiffness), rho in zip(rows.items(), penalties, strict=True):
-            if (stiffness > STIFF * rho).any():
-                self.materials[k] = np.where(stiffness > STIFF * rho, stiffness, 0.0)
+            is_hard = np.isinf(stiffness) | (stiffness > least * rho)
+            if is_hard.any():
+                self.materials[k] = np.where(is_hard, stiffness, 0.0)
                 self.penalties[k] = rho
                 self.earlier[k] = np.zeros((len(rho), 1 if isinstance(problem.model.blocks[k], JointDrives) else 3))
         self.blocks = tuple(self._hard(k, block) for k, block in enumerate(problem.blocks))
@@ -127,6 +136,26 @@ class HardRowsOf:
             dual.shift[:] = dual.multipliers * (dual.part / dual.stiffness)[:, None]
             write_shifts(block, tables.tables_of_blocks[k], dual, tables.packs.width)
 
+    def hold(self, is_held: bool) -> None:
+        """Whether iterations of block descent leave multipliers as they are."""
+        for dual in self.duals.values():
+            dual.is_active[0] = not is_held
+
+    def update(self, problem: IncrementalPotential, x: np.ndarray, tables: Tables) -> None:
+        """Make multipliers the forces that rows were felt with at x (n, 3) [m], as the kernels do."""
+        for k, dual in self.duals.items():
+            block, lists = self.blocks[k], tables.tables_of_blocks[k]
+            if isinstance(dual, DriveRows):
+                step: Any = problem.blocks[k]
+                update_drives(step, x, dual)
+                stiffness = np.where(self.materials[k] > 0, dual.stiffness, step.stiffness)
+                write_drives(step, stiffness, dual, lists, tables.packs.width)
+                continue
+            w = measured(block, x, dual.lengths) - dual.start + dual.shift
+            w[:, 0] = np.maximum(w[:, 0], dual.lowest)
+            dual.multipliers[:], dual.shift[:] = dual.stiffness[:, None] * w, dual.part[:, None] * w
+            write_shifts(block, lists, dual, tables.packs.width)
+
     def state_dict(self) -> dict[str, Any]:
         """Multipliers of the last two steps, for checkpoints."""
         return {str(k): [self.duals[k].multipliers.tolist(), self.earlier[k].tolist()] for k in self.duals}
@@ -186,12 +215,12 @@ def write_shifts(block: Block, lists: dict[str, Any], dual: DualRows, width: int
 def penalties_of(problem: IncrementalPotential, numbers: list[int]) -> list[np.ndarray]:
     """rho (m,) of the rows of some blocks: [N/m], of directions [N/m^3]."""
     model = problem.model
-    unknown, mass = _unknowns(model)
     blocks = [model.blocks[k] for k in numbers]
-    lengths = [len(block.elements) for block in blocks]
-    ends = [np.column_stack([unknown[b.elements[:, 0]], unknown[b.elements[:, -1]]]) for b in blocks]
     if not blocks:
         return []
+    unknown, mass = _unknowns(model, [block.elements for block in blocks])
+    lengths = [len(block.elements) for block in blocks]
+    ends = [np.column_stack([unknown[b.elements[:, 0]], unknown[b.elements[:, -1]]]) for b in blocks]
     pairs = np.sort(np.concatenate(ends), axis=1)
     moves = np.isfinite(mass)
     joins = moves[pairs].all(axis=1)
@@ -225,9 +254,23 @@ def _scaled(rho: np.ndarray, block: Block, model: Model) -> np.ndarray:
     return rho[:, 0] / np.maximum(lengths.max(axis=1), 1e-30) ** 2
 
 
-def _unknowns(model: Model) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) the unknown of each vertex, one for all points of a rigid body; their masses (n,) [kg], infinite if held."""
+def _unknowns(model: Model, rows: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) the unknown of each vertex, one for all points of a rigid body; their masses (n,) [kg], infinite if held.
+
+    A soft body that no row (m, corners) joins to itself counts as one too: what holds a vertex of it carries it all.
+    """
     unknown, mass = np.arange(model.n_vertices), np.where(model.is_free, model.mass, np.inf)
+    body = bodies_of_vertices(model)
+    ends = np.concatenate([np.column_stack([body[own[:, 0]], body[own[:, -1]]]) for own in rows])
+    is_whole = np.ones(len(model.body_names) + 1, bool)
+    is_whole[ends[ends[:, 0] == ends[:, 1], 0]] = False
+    is_whole[-1] = False  # what does not move
+    carries = np.flatnonzero(is_whole[body])
+    if len(carries):
+        total = np.bincount(body[carries], model.mass[carries], len(model.body_names))
+        _, first, number = np.unique(body[carries], return_index=True, return_inverse=True)
+        unknown[carries] = carries[first][number.ravel()]
+        mass[carries[first]] = total[body[carries[first]]]
     if model.carried is not None:
         carried = model.carried
         first = carried.points[carried.start[:-1]]

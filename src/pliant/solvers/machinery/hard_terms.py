@@ -76,7 +76,10 @@ def _dual_rows(element: Element, block: Any, packs: Packs) -> DualRows:
         block.stiffness.copy(),
         block.lengths.copy() if is_rope else np.zeros(m),
         lowest,
-        *(np.zeros((m, 3)) for _ in range(3)),
+        shift=np.zeros((m, 3)),
+        start=np.zeros((m, 3)),
+        multipliers=np.zeros((m, 3)),
+        is_active=np.ones(1, bool),
     )
 
 
@@ -91,8 +94,9 @@ class HardDriveTerm(HardTerm):
         places = number_places(self.element, block, packs, 0)
         arrays = (block.stiffness, block.offset, block.rest, block.lowest, block.highest)
         numbers = [array.copy() for array in arrays]
-        shifts = (np.zeros((m, 1)) for _ in range(3))
-        return DriveRows(packs.row_of_vertex[block.elements], places, np.zeros(m), *numbers, *shifts)
+        shifts = [np.zeros((m, 1)) for _ in range(3)]
+        arrays_of_rows = (packs.row_of_vertex[block.elements], places, np.zeros(m), *numbers, *shifts, np.ones(1, bool))
+        return DriveRows(*arrays_of_rows)
 
 
 PATHS[PATH] = HardTerm
