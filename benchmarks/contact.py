@@ -46,9 +46,9 @@ class TimedSteps:
         self.detection = 0.0  # seconds of the last step
         detect = self.sim._detect
 
-        def timed(start):
+        def timed(*arguments):
             began = time.perf_counter()
-            contacts = detect(start)
+            contacts = detect(*arguments)
             self.detection = time.perf_counter() - began
             return contacts
 

@@ -26,6 +26,7 @@ TRIAL_ITERATIONS = 400
 LARGEST_NEWTON = 5000  # vertices up to which Newton's method is tried
 RIGID = 0.7  # part of the last motion from which on a body counts as moving as a whole
 MUCH_STIFFER = 4.0
+STIFF_CONTACTS = "contacts much stiffer than its elements hold up its motion"
 
 
 class SoftnessWatch:
@@ -71,7 +72,7 @@ class ConvergenceWatch:
         if error is None or not solver.supports.minimises or not np.isfinite(error.bodies).all():
             return
         for cause, bodies in self.observe(error).items():
-            advice = measured_advice(problem, solver, error, execution)
+            advice = [*given_stiffness(problem.model, cause), *measured_advice(problem, solver, error, execution)]
             words = words_of_error(problem.model.body_names, bodies, cause, error, solver, advice)
             logger.warning("t = %g s: convergence: %s", time, words, extra={"entry": "not-converged"})
 
@@ -93,7 +94,7 @@ def cause_of(error: StepError, k: int) -> str:
     if error.rounding[k] > HIDDEN:
         return "positions round to more force than acts on it"
     if error.touching[k] > MUCH_STIFFER * error.ratios[k]:
-        return "contacts much stiffer than its elements hold up its motion"
+        return STIFF_CONTACTS
     if error.shifts[k] > RIGID:
         return "it moves as a whole, as in sliding or falling, less than its forces ask"
     return "it bends or stretches less than its forces ask, as if it were stiffer or slower"
@@ -115,6 +116,14 @@ def words_of_error(
 
 def percent(part: float) -> str:
     return f"{100 * part:.2g} %" if part >= 1e-4 else "less than 0.01 %"
+
+
+def given_stiffness(model: Model, cause: str) -> list[str]:
+    """A sentence on a contact stiffness that the user gave, where contacts are the cause."""
+    given = None if model.contact is None else model.contact.settings.stiffness
+    if given is None or cause != STIFF_CONTACTS:
+        return []
+    return [f"stiffness={given:.3g} N/m was given. Leave stiffness out: it is then chosen for each contact."]
 
 
 def measured_advice(

@@ -22,7 +22,7 @@ from pliant.geometry.components import connected_components
 from pliant.integration import Euler, StepStart
 from pliant.kernels.predict import free_spin
 from pliant.kernels.rigid_alignment import centres, cross_moments, move_rigidly
-from pliant.model import FREE, Model
+from pliant.model import CARRIED, FREE, Model
 
 ITERATIONS = 6  # of Newton's method for a rotation, at most; each doubles the digits
 THIN = 1e-10  # of the largest moment: a turn about an axis with less moves nothing
@@ -39,9 +39,14 @@ class FreeComponents:
     def of(cls, model: Model) -> FreeComponents:
         start, neighbours = vertex_graph([block.elements for block in model.blocks], model.n_vertices)
         links = np.column_stack([np.repeat(np.arange(model.n_vertices), np.diff(start)), neighbours])
+        is_carried = model.subspace == CARRIED
+        if model.carried is not None:
+            of_body = model.carried.points[model.carried.start[model.carried.body]]
+            links = np.concatenate([links, np.column_stack([of_body, model.carried.points])])
         count, label = connected_components(links, model.n_vertices)
         is_held = (model.subspace != FREE) | (model.vertex_damping > 0) | (model.mass <= 0)
-        can_turn = np.ones(model.n_vertices, bool)
+        is_held &= ~is_carried
+        can_turn = ~is_carried  # rigid bodies keep their angular momenta by themselves
         for block in model.blocks:
             if block.invariance is Invariance.NONE:
                 is_held[block.elements] = True
@@ -84,7 +89,8 @@ class FreeComponents:
 
     def restore_momenta(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Move each part of x (n, 3) [m], in place, so that force and torque on it vanish. Parts that touch each other
-        move as one, without a turn; those that touch what is held or an obstacle stay as they are.
+        move as one, without a turn; those that touch what is held or an obstacle stay as they are. Rigid bodies among
+        them are shifted with their poses.
         """
         free = self
         if problem.contacts is not None and problem.contacts.count:
@@ -98,7 +104,12 @@ class FreeComponents:
             cross_moments(free.component, problem.inertia, x, problem.y, middles, moments)
             moments[~free.turns] = 0.0
         if np.isfinite(moments).all():  # a step that broke down is reported as it is
+            carried = problem.model.carried
+            first = None if carried is None else carried.points[carried.start[:-1]]
+            before = None if first is None else x[first]
             move_rigidly(free.component, middles, alignments(moments), x)
+            if first is not None:
+                problem.poses[:, :3] += x[first] - before
 
 
 def alignments(moments: np.ndarray) -> np.ndarray:

@@ -193,7 +193,7 @@ class Stepping(LastStep, BreakingJoints):
             assert self._detector is not None
             assert self._solved is not None
             solution = self._x_new.copy()
-            is_near = safe.advance(self.state.x, self._x_new, rows)
+            is_near = safe.advance(self.state.x, self._x_new, rows, (self.state.poses, self._poses))
             gone_by = (self._x_new - self.state.x) / self.h
             has_gained = self._detector.has_gained(self._ends(self._detector, gone_by))
             if attempt == MORE_SOLUTIONS or (is_near and not has_gained):

@@ -198,8 +198,8 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path, folder):
 
 
 def test_sides_of_sheets_are_kept(tmp_path):
-    """A sheet is thrown at another, 1 mm thick, and saved while it is 10 cm behind it: from there it is pushed back as
-    without the pause, and the next report counts the same missed contacts.
+    """A sheet is thrown at another, 1 mm thick, and saved while it is 10 cm behind it in parts: from there it is
+    pushed back as without the pause, and the next report counts the same missed contacts.
     """
     scene = pl.Scene(gravity=(0, 0, 0))
     scene.contact = pl.Contact(stiffness=1e3, thickness=1e-3)
@@ -212,7 +212,7 @@ def test_sides_of_sheets_are_kept(tmp_path):
     sim = pl.Simulation(scene, pl.VBD(iterations=4))
     for _ in range(3):
         sim.step()
-    assert sheet.positions[:, 2].max() < -0.02
+    assert sheet.positions[:, 2].min() < -0.1
     sim.save(tmp_path / "run.npz")
     resumed = pl.Simulation.resume(tmp_path / "run.npz")
     assert resumed.energies()["contact"] == sim.energies()["contact"] > 1

@@ -213,10 +213,10 @@ def test_advice_to_take_smaller_steps_helps(given: dict[str, float], caplog: pyt
 
 
 def test_advice_to_leave_the_stiffness_out_helps(caplog: pytest.LogCaptureFixture) -> None:
-    """1e6 N/m is more than a hundred times what is chosen for the balls: they are pressed deeper than they should be,
-    and without it they are not.
+    """1e8 N/m is more than ten thousand times what is chosen for the balls: steps do not converge, and without it there
+    is no warning of contact.
     """
-    said = told(pl.Simulation(two_balls(stiffness=1e6), pl.VBD()), 3, caplog, "Leave stiffness out")
+    said = told(pl.Simulation(two_balls(stiffness=1e8), pl.VBD()), 2, caplog, "Leave stiffness out")
     assert said
     assert not told(pl.Simulation(two_balls(), pl.VBD()), 7, caplog, "contact:")
 

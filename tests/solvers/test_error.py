@@ -1,6 +1,7 @@
 """The error of a step: estimated while a solver iterates, compared with the distance to Newton's minimiser."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -256,8 +257,32 @@ def test_a_hard_block_slides_as_theory_says_in_every_step(precision):
     assert (speeds[-1] - speeds[0]) * 200 / 60 == pytest.approx(9.81 * (np.sin(angle) - 0.4 * np.cos(angle)), rel=0.01)
 
 
+class Alternating(pl.VBD):
+    """Vertex block descent that leaves a vertex 1 mm aside after every other iteration."""
+
+    done: ClassVar[list[int]] = [0]
+
+    def sweep(self, problem, x, work, n=1):
+        x[-1, 2] -= 1e-3 * (self.done[0] % 2)
+        result = super().sweep(problem, x, work, n)
+        self.done[0] += n
+        x[-1, 2] += 1e-3 * (self.done[0] % 2)
+        return result
+
+
 def test_iterations_that_alternate_are_not_taken_for_converged():
-    """Cloth that arrives at a sphere: vertices meet it in one iteration and leave it in the next, for ever."""
+    """Seen every so many iterations a vertex that goes to and fro rests."""
+    scene = pl.Scene()
+    mesh = pl.shapes.beam(length=1.0, width=0.2, height=0.2, cells=(5, 1, 1))
+    scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.3), density=1000.0).pin(mesh.points[:, 0] < -0.49)
+    problem = pl.Simulation(scene, pl.VBD(), precision="double").problem()
+    plain, alternating = (pl.solve(problem, kind(iterations=100)) for kind in (pl.VBD, Alternating))
+    assert plain.error < 1e-4
+    assert alternating.error > 0.5
+
+
+def test_cloth_that_arrives_at_a_sphere_converges():
+    """Its vertices met the sphere in one iteration and left it in the next, for ever (3,000 m/s^2, decision 0049)."""
     scene = pl.Scene()
     mesh = pl.shapes.cloth(size=(1, 1), cells=(20, 20))
     cloth = scene.add_cloth(mesh, pl.StVenantKirchhoff(mu=2000.0, lam=2000.0), density=0.2, bending=1e-5)
@@ -265,11 +290,8 @@ def test_iterations_that_alternate_are_not_taken_for_converged():
     scene.add_sphere((0, 0, 0), 0.3)
     scene.contact = pl.Contact()
     sim = pl.Simulation(scene, pl.VBD(iterations=200), precision="double")
-    errors = []
     for _ in range(34):
         report = sim.step()
-        errors.append((report.residual, report.error))
-    residual, error = np.array(errors).T
-    assert (residual > 1000.0).any()
-    assert error[residual > 1000.0].min() > 0.05
-    assert error[residual < 0.1].max() < 0.05
+        assert report.residual < 1.0
+        assert report.error < 0.05
+    assert sim.n_contacts > 10

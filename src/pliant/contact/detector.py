@@ -219,6 +219,7 @@ class Detector:
         own, are_near = convex_contacts(self._convex, x, model.edge, model.allowed)
         if not own.size:
             return pairs
+        own.thickness[:] = model.radius[own.vertices[:, 0]] + model.radius[own.vertices[:, 2]]
         others = (chosen(part, ~are_near[tuple(model.body[part.vertices[:, [0, 2]]].T)]) for part in pairs)
         return (own, *others)
 

@@ -18,15 +18,16 @@ import numpy as np
 
 from pliant.contact.detector import Detector
 from pliant.contact.response.report import words_of_touching
+from pliant.contact.rigid_ends import RigidEnds
 from pliant.contact.search.colliders import Colliders
-from pliant.contact.search.near_pairs import NearPairs, look_at_pairs, near_pairs, push_pairs
+from pliant.contact.search.near_pairs import NearPairs, look_at_pairs, near_pairs, no_bodies, push_pairs
 from pliant.contact.search.near_shapes import NearShape, look_at_shape, near_shape, push_from_shape
 from pliant.contact.search.start_pairs import touching_pairs, touching_shape
 from pliant.errors import SimulationError
 from pliant.geometry import rotations
 from pliant.kernels.threads import Team
 from pliant.lanes.compiled import cached
-from pliant.model import ContactModel, Model
+from pliant.model import CARRIED, ContactModel, Model
 from pliant.model.obstacles import KIND_NAMES, SIZES
 
 FLOOR = 0.05  # of the thickness: pairs are kept that far apart at least
@@ -61,6 +62,7 @@ class SafeMotion:
     _faces: np.ndarray = field(init=False)  # (k, 3) triangles, and springs with -1, that obstacles are asked for
     _kept_faces: np.ndarray = field(init=False)  # (k,) distance they keep [m]
     _inverse_mass: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [1/kg]; zero for who is held or led
+    _rigid: RigidEnds | None = None  # rigid bodies on the way that is tried
     _apart_at: np.ndarray | None = None  # (n, 3) [m] where all is apart, as was proved
     _margin: float = field(init=False)  # [m] that vertices may be pushed by before pairs are searched for again
 
@@ -70,7 +72,8 @@ class SafeMotion:
         self._margin = float(model.radius.max(initial=0.0))
         springs = np.column_stack([model.springs, np.full(len(model.springs), -1)])
         faces = np.concatenate([surface.triangles, springs]).astype(np.int32)
-        skips = model.skips_obstacles | (self.scene().mass == 0)  # obstacles do not touch each other
+        scene = self.scene()  # meshes that are led do not touch obstacles
+        skips = model.skips_obstacles | ((scene.mass == 0) & (scene.subspace != CARRIED))
         self._faces = np.ascontiguousarray(faces[~skips[faces].any(axis=1)])
         self._kept_faces = self._kept[self._faces[:, 0]]
 
@@ -86,21 +89,32 @@ class SafeMotion:
         if said:
             raise SimulationError(said)
 
-    def advance(self, x: np.ndarray, target: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
+    def advance(
+        self,
+        x: np.ndarray,
+        target: np.ndarray,
+        rows: list[tuple[np.ndarray, np.ndarray]],
+        poses: tuple[np.ndarray, np.ndarray],
+    ) -> bool:
         """Change the target (n, 3) [m] to where vertices can get from x (n, 3) without touching; whether that is within
         the thickness of where it was.
 
-        rows: of each obstacle with a formula, where the step begins and where it ends.
+        rows: of each obstacle with a formula, where the step begins and where it ends; poses (b, 7): of rigid bodies,
+        likewise, of which the second are changed too.
         """
         model = self.scene()
         self._inverse_mass = np.where(model.is_free, 1.0 / np.maximum(model.mass, 1e-300), 0.0)
+        self._rigid = None
+        if model.carried is not None:
+            self._rigid = RigidEnds(model.carried, poses[0].copy(), poses[1].copy(), model.mass)
+            self._inverse_mass[model.carried.points] = 1.0  # bodies take pushes as wholes
         wish, begin, part = target.copy(), 0.0, 1.0
         while begin < 1.0:
             end = min(begin + part, 1.0)
-            goal = wish if end == 1.0 else x + (end - begin) / (1.0 - begin) * (wish - x)
+            goal = self._goal(x, wish, 1.0 if end == 1.0 else (end - begin) / (1.0 - begin))
             reached, blocked = self._way(x, goal, [_between(*row, begin, end) for row in rows])
             if blocked is None:
-                x, begin = reached, end
+                x, begin = self._accept(reached), end
                 continue
             part *= 0.5
             if part < SMALLEST:
@@ -108,14 +122,29 @@ class SafeMotion:
         for _ in range(AGAIN):
             if not _differ(x, wish).any():
                 break
-            x, before = self._way(x, wish, [(end, end) for _, end in rows])[0], x
+            x, before = self._accept(self._way(x, self._goal(x, wish, 1.0), [(end, end) for _, end in rows])[0]), x
             if not _differ(x, before).any():
                 break
         target[:] = x
+        if self._rigid is not None:
+            poses[1][:] = self._rigid.now
         self._apart_at = x.copy()
         away = np.linalg.norm(x - wish, axis=1)
         self.held = Held(int((away > 0).sum()), float(away.max(initial=0.0)))
         return self.held.furthest_held_back <= 2 * self._margin
+
+    def _goal(self, x: np.ndarray, wish: np.ndarray, part: float) -> np.ndarray:
+        """(n, 3) [m] a part of the way from x to the wish (n, 3); rigid bodies keep their shape."""
+        goal = wish.copy() if part == 1.0 else x + part * (wish - x)
+        if self._rigid is not None:
+            self._rigid.aim(part, goal)
+        return goal
+
+    def _accept(self, reached: np.ndarray) -> np.ndarray:
+        """The vertices are there (n, 3) [m], and so are rigid bodies."""
+        if self._rigid is not None:
+            self._rigid.accept()
+        return reached
 
     def touching_at(self, x: np.ndarray, rows: list[np.ndarray]) -> list[np.ndarray]:
         """Vertices of what is not proved to be apart at x (n, 3) [m]: (k, 5) edges and triangles, then for each
@@ -151,7 +180,14 @@ class SafeMotion:
                 blocked = self._hold_back(touching, x, end, halved, free, number == PASSES)
                 if blocked is not None:
                     return x, blocked
-        return np.where(free[:, None], x, goal), None
+        return self._none_goes(x, goal, free), None
+
+    def _none_goes(self, x: np.ndarray, goal: np.ndarray, free: np.ndarray) -> np.ndarray:
+        """(n, 3) [m] with all that is free where it was."""
+        end = np.where(free[:, None], x, goal)
+        if self._rigid is not None:
+            self._rigid.stay(end)
+        return end
 
     def _look(
         self, pairs: NearPairs, shapes: list[NearShape], x: np.ndarray, end: np.ndarray, has_moved: np.ndarray
@@ -172,12 +208,15 @@ class SafeMotion:
         before = end.copy()
         for _ in range(PUSHES):
             has_moved = np.zeros(len(x), bool)
+            bodies = no_bodies(len(x)) if self._rigid is None else self._rigid.pushed(len(x))
             for near in shapes:
-                cached(push_from_shape)(near.touching, near, x, end, self._inverse_mass, has_moved)
-            cached(push_pairs)(pairs.touching, pairs, x, end, self._inverse_mass, has_moved)
+                cached(push_from_shape)(near.touching, near, x, end, self._inverse_mass, bodies, has_moved)
+            cached(push_pairs)(pairs.touching, pairs, x, end, self._inverse_mass, bodies, has_moved)
             if not has_moved.any():
                 break
             end[has_moved] = before[has_moved] + self.scene().project(end - before)[has_moved]
+            if self._rigid is not None:
+                self._rigid.follow(bodies, end, has_moved)
             touching = self._look(pairs, shapes, x, end, has_moved)
             if not len(touching):
                 break
@@ -202,6 +241,8 @@ class SafeMotion:
         stop = involved[halved[involved] > HALVINGS]
         end[involved] = x[involved] + 0.5 * (end[involved] - x[involved])
         end[stop] = x[stop]
+        if self._rigid is not None:
+            self._rigid.hold_back(np.isin(np.arange(len(x)), involved), end, HALVINGS)
         return None
 
     def _words_of_squeeze(self, vertices: np.ndarray) -> str:

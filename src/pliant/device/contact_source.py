@@ -32,11 +32,11 @@ class ContactTables(NamedTuple):
     names: tuple[str, ...]
     declared: tuple[str, ...]
 
-    def loop(self, positions: str) -> list[str]:
-        """Lines that add the contacts of vertex i, which see positions of that name."""
-        arguments = ", ".join(["contact_entry[e]", "contact_multiplicity[e]", "xi", positions, "f", "H"])
+    def loop(self) -> list[str]:
+        """Lines that add the contacts of vertex i, were it moved by dx."""
+        arguments = ", ".join(["contact_entry[e]", "contact_multiplicity[e]", "xi", "moved", "x", "ahead_f", "ahead_H"])
         return [
-            "for (int e = contact_start[i] + k; e < contact_start[i + 1]; e += items) // contacts",
+            "for (int e = contact_start[i]; e < contact_start[i + 1]; e++)",
             f"    add_contact_of({arguments}, {', '.join(self.names[3:])});",
         ]
 
@@ -52,10 +52,13 @@ def _separation(w, d, xi, anchor, has_anchor):
     return add_scaled(s, has_anchor, subtract(xi, anchor))
 
 
-def _of_corner(w0, w1, w2, w3, d1, d2, d3, xi, anchor, has_anchor, prev, n, thickness, stiffness, limit, *settings):
+def _of_corner(w0, w1, w2, w3, d1, d2, d3, xi, moved, anchor, has_anchor, prev, n, thickness, stiffness, limit, *more):
+    slip, damping, multiplicity = more
     s = _separation((w1, w2, w3), (d1, d2, d3), xi, anchor, has_anchor)
+    s = add_scaled(s, w0 * multiplicity, moved)
     still = (0.0, 0.0, 0.0)  # only hard contacts look ahead
-    return add_contact(*NOTHING, w0, s, subtract(s, prev), n, thickness, stiffness, limit, *settings, still)
+    numbers = (thickness, stiffness, limit, slip, damping, multiplicity)
+    return add_contact(*NOTHING, w0, s, subtract(s, prev), n, *numbers, still)
 
 
 def _limit(w1, w2, w3, d1, d2, d3, xi, anchor, has_anchor, n, thickness, most):
@@ -63,15 +66,15 @@ def _limit(w1, w2, w3, d1, d2, d3, xi, anchor, has_anchor, n, thickness, most):
 
 
 def _arguments(*names: str) -> list[Argument]:
-    vectors = ("d1", "d2", "d3", "xi", "anchor", "prev", "n")
+    vectors = ("d1", "d2", "d3", "xi", "moved", "anchor", "prev", "n")
     return [Argument(name, 3 if name in vectors else 0) for name in names]
 
 
 def contact_functions(precision: str, helpers: Helpers) -> str:
     """Functions of contacts, and the kernel `refresh_friction`."""
     corner = _arguments(
-        "w0", "w1", "w2", "w3", "d1", "d2", "d3", "xi", "anchor", "has_anchor", "prev", "n", "thickness", "stiffness",
-        "limit", "slip", "contact_damping", "multiplicity",
+        "w0", "w1", "w2", "w3", "d1", "d2", "d3", "xi", "moved", "anchor", "has_anchor", "prev", "n", "thickness",
+        "stiffness", "limit", "slip", "contact_damping", "multiplicity",
     )  # fmt: skip
     limit = _arguments(
         "w1", "w2", "w3", "d1", "d2", "d3", "xi", "anchor", "has_anchor", "n", "thickness", "most"
@@ -103,9 +106,9 @@ def contact_functions(precision: str, helpers: Helpers) -> str:
 
 
 _OF_VERTEX = """
-// Adds contact entry / 4 to the force and the block of the vertex that is its corner entry % 4.
-inline void add_contact_of(const int entry, const real multiplicity, const real3 xi, GLOBAL const real4 *x, real *f,
-    real *H, <tables>)
+// Adds contact entry / 4 to the force and the block of the vertex that is its corner entry % 4, were it moved.
+inline void add_contact_of(const int entry, const real multiplicity, const real3 xi, const real3 moved,
+    GLOBAL const real4 *x, real *f, real *H, <tables>)
 {
     const int c = entry / 4, own = entry % 4;
     const int p = (own + 1) % 4, q = (own + 2) % 4, r = (own + 3) % 4;
@@ -113,7 +116,7 @@ inline void add_contact_of(const int entry, const real multiplicity, const real3
     GLOBAL const real *w = contact_weights + 4 * c;
     const real4 normal = contact_normals[c], prev = contact_prev[c], anchor = contact_anchors[c];
     add_contact(f, H, w[own], w[p], w[q], w[r], relative(x[at[p]], xi), relative(x[at[q]], xi), relative(x[at[r]], xi),
-        xi, position(anchor), anchor.w, position(prev), position(normal), prev.w, contact_stiffness[c], normal.w,
+        xi, moved, position(anchor), anchor.w, position(prev), position(normal), prev.w, contact_stiffness[c], normal.w,
         contact_settings[0], contact_settings[1], multiplicity);
 }
 """.strip("\n")

@@ -46,7 +46,7 @@ def program_source(variant: DeviceVariant, language: str = "opencl") -> str:
         "tables": _tables(variant),
         "staged_tables": _tables(variant, staged=True),
         "arguments": _arguments(variant),
-        "all": "x, " if variant.contact else "",
+        "contacts": f"x, {', '.join(CONTACT_TABLES.names)}, " if variant.contact else "",
         "group": str(GROUP),
         "staged": str(STAGED),
         "target": "moved" if variant.contact else "x",
@@ -159,19 +159,17 @@ def _loop(k: int, one: DeviceList, call: str) -> list[str]:
 
 
 def _elements_source(variant: DeviceVariant, staged: bool) -> str:
-    """The function that adds what all elements and contacts do to a vertex, for every so many-th of them."""
+    """The function that adds what all elements do to a vertex, for every so many-th of them."""
     lines = []
     for k, one in enumerate(variant.lists):
         texts = call_arguments(k, one.arguments, staged)
         lines += _loop(k, one, f"add_{k}({', '.join(['f', 'H', *texts])});")
     if any("before" in argument for one in variant.lists for argument in one.arguments):
         lines.insert(0, "const real3 before = position(x_prev[i]);")
-    if variant.contact:
-        lines += CONTACT_TABLES.loop("all" if staged else "x")
     return _function(
         f"inline void add_elements{'_staged' if staged else ''}(const int i, const int k, const int items, "
         f"const int rows, const real3 xi, real *f, real *H,\n    {_places(staged)}"
-        f"{', GLOBAL const real4 *all' if staged and variant.contact else ''}, GLOBAL const real4 *x_prev,\n    "
+        ", GLOBAL const real4 *x_prev,\n    "
         f"{_tables(variant, staged)})",
         lines,
         "Adds force and Hessian block of the elements at vertex i: number k, and every `items`-th after it "
@@ -228,7 +226,7 @@ plain|        return;
         f[j] = sums[j * <group>];
     for (int j = 0; j < 6; j++)
         H[j] = sums[(3 + j) * <group>];
-    const int is_singular = step_of_vertex(i, rows, xi, f, H, dx, <vertex_arguments>);
+    const int is_singular = step_of_vertex(i, rows, xi, f, H, dx, <contacts><vertex_arguments>);
 barrier|    real part = bound_elements(i, k, <group>, rows, xi, VECTOR(dx[0], dx[1], dx[2]), x, <arguments>);
 barrier|    BARRIER;
 barrier|    sums[k] = part;
@@ -262,7 +260,7 @@ KERNEL void solve_items(const int first, const int last, const int rows, GLOBAL 
     const real3 xi = position(x[i]);
     real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0}, dx[3];
     add_elements(i, 0, 1, rows, xi, f, H, x, x_prev, <arguments>);
-    if (step_of_vertex(i, rows, xi, f, H, dx, <vertex_arguments>))
+    if (step_of_vertex(i, rows, xi, f, H, dx, <contacts><vertex_arguments>))
         COUNT_ONE(singular);
 barrier|    const real part = bound_elements(i, 0, 1, rows, xi, VECTOR(dx[0], dx[1], dx[2]), x, <arguments>);
 barrier|    for (int j = 0; j < 3; j++)
@@ -290,8 +288,8 @@ KERNEL void solve_packed(const int first, const int rows, GLOBAL real4 *x, GLOBA
         return;
     const real3 xi = position(x[i]);
     real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0}, dx[3];
-    add_elements_staged(i, 0, 1, rows, xi, f, H, staged, neighbours, <all>x_prev, <arguments>);
-    if (step_of_vertex(i, rows, xi, f, H, dx, <vertex_arguments>))
+    add_elements_staged(i, 0, 1, rows, xi, f, H, staged, neighbours, x_prev, <arguments>);
+    if (step_of_vertex(i, rows, xi, f, H, dx, <contacts><vertex_arguments>))
         COUNT_ONE(singular);
 barrier|    const real part = bound_elements_staged(i, 0, 1, rows, xi, VECTOR(dx[0], dx[1], dx[2]), staged, neighbours,
 barrier|        <arguments>);

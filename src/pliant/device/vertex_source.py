@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pliant.device.contact_source import CONTACT_TABLES
 from pliant.device.functions import FORCE_AND_BLOCK, NOTHING, Argument, c_function
 from pliant.device.trace import Trace
 from pliant.elements.tet import bound_step
 from pliant.kernels.local_solve import (
     add_inertia,
     add_vertex_damping,
+    force_ahead,
     project_block,
     solve_by_cofactors,
     solve_in_double,
@@ -72,6 +74,13 @@ def vertex_functions(variant: DeviceVariant) -> str:
             lambda D, xi, x_prev: add_vertex_damping(*NOTHING, D, xi, x_prev),
         )
         add("inline void positive_part(real *H)", positive_part, [Argument("H", 6)], _BLOCK)
+    if variant.contact:
+        add(
+            "inline void force_ahead(const real3 f, const real *H, const real3 dx, real *ahead)",
+            force_ahead,
+            [Argument("f", 3), Argument("H", 6), Argument("dx", 3)],
+            tuple(f"ahead[{k}] = {{}};" for k in range(3)),
+        )
     if variant.psd:
         arguments = [Argument("H", 6), Argument("m")]
         add("inline void project_block(real *H, const real m)", project_block, arguments, _BLOCK)
@@ -82,7 +91,25 @@ def vertex_functions(variant: DeviceVariant) -> str:
             [Argument("part"), *(Argument(name, 3) for name in ("a", "b", "c", "dx"))],
             ["return {};"],
         )
-    return "\n\n".join([*texts, _step_source(variant)])
+    return "\n\n".join([*texts, _system_source(variant), _step_source(variant)])
+
+
+def _system_source(variant: DeviceVariant) -> str:
+    lines = []
+    if variant.constrained:
+        lines += ["if (subspace[i] == 1)", "    return solve_on_line(H, force, position(direction[i]), dx);"]
+        lines += ["if (subspace[i] == 2)", "    return solve_in_plane(H, force, position(direction[i]), dx);"]
+    lines += ["if (solve_by_cofactors(H, force, dx))", "    return solve_in_double(H, force, dx);", "return 0;"]
+    return "\n".join(
+        [
+            "// H^-1 f in the space that vertex i moves in; whether H is singular.",
+            "inline int solve_system(const int i, const real *H, const real3 force, real *dx,",
+            "    GLOBAL const uchar *subspace, GLOBAL const real4 *direction)",
+            "{",
+            *("    " + line for line in lines),
+            "}",
+        ]
+    )
 
 
 def _step_source(variant: DeviceVariant) -> str:
@@ -96,15 +123,14 @@ def _step_source(variant: DeviceVariant) -> str:
     if variant.psd:
         lines += ["project_block(H, inertia[i]);"]
     lines += ["const real3 force = VECTOR(f[0], f[1], f[2]);"]
-    if variant.constrained:
-        lines += ["if (subspace[i] == 1)", "    return solve_on_line(H, force, position(direction[i]), dx);"]
-        lines += ["if (subspace[i] == 2)", "    return solve_in_plane(H, force, position(direction[i]), dx);"]
-    lines += ["if (solve_by_cofactors(H, force, dx))", "    return solve_in_double(H, force, dx);", "return 0;"]
+    lines += _AMONG_CONTACTS if variant.contact else ["return solve_system(i, H, force, dx, subspace, direction);"]
+    contacts = [f"    GLOBAL const real4 *x, {', '.join(CONTACT_TABLES.declared)},"] if variant.contact else []
     return "\n".join(
         [
             "// The way of vertex i to the minimum of its local energy (Equations 5, 8 to 11), from what its elements",
             "// do; whether its block is singular.",
             "inline int step_of_vertex(const int i, const int rows, const real3 xi, real *f, real *H, real *dx,",
+            *contacts,
             f"    {VERTEX})",
             "{",
             *("    " + line for line in lines),
@@ -112,6 +138,25 @@ def _step_source(variant: DeviceVariant) -> str:
         ]
     )
 
+
+#: As in kernels.sweep_source: twice where there are contacts, the second time with those at the end of the first step.
+_AMONG_CONTACTS = [
+    "int singular = 0;",
+    "dx[0] = dx[1] = dx[2] = 0;",
+    "for (int visit = 0; visit < (contact_start[i + 1] > contact_start[i] ? 2 : 1); visit++) {",
+    "    real ahead_f[3], ahead_H[6], further[3];",
+    "    const real3 moved = VECTOR(dx[0], dx[1], dx[2]);",
+    "    force_ahead(force, H, moved, ahead_f);",
+    "    for (int j = 0; j < 6; j++)",
+    "        ahead_H[j] = H[j];",
+    *("    " + line for line in CONTACT_TABLES.loop()),
+    "    const real3 left = VECTOR(ahead_f[0], ahead_f[1], ahead_f[2]);",
+    "    singular |= solve_system(i, ahead_H, left, further, subspace, direction);",
+    "    for (int j = 0; j < 3; j++)",
+    "        dx[j] += further[j];",
+    "}",
+    "return singular;",
+]
 
 #: Tables of vertices that every kernel takes.
 VERTEX = """GLOBAL const real *inertia, GLOBAL const real *diagonal, GLOBAL const real *viscous,

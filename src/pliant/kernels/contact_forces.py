@@ -99,8 +99,12 @@ def _of_vertices(x, contacts, k, like):
 
 
 @physics
-def contact_force_and_hessian(p, x, xi, way, contacts, is_wide):
-    """Sum over the contacts of the vertices of pack p; way: to their inertial targets."""
+def contact_force_and_hessian(p, x, xi, way, moved, contacts, is_wide):
+    """Sum over the contacts of the vertices of pack p, were they `moved` from xi; way: to their inertial targets.
+
+    Of a contact whose m vertices are moved at the same time each counts its motion m times: E(sum_i w_i d_i) is at most
+    the mean of E(m w_i d_i), E being convex, so that vertices that each do not raise the mean do not raise E.
+    """
     z = number(0.0, xi[0])
     one = number(1.0, z)
     slip, damping = _settings(contacts, z)
@@ -109,27 +113,31 @@ def contact_force_and_hessian(p, x, xi, way, contacts, is_wide):
     way = way if is_hard else (z, z, z)
     for k in range(contacts.vertex_obstacle_start[p], contacts.vertex_obstacle_start[p + 1]):
         s, u, n, thickness, stiffness, limit = _of_obstacle(xi, contacts, k)
+        s, u = add(s, moved), add(u, moved)
         if is_hard or count(is_felt(s, n, thickness, limit)) > 0:
             f, H = add_contact(f, H, one, s, u, n, thickness, stiffness, limit, slip, damping, one, way)
     if contacts.start[p + 1] > contacts.start[p]:
         width = width_of(z)
+        own = way if is_hard else moved
         store3(contacts.buffer, p * width, xi[0], xi[1], xi[2])
+        store3(contacts.ways, p * width, own[0], own[1], own[2])
         store3(contacts.forces, p * width, z, z, z)
         store3(contacts.upper, p * width, z, z, z)
         store3(contacts.lower, p * width, z, z, z)
-        if is_hard:
-            store3(contacts.ways, p * width, way[0], way[1], way[2])
         for k in range(contacts.start[p], contacts.start[p + 1]):
             w, s, u, n, thickness, stiffness, limit = _of_vertices(x, contacts, k, z)
+            multiplicity = load(contacts.constants, (k * CONSTANTS + COLOUR_MULTIPLICITY) * width, z)
+            own = gather4(contacts.ways, contacts.own, k * width, z)
+            ahead = (z, z, z)
+            if is_hard:
+                ahead = (own[0], own[1], own[2])
+            else:
+                s = add_scaled(s, w * multiplicity, (own[0], own[1], own[2]))
+                u = add_scaled(u, w * multiplicity, (own[0], own[1], own[2]))
             if is_hard or count(is_felt(s, n, thickness, limit)) > 0:
-                multiplicity = load(contacts.constants, (k * CONSTANTS + COLOUR_MULTIPLICITY) * width, z)
-                own = (z, z, z)
-                if is_hard:
-                    ahead = gather4(contacts.ways, contacts.own, k * width, z)
-                    own = (ahead[0], ahead[1], ahead[2])
                 a, B = add_contact(
                     (z, z, z), (z, z, z, z, z, z), w, s, u, n, thickness, stiffness, limit, slip, damping, multiplicity,
-                    own,
+                    ahead,
                 )  # fmt: skip
                 add_rows(contacts.forces, contacts.own, k * width, a[0], a[1], a[2])
                 add_rows(contacts.upper, contacts.own, k * width, B[0], B[1], B[2])
@@ -140,6 +148,13 @@ def contact_force_and_hessian(p, x, xi, way, contacts, is_wide):
     if is_wide:
         f, H = sum_over_lanes(f), sum_symmetric_over_lanes(H)
     return f, H
+
+
+@physics
+def has_contacts(p, contacts):
+    """Whether anything touches the vertices of pack p."""
+    obstacles, start = contacts.vertex_obstacle_start, contacts.start
+    return (obstacles[p + 1] > obstacles[p]) | (start[p + 1] > start[p])
 
 
 @physics

@@ -71,6 +71,12 @@ def add_vertex_damping(f, H, D, xi, x_prev):
 
 
 @physics
+def force_ahead(f, H, dx):
+    """What is left of a force f after dx, by its block."""
+    return subtract(f, symmetric_times(H, dx))
+
+
+@physics
 def solve_on_line(H, f, d):
     """Motion along the unit vector d: a 1x1 system."""
     stiffness, zero = dot(d, symmetric_times(H, d)), number(0.0, f[0])

@@ -84,7 +84,7 @@ def source(variant: Variant) -> str:
         ),
         *_lines(variant, "definitions"),
         _ELASTIC.format(tables=tables, body=_indent(_lines(variant, "force"))),
-        _FORCES.format(tables=tables, extra=_extra_forces(variant)),
+        *_force_sources(variant, tables),
         _energy_source(variant, tables, "local_energy", "G_i of the vertices of pack p, were they at xi (Equation 4)."),
         _energy_source(variant, tables, "shared_energy", "The vertices' shares of G.", is_shared=True),
         _step_source(variant, tables),
@@ -114,29 +114,32 @@ def _energy_source(variant: Variant, tables: str, name: str, meaning: str, is_sh
     return _ENERGY.format(name=name, meaning=meaning, tables=tables, body=_indent(lines), extra=extra)
 
 
-def _extra_forces(variant: Variant) -> str:
-    """Lines for what acts on vertices beside elements and inertia."""
-    lines = ((variant.contact, _FORCE_CONTACTS), (variant.viscous, _FORCE_VISCOSITY), (variant.damped, _FORCE_DAMPING))
-    return "".join(line for is_on, line in lines if is_on)
+def _force_sources(variant: Variant, tables: str) -> list[str]:
+    """The functions that sum what acts on vertices: all of it, and with contacts all but these."""
+    lines = ((variant.viscous, _FORCE_VISCOSITY), (variant.damped, _FORCE_DAMPING))
+    extra = "".join(line for is_on, line in lines if is_on)
+    if not variant.contact:
+        return [_FORCES.format(name="force_and_hessian", meaning=_ALL_FORCES, tables=tables, extra=extra)]
+    smooth = _FORCES.format(name="smooth_force_and_hessian", meaning=_ALL_BUT_CONTACTS, tables=tables, extra=extra)
+    return [smooth, _WITH_CONTACTS.format(tables=tables)]
 
 
 def _step_source(variant: Variant, tables: str) -> str:
-    """The function that solves the vertices' own systems."""
+    """The functions that solve the vertices' own systems."""
     rounding = float(np.finfo(DTYPES[variant.precision]).eps)
-    lines = ["H = project_block(H, load(vertices.inertia, p * WIDTH, zero()))"] if variant.psd else []
+    lines = [f"return solve_free(H, f, {rounding!r})"]
     if variant.constrained:
-        lines += [
+        lines = [
             "direction = load_vector(vertices.direction, p, zero())",
             "if vertices.subspace[p] == 1:",
-            "    dx, singular = solve_on_line(H, f, direction)",
-            "elif vertices.subspace[p] == 2:",
-            "    dx, singular = solve_in_plane(H, f, direction)",
-            "else:",
-            f"    dx, singular = solve_free(H, f, {rounding!r})",
+            "    return solve_on_line(H, f, direction)",
+            "if vertices.subspace[p] == 2:",
+            "    return solve_in_plane(H, f, direction)",
+            *lines,
         ]
-    else:
-        lines += [f"dx, singular = solve_free(H, f, {rounding!r})"]
-    return _STEP.format(tables=tables, body=_indent(lines))
+    project = _indent(["H = project_block(H, load(vertices.inertia, p * WIDTH, zero()))\n"]) if variant.psd else ""
+    template = _STEP_AMONG_CONTACTS if variant.contact and not variant.hard_contact else _STEP
+    return _SYSTEM.format(body=_indent(lines)) + template.format(tables=tables, project=project)
 
 
 def _solve_source(variant: Variant, tables: str) -> str:
@@ -178,8 +181,8 @@ _HEADER = '''
 from numba import njit
 
 {contact_imports}from pliant.kernels.local_solve import (
-    add_inertia, add_vertex_damping, descent_direction, keep_subspace, project_block, solve_free, solve_in_plane,
-    solve_on_line
+    add_inertia, add_vertex_damping, descent_direction, force_ahead, keep_subspace, project_block, solve_free,
+    solve_in_plane, solve_on_line
 )
 from pliant.kernels.momentum import accelerate, move
 from pliant.kernels.threads import barrier_wait, share
@@ -213,18 +216,26 @@ def elastic_force_and_hessian(p, x, xi, vertices, {tables}):
 
 _FORCES = '''
 @physics
-def force_and_hessian(p, x, xi, vertices, {tables}):
-    """Minus the gradient and the Hessian block of G at the vertices of pack p (Equations 8 to 11)."""
+def {name}(p, x, xi, vertices, {tables}):
+    """{meaning} (Equations 8 to 11)."""
     f, H = elastic_force_and_hessian(p, x, xi, vertices, {tables})
     m = load(vertices.inertia, p * WIDTH, zero())
     f, H = add_inertia(f, H, m, load_vector(vertices.target, p, zero()), xi)
 {extra}    return f, H
 '''
+_ALL_FORCES = "Minus the gradient and the Hessian block of G at the vertices of pack p"
+_ALL_BUT_CONTACTS = "Minus the gradient and the Hessian block of G without contacts at the vertices of pack p"
 
-_FORCE_CONTACTS = """    way = subtract(load_vector(vertices.target, p, zero()), xi)
-    fc, Hc = contact_force_and_hessian(p, x, xi, way, contacts, vertices.is_wide[p])
-    f, H = add(f, fc), add_symmetric(H, number(1.0, m), Hc)
-"""
+_WITH_CONTACTS = '''
+@physics
+def force_and_hessian(p, x, xi, vertices, {tables}):
+    """Minus the gradient and the Hessian block of G at the vertices of pack p (Equations 8 to 16)."""
+    z = zero()
+    f, H = smooth_force_and_hessian(p, x, xi, vertices, {tables})
+    way = subtract(load_vector(vertices.target, p, z), xi)
+    fc, Hc = contact_force_and_hessian(p, x, xi, way, (z, z, z), contacts, vertices.is_wide[p])
+    return add(f, fc), add_symmetric(H, number(1.0, z), Hc)
+'''
 
 _FORCE_VISCOSITY = """    H = add_identity(H, load(vertices.viscous, p * WIDTH, zero()))
 """
@@ -254,6 +265,13 @@ _ENERGY_DAMPING = """    d = subtract(xi, load_vector(vertices.x_prev, p, z))
 _ENERGY_CONTACTS = """    energy = energy + contacts_energy(p, x, xi, contacts, vertices.is_wide[p], {is_shared})
 """
 
+_SYSTEM = '''
+@physics
+def solve_system(p, H, f, vertices):
+    """H^-1 f in the space that the vertices of pack p move in, and where H is singular."""
+{body}
+'''
+
 _STEP = '''
 @physics
 def local_step(p, x, xi, vertices, {tables}):
@@ -261,7 +279,31 @@ def local_step(p, x, xi, vertices, {tables}):
     where the Hessian is singular.
     """
     f, H = force_and_hessian(p, x, xi, vertices, {tables})
-{body}
+{project}    dx, singular = solve_system(p, H, f, vertices)
+    return f, H, dx, singular
+'''
+
+_STEP_AMONG_CONTACTS = '''
+@physics
+def local_step(p, x, xi, vertices, {tables}):
+    """Force and Hessian of the vertices of pack p, the way to the minimum of their local energies (Equation 5), and
+    where the Hessian is singular.
+
+    Contacts begin and end on the way: where there are any, the step is taken twice, the second time with the contacts
+    at its end and all else as the first time foresees it (decision 0049).
+    """
+    z = zero()
+    smooth_f, smooth_H = smooth_force_and_hessian(p, x, xi, vertices, {tables})
+    f, H = smooth_f, smooth_H
+{project}    smooth_H, dx, singular = H, (z, z, z), z > z
+    for visit in range(2 if has_contacts(p, contacts) else 1):
+        fc, Hc = contact_force_and_hessian(p, x, xi, (z, z, z), dx, contacts, vertices.is_wide[p])
+        ahead_f = add(force_ahead(smooth_f, smooth_H, dx), fc)
+        ahead_H = add_symmetric(smooth_H, number(1.0, z), Hc)
+        if visit == 0:
+            f, H = ahead_f, ahead_H
+        step, is_singular = solve_system(p, ahead_H, ahead_f, vertices)
+        dx, singular = add(dx, step), singular | is_singular
     return f, H, dx, singular
 '''
 
@@ -317,7 +359,7 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
 '''
 
 _CONTACT_IMPORTS = """
-from pliant.kernels.contact_forces import contact_force_and_hessian, contacts_energy, show_buffered
+from pliant.kernels.contact_forces import contact_force_and_hessian, contacts_energy, has_contacts, show_buffered
 from pliant.kernels.contacts import refresh_contacts
 """
 _MULTIPLIER_IMPORTS = """from pliant.kernels.contact_multipliers import update_contact_multipliers

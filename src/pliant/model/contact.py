@@ -14,7 +14,7 @@ from pliant.model import checks
 from pliant.model.body import Body
 from pliant.model.carried import weights_of
 from pliant.model.cloth import Cloth
-from pliant.model.guarantee import HALF, check_guarantee, least_width
+from pliant.model.guarantee import HALF, OF_SIZE, check_guarantee, least_width
 from pliant.model.joints import WorldPoints
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.obstacles import CONTAINER, MESH, Shape
@@ -184,11 +184,15 @@ def _edge_lengths(body: Body) -> np.ndarray:
 
 def _thickness(settings: Contact, body: Body, lengths: np.ndarray) -> float:
     """Of a body with edges of such lengths [m]; zero of those that touch without."""
-    if not isinstance(body, Cloth | SpringNet) and not (settings.guarantee and isinstance(body, Solid)):
+    if not isinstance(body, Cloth | SpringNet) and not (settings.guarantee and isinstance(body, Solid | RigidBody)):
         return 0.0
     if settings.thickness is not None:
         return settings.thickness
     chosen = float(min(THICKNESS * lengths.mean(), 0.5 * lengths.min()))
+    if isinstance(body, RigidBody):
+        return min(
+            chosen, OF_SIZE * float(np.linalg.norm(np.ptp(body.initial_positions[body.surface.ravel()], axis=0)))
+        )
     return min(chosen, HALF * least_width(body.mesh)) if isinstance(body, Solid) else chosen
 
 

@@ -17,6 +17,7 @@ from pliant.model.rigid import RigidBody
 if TYPE_CHECKING:
     from pliant.model.contact import Contact
 
+OF_SIZE = 1e-3  # of the size of a rigid body: its thickness
 HALF = 0.5  # of a tet's least width: a thickness that its own opposite sides do not touch with
 
 
@@ -37,10 +38,11 @@ def check_guarantee(settings: Contact, bodies: Sequence[Body], shapes: Sequence[
                 f"Contact: guarantee=True does not cover tearing, which leaves torn edges on each other, and "
                 f"{body.name} tears: give it a material without, or leave the guarantee out."
             )
-        if isinstance(body, RigidBody):
+        if isinstance(body, RigidBody) and body.shape.round_feature is not None:
             raise SceneError(
-                f"Contact: guarantee=True does not cover rigid bodies, and {body.name} is one: make it a stiff solid, "
-                "or leave the guarantee out."
+                f"Contact: guarantee=True does not cover round rigid bodies by formula, and {body.name} is a "
+                f"{type(body.shape).__name__}: give it a mesh, such as pl.shapes.ball(radius).surface(), or leave the "
+                "guarantee out."
             )
     if any(shape.kind == MESH for shape in shapes):
         raise SceneError(

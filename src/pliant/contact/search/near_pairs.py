@@ -13,7 +13,7 @@ from pliant.contact.search.inversion import are_opposite
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, combine, row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import dot
+from pliant.lanes.vectors import cross, dot, subtract
 
 NANOSECONDS = 300  # that a look at a pair takes
 BEYOND = 1e-3  # of the distance to be kept: by so much more a pair is pushed apart
@@ -81,26 +81,127 @@ def write_status(thread, threads, barrier, pairs, x0, x1, has_moved):
             pairs.status[k] = look(pairs.kind[k], points_at(x0, v, k), points_at(x1, v, k), pairs.kept[k])[0]
 
 
+class PushedBodies(NamedTuple):
+    """Rigid bodies, which pushes of their points move as wholes. Motions are small, and summed up until the points are
+    put where the bodies are.
+    """
+
+    of_vertex: np.ndarray  # (n,) int32 body of each vertex of the scene, -1 for others
+    centres: np.ndarray  # (b, 3) [m] of mass
+    inverse: np.ndarray  # (b, 6, 6) of the mass matrices
+    motions: np.ndarray  # (b, 6) [m] and [rad]
+
+
+def no_bodies(n: int) -> PushedBodies:
+    """For a scene of n vertices without any."""
+    return PushedBodies(np.full(n, -1, np.int32), np.zeros((0, 3)), np.zeros((0, 6, 6)), np.zeros((0, 6)))
+
+
+@inlined
+def pushed_place(x, v, bodies):
+    """Where vertex v is with the motion of its body."""
+    p, b = row(x, v), bodies.of_vertex[v]
+    if b < 0:
+        return p
+    m, arm = bodies.motions[b], subtract(p, row(bodies.centres, b))
+    turned = cross((m[3], m[4], m[5]), arm)
+    return (p[0] + m[0] + turned[0], p[1] + m[1] + turned[1], p[2] + m[2] + turned[2])
+
+
+@inlined
+def pushed_points(x, vertices, k, bodies):
+    return (
+        pushed_place(x, vertices[k, 0], bodies),
+        pushed_place(x, vertices[k, 1], bodies),
+        pushed_place(x, vertices[k, 2], bodies),
+        pushed_place(x, vertices[k, 3], bodies),
+    )
+
+
+@inlined
+def load_of(weight, place, n, v, bodies):
+    """Force and torque (6) on the body of vertex v of a unit push along n, times its weight."""
+    t = cross(subtract(place, row(bodies.centres, bodies.of_vertex[v])), n)
+    return (weight * n[0], weight * n[1], weight * n[2], weight * t[0], weight * t[1], weight * t[2])
+
+
+@inlined
+def yielding_of(load, body, bodies):
+    """1 / kg: how far a body goes along a load, for a unit of it."""
+    total = 0.0
+    for i in range(6):
+        for j in range(6):
+            total += load[i] * bodies.inverse[body, i, j] * load[j]
+    return total
+
+
+@inlined
+def push_body(load, size, body, bodies):
+    for i in range(6):
+        for j in range(6):
+            bodies.motions[body, i] += size * bodies.inverse[body, i, j] * load[j]
+
+
+@inlined
+def sum_of_loads(first, last, w, y, n, v, k, bodies):
+    total = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for i in range(first, last):
+        own = load_of(w[i], y[i], n, v[k, i], bodies)
+        total = (
+            total[0] + own[0],
+            total[1] + own[1],
+            total[2] + own[2],
+            total[3] + own[3],
+            total[4] + own[4],
+            total[5] + own[5],
+        )
+    return total
+
+
 @compiled
-def push_pairs(chosen, pairs, x0, x1, inverse_mass, has_moved):
+def push_pairs(chosen, pairs, x0, x1, inverse_mass, bodies, has_moved):
     """Push chosen pairs apart at x1, one after the other, as far as they are to be and along the direction in which
     they were last known to be apart; both sides by their masses, so that their momentum stays.
     """
+    v = pairs.vertices
     for place in range(len(chosen)):
         k = chosen[place]
-        v = pairs.vertices
-        status, goal, w, n = look(pairs.kind[k], points_at(x0, v, k), points_at(x1, v, k), pairs.kept[k])
+        y = pushed_points(x1, v, k, bodies)
+        status, goal, w, n = look(pairs.kind[k], points_at(x0, v, k), y, pairs.kept[k])
         if status == APART:
             continue
-        lacking = goal * (1.0 + BEYOND) - dot(n, combine(w, points_at(x1, v, k)))
-        total = 0.0
-        for i in range(4):
-            total += w[i] * w[i] * inverse_mass[v[k, i]]
+        lacking = goal * (1.0 + BEYOND) - dot(n, combine(w, y))
+        middle = 1 if pairs.kind[k] == VERTEX_TRIANGLE else 2
+        total = yielding_of_side(0, middle, w, y, n, v, k, inverse_mass, bodies)
+        total += yielding_of_side(middle, 4, w, y, n, v, k, inverse_mass, bodies)
         if lacking <= 0.0 or total <= 0.0:
             continue
-        for i in range(4):
-            share_of_it = lacking * w[i] * inverse_mass[v[k, i]] / total
-            if share_of_it != 0.0:
-                has_moved[v[k, i]] = True
-                for axis in range(3):
-                    x1[v[k, i], axis] += share_of_it * n[axis]
+        push_side(0, middle, lacking / total, w, y, n, v, k, x1, inverse_mass, bodies, has_moved)
+        push_side(middle, 4, lacking / total, w, y, n, v, k, x1, inverse_mass, bodies, has_moved)
+
+
+@inlined
+def yielding_of_side(first, last, w, y, n, v, k, inverse_mass, bodies):
+    body = bodies.of_vertex[v[k, first]]
+    if body >= 0:
+        return yielding_of(sum_of_loads(first, last, w, y, n, v, k, bodies), body, bodies)
+    total = 0.0
+    for i in range(first, last):
+        total += w[i] * w[i] * inverse_mass[v[k, i]]
+    return total
+
+
+@inlined
+def push_side(first, last, size, w, y, n, v, k, x1, inverse_mass, bodies, has_moved):
+    """Push the vertices from first to last of a pair, or their body, with an impulse of some size along n."""
+    body = bodies.of_vertex[v[k, first]]
+    if body >= 0:
+        push_body(sum_of_loads(first, last, w, y, n, v, k, bodies), size, body, bodies)
+        has_moved[v[k, first]] = True
+        return
+    for i in range(first, last):
+        share_of_it = size * w[i] * inverse_mass[v[k, i]]
+        if share_of_it != 0.0:
+            has_moved[v[k, i]] = True
+            for axis in range(3):
+                x1[v[k, i], axis] += share_of_it * n[axis]

@@ -9,7 +9,7 @@ import numpy as np
 from pliant.contact.primitives.obstacle_separation import look_at, reach_along
 from pliant.contact.primitives.separation import APART
 from pliant.contact.primitives.shapes import direction_to_world, to_local
-from pliant.contact.search.near_pairs import BEYOND
+from pliant.contact.search.near_pairs import BEYOND, push_side, pushed_place, yielding_of_side
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
@@ -71,26 +71,26 @@ def write_shape_status(thread, threads, barrier, near, x0, x1, has_moved):
 
 
 @compiled
-def push_from_shape(chosen, near, x0, x1, inverse_mass, has_moved):
+def push_from_shape(chosen, near, x0, x1, inverse_mass, bodies, has_moved):
     """Push chosen triangles and edges away from the shape at x1, as near_pairs.push_pairs does."""
     v = near.corners
     for place in range(len(chosen)):
         k = chosen[place]
-        before, after, is_face = ways_of(near, k, x0, x1)
+        before, _, is_face = ways_of(near, k, x0, x1)
+        corners = 3 if is_face else 2
+        y = (
+            pushed_place(x1, v[k, 0], bodies),
+            pushed_place(x1, v[k, 1], bodies),
+            pushed_place(x1, v[k, corners - 1], bodies),
+        )
+        after = (to_local(near.end, y[0]), to_local(near.end, y[1]), to_local(near.end, y[2]))
         status, goal, w, n = look_at(near.kind, near.local, before, after, is_face, near.kept[k])
         if status == APART:
             continue
         lacking = goal * (1.0 + BEYOND) + reach_along(near.kind, near.local, n)
-        total = 0.0
         for i in range(3):
             lacking -= w[i] * dot(n, after[i])
-            if v[k, i] >= 0:
-                total += w[i] * w[i] * inverse_mass[v[k, i]]
-        if lacking <= 0.0 or total <= 0.0:
-            continue
         out = direction_to_world(near.end, n)
-        for i in range(3):
-            if v[k, i] >= 0 and w[i] * inverse_mass[v[k, i]] > 0.0:
-                has_moved[v[k, i]] = True
-                for axis in range(3):
-                    x1[v[k, i], axis] += lacking * w[i] * inverse_mass[v[k, i]] / total * out[axis]
+        total = yielding_of_side(0, corners, w, y, out, v, k, inverse_mass, bodies)
+        if lacking > 0.0 and total > 0.0:
+            push_side(0, corners, lacking / total, w, y, out, v, k, x1, inverse_mass, bodies, has_moved)

@@ -16,6 +16,8 @@ from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, VERTEX_TRIAN
 from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 from pliant.lanes.vectors import add, dot
 
+HELD_PUSH = 0.1  # of a push: for what presses by one already
+
 
 class Pressing(NamedTuple):
     """Pairs of a vertex and a body or an obstacle that it was in contact with, sorted, each once."""
@@ -90,6 +92,9 @@ def start_with_offset(
 ) -> None:
     """Let contacts press at the start of a step, at x (n, 3) [m], with no more than what they pressed with before (k,)
     and what they may be pushed out by (k,) [m]; of the rest, a part `kept` of the penetration stays for later steps.
+
+    What is pushed and does not yield is held by something: it is pushed further at a small part of the speed alone, so
+    that contacts which contradict each other (a fold that is caught) do not store ever more energy.
     """
     cached(write_offsets)(contacts, x, pressed, push, kept)
 
@@ -100,5 +105,6 @@ def write_offsets(contacts, x, pressed, push, kept):
         c = np.uint64(place)
         s = add(closest_separation(c, positions_of(c, contacts, x), contacts), row(contacts.motions, c))
         d = contacts.thickness[c] - dot(s, row(contacts.normals, c))
-        contacts.offset[c] = max(0.0, d - (pressed[c] + push[c]), kept * (d - pressed[c]))
+        further = push[c] * max(1.0 - pressed[c] / push[c], HELD_PUSH) if push[c] > 0.0 else 0.0
+        contacts.offset[c] = max(0.0, d - (pressed[c] + further), kept * (d - pressed[c]))
         contacts.thickness[c] -= contacts.offset[c]
