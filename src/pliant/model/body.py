@@ -234,7 +234,9 @@ class Body(ABC):
         self._release_at(chosen, until, "pin")
 
     def neighbours(self, vertices: np.ndarray) -> np.ndarray:
-        """Vertices that share a thin element with those given; bodies that are not thin have none."""
+        """Numbers of the vertices that share a thin element with `vertices` (k,), numbers too; bodies that are not thin
+        have none.
+        """
         raise SceneError(
             f"{self.name}.pin: clamped is for sheets and rods; a solid whose face is pinned is clamped. Leave it out."
         )
