@@ -178,7 +178,7 @@ RUN = """
 """
 
 
-@pytest.mark.parametrize("ending", ["npz", "pvd", "ply", "obj"])
+@pytest.mark.parametrize("ending", ["npz", "pvd", *(pytest.param(e, marks=pytest.mark.slow) for e in ("ply", "obj"))])
 def test_killed_in_the_middle_it_is_readable_to_the_last_whole_frame(tmp_path, ending):
     """kill -9 at four random moments: no frame that was written is lost, and none is broken."""
     random = np.random.default_rng(5)

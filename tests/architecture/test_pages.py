@@ -15,6 +15,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROO
 BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*?) -->\n)?```python\n(.*?)```", re.DOTALL)
 #: Pages whose kernels nothing else compiles, or that run long.
 SLOW = {
+    "contact",
     "README",
     "start",
     "control",

@@ -45,6 +45,7 @@ def small_demo(monkeypatch):
     monkeypatch.setattr(scenes, "twisted_beam", lambda: whole(cells=(2, 2, 12)))
 
 
+@pytest.mark.slow
 def test_demo_writes_picture_shape_and_checkpoint(small_demo, tmp_path):
     image = pytest.importorskip("PIL.Image")
     out = tmp_path / "new" / "folder"
@@ -122,6 +123,7 @@ def test_bench_prints_times():
     assert "bytes per tet" in result.output
 
 
+@pytest.mark.slow
 def test_compare_writes_curves_and_names_the_first(tmp_path):
     """A scene of a file, two solvers, three iterations: a table, sentences and four files."""
     scene = tmp_path / "small.py"

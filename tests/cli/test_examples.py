@@ -28,6 +28,7 @@ def test_hanging_beam(tmp_path):
     assert (tmp_path / "hanging_beam.png").stat().st_size > 5000
 
 
+@pytest.mark.slow
 def test_compare_solvers(tmp_path):
     pytest.importorskip("matplotlib")
     lines = run(tmp_path, "compare_solvers.py", 20).splitlines()
@@ -46,6 +47,7 @@ def test_balloon(tmp_path):
     assert (tmp_path / "balloon.png").stat().st_size > 3000
 
 
+@pytest.mark.slow
 def test_own_mesh(tmp_path):
     pytest.importorskip("PIL")
     pl.save_mesh(tmp_path / "ball.vtu", pl.shapes.ball(0.5, 4))

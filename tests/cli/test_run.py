@@ -108,7 +108,7 @@ def test_resume_goes_on_into_files_of_its_own(scene, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("kind", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_run_that_is_killed_ends_with_the_same_bits(scene, tmp_path, kind):
     """At a random moment; a kill loses what came after the last checkpoint, Ctrl-C nothing."""
     out = tmp_path / "out"

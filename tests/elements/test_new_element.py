@@ -164,6 +164,7 @@ def test_vertex_block_descent_finds_newtons_minimiser(problem) -> None:
     assert np.abs(other.x - exact.x).max() > 1e-2 * travelled
 
 
+@pytest.mark.slow
 def test_the_other_solvers_take_it(problem) -> None:
     """Those that minimise end at the minimiser; GPBD and XPBD near it, as their own error in a step allows."""
     exact = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=60, residual=1e-10)).x

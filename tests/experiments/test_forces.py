@@ -35,6 +35,7 @@ def test_work_of_the_force_is_the_stored_energy(stretched, name):
     assert forces.work_misfit(stretched[name], box.SIZE[2]) < 1.0
 
 
+@pytest.mark.slow
 def test_torque_turns_with_the_twist():
     """To first order the torque of a clamped ARAP box grows with the angle, and changes sign with it."""
     law = box.laws()["ARAP"]

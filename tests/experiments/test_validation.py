@@ -10,6 +10,7 @@ every_case = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @every_case
 def test_error_with_the_most_cells_is_within_its_bound(case: Case) -> None:
     assert abs(case.error(case.cells[-1])) < case.tolerance

@@ -34,6 +34,7 @@ def test_particles_come_at_their_times_and_fall_freely():
     assert not sim.velocities[waiting].any()
 
 
+@pytest.mark.slow
 def test_what_comes_does_not_overlap_and_energy_is_what_was_brought_in():
     scene, grains = fountain()
     sim = pl.Simulation(scene, precision="double")
@@ -50,6 +51,7 @@ def test_what_comes_does_not_overlap_and_energy_is_what_was_brought_in():
     assert energies[3] == pytest.approx(grains.masses[0] * 20 * (G * 0.5 + 2.0), rel=0.06)  # still in flight
 
 
+@pytest.mark.slow
 def test_a_checkpoint_continues_with_the_same_bits(tmp_path):
     straight = pl.Simulation(fountain()[0])
     for _ in range(11):

@@ -22,6 +22,7 @@ def pile_on_block(friction=0.3):
     return scene, grains, ground
 
 
+@pytest.mark.slow
 def test_vertex_block_descent_ends_at_newtons_minimum():
     """The step in which most spheres have met: all positions to 1e-6 of the radius."""
     descent = pl.Simulation(pile_on_block()[0], pl.VBD(iterations=1000), precision="double")

@@ -27,6 +27,7 @@ def simulation():
     return pl.Simulation(scene, pl.VBD(iterations=4), frame_rate=60, substeps=2)
 
 
+@pytest.mark.slow
 def test_a_resumed_run_continues_with_the_same_bits(tmp_path):
     sim = simulation()
     for _ in range(5):

@@ -64,6 +64,7 @@ def test_the_angle_is_that_of_the_first_body_about_the_axis() -> None:
         assert block.coordinates(x)[0] == pytest.approx(angle, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_pendulum_stays_at_its_limit() -> None:
     """AVBD, single precision: the stop at 0.5 rad to 1e-4 rad, and the hinge carries the weight to 1 percent."""
     scene, rod, joint = rod_on_a_hinge(limits=(-0.2, 0.5))

@@ -56,6 +56,7 @@ def test_mass_and_momentum_are_kept():
     np.testing.assert_allclose(of_origins, whole, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_nothing_tears_below_the_limit():
     """Pulled to 1.05 with a limit of 1.2: whole; and exactly the motion of a sheet that cannot tear."""
     results = []
@@ -69,6 +70,7 @@ def test_nothing_tears_below_the_limit():
     np.testing.assert_array_equal(*results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("threads", "varies"), [(1, False), (2, False), (1, True)])
 def test_taking_it_up_equals_building_it_anew(threads, varies):
     """New rows in spare packs and edited lists give the same bits as tables made from the torn model at once."""

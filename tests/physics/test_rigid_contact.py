@@ -17,6 +17,7 @@ def on_a_slope(degrees: float, friction: float) -> pl.Scene:
     return scene
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "factor"), [(pl.Sphere(0.1), 5 / 7), (pl.Cylinder(0.1, 0.3), 2 / 3)], ids=["sphere", "cylinder"]
 )

@@ -57,6 +57,7 @@ def test_free_rotation_approaches_the_analytic_one_as_the_step_shrinks() -> None
     assert errors[2] / errors[1] == pytest.approx(0.5, abs=0.03)
 
 
+@pytest.mark.slow
 def test_a_body_spun_about_its_middle_axis_flips() -> None:
     """Dzhanibekov: the middle axis turns over; about the last it stays."""
     for axis, flips in ((1, True), (2, False)):

@@ -57,6 +57,7 @@ def test_damping_has_neither_force_nor_torque(solver):
         assert np.abs(np.cross(sim.positions, owed).sum(axis=0)).max() < 1e-12 * np.abs(owed).sum()
 
 
+@pytest.mark.slow
 def test_a_spring_has_the_damping_ratio_of_theory():
     """zeta = k_d w / 2: w_d and the decay of two masses on a spring, h = 1 / 1000 of a period, within 1 %."""
     k, m, zeta = 100.0, 0.5, 0.1

@@ -64,6 +64,7 @@ def line(integrator, steps_per_period, damping=0.0):
     return pl.Simulation(scene, pl.Newton(tolerance=1e-12), steps_per_period, 1, "double", integrator=integrator)
 
 
+@pytest.mark.slow
 def test_damping_per_period_is_that_of_theory():
     """Energy left after ten periods of 40 steps: |R|^2 per step, with R the root of the scheme's polynomial."""
     z = 2j * np.pi / 40

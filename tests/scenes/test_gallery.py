@@ -12,7 +12,10 @@ from pliant.scenes.gallery import entries
 from pliant.scenes.plans import open_plan
 
 EVERY = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
-LONG = ("card-house", "curl", "gripper", "skirt", "teapot")  # compile for long
+LONG = (  # compile for long
+    "card-house", "curl", "curtain", "gripper", "laws", "skirt", "swing", "teapot", "towel", "trampoline",
+    "wrecking-ball",
+)  # fmt: skip
 EVERY_RUN = pytest.mark.parametrize(
     "entry",
     [pytest.param(e, id=e.name, marks=pytest.mark.slow if e.name in LONG else ()) for e in entries()],

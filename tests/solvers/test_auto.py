@@ -107,6 +107,7 @@ def _rope():
     return scene
 
 
+@pytest.mark.slow
 def test_ropes_beyond_single_precision_follow_newtons_method(caplog):
     """Where neither vertex block descent nor levels converge, because positions in single precision round to 1 N."""
     ends = []

@@ -226,6 +226,7 @@ def test_meters_hold_no_positions_of_their_problem():
     assert np.all(meter._kept[0][1] == problem.x_guess)
 
 
+@pytest.mark.slow
 def test_the_distance_of_a_whole_body_is_how_far_it_was_taken_away():
     """From the minimiser of a step of a block that slides: along the incline nothing but inertia and friction, which
     is the same at any speed, brings it back.

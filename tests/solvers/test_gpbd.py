@@ -236,6 +236,7 @@ def test_a_flattened_cube_recovers(nu):
     assert volumes.sum() == pytest.approx(1, rel=0.02)
 
 
+@pytest.mark.slow
 @every_ratio
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_randomised_cube_recovers(nu, seed):
@@ -251,6 +252,7 @@ def test_a_randomised_cube_recovers(nu, seed):
     assert volumes.sum() == pytest.approx(1, rel=0.06)
 
 
+@pytest.mark.slow
 def test_a_law_without_barrier_survives_a_flat_start():
     """No strain of a flat element can lift it: it is left flat, and nothing breaks."""
     _, sim = wrecked_cube(pl.StableNeoHookean, 0.4995, flattened, pl.GPBD(3, newton_iterations=3))

@@ -51,6 +51,7 @@ def test_rods_carry_fifty_thousand_times_their_mass() -> None:
     assert worst < 2e-3
 
 
+@pytest.mark.slow
 def test_a_box_swings_on_a_rope_of_rods(tmp_path) -> None:
     """An attachment of infinite stiffness: gaps below 2e-4 m, rods of 0.1 m and 10 g longer by 1 percent at most; the
     same from a scene file.
@@ -92,6 +93,7 @@ def test_cloth_stretches_no_further_than_its_limit(limit: float, beyond: float) 
     assert strains(cloth, mesh.edges, lengths).max() < limit + beyond
 
 
+@pytest.mark.slow
 def test_a_four_bar_linkage_stays_closed() -> None:
     """A parallelogram of rods driven at 2 rad/s for a second: hinges closed to 1e-4 m, the coupler level to 1e-3."""
     scene = pl.Scene(gravity=(0, 0, 0))

@@ -75,6 +75,7 @@ def guarded_sweep(problem, x, colours):
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line_search", [False, True])
 def test_any_number_of_threads_gives_the_same_bits(line_search):
     mesh = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2))

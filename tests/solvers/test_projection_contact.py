@@ -72,6 +72,7 @@ def test_a_block_on_an_incline(solver, share: float) -> None:
         assert (sim.velocities[:, 0].mean() - before) / (sim.time - time) == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.slow
 @both
 def test_a_sliding_block_stops_after_v2_over_2_mu_g(solver) -> None:
     scene = pl.Scene()
@@ -132,6 +133,7 @@ def test_a_converged_step_in_contact_nears_implicit_euler_with_the_fourth_power_
     assert distances[0] / distances[1] == pytest.approx(16, rel=0.125)
 
 
+@pytest.mark.slow
 @every_solver
 def test_threads_do_not_change_the_bits_of_a_pile(solver) -> None:
     results = []

@@ -81,6 +81,7 @@ def distance_to_implicit_euler(make, solver, h, iterations):
     return np.abs(ours - exact).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [free_block, net, hinges_alone, sheet])
 @both
 def test_a_converged_step_nears_implicit_euler_with_the_fourth_power_of_h(solver, make):
@@ -90,6 +91,7 @@ def test_a_converged_step_nears_implicit_euler_with_the_fourth_power_of_h(solver
     assert coarse / fine == pytest.approx(16, rel=0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "law",
     [pl.StableNeoHookean, *(pytest.param(other, marks=pytest.mark.slow) for other in (pl.NeoHookean, pl.Corotated))],
@@ -102,6 +104,7 @@ def test_sheets_of_any_law_near_it_in_gpbd(law):
     assert coarse / fine == pytest.approx(16, rel=0.25)
 
 
+@pytest.mark.slow
 @both
 def test_jacobi_nears_it_too(solver):
     coarse, fine = (distance_to_implicit_euler(free_block, solver(mode="jacobi"), h, 4000) for h in (4e-4, 2e-4))
@@ -213,6 +216,7 @@ def test_pinned_and_led_vertices_keep_their_place(solver):
     np.testing.assert_allclose(sim.positions[right], mesh.points[right] + (0.5 * sim.time, 0, 0), atol=1e-15)
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_from_a_checkpoint_with_the_same_bits(tmp_path):
     sim = free_block(solver=pl.GPBD(3, "jacobi", relaxation=1.5, newton_iterations=2))
     sim.step()

@@ -97,6 +97,7 @@ def test_converged_descent_is_newtons_minimum(name: str) -> None:
     np.testing.assert_allclose(descent.x, newton.x, atol=1e-6 * moved)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["membrane", "rope", "everything"])
 def test_line_search_never_raises_the_energy(name: str) -> None:
     problem = problem_of(SCENES[name], h=1 / 10)
@@ -122,6 +123,7 @@ MEMBRANES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", MEMBRANES)
 def test_every_law_is_a_membrane(law: type) -> None:
     """Single precision reaches Newton's minimum of a stretched sheet to its rounding."""

@@ -75,6 +75,7 @@ def test_equals_the_reference_for_a_free_body(make_simulation, law):
     assert_equal(problem, fast(problem, 3)[0], plain(problem, 3))
 
 
+@pytest.mark.slow
 @every_law_and_width
 def test_equals_the_reference_at_a_hub(make_simulation, star, law, width):
     """A vertex with 320 tets, whose forces are summed over all lanes."""

@@ -235,6 +235,7 @@ def test_energies_see_a_moving_obstacle_where_it_is_now() -> None:
         assert energies["contact"] == pytest.approx(9 * 0.5e5 * depth**2, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_recorded_step_may_split_vertices(tmp_path) -> None:
     """A sheet pulled apart on a floor: frames in which it tears have fields of all vertices; what tearing has just
     added has no force yet.
