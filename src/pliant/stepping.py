@@ -39,11 +39,11 @@ from pliant.joint_forces import BreakingJoints
 from pliant.kernels.predict import velocities
 from pliant.last_step import LastStep
 from pliant.model import Model, Scene, build_model, checks
-from pliant.model.contact import untested_contact
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
 from pliant.momentum_correction import FreeComponents
+from pliant.notes_of_building import notes_of_building
 from pliant.prediction import Prediction
 from pliant.shown import show_simulation
 from pliant.solvers import Execution, Solver, SolveReport
@@ -84,9 +84,8 @@ class Stepping(LastStep, BreakingJoints):
         self._integrator = integrator_named(integrator)
         self.model = build_model(scene)
         check_integrator(self._integrator, self.model, self.solver)
-        untested = "" if scene.contact is None else untested_contact(scene.bodies, scene.shapes)
-        if untested and not self.solver.supports.own_contacts:
-            logger.info(untested, extra={"entry": "untested-contact"})
+        for note, entry in notes_of_building(scene, self.model, self.solver):
+            logger.info(note, extra={"entry": entry})
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())

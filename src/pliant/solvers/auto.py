@@ -178,7 +178,7 @@ class Auto(Solver[AutoWork]):
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AutoWork:
         plain = VBD(start=self.start)
-        has_rows = self.multipliers and problem.model.carried is not None
+        has_rows = self.holds_infinite(problem.model)
         rows = HardRowsOf(problem, problem.model.blocks if has_rows else (), least=np.inf)
         tables = build_tables(rows.replaced(problem), execution, plain.line_search, plain.psd)
         rows.fill(tables)
@@ -229,6 +229,9 @@ class Auto(Solver[AutoWork]):
                 return result._replace(iterations=done + result.iterations)
             work.rows.update(problem, x, work.tables)
         return SweepResult(n)
+
+    def holds_infinite(self, model: Model) -> bool:
+        return self.multipliers and model.carried is not None
 
     def with_multipliers(self, problem: IncrementalPotential, work: AutoWork) -> IncrementalPotential:
         return work.rows.current(problem)

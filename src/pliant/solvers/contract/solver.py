@@ -10,6 +10,7 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
+from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.contract.capabilities import Capabilities
 from pliant.solvers.contract.checks import check_tolerance
@@ -99,6 +100,10 @@ class Solver(ABC, Generic[W]):
     def has_residual(self, work: W) -> bool:
         """Whether an iteration costs so much more than the forces of all vertices that these tell its error."""
         return False
+
+    def holds_infinite(self, model: Model) -> bool:
+        """Whether joints, attachments and springs of infinite stiffness do not give way in a model."""
+        return self.supports.hard_constraints
 
     def period(self, work: W) -> int:
         """Iterations after which the same is done again, as between two corrections."""

@@ -1,0 +1,50 @@
+"""What is said when a simulation is built."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.model import build_model
+from pliant.notes_of_building import notes_of_building
+
+
+def link(stiffness: float = np.inf) -> pl.Scene:
+    scene = pl.Scene()
+    body = scene.add_rigid(pl.Box((0.2, 0.1, 0.1)), density=1000.0, name="link")
+    scene.add_joint("ball", body, None, point=(-0.1, 0, 0), stiffness=stiffness)
+    return scene
+
+
+def rope() -> pl.Scene:
+    scene = pl.Scene()
+    points = np.column_stack([np.linspace(0, 1, 5), np.zeros(5), np.zeros(5)])
+    edges = np.column_stack([np.arange(4), np.arange(1, 5)])
+    scene.add_springs(points, edges, stiffness=np.inf, mass=0.1, name="rope").pin([0])
+    return scene
+
+
+def said(scene: pl.Scene, solver: pl.Solver) -> list[str]:
+    return [note for note, entry in notes_of_building(scene, build_model(scene), solver) if entry == "soft-joints"]
+
+
+@pytest.mark.parametrize("solver", [pl.VBD(), pl.Newton(), pl.Auto(multipliers=False)], ids=lambda s: type(s).__name__)
+def test_penalties_in_place_of_an_infinite_stiffness_are_told(solver: pl.Solver) -> None:
+    (note,) = said(link(), solver)
+    assert type(solver).__name__ in note
+    assert "of link" in note
+    assert "pl.AVBD()" in note
+
+
+@pytest.mark.parametrize("solver", [pl.AVBD(), pl.Auto()], ids=lambda s: type(s).__name__)
+def test_multipliers_are_not(solver: pl.Solver) -> None:
+    assert said(link(), solver) == []
+
+
+def test_a_finite_stiffness_is_not() -> None:
+    assert said(link(1e5), pl.VBD()) == []
+
+
+def test_a_rope_of_rods_is_held_by_avbd_alone() -> None:
+    """Auto has multipliers in scenes with rigid bodies only."""
+    assert said(rope(), pl.AVBD()) == []
+    assert len(said(rope(), pl.Auto())) == 1
