@@ -197,27 +197,27 @@ def friction_at_end(thread, threads, barrier, rows, count, bodies, scheme):
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
-def list_bodies(rows, count, rigid, cursor):
-    """Loads and lists of the rigid bodies; cursor (at least b,) is scratch."""
-    rigid.start[:] = 0
-    rigid.load[:] = 0.0
-    if len(rigid.twist) == 0:
-        return
+def list_rows(owners, count, factor, owned, cursor):
+    """Loads of what rows act on, and the rows of each: owners (m, k), -1 for none, have entries k i + slot in `owned`,
+    the Bodies or their rigid part; cursor (as long as what is owned, or longer) is scratch.
+    """
+    start, slots = owned.start, owners.shape[1]
+    start[:] = 0
+    owned.load[:] = 0.0
     for i in range(count):
-        for side in range(2):
-            b = rows.carrier[i, side]
-            if b >= 0:
-                rigid.start[b + 1] += 1
-                rigid.load[b] += rows.factor[i]
-    for b in range(len(rigid.twist)):
-        rigid.start[b + 1] += rigid.start[b]
-        cursor[b] = rigid.start[b]
+        for slot in range(slots):
+            if owners[i, slot] >= 0:
+                start[owners[i, slot] + 1] += 1
+                owned.load[owners[i, slot]] += factor[i]
+    for k in range(len(start) - 1):
+        start[k + 1] += start[k]
+        cursor[k] = start[k]
     for i in range(count):
-        for side in range(2):
-            b = rows.carrier[i, side]
-            if b >= 0:
-                rigid.entries[cursor[b]] = 2 * i + side
-                cursor[b] += 1
+        for slot in range(slots):
+            k = owners[i, slot]
+            if k >= 0:
+                owned.entries[cursor[k]] = slots * i + slot
+                cursor[k] += 1
 
 
 @entry(nogil=True, error_model="numpy")
@@ -226,24 +226,10 @@ def prepare(rows, count, bodies, cursor, scheme, gamma):
 
     Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
     """
-    start = bodies.start
-    start[:] = 0
-    bodies.load[:] = 0.0
-    list_bodies(rows, count, bodies.rigid, cursor)
+    if len(bodies.rigid.twist) > 0:
+        list_rows(rows.carrier, count, rows.factor, bodies.rigid, cursor)
+    list_rows(rows.vertices, count, rows.factor, bodies, cursor)
     for i in range(count):
-        for slot in range(4):
-            if rows.vertices[i, slot] >= 0:
-                start[rows.vertices[i, slot] + 1] += 1
-                bodies.load[rows.vertices[i, slot]] += rows.factor[i]
-    for vertex in range(len(start) - 1):
-        start[vertex + 1] += start[vertex]
-        cursor[vertex] = start[vertex]
-    for i in range(count):
-        for slot in range(4):
-            vertex = rows.vertices[i, slot]
-            if vertex >= 0:
-                bodies.entries[cursor[vertex]] = 4 * i + slot
-                cursor[vertex] += 1
         write_diagonals(rows, bodies, i)
         value = -rows.rest[i]
         for axis in range(3):
