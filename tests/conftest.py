@@ -4,6 +4,7 @@ import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -15,6 +16,9 @@ from pliant.kernels.element_packs import ElementPacks
 # A shell's background jobs ignore Ctrl-C, and so would the runs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Quick tests draw the same examples in every run; `make test-all` draws new ones.
+hypothesis.settings.register_profile("same", derandomize=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

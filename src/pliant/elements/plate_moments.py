@@ -88,13 +88,19 @@ def moment_projections(frames: HingeFrames, is_rim: np.ndarray) -> np.ndarray:
 
 
 def solve_normal(apply, lack: np.ndarray, iterations: int) -> np.ndarray:
-    """z with apply(z) nearly `lack`, by conjugate gradients, for a symmetric semidefinite matrix."""
+    """z with apply(z) nearly `lack`, by conjugate gradients, for a symmetric semidefinite matrix.
+
+    What the matrix cannot reach (nothing is left to reach, or p is in its null space) stays.
+    """
     z, r, p = np.zeros_like(lack), lack.copy(), lack.copy()
     square = float(np.vdot(r, r))
     end = 1e-8 * square
     for _ in range(iterations):
         q = apply(p)
-        step = square / float(np.vdot(p, q))
+        curvature = float(np.vdot(p, q))
+        if curvature <= 0.0:
+            break
+        step = square / curvature
         z, r = z + step * p, r - step * q
         before, square = square, float(np.vdot(r, r))
         if square <= end:
