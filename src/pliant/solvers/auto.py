@@ -40,6 +40,7 @@ from pliant.solvers.contract.error import CONVERGED
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
 from pliant.solvers.machinery.hard_rows import HardRowsOf
+from pliant.solvers.machinery.levels.hierarchy import soft_members
 from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
 from pliant.solvers.newton import Newton
@@ -186,6 +187,8 @@ class Auto(Solver[AutoWork]):
         stages = [Stage(plain, "vertex block descent", tables)]
         ready, newton = Prepared(start=self.start, tables=tables), Newton(start=self.start)
         missing = unsupported_feature(Multilevel(ready), problem.model)
+        if missing is None and not soft_members(problem.model).any():
+            missing = "scenes without soft bodies"
         if missing is None:
             stages.append(Stage(Multilevel(ready), "Multilevel"))
         else:
@@ -223,6 +226,8 @@ class Auto(Solver[AutoWork]):
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork, n: int = 1) -> SweepResult:
         stage = work.stage
+        if work.rows.duals and isinstance(stage.solver, Multilevel):
+            return self._sweep_with_levels(problem, x, work, n)
         if not work.rows.duals or not isinstance(stage.solver, Newton):
             return stage.solver.sweep(problem, x, stage.work, n)
         for done in range(n):
@@ -230,6 +235,17 @@ class Auto(Solver[AutoWork]):
             if result.ended:
                 return result._replace(iterations=done + result.iterations)
             work.rows.update(problem, x, work.tables)
+        return SweepResult(n)
+
+    def _sweep_with_levels(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork, n: int) -> SweepResult:
+        """A cycle at a time: each correction has the multipliers that the iterations before it left."""
+        stage, done = work.stage, 0
+        while done < n:
+            cycle = min(n - done, stage.solver.period(stage.work))
+            result = stage.solver.sweep(work.rows.current(problem), x, stage.work, cycle)
+            done += result.iterations
+            if result.ended:
+                return result._replace(iterations=done)
         return SweepResult(n)
 
     def holds_infinite(self, model: Model) -> bool:
