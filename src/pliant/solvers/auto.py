@@ -6,9 +6,9 @@ near it (5 %) either, as beyond the rounding of single precision, Newton's metho
 was needed is kept for the next steps; now and then the cheaper solver before it is tried again, each time after twice
 as many steps if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
 
-In scenes with rigid bodies, multipliers hold joints, attachments and springs of infinite stiffness (decision 0052).
-Vertex block descent and Newton's method update them in each iteration; accelerated iterations do not, and end with a
-few that do.
+Multipliers hold joints, attachments and springs of infinite stiffness (decision 0052). Vertex block descent, also
+between corrections by levels, and Newton's method update them in each iteration; accelerated iterations do not, and end
+with a few that do.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ class Auto(Solver[AutoWork]):
     iterations_max: iterations of vertex block descent in a step at most; a step that needs more ends with a larger
         error, of which the simulation warns where that happens again and again.
     start: where iterations begin, as of VBD.
-    multipliers: whether joints, attachments and springs of infinite stiffness are hard in scenes with rigid bodies.
-        False: they are as stiff as their masses take in a step, as in scenes without rigid bodies.
+    multipliers: whether joints, attachments and springs of infinite stiffness are hard. False: they are as stiff as
+        their masses take in a step.
     """
 
     tolerance: float | None = field(default=0.005, kw_only=True)
@@ -238,9 +238,12 @@ class Auto(Solver[AutoWork]):
         return SweepResult(n)
 
     def _sweep_with_levels(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork, n: int) -> SweepResult:
-        """A cycle at a time: each correction has the multipliers that the iterations before it left."""
+        """A cycle at a time: each correction has the multipliers that the iterations before it left, and points of
+        earlier cycles belong to others.
+        """
         stage, done = work.stage, 0
         while done < n:
+            stage.work.passed.forget()
             cycle = min(n - done, stage.solver.period(stage.work))
             result = stage.solver.sweep(work.rows.current(problem), x, stage.work, cycle)
             done += result.iterations
@@ -249,7 +252,7 @@ class Auto(Solver[AutoWork]):
         return SweepResult(n)
 
     def holds_infinite(self, model: Model) -> bool:
-        return self.multipliers and model.carried is not None
+        return self.multipliers
 
     def with_multipliers(self, problem: IncrementalPotential, work: AutoWork) -> IncrementalPotential:
         return work.rows.current(problem)
