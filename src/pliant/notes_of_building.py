@@ -1,4 +1,6 @@
-"""What is said of a scene when its simulation is built: contacts that are not tested, constraints that give way."""
+"""What is said of a scene when its simulation is built: contacts that are not tested, constraints that give way,
+friction that creeps.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,8 @@ from pliant.elements.joint import JointDots, JointLinks, JointRopes
 from pliant.elements.joint_drive import JointDrives
 from pliant.model import Model, Scene
 from pliant.model.contact import untested_contact
+from pliant.model.rigid import RigidBody
+from pliant.model.rigid_shapes import Capsule, Sphere
 from pliant.solvers import Solver
 
 RIGID_ROWS = (JointLinks, JointRopes, JointDots, JointDrives)  # that know whether they were asked to be rigid
@@ -27,6 +31,25 @@ def notes_of_building(scene: Scene, model: Model, solver: Solver[Any]) -> Iterat
             f"under load (the first at {model.describe_vertex(point)}). pl.AVBD() holds it by multipliers.",
             "soft-joints",
         )
+
+    sticking = _sticking_body(scene) if is_tested and not solver.supports.hard_constraints else None
+    if sticking is not None:
+        yield (
+            f"friction: {type(solver).__name__} holds contacts by penalties: {sticking.name} may creep on a slope "
+            "where it should stick, no faster than pl.Contact(friction_speed=...). pl.AVBD() holds contacts by "
+            "multipliers.",
+            "creeping",
+        )
+
+
+def _sticking_body(scene: Scene) -> RigidBody | None:
+    """A rigid body that moves, does not roll, and has something rigid with friction to stand on."""
+    rigid = [body for body in scene.bodies if isinstance(body, RigidBody)]
+    flat = [body for body in rigid if not (body.is_held or isinstance(body.shape, Sphere | Capsule))]
+    frictions = [0.0 if scene.contact is None else scene.contact.friction]
+    frictions += [thing.friction or 0.0 for thing in (*scene.shapes, *rigid)]
+    stands = bool(scene.shapes) or len(rigid) > 1
+    return flat[0] if flat and stands and max(frictions) > 0 else None
 
 
 def _first_rigid_point(model: Model) -> int | None:
