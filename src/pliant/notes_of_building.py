@@ -55,7 +55,7 @@ def _sticking_body(scene: Scene) -> RigidBody | None:
     rigid = [body for body in scene.bodies if isinstance(body, RigidBody)]
     flat = [body for body in rigid if not (body.is_held or isinstance(body.shape, Sphere | Capsule))]
     frictions = [0.0 if scene.contact is None else scene.contact.friction]
-    frictions += [thing.friction or 0.0 for thing in (*scene.shapes, *rigid)]
+    frictions += [shape.friction for shape in scene.shapes] + [body.friction or 0.0 for body in rigid]
     stands = bool(scene.shapes) or len(rigid) > 1
     return flat[0] if flat and stands and max(frictions) > 0 else None
 

@@ -51,7 +51,5 @@ def check_stops(
             )
     if kind == "ball" and twist is not None and (cone is None or cone >= 0.5 * math.pi):
         raise SceneError(f"{what}: twist needs a cone below 1.5708 rad, within which it is an angle; give one.")
-    return cone, *(
-        None if given is None else check_limits(given, f"{what}: {name}", "hinge", "rad")
-        for name, given in (("twist", twist), ("limits", bend))
-    )
+    about = None if twist is None else check_limits(twist, f"{what}: twist", "hinge", "rad")
+    return cone, about, None if bend is None else check_limits(bend, f"{what}: limits", "hinge", "rad")
