@@ -30,7 +30,7 @@ from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.memory import width_of
-from pliant.lanes.vectors import dot
+from pliant.lanes.vectors import add_scaled, dot
 
 
 class Pace(NamedTuple):
@@ -155,6 +155,15 @@ def apply_impulses(thread, threads, barrier, rows, count, bodies, scheme):
     gather_all(thread, threads, rows, bodies, scheme)
 
 
+@inlined
+def is_half_through(rows, i, h, relative):
+    """Whether the two of a contact will be nearer than half of the distance to be kept."""
+    s, half = add_scaled(row(rows.separation, i), h, relative), 0.5 * rows.rest[i]
+    if rows.vertices[i, 1] < 0 or rows.vertices[i, 2] >= 0:
+        return dot(row(rows.normal, i), s) < half
+    return dot(s, s) < half * half
+
+
 @entry(nogil=True, error_model="numpy")
 def end_passages(rows, count, bodies, scheme, passes):
     """Push apart what is still more than half way through after all iterations, one contact after another; how many
@@ -168,17 +177,12 @@ def end_passages(rows, count, bodies, scheme, passes):
         for i in range(count):
             if rows.kind[i] == 1:
                 relative = relative_velocity(rows, bodies.velocity, bodies.rigid.twist, i, 1.0)
-                n, t = row(rows.normal, i), row(rows.tangent, i)
-                value = constraint_value(rows, i, scheme.h, relative)
-                if value < -0.5 * rows.rest[i]:
-                    change = -value / (scheme.h * rows.diagonal[i, 0])
+                if is_half_through(rows, i, scheme.h, relative):
+                    change = -constraint_value(rows, i, scheme.h, relative) / (scheme.h * rows.diagonal[i, 0])
                     rows.impulse[i, 0] += change
                     put_row(rows.push, i, in_space(rows, i, (change, 0.0 * change, 0.0 * change)))
                     push_vertices(rows, bodies, i, scheme.has_spin)
                     pushes += 1
-                else:  # the directions that the impulses were found for
-                    put_row(rows.normal, i, n)
-                    put_row(rows.tangent, i, t)
     return pushes
 
 

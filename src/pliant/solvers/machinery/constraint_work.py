@@ -221,7 +221,8 @@ class ConstraintWork(Work):
         given, acts in one pass.
         """
         posed = self.posed
-        if posed.done == posed.planned and posed.count and friction is not None:
+        has_contacts = posed.count > len(self.distances.pairs)
+        if posed.done == posed.planned and has_contacts and friction is not None:
             self.team.run_for(60.0 * posed.count, friction_at_end, self.rows, posed.count, self.bodies, friction)
         self._write(problem, x)
         if self._sleepers is not None:
