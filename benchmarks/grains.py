@@ -1,4 +1,4 @@
-"""Spheres dropped into a box, beside rapier3d and Newton's XPBD: same spheres, friction, step and iterations, in one run.
+"""Spheres dropped into a box, beside rapier3d and Newton's XPBD: same spheres, friction, step, iterations, in one run.
 
     pip install rapier3d==0.36.1 newton==1.7.0
     python -m benchmarks.grains [spheres=10000] [steps=400]
