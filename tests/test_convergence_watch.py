@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pliant.convergence import OFTEN, ConvergenceWatch
+import pliant as pl
+from pliant.convergence import OFTEN, ConvergenceWatch, candidates
 from pliant.solvers.contract import StepError
 
 BEND = "it bends or stretches less than its forces ask, as if it were stiffer or slower"
@@ -40,3 +41,11 @@ def test_a_body_that_has_recovered_waits_for_one_that_has_not() -> None:
     history = np.zeros((60, 3))
     history[:10, 0] = history[8:13, 1] = history[40:, 2] = 0.2
     assert warnings_of(history) == {4: [0], 44: [1, 2]}
+
+
+def test_levels_are_not_tried_where_nothing_is_soft() -> None:
+    """They would be refused, and the warning with them."""
+    scene = pl.Scene()
+    scene.add_rigid(pl.Box((0.1, 0.1, 0.1)))
+    problem = pl.Simulation(scene, pl.Newton()).problem()
+    assert [type(solver) for solver in candidates(problem, pl.VBD())] == [pl.Newton]

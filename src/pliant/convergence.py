@@ -17,6 +17,7 @@ from pliant.model import Model
 from pliant.solvers import VBD, Auto, Execution, Multilevel, Newton, Solver, solve
 from pliant.solvers.contract import StepError, unsupported_feature
 from pliant.solvers.contract.error import CONVERGED, HIDDEN
+from pliant.solvers.machinery.levels.hierarchy import soft_members
 
 logger = logging.getLogger("pliant")
 
@@ -159,7 +160,8 @@ def candidates(problem: IncrementalPotential, solver: Solver[Any]) -> list[Solve
     """Solvers to try: levels, and Newton's method for small scenes."""
     levels = Multilevel(VBD(iterations=TRIAL_ITERATIONS, start=solver.start, tolerance=TRIAL_TOLERANCE))
     chosen: list[Solver[Any]] = []
-    if not isinstance(solver, Auto | Multilevel) and unsupported_feature(levels, problem.model) is None:
+    has_levels = unsupported_feature(levels, problem.model) is None and bool(soft_members(problem.model).any())
+    if has_levels and not isinstance(solver, Auto | Multilevel):
         chosen.append(levels)
     if problem.model.n_vertices <= LARGEST_NEWTON and not isinstance(solver, Newton):
         chosen.append(Newton(iterations=40, start=solver.start, tolerance=TRIAL_TOLERANCE))

@@ -118,3 +118,23 @@ def test_a_chain_keeps_its_length_without_a_named_solver() -> None:
         sim.step()
         assert np.linalg.norm(ball.position - [0, 0, 1]) < 1.101
     assert np.linalg.norm(ball.position - [0, 0, 1]) > 1.095
+
+
+@pytest.mark.slow
+def test_boxes_that_overlap_at_the_start_are_told_of_and_separate_gently(caplog) -> None:
+    """A box that starts 20 mm within another one and as deep in the floor. A warning says how deep; nothing is faster
+    than 0.1 m/s; after 2 s both stand at their heights to 0.5 mm.
+    """
+    scene = pl.Scene()
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
+    boxes = [scene.add_rigid(pl.Box((a, a, a)), position=(0, 0, z)) for a, z in ((0.4, 0.18), (0.2, 0.46))]
+    with caplog.at_level("WARNING", logger="pliant"):
+        sim = pl.Simulation(scene)
+        fastest = 0.0
+        for _ in range(600):
+            sim.step()
+            fastest = max(fastest, *(float(np.linalg.norm(box.velocity)) for box in boxes))
+    assert fastest < 0.1
+    np.testing.assert_allclose([box.position for box in boxes], [(0, 0, 0.2), (0, 0, 0.5)], atol=5e-4)
+    assert "starts in intersection" in caplog.text
+    assert "deepest by 20 mm" in caplog.text

@@ -30,6 +30,19 @@ def test_ten_unit_cubes_rest_at_their_heights(gap: float) -> None:
     np.testing.assert_allclose(moved(scene, cubes, 3.0), fall, atol=5e-5)
 
 
+def test_heavy_cubes_on_light_ones_end_where_rounding_begins() -> None:
+    """Cubes of 1, 2, 4 and 8 m upwards, 0.2 s: heights within 0.02 mm, in half of the 400 iterations on average."""
+    scene = pl.Scene()
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
+    cubes = [scene.add_rigid(pl.Box((s, s, s)), position=(0, 0, 1.5 * s - 1)) for s in (1.0, 2.0, 4.0, 8.0)]
+    sim = pl.Simulation(scene)
+    iterations = [sim.step().iterations for _ in range(60)]
+    np.testing.assert_allclose(
+        [cube.position for cube in cubes], [(0, 0, 1.5 * s - 1) for s in (1, 2, 4, 8)], atol=2e-5
+    )
+    assert np.mean(iterations) < 200
+
+
 def test_a_pyramid_of_sixteen_rows_stands() -> None:
     """136 bricks, mu = 0.5, half a second: nothing moves by more than 0.05 mm (7e-6 m in a second)."""
     scene, rows = pl.Scene(contact=pl.Contact(friction=0.5)), 16

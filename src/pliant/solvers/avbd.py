@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pliant.energies import IncrementalPotential
+from pliant.model import CARRIED
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.contract import (
     Capabilities,
@@ -35,6 +36,7 @@ class AVBDWork(PackedWork):
 
     tables: Tables
     rows: HardRowsOf
+    moves_vertices: bool  # whether something moves that no rigid body carries
 
     @property
     def packed_tables(self) -> Tables:
@@ -87,7 +89,12 @@ class AVBD(Solver[AVBDWork]):
         rows = HardRowsOf(problem, problem.model.blocks)
         tables = build_tables(rows.replaced(problem), execution, line_search=False, psd=False, hard_contact=True)
         rows.fill(tables)
-        return AVBDWork(tables, rows)
+        model = problem.model
+        return AVBDWork(tables, rows, bool((model.is_free & (model.subspace != CARRIED)).any()))
+
+    def is_blind_to_rounding(self, work: AVBDWork) -> bool:
+        """Not among rigid bodies: poses are in double precision, so that the smallest motions add up."""
+        return work.moves_vertices
 
     def begin_step(self, problem: IncrementalPotential, work: AVBDWork) -> None:
         work.rows.begin_step(problem, work.tables)

@@ -186,6 +186,8 @@ class ErrorMeter:
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
+            if tolerance is not None and self._is_rounding(problem, self.error, tolerance, work):
+                return SweepResult(0, "no further progress: what is left rounds away in positions")
             if self.solver.adapt(problem, work, self.error, self._done):
                 self._begin(x, work)
                 return SweepResult(0)
@@ -206,6 +208,18 @@ class ErrorMeter:
         slow = SLOWEST ** (1 / max(self._done - self._kept[-1][0], 1))
         rates = np.where(whole > error.bodies, np.maximum(error.rates, slow), error.rates)
         return replace(error, bodies=np.maximum(error.bodies, whole), rates=rates)
+
+    def _is_rounding(self, problem: IncrementalPotential, error: StepError, tolerance: float, work: Any) -> bool:
+        """Whether all bodies above a tolerance have moved by less than positions round to since the last mark, where
+        that, or the force it makes of it, is more than the tolerance: a light body under heavy ones, whose poses are
+        exact.
+        """
+        if self.solver.is_blind_to_rounding(work) or self._period > 1 or not self.solver.supports.local:
+            return False
+        root, above = self._root_mean_squares(), error.bodies > tolerance
+        rounding = self.eps * root[:, SIZE]
+        hidden = np.maximum(error.rounding, self._relative(problem, root, rounding)) > tolerance
+        return bool((hidden & (root[:, RECENT] <= rounding))[above].all())
 
     @property
     def _has_windows(self) -> bool:
@@ -234,7 +248,7 @@ class ErrorMeter:
         rates = np.minimum(speeds ** (2 / sum(windows)), SLOWEST ** (1 / windows[1]))
         left = rates ** windows[1]
         seen = recent * left / (1 - left)
-        owed = self._owed(root, seen, windows[1])
+        owed = self._owed(root, seen, windows[1], is_blind)
         t = np.full(len(seen), 0.5) if first == self._began else np.minimum(0.5, 1.5 * self._believed(left))
         distance = np.maximum(seen, TINY) ** (1 - t) * np.maximum(owed, TINY) ** t
         alternates = root[:, LAST] > np.maximum(ALTERNATING * recent, AT_REST * self.eps * root[:, SIZE])
@@ -292,14 +306,15 @@ class ErrorMeter:
         mass = np.maximum(self._sums[:, MASS], TINY)
         return np.sqrt(self._sums[:, :SHIFT] / mass[:, None])
 
-    def _owed(self, root: np.ndarray, seen: np.ndarray, window: int) -> np.ndarray:
+    def _owed(self, root: np.ndarray, seen: np.ndarray, window: int, is_blind: bool) -> np.ndarray:
         if not self.solver.supports.local:
             return seen
-        if self._period == 1:
+        if self._period == 1 and is_blind:
             return root[:, OWED] / window
-        # rounding of positions is no motion that levels leave
+        # rounding of positions is no motion that levels, or bodies whose poses are exact, leave
         noise = self._rounding(root)
-        return np.maximum(np.sqrt(np.maximum(root[:, OWED] ** 2 - noise**2, 0.0)), seen)
+        owed = root[:, OWED] / (window if self._period == 1 else 1)
+        return np.maximum(np.sqrt(np.maximum(owed**2 - noise**2, 0.0)), seen)
 
     def _rounding(self, root: np.ndarray) -> np.ndarray:
         """What rounding of positions alone owes [m]: forces of stiff elements round to it, and smaller ones vanish."""
