@@ -56,12 +56,18 @@ class LastStep:
 
     @property
     def reaction_forces(self) -> np.ndarray:
-        """(n, 3) [N] with which pins, prescribed motions, lines and planes held the vertices in the last step, inertia
-        included; zero where they are free, before the first step, after resuming and after deleting elements.
+        """(n, 3) [N] with which pins, prescribed motions, lines and planes held the vertices in the last step, their
+        weight and inertia included; zero where they are free, before the first step, after resuming and after
+        deleting elements.
         """
         found = np.zeros_like(self.state.x)
         if (solved := self._solved) is not None:
-            found[: solved.model.n_vertices] = reactions(solved, self._solved_positions(solved))
+            model, own = solved.model, slice(solved.model.n_vertices)
+            found[own] = reactions(solved, self._solved_positions(solved))
+            # what is prescribed has its place as its target, so that its weight and inertia are not in G
+            x, v = self.state.x[own], self.state.v[own]
+            gained = (v - self.state.v_previous[own]) / self.h - model.acceleration(x, v, self.time)
+            found[own] += np.where(model.prescribed, model.mass[:, None] * gained, 0.0)
         return found
 
     def contact_between(self, one: Body, other: Body | Shape) -> PairLoad:

@@ -98,13 +98,12 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Environment:
-    """A new environment with nothing but a wheel and what it requires, and a cache of its own."""
+    """A new environment with nothing but a wheel and what it requires."""
 
     def __init__(self, folder: Path, python: str, wheel: Path):
         self.folder = folder
         self._python = folder / "env" / "bin" / "python"
         self._variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        self._variables["PLIANT_CACHE_DIR"] = str(folder / "cache")
         subprocess.run([python, "-m", "venv", str(folder / "env")], check=True)
         subprocess.run([str(self._python), "-m", "pip", "install", "--quiet", str(wheel)], check=True)
 

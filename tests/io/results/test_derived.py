@@ -54,9 +54,9 @@ def test_paraview_gets_displacements_reactions_and_stresses(hanging, tmp_path):
 
 
 def test_scene_files_ask_for_tensors(hanging, tmp_path):
-    for _ in Run(hanging, 1, tmp_path, (Output(file="run.npz", tensors=True),)):
+    for _ in Run(hanging, 1, tmp_path, (Output(file="kept.npz", tensors=True),)):
         pass
-    with open_result(tmp_path / "run.npz") as result:
+    with open_result(tmp_path / "kept.npz") as result:
         frame = result.frame(1)
     assert {"stress", "strain"} <= set(frame.cell_fields)
     assert {"displacement", "reaction_force"} <= set(frame.point_fields)
