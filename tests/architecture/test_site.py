@@ -1,5 +1,6 @@
 """The manual builds without a warning: every link and anchor leads somewhere, every page is listed."""
 
+import os
 import re
 import subprocess
 import sys
@@ -18,13 +19,13 @@ def site(tmp_path_factory):
     pytest.importorskip("material", reason="the manual needs the extra docs")
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    quietly = os.environ | {"NO_MKDOCS_2_WARNING": "1"}  # of the theme, on a version of mkdocs that is to come
+    done = subprocess.run(command, cwd=ROOT, env=quietly, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
     return folder
 
 
-@pytest.mark.slow
 def test_links_pictures_and_anchors_of_the_site_are_there(site):
     pages = {page: page.read_text(encoding="utf-8") for page in site.rglob("*.html") if page.name != "404.html"}
     assert len(pages) >= 80

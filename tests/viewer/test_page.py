@@ -276,6 +276,8 @@ def test_the_mouse_pulls_at_a_body_directly(browser, page):
     """Press on the block, move, and it follows; let go, and it swings back."""
     session = page.session
     session.set_speed(0.0)
+    session.set_gravity(0.0)  # it would sag before it is taken hold of
+    session.settled()
     top = session.latest.positions[:, 2].max()
     front = np.array(session.latest.positions[np.argmin(session.latest.positions @ [-0.5, 0.87, 0.0])])
     held = np.array([front[0], front[1], 0.3])

@@ -38,7 +38,7 @@ class FieldView:
         self._newest: FieldPicture | None = None
         self._taken: FieldPicture | None = None
         self._range = "", np.inf, -np.inf  # the field that is shown, its least and its usual largest value so far
-        self._due = 0.0
+        self._due = self._time = 0.0
 
     def take(self, picture: FieldPicture | None) -> None:
         """What is to be shown next; None: the colours of the bodies."""
@@ -70,9 +70,14 @@ class FieldView:
             handle.batched_colors = as_bytes[_points_of(layout, k)]
 
     def _grown_scale(self, picture: FieldPicture) -> ColourScale:
-        """From the least to the usual largest value so far, so that a colour means the same from picture to picture."""
+        """From the least to the usual largest value since the field was chosen or the simulation was reset, so that a
+        colour means the same from picture to picture.
+        """
         known = picture.values[np.isfinite(picture.values)]
-        name, low, high = self._range if self._range[0] == picture.name else (picture.name, np.inf, -np.inf)
+        if picture.name != self._range[0] or picture.time < self._time:
+            self._range = (picture.name, np.inf, -np.inf)
+        self._time = picture.time
+        name, low, high = self._range
         if len(known):
             low, high = min(low, float(known.min())), max(high, float(np.percentile(known, USUAL_PART)))
         scale = ColourScale(name, *distinct(low, high))

@@ -34,6 +34,7 @@ class FieldPicture:
     """One moment of a field."""
 
     name: str
+    time: float  # simulated [s]
     layout: Layout
     points: np.ndarray  # (n, 3) [m]
     values: np.ndarray  # (n,); not a number where there is none
@@ -75,7 +76,7 @@ class LiveField:
         fields, drawn = self._of_vertices(simulation), simulation.model.drawn_points
         frame = self._maker.frame(simulation.time, state.x, fields, {}, drawn, None)
         values = np.where(layout.scenery_points, np.nan, on_points(layout, frame, self.name))
-        return FieldPicture(self.name, layout, frame.points, values)
+        return FieldPicture(self.name, simulation.time, layout, frame.points, values)
 
     def _of_vertices(self, simulation: Simulation) -> dict[str, np.ndarray]:
         """The field, if vertices have it, under the name that results give it."""
