@@ -100,7 +100,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Environment:
     """A new environment with nothing but a wheel and what it requires."""
 
-    def __init__(self, folder: Path, python: str, wheel: Path):
+    def __init__(self, folder: Path, python: str, wheel: Path | str):
         self.folder = folder
         self._python = folder / "env" / "bin" / "python"
         self._variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -108,9 +108,11 @@ class Environment:
         subprocess.run([str(self._python), "-m", "pip", "install", "--quiet", str(wheel)], check=True)
 
     def pliant(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [str(self._python), "-m", "pliant", *arguments]
+        return self.python("-m", "pliant", *arguments)
+
+    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         options = {"capture_output": True, "text": True, "check": False}
-        return subprocess.run(command, env=self._variables, cwd=self.folder, **options)
+        return subprocess.run([str(self._python), *arguments], env=self._variables, cwd=self.folder, **options)
 
 
 @pytest.mark.slow
@@ -139,3 +141,19 @@ def test_the_wheel_runs_on_every_python_that_it_names(plain: Path, version: str,
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["frames"] == 2
     assert version in clean.pliant("info").stdout
+
+
+FILL = """
+import pliant as pl
+ball = pl.shapes.ball(cells=3)
+print(ball.surface().tetrahedralize(edge_length=0.4).volume / ball.volume)
+"""
+
+
+@pytest.mark.slow
+def test_the_extra_mesh_brings_all_that_it_needs(plain: Path, tmp_path: Path) -> None:
+    """In a clean environment: fTetWild keeps the surface within a thousandth of the diagonal."""
+    clean = Environment(tmp_path, sys.executable, f"{plain}[mesh]")
+    done = clean.python("-c", FILL)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[-1]) == pytest.approx(1.0, rel=0.02)
