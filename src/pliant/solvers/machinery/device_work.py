@@ -90,18 +90,18 @@ class DeviceWork(DescentWork):
         finds them again before each.
         """
         sweeps, contacts = self.sweeps, problem.contacts
-        self.write(x)
+        sweeps.write_rows(sweeps.x, self._rows(x))
         omegas = None if momentum is None else momentum.next(n)
         if isinstance(contacts, ContactPotential) and contacts.contacts.updates_closest_point.any():
             for k in range(n):
                 if k:
-                    self.read(x)
+                    self._read(x)
                 contacts.refresh(x)
                 self.update_contacts(problem)
                 sweeps.sweep(None if omegas is None else omegas[k : k + 1], 1)
         else:
             sweeps.sweep(omegas, n)
-        self.read(x)
+        self._read(x)
         self._singular = sweeps.singular_blocks()
         if sweeps.contacts is not None:
             sweeps.contacts.write_limits()
@@ -110,11 +110,7 @@ class DeviceWork(DescentWork):
         """Positions (n, 3) of the scene's vertices in the order of rows, relative to the origin."""
         return (x - self.origin)[self.vertex_of_row]
 
-    def write(self, x: np.ndarray) -> None:
-        """Positions (n, 3) of the scene's vertices to the device."""
-        self.sweeps.write_rows(self.sweeps.x, self._rows(x))
-
-    def read(self, x: np.ndarray) -> None:
+    def _read(self, x: np.ndarray) -> None:
         """The device's rows to positions (n, 3) of the scene's vertices; those that are held stay in place."""
         x[self.moving] = self.sweeps.read()[self.row_of_vertex[self.moving]] + self.origin
 
@@ -131,7 +127,7 @@ class DeviceScene:
     colour_of_row: np.ndarray  # (n,) -1: held
 
 
-def device_scene(problem: IncrementalPotential, precision: str, psd: bool = False, descent: str = "") -> DeviceScene:
+def device_scene(problem: IncrementalPotential, precision: str, psd: bool = False) -> DeviceScene:
     """Colour and sort the vertices, list their elements and trace their functions.
 
     An element that has no device form, or a rigid body, is an error that names it.
@@ -153,7 +149,6 @@ def device_scene(problem: IncrementalPotential, precision: str, psd: bool = Fals
         viscous=any(term.block.is_viscous for term in terms),
         psd=psd,
         contact=model.contact is not None,
-        descent=descent,
     )
     numbers = VertexNumbers(
         problem.inertia[vertex_of_row],
