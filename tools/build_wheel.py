@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,9 +73,16 @@ def copy_of_sources(copy: Path) -> Path:
     """What a wheel is built from, beside the checkout: that stays as it is."""
     without = shutil.ignore_patterns("__pycache__", "*.egg-info", "compiled")
     shutil.copytree(ROOT / "src", copy / "src", ignore=without)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(ROOT / name, copy)
+    (copy / "README.md").write_text(description((ROOT / "README.md").read_text(encoding="utf-8")), encoding="utf-8")
     return copy
+
+
+def description(readme: str) -> str:
+    """The README as package indexes show it: without pictures and links whose paths lead into the repository."""
+    without_pictures = re.sub(r"(?m)^!\[[^\]]*\]\((?!https?:)[^)]*\)\n(\n\*.*\*\n)?\n?", "", readme)
+    return re.sub(r"(?<!!)\[([^\]]*)\]\((?!https?:|#)[^)]*\)", r"\1", without_pictures)
 
 
 def compiling_for(level: str, cache: Path) -> dict[str, str]:

@@ -11,6 +11,7 @@ from pliant.contact.intersections import Intersections, find_intersections
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.step_contacts import PairLoad, StepContacts, measure_contacts, no_step_contacts
 from pliant.energies import IncrementalPotential
+from pliant.energies.reactions import reactions
 from pliant.errors import SimulationError
 from pliant.model import Body, Model, Scene
 from pliant.model.obstacles import Shape
@@ -52,6 +53,22 @@ class LastStep:
             x = self._solved_positions(solved)
             self._measured = (solved, measure_contacts(solved.contacts, solved.model, x, self.time))
         return self._measured[1]
+
+    @property
+    def reaction_forces(self) -> np.ndarray:
+        """(n, 3) [N] with which pins, prescribed motions, lines and planes held the vertices in the last step, their
+        weight and inertia included; zero where they are free, before the first step, after resuming and after
+        deleting elements.
+        """
+        found = np.zeros_like(self.state.x)
+        if (solved := self._solved) is not None:
+            model, own = solved.model, slice(solved.model.n_vertices)
+            found[own] = reactions(solved, self._solved_positions(solved))
+            # what is prescribed has its place as its target, so that its weight and inertia are not in G
+            x, v = self.state.x[own], self.state.v[own]
+            gained = (v - self.state.v_previous[own]) / self.h - model.acceleration(x, v, self.time)
+            found[own] += np.where(model.prescribed, model.mass[:, None] * gained, 0.0)
+        return found
 
     def contact_between(self, one: Body, other: Body | Shape) -> PairLoad:
         """What a body feels from another body or an obstacle: force [N], torque [N m], the middle of the contact, and

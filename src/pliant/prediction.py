@@ -73,7 +73,5 @@ class Prediction:
         x_guess[fixed] = model.positions[fixed]
         self.placements.place_held(model, x_guess)
         if theta < 1:
-            held = np.repeat(fixed[:, None], 3, axis=1)
-            for kinematic in model.kinematic:
-                held[kinematic.places] = True
+            held = model.prescribed
             x_guess[held] = state.x[held] + theta * (x_guess[held] - state.x[held])

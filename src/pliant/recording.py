@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
 import numpy as np
 
 from pliant.contact.response.step_contacts import StepContacts
-from pliant.energies.stress import TetFields, cauchy_stress, green_strain, in_rows
 from pliant.errors import FileError, PliantError
+from pliant.frame_maker import CELL_FIELDS, TENSORS, FrameMaker, Rows, body_fields, contact_fields
 from pliant.io.results import formats
 from pliant.io.results.places import check_place
-from pliant.io.results.result import OBSTACLE_COLOUR, Frame, Layout
-from pliant.io.results.surfaces import Part, layout_of_parts
-from pliant.model import Body, MeshObstacleBody, Model, Particles, RigidBody, Scene, Solid, Solids, SpringNet
-from pliant.model.drawing import Drawing
-from pliant.model.embedded import skin_of
+from pliant.model import Model, Scene
 from pliant.model.obstacles import ROW_LENGTH
-from pliant.model.outlines import Outline, outlines
 from pliant.state import State
 
-CELL_FIELDS = ("energy_density", "von_mises")
-TENSORS = ("stress", "strain")  # Cauchy [Pa] and Green-Lagrange, nine numbers per cell, on request
+DERIVED = ("displacement", "reaction_force")  # of vertices, on request
 POINT_FIELDS = ("velocity", "spin", "radius", "contact_force", "penetration")
 OWN_FIELDS = ("points", "time", "poses", "body", *POINT_FIELDS, *CELL_FIELDS, *TENSORS)
 QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
@@ -36,9 +29,6 @@ QUEUE_FRAMES = 4  # the simulation waits when so many are not yet written
 #: A field of vertices: (n,) or (n, 3) values from the state and the report of a step.
 Field = Callable[[State, Any], np.ndarray]
 
-
-#: Rows of obstacles with formulas (Shape.row) one step earlier and now.
-Rows = tuple[np.ndarray, np.ndarray]
 
 #: Time [s], positions and fields of vertices, fields of bodies, which vertices are drawn if not simply all, obstacles.
 _Seen = tuple[float, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], np.ndarray | None, Rows]
@@ -65,6 +55,7 @@ class Recorder:
         self.path = Path(path)
         self._h, self._steps = h, steps
         self._has_contact = model.contact is not None
+        self._wanted = DERIVED if tensors else DERIVED[:1] if self.path.suffix.lower() == ".pvd" else ()
         self.follow(None, lambda: (np.empty((0, ROW_LENGTH)), np.empty((0, ROW_LENGTH))))
         self._fields = dict(fields or {})
         _check_fields(self._fields)
@@ -74,7 +65,7 @@ class Recorder:
         check_place(self.path)
         # what is finished from a stream shows shapes only: its stream needs no fields
         with_fields = self._export is None
-        self._measure = _Measure(model, scene, h, 1 / (h * steps), volume, with_fields, tensors)
+        self._measure = FrameMaker(model, scene, h, 1 / (h * steps), volume, with_fields, tensors)
         self.layout = self._measure.layout
         self._stream_path = formats.journal_of(self.path) if self._export else self.path
         self._writer = formats.stream(self._stream_path, self.layout)
@@ -87,8 +78,16 @@ class Recorder:
         self._thread.start()
         self._closed = False
 
-    def follow(self, contacts: Callable[[], StepContacts] | None, obstacles: Callable[[], Rows]) -> None:
-        """Take contacts, and where obstacles are, from these functions: of the simulation whose states come next."""
+    def follow(
+        self,
+        contacts: Callable[[], StepContacts] | None,
+        obstacles: Callable[[], Rows],
+        derived: Mapping[str, Callable[[], np.ndarray]] = MappingProxyType({}),
+    ) -> None:
+        """Take contacts, where obstacles are, and fields of vertices by the names of DERIVED from these functions: of
+        the simulation whose states come next.
+        """
+        self._derived = derived
         self._contacts = contacts if self._has_contact else None  # of the step that is observed
         self._obstacles = obstacles
 
@@ -102,7 +101,7 @@ class Recorder:
         fields, of_bodies = {}, {}
         if self._measure.with_fields:
             fields = self._fields_at(state, report)
-            of_bodies = {} if self._contacts is None else _body_fields(self._contacts())
+            of_bodies = {} if self._contacts is None else body_fields(self._contacts())
         self._queue.put((state.step * self._h, state.x.copy(), fields, of_bodies, state.drawn, self._obstacles()))
 
     def _fields_at(self, state: State, report: Any) -> dict[str, np.ndarray]:
@@ -111,7 +110,8 @@ class Recorder:
         if len(state.spins):
             fields["spin"] = state.spins.copy()
         if self._contacts is not None:
-            fields |= _contact_fields(self._contacts(), len(state.x))
+            fields |= contact_fields(self._contacts(), len(state.x))
+        fields |= {name: self._derived[name]() for name in self._wanted if name in self._derived}
         fields |= {name: np.array(field(state, report)) for name, field in self._fields.items()}
         _check_shapes(fields, len(state.x))
         return fields
@@ -187,169 +187,6 @@ class Recorder:
                 f"pliant convert {self._stream_path} {self.path}"
             ) from None
         self._stream_path.unlink()
-
-
-class _Measure:
-    """Makes frames of positions: chooses the points that are kept and computes the fields of the cells."""
-
-    def __init__(
-        self,
-        model: Model,
-        scene: Scene,
-        h: float,
-        frame_rate: float,
-        volume: bool,
-        with_fields: bool,
-        tensors: bool = False,
-    ):
-        self._obstacles = outlines(scene.shapes, model.positions)
-        self._h, self.with_fields = h, with_fields
-        self._drawing = Drawing.of(scene.bodies, model, skins=not volume)
-        whole = _layout(scene, model, self._obstacles, frame_rate, skins=not volume)
-        # the model keeps tets by law, the layout by body: row[t] is the model's place of the layout's tet t
-        bodies = [np.searchsorted(model.body_start, solids.tets[:, 0], side="right") for solids in model.solids]
-        row = np.argsort(np.concatenate([np.empty(0, int), *bodies]), kind="stable")
-        self._kept: np.ndarray | slice = slice(None)
-        self.layout, wanted = whole, row
-        if not volume:
-            self.layout, self._kept = whole.surface()
-            wanted = np.append(row, -1)[whole.triangle_tets]  # a sheet's triangle has no tet, -1
-        needed = np.unique(wanted[wanted >= 0])  # only the tets behind surface triangles, unless all are kept
-        self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
-        chosen = [solids for solids in _some(model.solids, needed) if len(solids.tets)]
-        self._measured = [TetFields(solids) for solids in chosen]
-        self._tensors_of = chosen if tensors else []
-        self._is_ordered = len(self._measured) == 1 and np.array_equal(wanted, needed)
-
-    def frame(
-        self,
-        time: float,
-        x: np.ndarray,
-        fields: dict[str, np.ndarray],
-        of_bodies: dict[str, np.ndarray],
-        drawn: np.ndarray | None,
-        rows: Rows,
-    ) -> Frame:
-        cells = self._cell_fields(x) if self.with_fields else {}
-        if drawn is not None:
-            x, fields = x[drawn], {name: values[drawn] for name, values in fields.items()}
-        poses, matrix = self._drawing.poses(x), self._drawing.matrix
-        if matrix is not None:
-            x, fields = matrix @ x, {name: matrix @ own for name, own in fields.items()}
-        if self._obstacles:
-            x, fields = self._with_obstacles(rows, x, fields)
-        kept = {name: values[self._kept] for name, values in fields.items()}
-        return Frame(time, x[self._kept], kept, cells, of_bodies, poses)
-
-    def _cell_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        rows, tensors = in_rows(x), self._tensor_fields(x)
-        if self._is_ordered:
-            return dict(zip(CELL_FIELDS, self._measured[0].measure(rows), strict=True)) | tensors
-        nothing = np.full(1, np.nan)  # at place -1, of sheets
-        measured = [*(tets.measure(rows) for tets in self._measured), (nothing, nothing)]
-        placed = (np.concatenate(values)[self._place] for values in zip(*measured, strict=True))
-        return dict(zip(CELL_FIELDS, placed, strict=True)) | tensors
-
-    def _tensor_fields(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        """Stress and strain (cells, 9), row by row; not a number where a cell is no tet."""
-        if not self._tensors_of:
-            return {}
-        nothing = np.full((1, 3, 3), np.nan)
-        stresses = [*(cauchy_stress(solids, x) for solids in self._tensors_of), nothing]
-        strains = [*(green_strain(solids, x) for solids in self._tensors_of), nothing]
-        return {
-            name: np.concatenate(parts)[self._place].reshape(-1, 9)
-            for name, parts in zip(TENSORS, (stresses, strains), strict=True)
-        }
-
-    def _with_obstacles(
-        self, rows: Rows, x: np.ndarray, fields: dict[str, np.ndarray]
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Points of obstacles after those of the bodies; of the fields they have a velocity, and zeros."""
-        before, now = (
-            np.concatenate([outline.placed(row) for outline, row in zip(self._obstacles, at, strict=True)])
-            for at in rows
-        )
-        longer = {name: np.concatenate([own, np.zeros((len(now), *own.shape[1:]))]) for name, own in fields.items()}
-        if "velocity" in longer:
-            longer["velocity"][len(x) :] = (now - before) / self._h
-        return np.concatenate([x, now]), longer
-
-
-def _layout(scene: Scene, model: Model, obstacles: Sequence[Outline], frame_rate: float, skins: bool) -> Layout:
-    """Bodies, then obstacles with formulas; their colours, and which are obstacles."""
-    parts = [_part(k, body, model, skins) for k, body in enumerate(scene.bodies)]
-    parts += [Part(len(obstacle.points), obstacle.triangles, np.empty((0, 4))) for obstacle in obstacles]
-    names = [*model.body_names, *(obstacle.name for obstacle in obstacles)]
-    whole = layout_of_parts(parts, names, frame_rate)
-    n = len(scene.bodies)
-    scenery = [k for k, body in enumerate(scene.bodies) if body.kind == MeshObstacleBody.kind] + [*range(n, len(parts))]
-    whole.colours[scenery] = OBSTACLE_COLOUR
-    for k, body in enumerate(scene.bodies):
-        if body.colour is not None:
-            whole.colours[k] = body.colour
-    rigid = tuple(k for k, body in enumerate(scene.bodies) if isinstance(body, RigidBody))
-    return replace(_with_spheres(whole, scene.bodies), scenery=tuple(scenery), rigid=rigid)
-
-
-def _with_spheres(layout: Layout, bodies: Sequence[Body]) -> Layout:
-    """The layout with the radii of particles, and the times at which they come."""
-    radii, births = np.zeros(layout.n_points), np.zeros(layout.n_points)
-    for k, body in enumerate(bodies):
-        if isinstance(body, Particles):
-            own = slice(*layout.body_start[k : k + 2])
-            radii[own], births[own] = body.radius, body.births
-    return replace(layout, radii=radii, births=births) if radii.any() else layout
-
-
-def _part(number: int, body: Body, model: Model, skins: bool) -> Part:
-    nothing = np.empty((0, 3), int), np.empty((0, 4), int)
-    drawn = None if model.topology is None else model.topology.drawn(number)
-    if drawn is not None:  # triangles and springs that may come apart have points of their own
-        points = np.arange(len(drawn))
-        if isinstance(body, SpringNet):
-            return Part(len(points), *nothing, points.reshape(-1, 2))
-        return Part(len(points), points.reshape(-1, 3), nothing[1])
-    if isinstance(body, Solid):
-        tets, skin = model.elements_of(number), skin_of(body) if skins else None
-        if skin is None:
-            return Part(body.n_vertices, nothing[0], tets)
-        is_whole = len(tets) == len(body.mesh.tets)  # else tets were deleted, and have other numbers
-        behind = skin.owners if is_whole else np.full(len(skin.triangles), -1)
-        points = body.n_vertices + skin.matrix.shape[0]
-        return Part(points, skin.triangles + body.n_vertices, tets, skin_tets=behind)
-    if isinstance(body, RigidBody):
-        points, triangles = body.shape.surface
-        return Part(len(points), triangles, nothing[1])
-    edges = body.edges if isinstance(body, SpringNet) else np.empty((0, 2))
-    return Part(body.n_vertices, body.surface, nothing[1], edges)
-
-
-def _contact_fields(contacts: StepContacts, n: int) -> dict[str, np.ndarray]:
-    """contact_force (n, 3) [N], friction included, and penetration (n,) [m] of n vertices; zero before the first step,
-    and of vertices that tearing has added since the contacts were found.
-    """
-    added = n - len(contacts.penetrations)
-    return {
-        "contact_force": np.concatenate([contacts.vertex_forces, np.zeros((added, 3))]),
-        "penetration": np.concatenate([contacts.penetrations, np.zeros(added)]),
-    }
-
-
-def _body_fields(contacts: StepContacts) -> dict[str, np.ndarray]:
-    """Net contact_force [N] and contact_torque [N m] (m, 3) of bodies, then of obstacles."""
-    return {
-        "contact_force": np.concatenate([contacts.body_forces, contacts.obstacle_forces]),
-        "contact_torque": np.concatenate([contacts.body_torques, contacts.obstacle_torques]),
-    }
-
-
-def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:
-    """Some tets, numbered through all groups in ascending order."""
-    ends = np.cumsum([len(group.tets) for group in groups])
-    parts = np.split(rows, np.searchsorted(rows, ends))
-    firsts = np.concatenate([[0], ends])
-    return [group.taken(part - first) for group, part, first in zip(groups, parts, firsts, strict=False)]
 
 
 def _check_fields(fields: dict[str, Field]) -> None:

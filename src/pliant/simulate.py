@@ -181,7 +181,8 @@ class Simulation(Adjusting):
         contact_torque [N m] of bodies and obstacles.
         volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
         of vertices by name, each a function of (state, report); the report is None for the first frame. tensors: also
-        Cauchy stress [Pa] and Green-Lagrange strain of tets, nine numbers each, row by row.
+        Cauchy stress [Pa] and Green-Lagrange strain of tets, nine numbers each, row by row, and of vertices the
+        displacement (n, 3) [m] from where the scene begins, which .pvd always has, and the reaction_force (n, 3) [N].
         """
         path = as_path(path, "Simulation.record")
         steps = self.substeps * checks.count(every, "record: every")
@@ -194,7 +195,11 @@ class Simulation(Adjusting):
 
     def be_followed(self, recorder: Recorder) -> None:
         """Let a recorder take contacts, and where obstacles are, from this simulation."""
-        recorder.follow(lambda: self.contacts, self._placements.rows)
+        derived = {
+            "displacement": lambda: self.state.x - self.model.positions,
+            "reaction_force": lambda: self.reaction_forces,
+        }
+        recorder.follow(lambda: self.contacts, self._placements.rows, derived)
 
     def save(self, path: str | Path) -> None:
         """Write a checkpoint that `resume` continues with the same bits: scene, settings and state, whole or not at

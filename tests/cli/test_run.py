@@ -268,6 +268,8 @@ def test_gallery_lists_its_scenes():
     assert [entry["name"] for entry in about] == [entry.name for entry in entries()]
     for entry in entries():
         assert entry.title in listed
+    assert "pliant render NAME/NAME.npz -o NAME.mp4" in listed
+    assert "--threads" in run("gallery", "--help").output
 
 
 def test_schema_accepts_the_gallery_and_refuses_unknown_keys():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -83,26 +84,76 @@ def test_edited_sources_do_not_use_the_wheels_kernels(installed: Path, tmp_path:
     assert facts["compiled"]["functions"] >= 10
 
 
-@pytest.mark.slow
-def test_wheel_and_sdist_pass_twine_and_the_gallery_runs_in_a_clean_environment(tmp_path: Path) -> None:
-    """A new environment with nothing but the wheel and what it requires: every scene runs two frames."""
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel without machine code, beside an sdist; twine has checked both."""
     pytest.importorskip("build")
     pytest.importorskip("twine")
-    dist = tmp_path / "dist"
+    dist = tmp_path_factory.mktemp("plain")
     build = [sys.executable, "tools/build_wheel.py", "--levels", "--sdist", "--folder", str(dist)]
     said = subprocess.run(build, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert said.count("PASSED") == 2
     (wheel,) = dist.glob("pliant-*.whl")
-    python = tmp_path / "env" / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "env")], check=True)
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", str(wheel)], check=True)
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    listed = subprocess.run(
-        [str(python), "-m", "pliant", "gallery", "--json"], env=clean, cwd=tmp_path, capture_output=True, check=True
-    )
-    names = [entry["name"] for entry in json.loads(listed.stdout)]
+    return wheel
+
+
+class Environment:
+    """A new environment with nothing but a wheel and what it requires."""
+
+    def __init__(self, folder: Path, python: str, wheel: Path | str):
+        self.folder = folder
+        self._python = folder / "env" / "bin" / "python"
+        self._variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        subprocess.run([python, "-m", "venv", str(folder / "env")], check=True)
+        subprocess.run([str(self._python), "-m", "pip", "install", "--quiet", str(wheel)], check=True)
+
+    def pliant(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.python("-m", "pliant", *arguments)
+
+    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        options = {"capture_output": True, "text": True, "check": False}
+        return subprocess.run([str(self._python), *arguments], env=self._variables, cwd=self.folder, **options)
+
+
+@pytest.mark.slow
+def test_the_gallery_runs_in_a_clean_environment(plain: Path, tmp_path: Path) -> None:
+    """Every scene runs two frames; links of messages lead to what `pliant explain` prints."""
+    clean = Environment(tmp_path, sys.executable, plain)
+    names = [entry["name"] for entry in json.loads(clean.pliant("gallery", "--json").stdout)]
     assert len(names) >= 20
-    for name in names:
-        command = [str(python), "-m", "pliant", "run", name, "--frames", "2", "--quiet"]
-        done = subprocess.run(command, env=clean, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{name}: {done.stderr}"
+    failed = {name: done.stderr for name in names if (done := clean.pliant("run", name, "--frames", "2")).returncode}
+    assert failed == {}
+    refused = clean.pliant("run", "nowhere.toml")
+    entry = refused.stderr.strip().rsplit(" ", 1)[-1]
+    assert f"pliant explain {entry}" in refused.stderr
+    assert clean.pliant("explain", entry).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_the_wheel_runs_on_every_python_that_it_names(plain: Path, version: str, tmp_path: Path) -> None:
+    python = shutil.which(f"python{version}")
+    if python is None or subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode:
+        pytest.skip(f"Python {version} is not installed")
+    clean = Environment(tmp_path, python, plain)
+    for scene in ("cantilever", "curtain"):
+        done = clean.pliant("run", scene, "--frames", "2", "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["frames"] == 2
+    assert version in clean.pliant("info").stdout
+
+
+FILL = """
+import pliant as pl
+ball = pl.shapes.ball(cells=3)
+print(ball.surface().tetrahedralize(edge_length=0.4).volume / ball.volume)
+"""
+
+
+@pytest.mark.slow
+def test_the_extra_mesh_brings_all_that_it_needs(plain: Path, tmp_path: Path) -> None:
+    """In a clean environment: fTetWild keeps the surface within a thousandth of the diagonal."""
+    clean = Environment(tmp_path, sys.executable, f"{plain}[mesh]")
+    done = clean.python("-c", FILL)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[-1]) == pytest.approx(1.0, rel=0.02)

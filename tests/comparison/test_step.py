@@ -126,6 +126,20 @@ def test_solvers_that_do_not_carry_contact_say_so():
             pl.compare(scene, [pl.VBD(), solver], iterations=3)
 
 
+class Drifting(pl.VBD):
+    """Moves all vertices, pinned ones too."""
+
+    def sweep(self, problem, x, work, n):
+        done = super().sweep(problem, x, work, n)
+        x += 1e-3
+        return done
+
+
+def test_a_solver_that_moves_what_is_held_is_refused(problem):
+    with pytest.raises(pl.SolverError, match=r"Drifting moves vertex \d+ of .*pinned or prescribed, by 0\.001 m"):
+        pl.compare(problem, [Drifting()], iterations=2, precision="double", threads=1)
+
+
 @pytest.mark.slow
 def test_a_step_in_contact_is_measured_with_the_contacts_of_its_minimum():
     """Friction limits and closest points change as solvers go on; all end at the same energy, none below it."""

@@ -276,6 +276,8 @@ def test_the_mouse_pulls_at_a_body_directly(browser, page):
     """Press on the block, move, and it follows; let go, and it swings back."""
     session = page.session
     session.set_speed(0.0)
+    session.set_gravity(0.0)  # it would sag before it is taken hold of
+    session.settled()
     top = session.latest.positions[:, 2].max()
     front = np.array(session.latest.positions[np.argmin(session.latest.positions @ [-0.5, 0.87, 0.0])])
     held = np.array([front[0], front[1], 0.3])
@@ -319,3 +321,35 @@ def test_contact_forces_are_drawn(tmp_path):
         wait_for(lambda: page._force_lines.visible)
         np.testing.assert_allclose(page._force_lines.points[:, 0], forces[:, 0], atol=1e-6)
     session.close()
+
+
+def test_a_field_colours_the_body_with_a_legend(browser, page, session):
+    """Speeds of a block that is pinned below and sags: dark at the foot, bright at the top; then its red again."""
+    place = "(i => (r => [r.left + 20, r.top + r.height / 2])(i.getBoundingClientRect()))"
+
+    def choose(label, now):
+        field = f"[...document.querySelectorAll('input')].find(i => i.value == '{now}')"
+        browser.click(*browser.evaluate(f"{place}({field})"))
+        option = f"[...document.querySelectorAll('[role=option]')].find(o => o.innerText.trim() == '{label}')"
+        browser.wait_for(f"!!({option})")
+        browser.click(*browser.evaluate(f"{place}({option})"))
+
+    for _ in range(5):
+        session.step()
+        session.settled()
+    assert block_pixels(browser.screenshot()).sum() > 3000
+    choose("speed", "of bodies")
+    browser.wait_for("document.body.innerText.includes('speed [')")
+    time.sleep(3.0)
+    shown = browser.screenshot()
+    assert block_pixels(shown).sum() < 100
+    foot, top = (shown[tuple(int(v) for v in pixel_of(page, (-0.05, -0.2, z))[::-1])].astype(int) for z in (-0.37, 0.3))
+    assert top.sum() > foot.sum() + 150  # from dark blue to yellow
+    assert foot[2] > foot[0]
+    assert top[0] > top[2]
+    values = session.latest.field.values
+    assert values.max() == pytest.approx(np.linalg.norm(session.simulation.state.v, axis=1).max())
+    choose("of bodies", "speed")
+    wait_for(lambda: session.latest.field is None)
+    time.sleep(2.0)
+    assert block_pixels(browser.screenshot()).sum() > 3000

@@ -7,6 +7,7 @@ import pytest
 
 from pliant import FileError, PliantError, shapes
 from pliant.viewer.camera import direction, fit_camera
+from pliant.viewer.light import NARROW_BORDER, with_shadows
 from pliant.viewer.pictures import BODY_COLOURS, Surface, bands, draw, merge, strip
 from pliant.viewer.raster import corner_normals
 
@@ -26,6 +27,17 @@ def test_camera_keeps_all_points_inside_and_undoes_its_projection(ball):
     assert seen[:, 1].max() < camera.height
     back = camera.places(seen[:, 1] - 0.5, seen[:, 0] - 0.5, seen[:, 2])
     np.testing.assert_allclose(back, ball.points, atol=1e-12)
+
+
+def test_shadows_end_within_the_picture(ball):
+    """Not even at its sides, where they would fade: those of a ball in the air reach to the right of it."""
+    shown = with_shadows(ball.points, ground=-2.0)
+    camera = fit_camera(shown, direction(-60, 18), 200)
+    shadows = camera.project(shown[len(ball.points) :])
+    np.testing.assert_allclose(shown[len(ball.points) :, 2], -2.0)
+    assert shadows[:, 0].min() > NARROW_BORDER * camera.width
+    assert shadows[:, 0].max() < (1 - NARROW_BORDER) * camera.width
+    assert shadows[:, 1].max() < camera.height
 
 
 def test_normals_are_radial_on_a_ball_and_sharp_on_a_cube(ball):

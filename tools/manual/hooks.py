@@ -50,7 +50,8 @@ def on_files(files: Any, config: Any) -> Any:
     for place, text in generated_pages().items():
         files.append(File.generated(config, place, content=text))
     for place, name in OUTSIDE.items():
-        files.append(File.generated(config, place, content=(ROOT / name).read_text(encoding="utf-8")))
+        text = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")  # the site begins in docs/
+        files.append(File.generated(config, place, content=text))
     for picture in sorted((ROOT / GALLERY).glob("*.png")):
         files.append(File.generated(config, f"{SHOWN}/{picture.name}", content=picture.read_bytes()))
     return files

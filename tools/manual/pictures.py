@@ -23,6 +23,7 @@ from pliant.viewer.stage import View
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 HEIGHT = 220  # of a picture [pixels]
+SLOPE = np.radians(20.0)
 #: Tutorials with a picture: page, seconds that are shown, options of the view.
 TUTORIALS: dict[str, tuple[str, tuple[float, ...], dict[str, Any]]] = {
     "solid": ("solid", (0.0, 0.067, 0.133, 1.0), {"field": "von_mises"}),
@@ -132,6 +133,41 @@ def tuning_stiffness() -> None:
     beside("tuning-stiffness", scenes, 90, azimuth=-90.0, elevation=10.0)
 
 
+def tuning_tolerance() -> None:
+    """The same beam by Auto, from loose to strict."""
+    lines = {}
+    for tolerance in (0.5, 0.05, 0.005):
+        sim, beam = cantilever(solver=pl.Auto(tolerance=tolerance))
+        iterations: list[int] = []
+        sim.observers.append(lambda state, report, own=iterations: own.append(report.iterations))
+        heights = tip(sim, beam, 60)
+        lines[f"tolerance={tolerance:g}: {np.mean(iterations):.0f} iterations per step"] = heights
+    curves("tuning-tolerance", lines)
+
+
+def sliding(friction: float) -> tuple[Any, Any]:
+    """A block on a slope of 20 degrees, whose tangent is 0.36."""
+    s, c = np.sin(SLOPE), np.cos(SLOPE)
+    scene = pl.Scene(contact=pl.Contact(friction=friction))
+    scene.add_plane((0, 0, 0), (s, 0, c), friction=friction)
+    turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    cells = pl.shapes.box(size=(0.2, 0.2, 0.1), cells=(4, 4, 2))
+    cells = cells.transformed(rotation=turn, translation=0.0505 * np.array([s, 0, c]))
+    block = scene.add_solid(cells, pl.StableNeoHookean.from_young(1e5, 0.3), damping=0.01, name="block")
+    return pl.Simulation(scene, frame_rate=60, substeps=5), block
+
+
+def way(sim: Any, block: Any, frames: int) -> np.ndarray:
+    """How far [m] the block is down the slope after each frame."""
+    start, down = block.positions.mean(axis=0), np.array([np.cos(SLOPE), 0.0, -np.sin(SLOPE)])
+    return np.array([(block.positions.mean(axis=0) - start) @ down for _ in sim.frames(frames)])
+
+
+def tuning_friction() -> None:
+    lines = {f"friction={mu:g}": way(*sliding(mu), 60) for mu in (0.1, 0.3, 0.5)}
+    curves("tuning-friction", lines, label="way [m]")
+
+
 def resting(stiffness: float | None) -> Any:
     """A heavy block on a soft one."""
     scene = pl.Scene(contact=pl.Contact(stiffness=stiffness))
@@ -149,7 +185,8 @@ def tuning_contact() -> None:
 
 
 TUNING = {f.__name__.replace("_", "-"): f for f in
-          (tuning_step, tuning_damping, tuning_iterations, tuning_stiffness, tuning_contact)}  # fmt: skip
+          (tuning_step, tuning_damping, tuning_iterations, tuning_tolerance, tuning_stiffness, tuning_contact,
+           tuning_friction)}  # fmt: skip
 
 
 def main(names: list[str]) -> None:

@@ -121,6 +121,14 @@ class Model:
         """Whether any vertex moves along a line or in a plane only."""
         return bool(((self.subspace > FIXED) & (self.subspace < FREE)).any())
 
+    @property
+    def prescribed(self) -> np.ndarray:
+        """(n, 3) coordinates that pins and motions give."""
+        given = np.repeat(~self.is_free[:, None], 3, axis=1)
+        for kinematic in self.kinematic:
+            given[kinematic.places] = True
+        return given
+
     def released(self, time: float) -> Model:
         """What is left of it at a time [s]: vertices whose time has come are free."""
         due = [release.vertices for release in self.releases if release.time <= time]

@@ -123,14 +123,15 @@ class Run:
         surface = sum(np.unique(own).size for own in surfaces), sum(map(len, surfaces)), 3
         whole = model.n_vertices, model.n_tets, 4
         rest, total = self.frames - self.first_frame, 2 * checkpoint
-        for path, (every, volume) in zip(self.results, self._kinds, strict=True):
+        for path, (every, volume, _) in zip(self.results, self._kinds, strict=True):
             total += rest // every * bytes_a_frame(path, *(whole if volume else surface))
         return total
 
     @property
-    def _kinds(self) -> list[tuple[int, bool]]:
-        """Of each result: each so many-th frame, and whether it holds whole volumes."""
-        return [(output.every, output.volume) for output in self.outputs] + [(1, False)] * len(self.elsewhere)
+    def _kinds(self) -> list[tuple[int, bool, bool]]:
+        """Of each result: each so many-th frame, and whether it holds whole volumes and tensors."""
+        kinds = [(output.every, output.volume, output.tensors) for output in self.outputs]
+        return kinds + [(1, False, False)] * len(self.elsewhere)
 
     def __iter__(self) -> Iterator[int]:
         """Advance frame by frame, yielding how many are done."""
@@ -151,8 +152,8 @@ class Run:
     def _record(self) -> Iterator[int]:
         simulation = self.simulation
         with ExitStack() as stack:
-            for path, (every, volume) in zip(self.results, self._kinds, strict=True):
-                stack.enter_context(simulation.record(path, every=every, volume=volume))
+            for path, (every, volume, tensors) in zip(self.results, self._kinds, strict=True):
+                stack.enter_context(simulation.record(path, every=every, volume=volume, tensors=tensors))
             watch = lambda state, report: setattr(self, "report", report)  # noqa: E731
             simulation.observers.append(watch)
             stack.callback(simulation.observers.remove, watch)

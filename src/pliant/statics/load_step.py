@@ -10,11 +10,11 @@ import numpy as np
 from pliant.contact.detector import Detector
 from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
+from pliant.energies.reactions import reactions
 from pliant.model import CARRIED, DeadLoads, Model, Pressures
 from pliant.solvers import Execution, Solver
 from pliant.statics.descent import descent_of, vertex_stiffness
 from pliant.statics.loads import LoadCase
-from pliant.statics.reactions import reactions
 
 STALLED = 15  # iterations in a row that lower neither the least residual nor the energy: rounding
 ROUNDING = 1e-10  # of the energy: what falls by less does not fall

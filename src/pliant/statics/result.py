@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.step_contacts import StepContacts, measure_contacts, no_step_contacts
 from pliant.energies import IncrementalPotential
+from pliant.energies.reactions import reactions
 from pliant.energies.stress import cauchy_stress, green_strain, of_solid, principal_values, von_mises_stress
 from pliant.errors import SceneError
 from pliant.io.results import formats
@@ -21,7 +22,6 @@ from pliant.model import Body, Scene, Solid, checks
 from pliant.recording import Recorder
 from pliant.state import State
 from pliant.statics.loads import LoadCase
-from pliant.statics.reactions import reactions
 from pliant.statics.stability import is_stable
 
 

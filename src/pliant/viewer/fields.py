@@ -35,9 +35,14 @@ _TITLES = {
     "displacement": ("displacement", "m"),
     "reaction_force": ("reaction force", "N"),
     "stress": ("stress, Frobenius norm", "Pa"),
-    "strain": ("strain, Frobenius norm", "1"),
+    "strain": ("strain, Frobenius norm", ""),
 }
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"))
+
+
+def title_of(name: str) -> str:
+    """A field's name in words."""
+    return _TITLES.get(name, (name.replace("_", " "), ""))[0]
 
 
 def on_points(layout: Layout, frame: Frame, name: str) -> np.ndarray:
@@ -64,6 +69,14 @@ def _mean_at_points(layout: Layout, values: np.ndarray) -> np.ndarray:
     counts = np.bincount(corners, minlength=layout.n_points)
     sums = np.bincount(corners, repeated, minlength=layout.n_points)
     return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def distinct(low: float, high: float) -> tuple[float, float]:
+    """Ends of a colour scale for values from low to high: zero without rounding at rest, and never the same twice."""
+    if not low <= high:  # there is no value
+        return 0.0, 1.0
+    low = 0.0 if abs(low) < 1e-6 * high else low
+    return low, high if high > low else low + (abs(low) or 1.0)
 
 
 @dataclass(frozen=True)
@@ -107,7 +120,7 @@ class ColourScale:
 
     def texts(self) -> tuple[str, list[str]]:
         """Its title with the unit, and five values from low to high."""
-        title, unit = _TITLES.get(self.name, (self.name.replace("_", " "), ""))
+        title, unit = title_of(self.name), _TITLES.get(self.name, ("", ""))[1]
         largest = max(abs(self.low), abs(self.high))
         fitting = (prefix for prefix in _PREFIXES if unit and largest >= prefix[0])
         factor, prefix = next(fitting, (1.0, ""))

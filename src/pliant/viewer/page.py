@@ -26,6 +26,7 @@ from pliant.model.obstacles import PLANE
 from pliant.model.outlines import Outline, outlines
 from pliant.model.rigid import RigidBody, pose_of
 from pliant.solvers import SOLVERS
+from pliant.viewer.field_view import FieldView
 from pliant.viewer.ground import ground_lines
 from pliant.viewer.guard import Guard, guarding
 from pliant.viewer.panel import Panel
@@ -66,6 +67,7 @@ class Page:
         self._hand = threading.Lock()
         self._add_scene()
         self.panel = Panel(self.server, session, folder, sorted(SOLVERS))
+        self._field = FieldView(self.server.scene, self.panel.legend, session.simulation.scene.bodies, self._handles)
         self._closing = threading.Event()
         self._sender = threading.Thread(target=self._send, name="page", daemon=True)
         self._sender.start()
@@ -109,9 +111,12 @@ class Page:
         rigid = [k for k, body in enumerate(bodies) if isinstance(body, RigidBody)]
         skins = [k for k, body in enumerate(bodies) if isinstance(body, Solid) and body.skins]
         others = [k for k, body in enumerate(bodies) if not isinstance(body, RigidBody | WorldPoints)]
-        self._shown = [self._add_body(k) for k in others if k not in skins]
+        plain = [k for k in others if k not in skins]
+        self._shown = [self._add_body(k) for k in plain]
         self._skins = [self._add_skin(k) for k in skins]
         self._rigid = [self._add_rigid(k) for k in rigid]
+        shown_bodies = zip([*plain, *skins, *rigid], [*self._shown, *self._skins, *self._rigid], strict=True)
+        self._handles = {k: handle for k, (handle, *_) in shown_bodies}
         shown = [(self._add_obstacle(outline), outline) for outline in obstacles if outline not in floors]
         self._force_lines = self.server.scene.add_line_segments(
             "/forces", np.zeros((1, 2, 3), np.float32), FORCE_COLOUR, thickness=0.005 * self._size, visible=False
@@ -302,6 +307,8 @@ class Page:
                 due = max(due, time.monotonic() - pause) + pause
                 seen = snapshot.number
                 self.show(snapshot)
+            with self.server.atomic():
+                self._field.tick()
 
     def show(self, snapshot: Snapshot) -> None:
         """Send positions and numbers to all tabs."""
@@ -324,6 +331,7 @@ class Page:
                 if points is not outline.points:
                     handle.vertices = points.astype(np.float32)
             self._show_forces(snapshot.forces)
+            self._field.take(snapshot.field)
             self.panel.show(snapshot)
         self.server.flush()  # viser would wait for more, for as long as a picture is shown
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from pliant.viewer.fields import title_of
 from pliant.viewer.knobs import constant_wind
+from pliant.viewer.live_field import offered
 from pliant.viewer.pictures import pillow
 from pliant.viewer.session import Session, Snapshot
 
@@ -48,6 +50,10 @@ class Panel:
         if session.simulation.scene.contact is not None:
             forces = gui.add_checkbox("Contact forces", False, hint="Lines, the longest for the largest force so far.")
             forces.on_update(lambda event: session.measure_forces(bool(event.target.value)))
+        names = {"of bodies": None} | {title_of(name): name for name in offered(session.simulation)}
+        colours = gui.add_dropdown("Colours", tuple(names), hint="A field on the surface, with a legend.")
+        colours.on_update(lambda event: session.show_field(names[str(event.target.value)]))
+        self.legend = gui.add_html("", visible=False)
         picture = gui.add_button("Picture", hint="Keep what you see as a .png file.")
         picture.on_click(lambda event: send_picture(event.client, session.latest.time))
         self.status = gui.add_markdown("")

@@ -26,6 +26,7 @@ from pliant.simulate import Simulation
 from pliant.solvers import Solver
 from pliant.viewer.knobs import Stiffness, constant_wind, usual_solver
 from pliant.viewer.leash import Leash
+from pliant.viewer.live_field import FieldPicture, LiveField
 
 MEASURE_SECONDS = 0.1  # energies and residuals are not measured more often,
 MEASURE_SHARE = 0.1  # nor for a larger part of the time: in large scenes they take as long as many steps
@@ -44,6 +45,7 @@ class Snapshot:
     message: str = ""  # what went wrong
     drawn: np.ndarray | None = None  # vertices that pictures show, where that is not simply all
     forces: np.ndarray | None = None  # (k, 2, 3) points [m] and forces [N] of contacts, if they are asked for
+    field: FieldPicture | None = None  # the newest of the field that is asked for
 
     @property
     def points(self) -> np.ndarray:
@@ -79,6 +81,7 @@ class Session:
         self._news = threading.Condition()
         self._is_closing = False
         self._measure_at = 0.0
+        self._field: LiveField | None = None
         self.latest = Snapshot(0, simulation.time, simulation.positions, 0.0, drawn=simulation.model.drawn_points)
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._thread.start()
@@ -134,6 +137,10 @@ class Session:
     def measure_forces(self, wanted: bool) -> None:
         """Whether snapshots have the forces of contacts, which takes time."""
         self._post("forces", lambda: self._measure_forces(wanted))
+
+    def show_field(self, name: str | None) -> None:
+        """Which field snapshots have, one of `live_field.offered`; None: none."""
+        self._post("field", lambda: self._show_field(name))
 
     def grab(self, vertex: int, radius: float = 0.0) -> None:
         """Take hold of a vertex of the scene, and of those of its body within a radius [m]."""
@@ -231,7 +238,8 @@ class Session:
         simulation = self.simulation
         with self._news:
             number = self.latest.number + 1
-            shown = (simulation.model.drawn_points, self._forces())
+            field = None if self._field is None else self._field.newest(simulation, is_last=not self.playing)
+            shown = (simulation.model.drawn_points, self._forces(), field)
             self.latest = Snapshot(number, simulation.time, simulation.positions, milliseconds, message, *shown)
             self._news.notify_all()
 
@@ -243,6 +251,10 @@ class Session:
 
     def _measure_forces(self, wanted: bool) -> None:
         self.measures_forces = wanted
+        self._show(self.latest.milliseconds)
+
+    def _show_field(self, name: str | None) -> None:
+        self._field = None if name is None else LiveField(name)
         self._show(self.latest.milliseconds)
 
     def _rebuild(self, solver: Solver[Any] | None = None, substeps: int | None = None, again: bool = False) -> None:

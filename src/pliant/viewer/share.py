@@ -19,7 +19,7 @@ from pliant.io.results.places import cannot_write, replacing
 from pliant.io.results.result import Frame, Layout, Result
 from pliant.io.results.spheres import with_surfaces
 from pliant.viewer.actors import Actor
-from pliant.viewer.fields import SCALE, ColourScale, on_points
+from pliant.viewer.fields import SCALE, ColourScale, distinct, on_points
 
 LARGEST = 400e6  # bytes of positions and fields: browsers load no more than that as one file
 STEPS = 65535  # that positions are rounded to
@@ -116,8 +116,7 @@ def _field(layout: Layout, frames: list[Frame], name: str) -> dict[str, Any]:
     values[:, layout.scenery_points] = np.nan
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(np.percentile(known, USUAL_PART))) if len(known) else (0.0, 1.0)
-    low = 0.0 if abs(low) < 1e-6 * high else low  # rounding at rest
-    high = high if high > low else low + (abs(low) or 1.0)
+    low, high = distinct(low, high)
     place = np.clip((values - low) / (high - low), 0.0, 1.0) * (NO_VALUE - 1)
     title, ticks = ColourScale(name, low, high).texts()
     as_bytes = np.where(np.isfinite(place), np.round(np.nan_to_num(place)), NO_VALUE)

@@ -271,6 +271,7 @@ class Output(Table):
     file: str
     every: Annotated[int, Whole()] = 1
     volume: bool = False
+    tensors: bool = False
 
     @field_validator("file")
     @classmethod

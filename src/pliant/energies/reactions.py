@@ -1,14 +1,14 @@
 """Forces with which pins, prescribed motions, lines and planes hold vertices.
 
-At rest all forces on a vertex sum to zero. What energies and loads leave, g = dE/dx, along the directions that are
-held, is what the hold gives: R = g - P g with P onto the free directions.
+Energies, loads and inertia of a vertex sum to zero. What they leave, g = dG/dx, along the directions that are held is
+what the hold gives: R = g - P g with P onto the free directions.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from pliant.energies import IncrementalPotential
+from pliant.energies.potential import IncrementalPotential
 from pliant.model import CARRIED
 
 
