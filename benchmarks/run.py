@@ -23,6 +23,7 @@ PARTS: dict[str, dict[str, int]] = {
     "contact": {"rounds": 1},
     "tearing": {},
     "own": {},
+    "rigid": {},
     "roofline": {},
 }
 FOLDER = Path("bench")
