@@ -23,7 +23,6 @@ PARTS: dict[str, dict[str, int]] = {
     "contact": {"rounds": 1},
     "tearing": {},
     "own": {},
-    "rigid": {},
     "roofline": {},
 }
 FOLDER = Path("bench")

@@ -1,5 +1,5 @@
 """What acts on a scene from outside, in a checkpoint: settings of bodies, world box, wind, attachments,
-joints, seams and bands.
+joints, seams, bands and embedded surfaces.
 
 Functions of time, other than a Schedule, are not in the file. They are named "<body>.<setting>" and "wind.velocity" and
 passed again.
@@ -18,6 +18,7 @@ from pliant.errors import FileError
 from pliant.io.arrays import check_arrays
 from pliant.io.saved_arrays import expected_of_attachment
 from pliant.io.sewing import pack_sewing, unpack_sewing
+from pliant.io.skins import pack_skins, unpack_skins
 from pliant.model import Attachment, Body, Joint, Scene, Schedule, Wind, WorldBox
 from pliant.model.joint_drives import Drive
 from pliant.model.joint_stops import Stop
@@ -53,6 +54,7 @@ def pack_outside(scene: Scene, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
         "attachments": links,
         "joints": [_pack_joint(scene, joint) for joint in scene.joints],
         **pack_sewing(scene, arrays),
+        **pack_skins(scene, arrays),
     }
 
 
@@ -75,6 +77,7 @@ def unpack_outside(
         scene.attachments.append(Attachment(body_a, va, wa, body_b, vb, wb, link["stiffness"]))
 
     unpack_sewing(path, scene, about, arrays)
+    unpack_skins(path, scene, about, arrays)
     scene.joints.extend(_unpack_joint(scene, joint) for joint in about.get("joints", ()))
 
 
