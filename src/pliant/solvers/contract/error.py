@@ -55,6 +55,9 @@ ROUNDING = 0.3  # machine epsilons of a position, root mean square, between two 
 ALTERNATING = 2.0  # times the way of a window that its last iteration goes: back to where it was
 TINY = 1e-300  # in place of zero below a fraction
 HIDDEN = 0.1  # of the step's forces: rounding beyond it hides what is left to do from local solvers
+STILL = (
+    0.2  # machine epsilons of its coordinates that a body moves between two looks where rounding is all that moves it
+)
 AT_REST = 16.0  # machine epsilons of its coordinates that a body without forces moves
 
 
@@ -219,7 +222,7 @@ class ErrorMeter:
         root, above = self._root_mean_squares(), error.bodies > tolerance
         rounding = self.eps * root[:, SIZE]
         hidden = np.maximum(error.rounding, self._relative(problem, root, rounding)) > tolerance
-        return bool((hidden & (root[:, RECENT] <= rounding))[above].all())
+        return bool((hidden & (root[:, RECENT] <= STILL * rounding))[above].all())
 
     @property
     def _has_windows(self) -> bool:

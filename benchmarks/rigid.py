@@ -1,0 +1,139 @@
+"""Rigid bodies beside rapier3d 0.36.1 and MuJoCo 4: same bodies, friction and step, in one run.
+
+    pip install rapier3d==0.36.1 mujoco==4.0.0
+    python -m benchmarks.rigid [scene=all] [part=1.0] [seconds=2]
+
+Scenes: (a) pyramid, 16 rows of bricks; (b) drop, 1,000 cubes in a container; (c) teapot, 60 meshes in a pot; (d) soft,
+20 soft balls on 100 cubes; growth, drop with up to 10,000 cubes; overhead, what one rigid body adds to a soft scene.
+`part` scales the numbers of bodies. Each simulator has its defaults, and steps of 1/300 s. What counts is the median of
+the last 50 steps; the deepest a corner is within another body, and the largest motion in those steps, say how well
+they were solved. Run it on a quiet computer.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+import pliant as pl
+from benchmarks.peers import mujoco_rigid, rapier_rigid
+from benchmarks.peers.timed_steps import Outcome, timed
+from benchmarks.rigid_scenes import RigidScene, deepest, drop, pyramid, soft_and_rigid, teapot
+
+H = 1 / 300
+
+
+def simulation(about: RigidScene, threads: int | None = None) -> tuple[pl.Simulation, list[pl.RigidBody]]:
+    """A scene as Pliant's, with its default solver."""
+    scene = pl.Scene(contact=pl.Contact(friction=about.friction))
+    if about.walls is None:
+        scene.add_plane((0, 0, 0), (0, 0, 1), friction=about.friction)
+    else:
+        scene.add_container((0, 0, 50), (*about.walls, 100.0), friction=about.friction)
+    if about.pot is not None:
+        points, triangles = about.pot
+        pot = scene.add_rigid(pl.TriMesh(points, triangles))
+        pot.pin()
+    bodies = []
+    for k in range(about.count):
+        shape = (
+            pl.Box(about.sizes[k]) if about.sizes is not None else pl.TriMesh(about.own_corners()[k], about.triangles)
+        )
+        pose = {"position": about.positions[k], "orientation": about.turns[k]}
+        bodies.append(scene.add_rigid(shape, density=about.density, **pose))
+    law = pl.StableNeoHookean.from_young(about.youngs_modulus, about.poissons_ratio)
+    for points, tets in about.soft:
+        scene.add_solid(pl.TetMesh(points, tets), law, density=about.density)
+    return pl.Simulation(scene, frame_rate=1 / H, substeps=1, threads=threads), bodies
+
+
+def ours(about: RigidScene, steps: int, threads: int | None = None) -> Outcome:
+    sim, bodies = simulation(about, threads)
+    iterations = []
+
+    def step() -> None:
+        iterations.append(sim.step().iterations)
+
+    def poses() -> tuple[np.ndarray, np.ndarray]:
+        return np.array([b.position for b in bodies]), np.array([b.orientation for b in bodies])
+
+    found = timed(f"pliant, {threads or 'any'} threads", step, poses, steps)
+    note = f"{type(sim.solver).__name__}, {np.mean(iterations[-50:]):.0f} iterations per step"
+    return Outcome(**{**vars(found), "note": note})
+
+
+def compare(about: RigidScene, seconds: float) -> dict[str, dict[str, float]]:
+    """One scene by all that can do it: times of a step [ms], deepest corner and drift [mm]."""
+    steps, cores = max(100, round(seconds / H)), os.cpu_count() or 1
+    runs: list[Callable[[], Outcome]] = [
+        lambda: ours(about, steps),
+        lambda: ours(about, steps, 1),
+        lambda: rapier_rigid.run(about, H, steps, cores),
+        lambda: rapier_rigid.run(about, H, steps, 1),
+    ]
+    if about.pot is None:
+        runs.append(lambda: mujoco_rigid.run(about, H, steps))
+    soft = f", {len(about.soft)} soft balls" if about.soft else ""
+    print(f"\n{about.name}: {about.count} bodies{soft}, {steps} steps of {H:.5f} s\n")
+    print("| | ms per step | CPU ms per step | deepest [mm] | drift in 50 steps [mm] | |\n|---|---|---|---|---|---|")
+    result = {}
+    for run in runs:
+        found = run()
+        depth = 1e3 * deepest(about, found.positions, found.turns)
+        times = f"{found.milliseconds:.2f} | {found.cpu:.2f}"
+        print(f"| {found.name} | {times} | {depth:.3f} | {1e3 * found.drift:.3f} | {found.note} |", flush=True)
+        result[found.name] = {"ms": found.milliseconds, "cpu": found.cpu, "deepest": depth, "drift": 1e3 * found.drift}
+    return result
+
+
+def growth(part: float, seconds: float) -> dict[str, float]:
+    """How the time of a step grows with the number of cubes."""
+    counts = [round(part * n) for n in (300, 1000, 3000, 10_000)]
+    found = [ours(drop(n), max(100, round(seconds / H))) for n in counts]
+    print("\ngrowth\n\n| cubes | ms per step | CPU ms per step | |\n|---|---|---|---|")
+    for n, one in zip(counts, found, strict=True):
+        print(f"| {n} | {one.milliseconds:.2f} | {one.cpu:.2f} | {one.note} |")
+    powers = {}
+    for name, values in (("time", [one.milliseconds for one in found]), ("CPU time", [one.cpu for one in found])):
+        powers[name] = float(np.polyfit(np.log(counts), np.log(values), 1)[0])
+        print(f"{name} grows as n^{powers[name]:.2f}")
+    return powers
+
+
+def overhead(steps: int = 300) -> dict[str, float]:
+    """What one rigid body, apart from all else, adds to a step of a soft scene with a fixed solver."""
+    times = {}
+    for has_body in (False, True):
+        scene = pl.Scene()
+        beam = scene.add_solid(pl.shapes.box((1, 0.2, 0.2), (20, 4, 4)), pl.StableNeoHookean.from_young(1e5, 0.3))
+        beam.pin(beam.initial_positions[:, 0] < -0.499)
+        if has_body:
+            scene.add_rigid(pl.Sphere(0.1), position=(0, 5, 0))
+        sim = pl.Simulation(scene, pl.VBD(iterations=20), frame_rate=1 / H, substeps=1, threads=1)
+        found = timed("", sim.step, lambda beam=beam: (beam.positions, None), steps)
+        times[has_body] = found.milliseconds
+    added = 1e3 * (times[True] - times[False])
+    print(f"\noverhead: {times[False]:.3f} ms without a rigid body, {times[True]:.3f} ms with one: {added:.0f} us")
+    return {"without": times[False], "with": times[True]}
+
+
+def report(which: str = "all", part: float = 1.0, seconds: float = 2.0) -> dict[str, dict]:
+    """Run and print all scenes, or one."""
+    whole = lambda n: max(2, round(part * n))  # noqa: E731
+    scenes = {
+        "pyramid": lambda: compare(pyramid(max(2, round(16 * part**0.5))), seconds),
+        "drop": lambda: compare(drop(whole(1000)), seconds),
+        "teapot": lambda: compare(teapot(whole(60)), seconds),
+        "soft": lambda: compare(soft_and_rigid(whole(20), whole(100)), seconds),
+        "growth": lambda: growth(part, seconds),
+        "overhead": overhead,
+    }
+    return {name: scenes[name]() for name in (scenes if which == "all" else [which])}
+
+
+if __name__ == "__main__":
+    given = dict(word.split("=") for word in sys.argv[1:])
+    report(given.get("scene", "all"), float(given.get("part", 1)), float(given.get("seconds", 2)))
