@@ -100,4 +100,4 @@ def test_static_shape_and_descent_find_newtons_minimum(law, element):
     found = pl.equilibrium(scene)
     assert found.report.converged
     assert found.report.residual < 1e-6
-    np.testing.assert_allclose(found.reaction_force(body), [0, 0, 9.81 * body.masses.sum()], atol=1e-4)
+    np.testing.assert_allclose(found.reaction_force(body), [0, 0, 9.81 * body.masses.sum()], atol=1e-3)

@@ -137,6 +137,38 @@ def test_command_line(tmp_path):
     np.testing.assert_allclose(about["reactions"]["shelf"], [0, 0, 8 * 9.81], atol=1e-4)
     assert picture.exists()
     assert (tmp_path / "out" / "static.pvd").exists()
+    (piece,) = (tmp_path / "out").rglob("*.vtu")
+    with open_result(tmp_path / "out" / "static.pvd") as result:
+        frame = result.frame(0)
+    n, tets = len(frame.points), 4 * 2 * 6
+    assert frame.point_fields["displacement"].shape == (n, 3)
+    assert frame.point_fields["displacement"][:, 2].min() < -1e-3
+    np.testing.assert_allclose(frame.point_fields["reaction_force"].sum(axis=0), [0, 0, 8 * 9.81], atol=1e-3)
+    stress = frame.cell_fields["stress"]
+    assert stress.shape == (tets, 9)
+    np.testing.assert_allclose(stress, stress.reshape(-1, 3, 3).swapaxes(1, 2).reshape(-1, 9), atol=1e-2)
+    text = piece.read_bytes()
+    for name in (b"displacement", b"reaction_force", b"stress", b"strain", b"von_mises"):
+        assert b'Name="%s"' % name in text
     words = CliRunner().invoke(app, ["run", str(path), "--static", "--out", str(tmp_path / "out")]).output
     assert "Load factor 1" in words
     assert "Reaction on shelf" in words
+
+
+def test_command_line_writes_every_format(tmp_path):
+    """Displacements of the last vertices are the same in all that can be read back."""
+    path = tmp_path / "shelf.toml"
+    path.write_text(SCENE)
+    names = ["a.npz", "a.pvd", "a.ply", "b.obj", "a.usda", "a.glb", "a.html", "a.gif"]
+    outputs = [word for name in names for word in ("--output", str(tmp_path / name))]
+    answer = CliRunner().invoke(
+        app, ["run", str(path), "--static", "--quiet", "--out", str(tmp_path / "out"), *outputs]
+    )
+    assert answer.exit_code == 0, answer.output
+    lowest = []
+    for name in ("a.npz", "a.pvd", "a.ply", "b.obj"):
+        with open_result(tmp_path / name) as result:
+            lowest.append(result.frame(0).points[:, 2].min())
+    np.testing.assert_allclose(lowest, lowest[0], rtol=1e-5)
+    for name in ("a.usda", "a.glb", "a.html", "a.gif"):
+        assert (tmp_path / name).stat().st_size > 1000, name

@@ -34,6 +34,11 @@ class VolumeControl:
     target: Volume
     start: float  # V of the scene [m^3]
 
+    @property
+    def is_cavity(self) -> bool:
+        """Whether it is that of a solid's cavities."""
+        return self.what.endswith("cavity_volume")
+
     def value(self, time: float) -> float:
         """V_t [m^3] at a time [s], checked: a function is the user's."""
         if not callable(self.target):
@@ -66,7 +71,7 @@ def control_of(model: Model, number: int | None, body: object, cavity: bool) -> 
     """Which of the prescribed volumes is that of a body of this number, or of its cavities."""
     what = f"{'cavity_' if cavity else ''}volume"
     for k, control in enumerate(model.volume_controls):
-        if control.body == number and control.what.endswith(f": {what}"):
+        if control.body == number and control.is_cavity == cavity:
             return k
     name = body if number is None else model.body_names[number]
     raise SceneError(f"pressure_of: {name!r} has no prescribed {what} here: set body.{what} before the scene is built.")
