@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.default_solver import default_solver
 from pliant.model import build_model
 from pliant.notes_of_building import notes_of_building
 
@@ -44,7 +45,11 @@ def test_a_finite_stiffness_is_not() -> None:
     assert said(link(1e5), pl.VBD()) == []
 
 
-def test_a_rope_of_rods_is_held_by_avbd_alone() -> None:
-    """Auto has multipliers in scenes with rigid bodies only."""
-    assert said(rope(), pl.AVBD()) == []
-    assert len(said(rope(), pl.Auto())) == 1
+@pytest.mark.parametrize("solver", [pl.AVBD(), pl.Auto()], ids=lambda s: type(s).__name__)
+def test_a_rope_of_rods_is_held_by_multipliers(solver: pl.Solver) -> None:
+    assert said(rope(), solver) == []
+    assert len(said(rope(), pl.VBD())) == 1
+
+
+def test_the_default_of_ropes_of_rods_is_that_of_rigid_bodies() -> None:
+    assert default_solver(rope()) == default_solver(link())

@@ -84,9 +84,10 @@ class ConvergenceWatch:
 
     def observe(self, error: StepError) -> dict[str, list[int]]:
         """Bodies to tell of now, by cause."""
+        waiting = {k for bodies in self._due.values() for k in bodies}
         for k, recent in enumerate(self._recent):
             recent.append(bool(error.bodies[k] > CONVERGED))
-            if recent[-1] and sum(recent) >= OFTEN:
+            if recent[-1] and sum(recent) >= OFTEN and k not in waiting:
                 cause = cause_of(error, k)
                 if (k, cause) not in self._told:
                     self._told.add((k, cause))

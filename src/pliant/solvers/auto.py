@@ -6,9 +6,9 @@ near it (5 %) either, as beyond the rounding of single precision, Newton's metho
 was needed is kept for the next steps; now and then the cheaper solver before it is tried again, each time after twice
 as many steps if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
 
-In scenes with rigid bodies, multipliers hold joints, attachments and springs of infinite stiffness (decision 0052).
-Vertex block descent and Newton's method update them in each iteration; accelerated iterations do not, and end with a
-few that do.
+Multipliers hold joints, attachments and springs of infinite stiffness (decision 0052). Vertex block descent, also
+between corrections by levels, and Newton's method update them in each iteration; accelerated iterations do not, and end
+with a few that do.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from pliant.solvers.contract.error import CONVERGED
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
 from pliant.solvers.machinery.hard_rows import HardRowsOf
+from pliant.solvers.machinery.levels.hierarchy import soft_members
 from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
 from pliant.solvers.newton import Newton
@@ -148,8 +149,8 @@ class Auto(Solver[AutoWork]):
     iterations_max: iterations of vertex block descent in a step at most; a step that needs more ends with a larger
         error, of which the simulation warns where that happens again and again.
     start: where iterations begin, as of VBD.
-    multipliers: whether joints, attachments and springs of infinite stiffness are hard in scenes with rigid bodies.
-        False: they are as stiff as their masses take in a step, as in scenes without rigid bodies.
+    multipliers: whether joints, attachments and springs of infinite stiffness are hard. False: they are as stiff as
+        their masses take in a step.
     """
 
     tolerance: float | None = field(default=0.005, kw_only=True)
@@ -186,6 +187,8 @@ class Auto(Solver[AutoWork]):
         stages = [Stage(plain, "vertex block descent", tables)]
         ready, newton = Prepared(start=self.start, tables=tables), Newton(start=self.start)
         missing = unsupported_feature(Multilevel(ready), problem.model)
+        if missing is None and not soft_members(problem.model).any():
+            missing = "scenes without soft bodies"
         if missing is None:
             stages.append(Stage(Multilevel(ready), "Multilevel"))
         else:
@@ -223,6 +226,8 @@ class Auto(Solver[AutoWork]):
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork, n: int = 1) -> SweepResult:
         stage = work.stage
+        if work.rows.duals and isinstance(stage.solver, Multilevel):
+            return self._sweep_with_levels(problem, x, work, n)
         if not work.rows.duals or not isinstance(stage.solver, Newton):
             return stage.solver.sweep(problem, x, stage.work, n)
         for done in range(n):
@@ -232,8 +237,22 @@ class Auto(Solver[AutoWork]):
             work.rows.update(problem, x, work.tables)
         return SweepResult(n)
 
+    def _sweep_with_levels(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork, n: int) -> SweepResult:
+        """A cycle at a time: each correction has the multipliers that the iterations before it left, and points of
+        earlier cycles belong to others.
+        """
+        stage, done = work.stage, 0
+        while done < n:
+            stage.work.passed.forget()
+            cycle = min(n - done, stage.solver.period(stage.work))
+            result = stage.solver.sweep(work.rows.current(problem), x, stage.work, cycle)
+            done += result.iterations
+            if result.ended:
+                return result._replace(iterations=done)
+        return SweepResult(n)
+
     def holds_infinite(self, model: Model) -> bool:
-        return self.multipliers and model.carried is not None
+        return self.multipliers
 
     def with_multipliers(self, problem: IncrementalPotential, work: AutoWork) -> IncrementalPotential:
         return work.rows.current(problem)
