@@ -62,8 +62,8 @@ class LastStep:
         return self._measured[1]
 
     def pressure_of(self, body: Body, cavity: bool = False) -> float:
-        """[Pa] that keeps the prescribed volume of a body (`body.volume`), or of a solid's cavities; 0 before the first
-        step.
+        """[Pa] that keeps the prescribed volume of a body (`body.volume`); cavity: of a solid's cavities. 0 before the
+        first step.
         """
         number = next((k for k, own in enumerate(self.scene.bodies) if own is body), None)
         return float(self.state.inflation[control_of(self.model, number, body, cavity), 0])

@@ -90,7 +90,7 @@ class Equilibrium:
         return np.cross(self.problem.x_prev[rows] - point, self.reaction_forces[rows]).sum(axis=0)
 
     def pressure_of(self, body: Body, cavity: bool = False) -> float:
-        """[Pa] that keeps the prescribed volume of a body (`body.volume`), or of a solid's cavities."""
+        """[Pa] that keeps the prescribed volume of a body (`body.volume`); cavity: of a solid's cavities."""
         control = self.case.model.volume_controls[control_of(self.case.model, self._number(body), body, cavity)]
         block = next(block for block in self.problem.model.blocks if isinstance(block, Pressures))
         return float(block.pressures[control.first])

@@ -11,71 +11,48 @@ W + nu |V - V_t|, nu > |p|, which has its minimum where W has one under the cons
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.model.volume import volume_gradients, volumes
-from pliant.solvers.machinery.assembly import AssembledPotential
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite, Solve, factorise_symmetric
-from pliant.solvers.machinery.step_space import StepSpace, step_space
-from pliant.statics.descent import (
-    FALL,
-    FIRM,
-    JUMP,
-    REACH,
-    RISE,
-    SMALL,
-    SOFTEST,
-    STIFFEST,
-    WHOLE,
-    Descent,
-)
+from pliant.solvers.machinery.step_space import StepSpace
+from pliant.statics.descent import LevenbergDescent
 
 ROUNDING = 1e-9  # of the largest entry of a projected Hessian: what is added
 STEEP = 2.0  # nu over the largest |p|
 
 
 @dataclass
-class VolumeDescent(Descent):
-    """One iteration of Newton's method per step."""
+class VolumeDescent(LevenbergDescent):
+    """One iteration of Newton's method for positions and pressures per step."""
 
-    work: AssembledPotential
-    stiffness: float  # of a vertex over its mass [1/s^2]
-    s: float  # [1/s^2]
     targets: np.ndarray  # (k,) V_t [m^3]
     pressures: np.ndarray  # (k,) p [Pa], changed in place
 
     def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
         problem.refresh_contacts(x)
-        reach = REACH * max(float(np.ptp(x, axis=0).max()), 1e-300)
         missed = self.targets - volumes(problem.model, x)
         while True:
-            space = step_space(replace(problem, h=self.s**-0.5), x, self.work)
+            space = self.space(problem, x)
             g = space.gradient()
             G = np.stack([space.along(own) for own in volume_gradients(problem.model, x)])
             step, change = self._direction(space, g, G, missed)
-            if np.abs(space.moved(step)[0] - x).max() <= reach or self.s >= STIFFEST * self.stiffness:
+            if not self.is_too_long(space, step):
                 break
-            self.s *= JUMP
         part = self._backtrack(space, step, float(g @ step), missed, change)
-        self.is_stuck = part == 0.0 and self.s >= self.stiffness
         x[:], poses[:] = space.moved(part * step)
         self.pressures += part * change
-        if part >= WHOLE:
-            self.s = max(self.s / FALL, SOFTEST * self.stiffness)
-        elif part < SMALL:
-            self.s = min(self.s * (RISE if part else JUMP), STIFFEST * self.stiffness)
+        self.learn(part)
 
     def _direction(
         self, space: StepSpace, g: np.ndarray, G: np.ndarray, missed: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """d (N,) and q (k,), with the true Hessian, if need be with a larger s, else with a positive one."""
-        firm = max(self.s, FIRM * self.stiffness)
-        firmer = step_space(replace(space.problem, h=firm**-0.5), space.x, self.work)
-        for candidate in (space, firmer):
+        for candidate in self.spaces(space):
             try:
                 solve = constrained_solve(candidate.hessian(psd=False), G)
             except NotPositiveDefinite:
