@@ -64,6 +64,25 @@ def test_a_balloon_passes_its_greatest_pressure(stretch):
     assert found.pressure_of(sheet) == pytest.approx(inflation(stretch) / 0.2, rel=0.02)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", [None, pl.VBD()], ids=["default", "VBD"])
+def test_a_balloon_blown_up_in_a_motion_ends_in_its_static_shape(solver):
+    """To a stretch of 1.6, beyond its greatest pressure, in a second, then at rest: volume and pressure."""
+    scene, sheet, mesh = balloon(2)
+    start = enclosed_volume(mesh.points, mesh.triangles)
+    sheet.volume = 1.6**3 * start
+    needed = pl.equilibrium(scene).pressure_of(sheet)
+    sheet.volume, sheet.air_damping = pl.Schedule((0, 1), (start, 1.6**3 * start)), 5.0
+    sim = pl.Simulation(scene, solver)
+    pressures = []
+    for _ in range(90):
+        sim.advance()
+        pressures.append(sim.pressure_of(sheet))
+        assert enclosed_volume(sim.positions, mesh.triangles) == pytest.approx(sheet.volume(sim.time), rel=5e-5)
+    assert pressures[-1] == pytest.approx(needed, rel=1e-3)
+    assert max(pressures) > 1.005 * needed
+
+
 def test_a_motion_keeps_its_volume_and_finds_the_pressure():
     """A block blown up in a fifth of a second and then at rest needs what the static one needs."""
     stretch, start = 1.1, BOX.volume
