@@ -41,6 +41,29 @@ def test_multipliers_are_not(solver: pl.Solver) -> None:
     assert said(link(), solver) == []
 
 
+def crate(shape: object, friction: float) -> pl.Scene:
+    scene = pl.Scene(contact=pl.Contact(friction=friction))
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=friction)
+    scene.add_rigid(shape, position=(0, 0, 0.1), name="crate")
+    return scene
+
+
+@pytest.mark.parametrize(
+    ("scene", "solver", "count"),
+    [
+        (crate(pl.Box((0.2, 0.2, 0.2)), 0.5), pl.Auto(), 1),
+        (crate(pl.Box((0.2, 0.2, 0.2)), 0.5), pl.AVBD(), 0),
+        (crate(pl.Box((0.2, 0.2, 0.2)), 0.0), pl.Auto(), 0),
+        (crate(pl.Sphere(0.1), 0.5), pl.Auto(), 0),
+    ],
+    ids=["penalties", "multipliers", "smooth", "rolls"],
+)
+def test_friction_that_creeps_is_told(scene: pl.Scene, solver: pl.Solver, count: int) -> None:
+    notes = [note for note, entry in notes_of_building(scene, build_model(scene), solver) if entry == "creeping"]
+    assert len(notes) == count
+    assert all("crate may creep" in note for note in notes)
+
+
 def test_a_finite_stiffness_is_not() -> None:
     assert said(link(1e5), pl.VBD()) == []
 
@@ -53,3 +76,30 @@ def test_a_rope_of_rods_is_held_by_multipliers(solver: pl.Solver) -> None:
 
 def test_the_default_of_ropes_of_rods_is_that_of_rigid_bodies() -> None:
     assert default_solver(rope()) == default_solver(link())
+
+
+def stacked(shift: float = 0.0, contact: pl.Contact | None = None) -> pl.Scene:
+    """Two boxes of 0.2 m, one 0.5 m above the other and shifted."""
+    scene = pl.Scene(contact=contact)
+    for name, place in (("lower", (0, 0, 0)), ("upper", (shift, 0, 0.5))):
+        scene.add_rigid(pl.Box((0.2, 0.2, 0.2)), density=1000.0, position=place, name=name)
+    return scene
+
+
+def untouched(scene: pl.Scene) -> list[str]:
+    notes = notes_of_building(scene, build_model(scene), pl.AVBD())
+    return [note for note, entry in notes if entry == "no-contact"]
+
+
+def test_bodies_above_each_other_without_contact_are_told() -> None:
+    (note,) = untouched(stacked(0.1))
+    assert "such as lower and upper" in note
+    assert "pl.Contact()" in note
+
+
+def test_bodies_with_contact_or_beside_each_other_or_joined_are_not() -> None:
+    assert untouched(stacked(contact=pl.Contact())) == []
+    assert untouched(stacked(0.3)) == []
+    joined = stacked()
+    joined.add_joint("distance", *joined.bodies, point=(0, 0, 0), other_point=(0, 0, 0.5), length=0.5)
+    assert untouched(joined) == []
