@@ -41,8 +41,7 @@ PICTURES = """
 ORDERS = """
 ## Order in the time step
 
-Two masses on springs that swing down from the side, 0.5 s (error [m]), and an elastic beam let go in its first mode,
-0.35 of a period (error over amplitude), double precision. Steps of the whole motion:
+Two masses on springs that swing down from the side, 0.5 s (error [m]), double precision. Steps of the whole motion:
 
 ![Errors against the number of steps, all integrators](images/validation-orders.png)
 
