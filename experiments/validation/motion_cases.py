@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.integrate import solve_ivp
 
@@ -55,19 +57,23 @@ def collision(substeps: int) -> float:
     return float(other.velocity[0])
 
 
-def flip_time(substeps: int) -> float:
+def flip_time(integrator: str) -> Callable[[int], float]:
     """Time [s] until a box spun about its middle axis, with 1 percent of that about the others, has turned over."""
-    scene = pl.Scene(gravity=(0, 0, 0))
-    body = scene.add_rigid(pl.Box(BOX), angular_velocity=(0.05, 5.0, 0.05))
-    sim = pl.Simulation(scene, substeps=substeps)
-    before = 5.0
-    while sim.time < 10:
-        sim.step()
-        spin = float((rotations.matrices(np.asarray(body.orientation)).T @ body.angular_velocity)[1])
-        if spin < 0:
-            return float(sim.time - spin / (spin - before) * (1 / (60 * substeps)))
-        before = spin
-    return np.inf
+
+    def time(substeps: int) -> float:
+        scene = pl.Scene(gravity=(0, 0, 0))
+        body = scene.add_rigid(pl.Box(BOX), angular_velocity=(0.05, 5.0, 0.05))
+        sim = pl.Simulation(scene, substeps=substeps, integrator=integrator)
+        before = 5.0
+        while sim.time < 10:
+            sim.step()
+            spin = float((rotations.matrices(np.asarray(body.orientation)).T @ body.angular_velocity)[1])
+            if spin < 0:
+                return float(sim.time - spin / (spin - before) * (1 / (60 * substeps)))
+            before = spin
+        return np.inf
+
+    return time
 
 
 def flip_truth() -> float:

@@ -13,8 +13,10 @@ from pliant.contact.response.step_contacts import PairLoad, StepContacts, measur
 from pliant.energies import IncrementalPotential
 from pliant.energies.reactions import reactions
 from pliant.errors import SimulationError
+from pliant.integration import Euler
 from pliant.model import Body, Model, Scene
 from pliant.model.obstacles import Shape
+from pliant.model.volume import control_of
 from pliant.solvers import Solver
 from pliant.solvers.contract import Work
 from pliant.state import State
@@ -29,6 +31,7 @@ class LastStep:
     state: State
     solver: Solver[Any]
     _work: Work
+    _integrator: Euler
     _detector: Detector | None
     _solved: IncrementalPotential | None  # the last step, as it was posed
     _solution: np.ndarray | None  # (n, 3) where it was solved, if that is not the end of the step
@@ -38,6 +41,11 @@ class LastStep:
     def time(self) -> float:
         """Simulated time [s]."""
         return self.state.step * self.h
+
+    @property
+    def integrator(self) -> str:
+        """The name of the time integrator."""
+        return self._integrator.name
 
     @property
     def contacts(self) -> StepContacts:
@@ -69,6 +77,13 @@ class LastStep:
             gained = (v - self.state.v_previous[own]) / self.h - model.acceleration(x, v, self.time)
             found[own] += np.where(model.prescribed, model.mass[:, None] * gained, 0.0)
         return found
+
+    def pressure_of(self, body: Body, cavity: bool = False) -> float:
+        """[Pa] that keeps the prescribed volume of a body (`body.volume`); cavity: of a solid's cavities. 0 before the
+        first step.
+        """
+        number = next((k for k, own in enumerate(self.scene.bodies) if own is body), None)
+        return float(self.state.inflation[control_of(self.model, number, body, cavity), 0])
 
     def contact_between(self, one: Body, other: Body | Shape) -> PairLoad:
         """What a body feels from another body or an obstacle: force [N], torque [N m], the middle of the contact, and

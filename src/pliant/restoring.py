@@ -18,7 +18,7 @@ from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.state import HISTORY, State
 from pliant.stepping import Stepping
 
-_ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", *HISTORY)
+_ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", "inflation", *HISTORY)
 _KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver", "broken_joints")
 
 

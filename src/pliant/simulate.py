@@ -24,6 +24,7 @@ from pliant.model import Body, Force, Motion, Solid, checks
 from pliant.model.solid import LINEAR
 from pliant.model.tearing import deleted
 from pliant.model.topology import topology_arrays, with_topology_arrays
+from pliant.model.volume import with_controlled
 from pliant.progress import frame_loop
 from pliant.recording import Field, Recorder
 from pliant.solvers import SolveReport
@@ -122,6 +123,7 @@ class Simulation(Adjusting):
         and "missed_penetration" [m], the deepest of those that the last step knew nothing of.
         """
         model = self.model.with_internal_state(self.state.internal_state).at(self.time)
+        model = with_controlled(model, self.state.inflation[:, 0])
         if model.particles is not None:  # those that wait have no weight
             mass = model.mass.copy()
             mass[model.particles.waiting(self.time)] = 0.0

@@ -27,6 +27,8 @@ class State:
     poses: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (b, 7) of rigid bodies
     twists: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))  # (b, 6) of rigid bodies
     spins: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (n, 3) [rad/s] of particles, if any spins
+    inflation: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))  # (k, 2) of prescribed volumes: pressures
+    # [Pa] and what is known of their effect (pliant.volume_control)
     # one step earlier, if the integrator keeps it: BDF2 after its first step
     x_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (n, 3) [m]
     poses_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (b, 7)

@@ -42,6 +42,7 @@ from pliant.model import Model, Scene, build_model, checks
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
 from pliant.model.tearing import TopologyChange, tear
+from pliant.model.volume import with_controlled
 from pliant.momentum_correction import FreeComponents
 from pliant.notes_of_building import notes_of_building
 from pliant.prediction import Prediction
@@ -51,13 +52,14 @@ from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
 from pliant.state import State
+from pliant.volume_control import PrescribedVolumes, first_inflation
 
 Observer = Callable[[State, SolveReport], None]
 
 logger = logging.getLogger("pliant")
 
 
-class Stepping(LastStep, BreakingJoints):
+class Stepping(LastStep, BreakingJoints, PrescribedVolumes):
     """The step, and all it needs."""
 
     def __init__(
@@ -92,6 +94,7 @@ class Stepping(LastStep, BreakingJoints):
         self.state = State(*start, internal_state=self.model.internal_state, **initial_poses(self.model, scene.bodies))
         if self.model.particles is not None and self.model.particles.has_spin:
             self.state.spins = np.zeros_like(self.state.x)
+        self.state.inflation = first_inflation(len(self.model.volume_controls))
         self._place_obstacles()
         self._solved, self._solution, self._measured = None, None, None
         self._work = Work()
@@ -172,6 +175,7 @@ class Stepping(LastStep, BreakingJoints):
         contacts = self._detect(self.model, self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
+        report = self._keep_volumes(report)
         if self._safe is not None:
             report = self._solve_apart(self._safe, report)
         self._finish(report)
@@ -243,6 +247,7 @@ class Stepping(LastStep, BreakingJoints):
     ) -> IncrementalPotential:
         """The step that is solved; its internal states and poses become the next state's."""
         self._internal_state_new[:] = self.state.internal_state
+        self._inflation = self.state.inflation
         self._spins[:] = self.state.spins
         start, own = self._start_of_step, (self._internal_state_new, self._start_of_step.x)
         problem = self._pose(self.model, start, *own, y, x_guess, self._poses, contacts)
@@ -261,7 +266,7 @@ class Stepping(LastStep, BreakingJoints):
         self, model: Model, start: StepStart, internal_state: np.ndarray, x_prev: np.ndarray, y: np.ndarray,
         x_guess: np.ndarray, poses: np.ndarray, contacts: ContactPotential | None,
     ) -> IncrementalPotential:  # fmt: skip
-        at_end = model.at((self.state.step + start.theta) * self.h)
+        at_end = with_controlled(model.at((self.state.step + start.theta) * self.h), self.state.inflation[:, 0])
         step = (at_end, internal_state, start.s, x_prev, y, x_guess, contacts, poses)
         problem = replace(IncrementalPotential.for_step(*step), spins=self.state.spins.copy(), time=self.time)
         return problem if start.x is self.state.x else replace(problem, x_contact=self.state.x.copy())
@@ -324,7 +329,7 @@ class Stepping(LastStep, BreakingJoints):
                 report.contact = replace(report.contact, **self._safe.held._asdict())
             self._softness.watch(report.contact, self.model, self.time)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new, poses, twists)
-        new.spins = self._spins.copy()
+        new.spins, new.inflation = self._spins.copy(), self._inflation
         ending.keep_history(new)
         # the old arrays are the next step's, but for those that the new state keeps
         self.state, self._internal_state_new = new, state.internal_state
@@ -380,16 +385,11 @@ class Stepping(LastStep, BreakingJoints):
         self._free = FreeComponents.of(self.model)
         arrays = (old.x[grown], old.v[grown], old.v_previous[grown])
         kept = (change.model.internal_state, old.poses, old.twists, old.spins)
-        self.state = State(*arrays, old.step, *kept, *old.grown_history(grown))
+        self.state = State(*arrays, old.step, *kept, old.inflation, *old.grown_history(grown))
         self._start_of_step = self._integrator.start(self.state, self.model.carried, self.h)
         self._allocate(None if detector is None else detector.scale.elastic[grown])
         if self._detector is not None and detector is not None:
             self._detector.inherit(detector, grown, self.state.x)
-
-    @property
-    def integrator(self) -> str:
-        """The name of the time integrator."""
-        return self._integrator.name
 
     @property
     def _s(self) -> float:

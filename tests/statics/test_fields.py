@@ -1,6 +1,7 @@
 """Stress, strain, displacement and reactions of static shapes, in Python, in files and in pictures."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -125,6 +126,22 @@ where = { kind = "face", side = "-x" }
 """
 
 
+def raw_arrays(path):
+    """Arrays of a .vtu by name, as VTK says: at the offset after "_" the size in bytes, then the data."""
+    text = path.read_bytes()
+    begin = text.index(b'<AppendedData encoding="raw">\n_') + len(b'<AppendedData encoding="raw">\n_')
+    types = {"Float32": np.float32, "Float64": np.float64, "Int32": np.int32, "UInt8": np.uint8}
+    found = {}
+    for line in re.findall(rb"<DataArray [^>]*>", text[:begin]):
+        about = {key.decode(): value.decode() for key, value in re.findall(rb'(\w+)="([^"]*)"', line)}
+        at = begin + int(about["offset"])
+        size = int.from_bytes(text[at : at + 8], "little")
+        values = np.frombuffer(text[at + 8 : at + 8 + size], types[about["type"]])
+        wide = int(about.get("NumberOfComponents", 1))
+        found[about["Name"]] = values.reshape(-1, wide) if wide > 1 else values
+    return found
+
+
 def test_command_line(tmp_path):
     path = tmp_path / "shelf.toml"
     path.write_text(SCENE)
@@ -137,6 +154,39 @@ def test_command_line(tmp_path):
     np.testing.assert_allclose(about["reactions"]["shelf"], [0, 0, 8 * 9.81], atol=1e-4)
     assert picture.exists()
     assert (tmp_path / "out" / "static.pvd").exists()
+    (piece,) = (tmp_path / "out").rglob("*.vtu")
+    arrays = raw_arrays(piece)
+    n, tets = len(arrays["Points"]), 4 * 2 * 6
+    assert arrays["displacement"].shape == (n, 3)
+    assert arrays["displacement"][:, 2].min() < -1e-3
+    np.testing.assert_allclose(arrays["reaction_force"].sum(axis=0), [0, 0, 8 * 9.81], atol=1e-3)
+    stress = arrays["stress"].reshape(-1, 3, 3)
+    assert stress.shape == (tets, 3, 3)
+    np.testing.assert_allclose(stress, stress.swapaxes(1, 2), atol=1e-2)
+    deviator = stress - np.trace(stress, axis1=1, axis2=2)[:, None, None] * np.eye(3) / 3
+    np.testing.assert_allclose(np.sqrt(1.5 * np.sum(deviator**2, axis=(1, 2))), arrays["von_mises"], rtol=1e-4)
+    assert arrays["strain"].shape == (tets, 9)
     words = CliRunner().invoke(app, ["run", str(path), "--static", "--out", str(tmp_path / "out")]).output
     assert "Load factor 1" in words
     assert "Reaction on shelf" in words
+
+
+@pytest.mark.slow
+def test_command_line_writes_every_format(tmp_path):
+    """The lowest point is the same in all that can be read back; the others are there."""
+    path = tmp_path / "shelf.toml"
+    path.write_text(SCENE)
+    names = ["a.npz", "a.pvd", "a.ply", "b.obj", "a.usda", "a.glb", "a.html", "a.gif"]
+    outputs = [word for name in names for word in ("--output", str(tmp_path / name))]
+    answer = CliRunner().invoke(
+        app, ["run", str(path), "--static", "--quiet", "--out", str(tmp_path / "out"), *outputs]
+    )
+    assert answer.exit_code == 0, answer.output
+    lowest = []
+    lowest.append(raw_arrays(tmp_path / "a" / "a_00000.vtu")["Points"][:, 2].min())
+    for name in ("a.npz", "a.ply", "b.obj"):
+        with open_result(tmp_path / name) as result:
+            lowest.append(result.frame(0).points[:, 2].min())
+    np.testing.assert_allclose(lowest, lowest[0], rtol=1e-5)
+    for name in ("a.usda", "a.glb", "a.html", "a.gif"):
+        assert (tmp_path / name).stat().st_size > 1000, name

@@ -32,6 +32,61 @@ def test_only_motions_that_are_free_are_named():
         pl.equilibrium(scene)
 
 
+def sheet(scene):
+    cloth = scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), RUBBER, name="flag")
+    cloth.pin(np.arange(9), components="x")
+
+
+def rolling_block(scene):
+    scene.add_solid(MESH, RUBBER, name="cart").pin(MESH.points[:, 2] < 0, components="z")
+    scene.gravity = (1.0, 0.0, -9.81)
+
+
+def hooked_bricks(scene):
+    one = scene.add_rigid(pl.Box((0.2, 0.2, 0.2)), name="brick")
+    scene.add_joint(
+        "ball", one, scene.add_rigid(pl.Box((0.2, 0.2, 0.2)), position=(0.3, 0, 0), name="other"), (0.15, 0, 0)
+    )
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (
+            lambda scene: scene.add_rigid(pl.Box((1, 1, 1)), name="brick"),
+            "brick .* translation along x, y, z and rotation about x, y, z",
+        ),
+        (hooked_bricks, "brick with other .* translation along x, y, z"),
+        (sheet, "flag .* translation along y, z and rotation about x,"),
+        (rolling_block, "cart .* translation along x, y and rotation about z,"),
+        (
+            lambda scene: scene.add_springs([[0, 0, 0], [1, 0, 0]], [[0, 1]], 1e3, 1.0, name="rope"),
+            "rope .* translation along x, y, z",
+        ),
+    ],
+    ids=["rigid", "joined", "cloth", "partly pinned", "rope"],
+)
+def test_free_motions_of_every_kind_of_body_are_named(build, words):
+    scene = pl.Scene()
+    build(scene)
+    with pytest.raises(pl.SceneError, match=words):
+        pl.equilibrium(scene)
+
+
+def test_loads_on_vertices_that_do_not_exist_are_told():
+    scene, body = block()
+    body.pin([0, 1, 2, 3])
+    with pytest.raises(pl.SceneError, match=r"cube\.add_moment: vertex 8 does not exist"):
+        body.add_moment([7, 8], (0, 1, 0))
+    with pytest.raises(pl.SceneError, match=r"cube\.add_moment: .*9"):
+        body.add_moment(np.ones(9, bool), (0, 1, 0))
+    body.add_force(lambda x, v, t: np.zeros((9, 3)))
+    with pytest.raises(pl.SceneError, match=r"cube.*force.*\(9, 3\)"):
+        pl.equilibrium(scene)
+    with pytest.raises(pl.SceneError, match=r"cube\.move: vertex 12 does not exist"):
+        body.move([12], lambda t: np.zeros((1, 3)))
+
+
 def test_body_that_loads_do_not_push_stays():
     scene, _ = block(gravity=(0, 0, 0))
     found = pl.equilibrium(scene)

@@ -67,6 +67,7 @@ SHARED = {
     "size": "(3,) lengths of its edges [m].",
     "solver": "a solver; None: `pl.Auto()`, or of scenes with particles `pl.VelocityTimeStepping()`.",
     "solvers": "solvers to compare, a list.",
+    "inflation": "(k, 2) pressures [Pa] of prescribed volumes, and what is known of their effect.",
     "spins": "(n, 3) angular velocities of particles that turn [rad/s].",
     "start": "(3,) [m] where it starts.",
     "state": "what `state_dict` gave.",

@@ -62,6 +62,8 @@ def _report(plan: Plan, found: Equilibrium, seconds: float, paths: Sequence[Path
         force = found.reaction_force(body)
         if force.any():
             typer.echo(f"Reaction on {body.name}: ({', '.join(f'{value:.6g}' for value in force)}) N.")
+    for name, pressure in _pressures(found).items():
+        typer.echo(f"Pressure of {name}: {pressure:.6g} Pa.")
     for path in paths:
         typer.echo(f"  {path}")
 
@@ -79,5 +81,12 @@ def _summary(plan: Plan, found: Equilibrium, seconds: float, paths: Sequence[Pat
         "seconds": seconds,
         "energies": found.energies(),
         "reactions": {body.name: found.reaction_force(body).tolist() for body in found.scene.bodies},
+        "pressures": _pressures(found),
         "results": [str(path) for path in paths],
     }
+
+
+def _pressures(found: Equilibrium) -> dict[str, float]:
+    """[Pa] that keep prescribed volumes, by what is prescribed."""
+    bodies, controls = found.scene.bodies, found.case.model.volume_controls
+    return {own.what: found.pressure_of(bodies[own.body], cavity=own.is_cavity) for own in controls}

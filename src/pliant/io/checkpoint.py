@@ -44,8 +44,9 @@ from pliant.model import (
 )
 from pliant.state import HISTORY, State
 
-FORMAT = 11
-_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", *HISTORY)
+FORMAT = 12
+_STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", "inflation", *HISTORY)
+SCHEDULED = ("pressure", "cavity_pressure", "volume", "cavity_volume")  # settings that may be functions of time
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 
 
@@ -217,7 +218,7 @@ def how_to_resume(path: Path, scene: Scene) -> str:
     """A sentence on what continues a checkpoint of a scene: Python functions are not in it."""
     motions = (motion for body in scene.bodies for _, motion in body.motions)
     kinematic = (motion.motion if isinstance(motion, ComponentMotion) else motion for motion in motions)
-    schedules = [getattr(body, name, 0.0) for body in scene.bodies for name in ("pressure", "cavity_pressure")]
+    schedules = [getattr(body, name, 0.0) for body in scene.bodies for name in SCHEDULED]
     schedules += [] if scene.wind is None else [scene.wind.velocity]
     functions = {
         "motions": any(not isinstance(motion, KeptMotion) for motion in kinematic),

@@ -98,6 +98,7 @@ def check_state(
         has_any = name in state and state[name].ndim and len(state[name]) > 0
         wanted[f"state.{name}"] = Expected((count if has_any else 0, width), np.float64)
     turning = n if model.particles is not None and model.particles.has_spin else 0
+    wanted["state.inflation"] = Expected((len(model.volume_controls), 2), np.float64)
     wanted["state.spins"] = Expected((turning, 3), np.float64)
     check_arrays(path, {f"state.{name}": array for name, array in state.items()}, wanted)
 

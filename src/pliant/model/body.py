@@ -18,7 +18,8 @@ from pliant.model.forces import Force
 from pliant.model.moment import Moment, Moments
 from pliant.model.motions import ComponentMotion
 from pliant.model.obstacles import ContactLoad
-from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
+from pliant.model.pressure import Inflated, Pressure, checked_pressure, inflated_surfaces
+from pliant.model.volume import Volume, checked_volume
 
 FREE, PLANE, LINE, FIXED = 3, 2, 1, 0  # dimension of the space a vertex moves in
 CARRIED = 6  # a point that a rigid body carries: it moves by the body's six numbers
@@ -34,7 +35,7 @@ class Body(ABC):
 
     kind: ClassVar[str]  # in names and files
     element_names: ClassVar[tuple[str, str]] = ("element", "elements")  # what it is made of, one and many
-    settings: ClassVar[tuple[str, ...]] = ("gravity", "air_damping", "pressure")  # properties a file keeps too
+    settings: ClassVar[tuple[str, ...]] = ("gravity", "air_damping", "pressure", "volume")  # that files keep too
     has_inside: ClassVar[bool] = False  # whether only the front of its surface is outside
 
     def __init__(self, name: str, points: np.ndarray, damping: float = 0.0, damping_form: str = STRAIN_RATE):
@@ -55,6 +56,7 @@ class Body(ABC):
         self._gravity: np.ndarray | None = None
         self._air_damping = 0.0
         self._pressure: Pressure = 0.0
+        self._volume: Volume | None = None
         self._simulated: Callable[[], np.ndarray] | None = None
         self._elements: Callable[[], np.ndarray] | None = None
         self._contact_load: ContactLoad | None = None
@@ -190,9 +192,20 @@ class Body(ABC):
     def pressure(self, value: Pressure) -> None:
         self._pressure = checked_pressure(value, f"{self.name}: pressure")
 
+    @property
+    def volume(self) -> Volume | None:
+        """V [m^3], or a function of the time [s] that gives it: the volume that the body's closed surface is to
+        enclose, whatever pressure that needs (Simulation.pressure_of, Equilibrium.pressure_of). None: not prescribed.
+        """
+        return self._volume
+
+    @volume.setter
+    def volume(self, value: Volume | None) -> None:
+        self._volume = checked_volume(value, f"{self.name}: volume")
+
     def inflated(self) -> list[Inflated]:
-        """Its surfaces under pressure."""
-        return [Inflated(f"{self.name}: pressure", self.surface, self.pressure)] if is_present(self.pressure) else []
+        """Its surfaces under pressure or of prescribed volume."""
+        return inflated_surfaces(self.name, [("", self.surface, self.pressure, self.volume)])
 
     def add_force(self, force: Force) -> None:
         """Let force(positions (n, 3) [m], velocities (n, 3) [m/s], time [s]) give forces (n, 3) [N] on its vertices.

@@ -168,7 +168,9 @@ class Cloth(Body):
     def inflated(self) -> list[Inflated]:
         surfaces = super().inflated()
         if surfaces and self.tears:
-            raise SceneError(f"{self.name}: a torn sheet encloses nothing: set pressure to 0 or tear_at to None.")
+            raise SceneError(
+                f"{self.name}: a torn sheet encloses nothing: set pressure to 0, volume to None or tear_at to None."
+            )
         return surfaces
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 
 from pliant.elements.joint import Rods
 from pliant.errors import SceneError
+from pliant.geometry.surface import enclosed_volume
 from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
 from pliant.model.blocks import (
@@ -36,6 +37,7 @@ from pliant.model.rigid import RigidBody, RigidForceField
 from pliant.model.scene import Scene
 from pliant.model.seams import band_block, seam_block, stitched_vertices
 from pliant.model.topology import Topology, whole_topology
+from pliant.model.volume import VolumeControl
 from pliant.model.wind import wind_force
 
 
@@ -97,6 +99,7 @@ class Model:
     carried: CarriedPoints | None = None  # points of rigid bodies; None without any
     particles: ParticleModel | None = None  # spheres; None without any
     joints: tuple[JointRows, ...] = ()
+    volume_controls: tuple[VolumeControl, ...] = ()  # surfaces whose volumes are prescribed
 
     @property
     def n_vertices(self) -> int:
@@ -288,6 +291,7 @@ def build_model(scene: Scene) -> Model:
         particles=particle_model(placed),
         joints=joint_rows(scene.joints, joints, blocks, {id(body): first for body, first in placed}),
     )
+    model = replace(model, volume_controls=_volume_controls(bodies, model))
     return replace(model, topology=whole_topology(model, bodies)) if any(body.tears for body in bodies) else model
 
 
@@ -358,6 +362,18 @@ def _pressure_schedules(bodies: list[Body]) -> tuple[PressureSchedule, ...]:
             schedules.append(PressureSchedule(inflated.what, first, last, inflated.pressure))
         first = last
     return tuple(schedules)
+
+
+def _volume_controls(bodies: list[Body], model: Model) -> tuple[VolumeControl, ...]:
+    """Prescribed volumes, on the triangles of the block that `_blocks` makes of them."""
+    controls, first = [], 0
+    for k, inflated in ((k, inflated) for k, body in enumerate(bodies) for inflated in body.inflated()):
+        last = first + len(inflated.triangles)
+        if inflated.volume is not None:
+            at_start = enclosed_volume(model.positions[model.body_start[k] :], inflated.triangles)
+            controls.append(VolumeControl(inflated.what, k, first, last, inflated.volume, at_start))
+        first = last
+    return tuple(controls)
 
 
 def _each(values: list, sizes: list[int]) -> np.ndarray:

@@ -1,8 +1,10 @@
-"""Pressure inside the closed surfaces of bodies: energy -p V, with p constant or given by a function of time."""
+"""Pressure inside the closed surfaces of bodies: energy -p V, with p constant, given by a function of time, or what a
+prescribed volume needs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,17 +14,22 @@ from pliant.errors import SceneError
 from pliant.geometry.surface import enclosed_volume, unmatched_edge
 from pliant.model import checks
 from pliant.model.blocks import Pressures
+from pliant.model.volume import Volume
 
 Pressure = float | Callable[[float], float]  # [Pa], or time [s] -> [Pa]
 INWARD = 1e-9  # of the cube of the extent: a volume below minus that is no rounding of zero
 
 
+Given = tuple[str, np.ndarray, Pressure, Volume | None]  # "" or "cavity_", triangles, what is set of them
+
+
 class Inflated(NamedTuple):
-    """A closed surface of a body and the pressure inside."""
+    """A closed surface of a body and the pressure or the volume inside."""
 
     what: str  # in messages: the body and the name of its pressure
     triangles: np.ndarray  # (k, 3) the body's vertices, outward oriented
     pressure: Pressure
+    volume: Volume | None  # prescribed, in place of a pressure
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,22 @@ def checked_pressure(value: Pressure, what: str) -> Pressure:
     return value if callable(value) else checks.real(value, what, "Pa")
 
 
+def inflated_surfaces(name: str, given: Iterable[Given]) -> list[Inflated]:
+    """The surfaces of a body in which there is a pressure, now or at some time, or a prescribed volume."""
+    found = []
+    for kind, triangles, pressure, volume in given:
+        if volume is None and not is_present(pressure):
+            continue
+        if volume is not None and is_present(pressure):
+            raise SceneError(
+                f"{name}: both {kind}pressure and {kind}volume are given. A volume is kept by the pressure that it "
+                f"needs: set {kind}pressure to 0 or {kind}volume to None."
+            )
+        what = "pressure" if volume is None else "volume"
+        found.append(Inflated(f"{name}: {kind}{what}", triangles, pressure, volume))
+    return found
+
+
 def is_present(pressure: Pressure) -> bool:
     """Whether there is a pressure, now or at some time."""
     return callable(pressure) or pressure != 0
@@ -53,14 +76,14 @@ def pressure_block(inflated: Inflated, first: int, points: np.ndarray) -> Pressu
     """The scene's triangles under pressure; `first` is the scene's number of the body's vertex 0, its points (n, 3) [m]
     tell which side is inside. What functions give is zero until Model.at asks them.
     """
-    what, triangles, pressure = inflated
+    what, triangles, pressure, _ = inflated
     _check_surface(what, triangles, points)
     return Pressures(triangles + first, np.full(len(triangles), 0.0 if callable(pressure) else pressure))
 
 
 def _check_surface(what: str, triangles: np.ndarray, points: np.ndarray) -> None:
     if len(triangles) == 0:
-        raise SceneError(f"{what}: the body has no surface that could hold it; leave it at 0.")
+        raise SceneError(f"{what}: the body has no surface that could hold it; leave it out.")
     edge = unmatched_edge(triangles, len(points))
     if edge is not None:
         raise SceneError(

@@ -20,7 +20,8 @@ from pliant.model import checks
 from pliant.model.blocks import Block, Dampers, InvertibleSolids, PatchTets, Solids
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.embedded import EmbeddedMesh
-from pliant.model.pressure import Inflated, Pressure, checked_pressure, is_present
+from pliant.model.pressure import Inflated, Pressure, checked_pressure, inflated_surfaces, is_present
+from pliant.model.volume import Volume, checked_volume
 
 LINEAR, PATCH = ELEMENTS = ("linear", "patch")
 
@@ -30,7 +31,7 @@ class Solid(Body):
 
     kind = "solid"
     element_names = ("tet", "tets")
-    settings = (*Body.settings, "cavity_pressure", "viscosity")
+    settings = (*Body.settings, "cavity_pressure", "cavity_volume", "viscosity")
     has_inside = True
 
     def __init__(
@@ -58,6 +59,7 @@ class Solid(Body):
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
         self._viscosity = 0.0
         self._cavity_pressure: Pressure = 0.0
+        self._cavity_volume: Volume | None = None
 
     @property
     def surface(self) -> np.ndarray:
@@ -79,18 +81,31 @@ class Solid(Body):
     def cavity_pressure(self, value: Pressure) -> None:
         self._cavity_pressure = checked_pressure(value, f"{self.name}: cavity_pressure")
 
+    @property
+    def cavity_volume(self) -> Volume | None:
+        """V [m^3], or a function of the time [s] that gives it: the volume that the solid's cavities are to have,
+        whatever pressure that needs. None: not prescribed. `volume` is that within the outer surface.
+        """
+        return self._cavity_volume
+
+    @cavity_volume.setter
+    def cavity_volume(self, value: Volume | None) -> None:
+        self._cavity_volume = checked_volume(value, f"{self.name}: cavity_volume")
+
     def inflated(self) -> list[Inflated]:
-        given = {"pressure": self.pressure, "cavity_pressure": self.cavity_pressure}
-        if not any(is_present(pressure) for pressure in given.values()):
+        has_outer = is_present(self.pressure) or self.volume is not None
+        has_inner = is_present(self.cavity_pressure) or self.cavity_volume is not None
+        if not has_outer and not has_inner:
             return []
-        parts = outside_and_cavities(self.mesh.points, self.surface)
-        if is_present(self.cavity_pressure) and len(parts[1]) == 0:
-            raise SceneError(f"{self.name}: it has no cavity that could hold cavity_pressure; leave it at 0.")
-        return [
-            Inflated(f"{self.name}: {what}", part, pressure)
-            for (what, pressure), part in zip(given.items(), parts, strict=True)
-            if is_present(pressure)
-        ]
+        outside, cavities = outside_and_cavities(self.mesh.points, self.surface)
+        if has_inner and len(cavities) == 0:
+            what = "cavity_pressure" if self.cavity_volume is None else "cavity_volume"
+            raise SceneError(f"{self.name}: it has no cavity that could hold {what}; leave it out.")
+        given = (
+            ("", outside, self.pressure, self.volume),
+            ("cavity_", cavities, self.cavity_pressure, self.cavity_volume),
+        )
+        return inflated_surfaces(self.name, given)
 
     @property
     def viscosity(self) -> float:

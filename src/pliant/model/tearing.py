@@ -130,7 +130,9 @@ def _check_whole(model: Model, body: Body) -> None:
     if isinstance(body, Solid) and body.viscosity > 0:
         raise SceneError(f"{body.name}: viscosity cannot be taken apart: set it to 0 before you build the simulation.")
     if any(isinstance(block, Pressures) for block in model.blocks) and body.inflated():
-        raise SceneError(f"{body.name}: a surface under pressure must stay closed; nothing of it can be deleted.")
+        raise SceneError(
+            f"{body.name}: a surface with a pressure or volume must stay closed; nothing of it can be deleted."
+        )
 
 
 def _without_loose(model: Model, body: Body, number: int, x: np.ndarray) -> Model:

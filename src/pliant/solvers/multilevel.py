@@ -203,7 +203,8 @@ def proposed(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork,
     """The motion (n, 3) of the levels, whose matrix is assembled again where it is stale."""
     levels = work.levels
     if not work.has_begun:
-        if levels.is_stale or levels.reference is None or problem.model.pressure_schedules:
+        changes = problem.model.pressure_schedules or problem.model.volume_controls
+        if levels.is_stale or levels.reference is None or changes:
             levels.assemble(problem, x)
         elif not levels.is_assembled:
             levels.assemble(problem, levels.reference)

@@ -49,42 +49,65 @@ class Descent(ABC):
 
 
 @dataclass
-class NewtonDescent(Descent):
-    """One iteration of Newton's method per step."""
+class LevenbergDescent(Descent):
+    """One iteration of a method with Hessians per step; s follows how well it went."""
 
-    solver: Newton
     work: AssembledPotential
     stiffness: float  # of a vertex over its mass [1/s^2]
-    s: float
+    s: float  # [1/s^2]
 
-    def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
-        problem.refresh_contacts(x)
-        reach = REACH * max(float(np.ptp(x, axis=0).max()), 1e-300)
-        while True:
-            space = step_space(replace(problem, h=self.s**-0.5), x, self.work)
-            g = space.gradient()
-            step = self._direction(space, g)
-            if step is None:
-                return
-            if np.abs(space.moved(step)[0] - x).max() <= reach or self.s >= STIFFEST * self.stiffness:
-                break
-            self.s *= JUMP
-        part = backtrack(space, step, float(g @ step))
+    def spaces(self, space: StepSpace) -> tuple[StepSpace, StepSpace]:
+        """The unknowns with this s, and with a larger one.
+
+        Away from equilibrium, turning what is free to turn has a small negative stiffness.
+        """
+        firm = max(self.s, FIRM * self.stiffness)
+        return space, step_space(replace(space.problem, h=firm**-0.5), space.x, self.work)
+
+    def space(self, problem: IncrementalPotential, x: np.ndarray) -> StepSpace:
+        """The unknowns around positions x (n, 3)."""
+        return step_space(replace(problem, h=self.s**-0.5), x, self.work)
+
+    def is_too_long(self, space: StepSpace, step: np.ndarray) -> bool:
+        """Whether a step (N,) leads so far that it is not tried; then s grows."""
+        reach = REACH * max(float(np.ptp(space.x, axis=0).max()), 1e-300)
+        if np.abs(space.moved(step)[0] - space.x).max() <= reach or self.s >= STIFFEST * self.stiffness:
+            return False
+        self.s *= JUMP
+        return True
+
+    def learn(self, part: float) -> None:
+        """Go on from a step of which this part was taken."""
         self.is_stuck = part == 0.0 and self.s >= self.stiffness
-        x[:], poses[:] = space.moved(part * step)
         if part >= WHOLE:
             self.s = max(self.s / FALL, SOFTEST * self.stiffness)
         elif part < SMALL:
             self.s = min(self.s * (RISE if part else JUMP), STIFFEST * self.stiffness)
 
-    def _direction(self, space: StepSpace, g: np.ndarray) -> np.ndarray | None:
-        """A descent direction with the true Hessian, if need be with a larger s, else with a positive one.
 
-        Away from equilibrium, turning what is free to turn has a small negative stiffness.
-        """
-        firm = max(self.s, FIRM * self.stiffness)
-        firmer = step_space(replace(space.problem, h=firm**-0.5), space.x, self.work)
-        for candidate in (space, firmer):
+@dataclass
+class NewtonDescent(LevenbergDescent):
+    """One iteration of Newton's method per step."""
+
+    solver: Newton
+
+    def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
+        problem.refresh_contacts(x)
+        while True:
+            space = self.space(problem, x)
+            g = space.gradient()
+            step = self._direction(space, g)
+            if step is None:
+                return
+            if not self.is_too_long(space, step):
+                break
+        part = backtrack(space, step, float(g @ step))
+        x[:], poses[:] = space.moved(part * step)
+        self.learn(part)
+
+    def _direction(self, space: StepSpace, g: np.ndarray) -> np.ndarray | None:
+        """A descent direction with the true Hessian, if need be with a larger s, else with a positive one."""
+        for candidate in self.spaces(space):
             try:
                 return newton_direction(candidate, g, self.solver.linear, modify=False)
             except NotPositiveDefinite:
@@ -110,7 +133,7 @@ class SolverDescent(Descent):
 def descent_of(solver: Solver[Any], problem: IncrementalPotential, stiffness: float, execution: Execution) -> Descent:
     """The iterations of a load step that begins at the problem's positions; stiffness of a vertex over its mass."""
     if isinstance(solver, Newton):
-        return NewtonDescent(solver, solver.init(problem, execution), stiffness, SOFTEST * stiffness)
+        return NewtonDescent(solver.init(problem, execution), stiffness, SOFTEST * stiffness, solver)
     return SolverDescent(solver, execution, (OF_OTHERS * stiffness) ** -0.5)
 
 

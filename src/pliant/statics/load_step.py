@@ -12,9 +12,12 @@ from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
 from pliant.energies.reactions import reactions
 from pliant.model import CARRIED, DeadLoads, Model, Pressures
+from pliant.model.volume import volumes
 from pliant.solvers import Execution, Solver
-from pliant.statics.descent import descent_of, vertex_stiffness
+from pliant.solvers.machinery.assembly import build_assembly
+from pliant.statics.descent import SOFTEST, Descent, descent_of, vertex_stiffness
 from pliant.statics.loads import LoadCase
+from pliant.statics.volume_descent import VolumeDescent
 
 STALLED = 15  # iterations in a row that lower neither the least residual nor the energy: rounding
 ROUNDING = 1e-10  # of the energy: what falls by less does not fall
@@ -49,20 +52,23 @@ class LoadStep:
     tolerance: float
     iterations: int
 
-    def run(self, x: np.ndarray, poses: np.ndarray, factor: float) -> Outcome:
-        """Bring x (n, 3) and poses, in place, to equilibrium at a load factor."""
+    def run(self, x: np.ndarray, poses: np.ndarray, pressures: np.ndarray, factor: float) -> Outcome:
+        """Bring x (n, 3), poses and pressures (k,) of prescribed volumes, in place, to equilibrium at a load factor."""
         start = x.copy()
         self.case.place(x, factor)
         if self.detector is not None:
             self.detector.begin_step(start)
-        problem = self._potential(x, start, poses, factor)
+        targets = self.case.volume_targets(factor)
+        problem = self._potential(x, start, poses, pressures, factor)
         extent, stiffness = max(float(np.ptp(start, axis=0).max()), 1e-300), vertex_stiffness(problem)
-        descent = descent_of(self.solver, problem, stiffness, self.execution)
+        descent = self._descent(problem, stiffness, targets, pressures)
         least_force = TINY * stiffness * extent * float(np.linalg.norm(self.case.model.mass))
         least, lowest, stalled = np.inf, float(np.finfo(float).max), 0
         loads_follow, moved = bool(self.case.model.forces), 0.0
         for iteration in range(self.iterations + 1):
             residual = out_of_balance(problem, least_force)
+            if len(targets):
+                residual = max(residual, float(np.abs(volumes(problem.model, x) / targets - 1).max()))
             if residual <= self.tolerance:
                 return Outcome(True, False, "converged", iteration, residual, problem)
             if not np.isfinite(residual) or np.abs(x - start).max() > FAR * extent:
@@ -79,7 +85,7 @@ class LoadStep:
                 before = x.copy()
                 descent.advance(problem, x, poses)
                 moved = float(np.abs(x - before).max()) if loads_follow else 0.0
-                problem = self._potential(x, start, poses, factor)
+                problem = self._potential(x, start, poses, pressures, factor)
         reason = f"did all {self.iterations} iterations"
         return Outcome(False, False, reason, self.iterations, residual, problem)
 
@@ -92,11 +98,22 @@ class LoadStep:
         """The start, where not even the first step has found an equilibrium."""
         if self.detector is not None:
             self.detector.begin_step(x)
-        return Outcome(False, False, "", 0, np.inf, self._potential(x, x, poses, 0.0))
+        none = np.zeros(len(self.case.model.volume_controls))
+        return Outcome(False, False, "", 0, np.inf, self._potential(x, x, poses, none, 0.0))
 
-    def _potential(self, x: np.ndarray, start: np.ndarray, poses: np.ndarray, factor: float) -> IncrementalPotential:
+    def _descent(
+        self, problem: IncrementalPotential, stiffness: float, targets: np.ndarray, pressures: np.ndarray
+    ) -> Descent:
+        if not len(targets):
+            return descent_of(self.solver, problem, stiffness, self.execution)
+        work = build_assembly(problem, self.execution)
+        return VolumeDescent(work, stiffness, SOFTEST * stiffness, targets, pressures)
+
+    def _potential(
+        self, x: np.ndarray, start: np.ndarray, poses: np.ndarray, pressures: np.ndarray, factor: float
+    ) -> IncrementalPotential:
         """The total potential energy with what touches on the way from the start to x; no inertia at x."""
-        model: Model = self.case.model_under(self.case.loads(x, factor), factor)
+        model: Model = self.case.model_under(self.case.loads(x, factor), factor, pressures)
         contacts = None if self.detector is None else self.detector.detect(start, x, factor * self.case.time)
         here, state = x.copy(), model.internal_state
         return IncrementalPotential.for_step(model, state, 1.0, here, here, here, contacts, poses)

@@ -20,6 +20,7 @@ from pliant.model.rigid import initial_poses
 from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.contract import check_solver, check_supports
 from pliant.statics.free_motions import check_held
+from pliant.statics.limit_point import LoadPoint, Snap, find_snap
 from pliant.statics.load_step import LoadStep, Outcome
 from pliant.statics.loads import LoadCase
 from pliant.statics.result import Equilibrium, StaticReport
@@ -40,17 +41,23 @@ def equilibrium(
     time: float = 1.0,
     smallest_step: float = 1e-3,
     threads: int | None = None,
+    stop_at_limit: bool = True,
 ) -> Equilibrium:
-    """The static shape of a scene under its loads: gravity, forces, wind, pressures, contact, prescribed motions.
+    """The static shape of a scene under its loads: gravity, forces, wind, pressures, contact, prescribed motions and
+    volumes.
 
     solver: of each load step; None: Newton's method, which is right for nearly all, with conjugate gradients for more
         than 10,000 vertices. Others that minimise do too.
-    load_steps: equal parts in which loads and prescribed motions grow; None: 1, or 10 where something is moved.
+    load_steps: equal parts in which loads and prescribed motions grow; None: 1, or 10 where something is moved
+        or inflated to a volume.
     tolerance: |forces out of balance| over |loads| and |reactions|.
     iterations: per load step. A load step that does not converge within them is halved.
     time: [s] at which prescribed motions end, and at which pressures and forces that functions give are evaluated.
     smallest_step: part of the load below which a step is not halved again; then the last equilibrium is returned,
         with report.converged False and the load factor that was reached.
+
+    stop_at_limit: end where the shape would snap, as an arch, rather than take the shape after the snap: the last
+        equilibrium before it is returned as above. Scenes with contact are not examined.
 
     Initial velocities, damping and viscosity have no effect. Bodies start where they are set; `body.positions` is then
     the static shape. A body that its loads push where nothing holds it is refused.
@@ -69,13 +76,20 @@ def equilibrium(
         raise SolverError(
             f"equilibrium: {type(solver).__name__} does not minimise the energy: use Newton, VBD or LBFGS."
         )
+    if case.model.volume_controls and not isinstance(solver, Newton):
+        raise SolverError(
+            f"equilibrium: {case.model.volume_controls[0].what} is prescribed, which takes Newton's method; "
+            f"{type(solver).__name__} was given: leave solver out."
+        )
     if threads is not None:
         checks.count(threads, "equilibrium: threads")
     x = case.model.positions.copy()
     check_held(case.model, x, case.loads(x, 1.0))
     execution = Execution("double", threads or 0)
     step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, iterations)
-    outcome, report = _follow(step, x, initial_poses(case.model, scene.bodies), load_steps, smallest_step)
+    poses = initial_poses(case.model, scene.bodies).get("poses", np.zeros((0, 7)))
+    examine = bool(stop_at_limit) and step.detector is None
+    outcome, report = _follow(step, x, poses, load_steps, smallest_step, examine)
     if not report.converged:
         logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
     found = Equilibrium(scene, case, report, outcome.problem)
@@ -120,32 +134,60 @@ def _detector(model: Model, execution: Execution) -> Detector | None:
 
 
 def _follow(
-    step: LoadStep, x: np.ndarray, poses: dict[str, np.ndarray], load_steps: int, smallest: float
+    step: LoadStep, x: np.ndarray, poses: np.ndarray, load_steps: int, smallest: float, examine: bool
 ) -> tuple[Outcome, StaticReport]:
-    """Load steps up to the full load; the last equilibrium."""
-    last, report = None, StaticReport(False, "", 0.0, 0, np.inf)
-    own = poses.get("poses", np.zeros((0, 7)))
+    """Load steps up to the full load, or to where the shape snaps if that is examined; the last equilibrium."""
+    report = StaticReport(False, "", 0.0, 0, np.inf)
+    last = LoadPoint(0.0, x, poses, np.zeros(len(step.case.model.volume_controls)), None)
     size = 1.0 / load_steps
-    while report.load_factor < 1.0:
-        factor = min(report.load_factor + size, 1.0)
-        factor = 1.0 if factor > 1.0 - 1e-9 else factor
-        tried, tried_poses = x.copy(), own.copy()
-        outcome = step.run(tried, tried_poses, factor)
-        report.iterations += outcome.iterations
-        if outcome.converged or outcome.at_rounding:
-            step.accept(x, tried)
-            x, own, last = tried, tried_poses, outcome
-            report.load_factor, report.residual = factor, outcome.residual
-            report.load_factors.append(factor)
+    while last.factor < 1.0:
+        factor = min(last.factor + size, 1.0)
+        tried = last.next(step, 1.0 if factor > 1.0 - 1e-9 else factor)
+        assert tried.outcome is not None
+        report.iterations += tried.outcome.iterations
+        if tried.is_equilibrium:
+            snap = find_snap(step, last, tried, smallest) if examine else 0
+            if isinstance(snap, Snap):
+                report.iterations += snap.iterations
+                return _ended(step, snap.last, report), _snapped(report, snap)
+            report.iterations += snap
+            step.accept(last.x, tried.x)
+            last = tried
+            _note(report, last)
             continue
         if 0.5 * size < smallest:
-            return last or step.unloaded(x, own), _given_up(report, factor, outcome)
+            return _ended(step, last, report), _given_up(report, tried.factor, tried.outcome)
         size *= 0.5
-    assert last is not None
-    report.converged = last.converged
+    assert last.outcome is not None
+    report.converged = last.outcome.converged
     balance = f"{report.residual:.3g} of the forces are out of balance after {report.iterations} iterations"
-    report.reason = f"converged: {balance}" if last.converged else f"rounding keeps it above the tolerance: {balance}"
-    return last, report
+    report.reason = f"converged: {balance}" if report.converged else f"rounding keeps it above the tolerance: {balance}"
+    return last.outcome, report
+
+
+def _note(report: StaticReport, point: LoadPoint) -> None:
+    """Take an equilibrium into the report, unless it is the last of it already."""
+    assert point.outcome is not None
+    if point.factor > report.load_factor:
+        report.load_factor, report.residual = point.factor, point.outcome.residual
+        report.load_factors.append(point.factor)
+
+
+def _ended(step: LoadStep, last: LoadPoint, report: StaticReport) -> Outcome:
+    """The last equilibrium of a path that does not reach the full load."""
+    if last.outcome is None:
+        return step.unloaded(last.x, last.poses)
+    _note(report, last)
+    return last.outcome
+
+
+def _snapped(report: StaticReport, snap: Snap) -> StaticReport:
+    reason = (
+        f"limit point at the load factor {snap.last.factor:.4g}: under more load the shape snaps by {snap.way:.3g} m. "
+        "The shape returned is the last one before. Prescribe motions or volumes rather than loads to go on along the "
+        "branch, or pass stop_at_limit=False for the shape after the snap."
+    )
+    return replace(report, reason=reason)
 
 
 def _given_up(report: StaticReport, factor: float, outcome: Outcome) -> StaticReport:

@@ -1,7 +1,8 @@
 """What acts on a scene at rest, at a part of its full size.
 
 At the load factor s, gravity, forces, wind and pressures are s times what they are at the scene's time; vertices and
-obstacles with prescribed motions are where they are at s times that time. Forces that functions give are evaluated at
+obstacles with prescribed motions are where they are at s times that time; prescribed volumes have gone the part s of
+their way. Forces that functions give are evaluated at
 the positions of the last iteration, with velocities zero.
 """
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from pliant.errors import SceneError
 from pliant.model import DeadLoads, Model, Pressures
+from pliant.model.volume import with_controlled
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class LoadCase:
         """Whether something is moved along a path, which one step could miss."""
         contact = self.model.contact
         shapes = () if contact is None else contact.shapes
-        return bool(self.model.kinematic) or any(shape.moves for shape in shapes)
+        return bool(self.model.kinematic or self.model.volume_controls) or any(shape.moves for shape in shapes)
 
     @property
     def weight(self) -> np.ndarray:
@@ -58,14 +60,22 @@ class LoadCase:
         """(n, 3) [N] of gravity, forces and wind."""
         return factor * (self.weight + self.outside_forces(x))
 
-    def model_under(self, loads: np.ndarray, factor: float) -> Model:
-        """The model with these loads (n, 3) [N], and the factor's part of the pressures."""
+    def volume_targets(self, factor: float) -> np.ndarray:
+        """(k,) [m^3] that prescribed volumes are to have at a load factor: they grow from where they start."""
+        controls = self.model.volume_controls
+        return np.array([own.start + factor * (own.value(self.time) - own.start) for own in controls])
+
+    def model_under(self, loads: np.ndarray, factor: float, pressures: np.ndarray) -> Model:
+        """The model with these loads (n, 3) [N], the factor's part of the pressures that are given, and those (k,) [Pa]
+        of prescribed volumes.
+        """
         blocks = tuple(
             replace(block, pressures=factor * block.pressures) if isinstance(block, Pressures) else block
             for block in self.model.blocks
         )
         vertices = np.arange(self.model.n_vertices)[:, None]
-        return replace(self.model, blocks=(*blocks, DeadLoads(vertices, loads)))
+        model = replace(self.model, blocks=(*blocks, DeadLoads(vertices, loads)))
+        return with_controlled(model, pressures)
 
     def place(self, x: np.ndarray, factor: float) -> None:
         """Put pinned vertices and those with prescribed motions where they are at a load factor, in place."""

@@ -18,7 +18,8 @@ from pliant.energies.reactions import reactions
 from pliant.energies.stress import cauchy_stress, green_strain, of_solid, principal_values, von_mises_stress
 from pliant.errors import SceneError
 from pliant.io.results import formats
-from pliant.model import Body, Scene, Solid, checks
+from pliant.model import Body, Pressures, Scene, Solid, checks
+from pliant.model.volume import control_of
 from pliant.recording import Recorder
 from pliant.state import State
 from pliant.statics.loads import LoadCase
@@ -87,6 +88,12 @@ class Equilibrium:
         rows = self._chosen(body, vertices, "reaction_moment")
         point = checks.vectors(about, None, "reaction_moment: about", "m")
         return np.cross(self.problem.x_prev[rows] - point, self.reaction_forces[rows]).sum(axis=0)
+
+    def pressure_of(self, body: Body, cavity: bool = False) -> float:
+        """[Pa] that keeps the prescribed volume of a body (`body.volume`); cavity: of a solid's cavities."""
+        control = self.case.model.volume_controls[control_of(self.case.model, self._number(body), body, cavity)]
+        block = next(block for block in self.problem.model.blocks if isinstance(block, Pressures))
+        return float(block.pressures[control.first])
 
     def energies(self) -> dict[str, float]:
         """[J] at the load factor reached: "elastic", "gravity" -m g . x, "load" -f . x of other forces, "contact",

@@ -27,7 +27,7 @@ from pliant.scenes.files.selecting import select
 from pliant.scenes.files.source import Source
 
 LINKS = ("vertices_a", "weights_a", "vertices_b", "weights_b")  # arrays of a file of links
-_PLACES = ("kind", "where", "until")  # keys of a hold that are not its motion's
+_PLACES = ("kind", "where", "until", "components")  # keys of a hold that are not its motion's
 
 
 def build_scene(table: schema.SceneTable, source: Source) -> Scene:
@@ -129,7 +129,7 @@ def _add_body(scene: Scene, about: Any, source: Source, k: int) -> None:
 def _set_up(body: Body, about: schema.BodyTable, source: Source, k: int) -> None:
     """What a body has beside its matter: settings, where it starts and how it is held."""
     body.air_damping, body.gravity = about.air_damping, about.gravity
-    for name in ("friction", "pressure", "viscosity", "cavity_pressure"):
+    for name in ("friction", "pressure", "volume", "viscosity", "cavity_pressure", "cavity_volume"):
         if name in about.model_fields_set:
             with source.at("bodies", k, name):
                 setattr(body, name, _in_time(getattr(about, name)))
@@ -305,7 +305,7 @@ def _start_from(body: Body, path: Path) -> None:
 
 def _hold(body: Body, hold: Any, vertices: np.ndarray) -> None:
     if hold.kind == "pin":
-        body.pin(vertices, until=hold.until)
+        body.pin(vertices, until=hold.until, components=hold.components, clamped=hold.clamped)
     elif hold.kind == "line":
         body.constrain_to_line(vertices, hold.direction)
     elif hold.kind == "plane":
@@ -313,4 +313,4 @@ def _hold(body: Body, hold: Any, vertices: np.ndarray) -> None:
     else:
         options = {name: value for name, value in hold if name not in _PLACES}
         motion = MOTIONS[hold.kind.capitalize()](body.initial_positions[vertices], **options)
-        body.move(vertices, motion, until=hold.until)  # type: ignore[arg-type]
+        body.move(vertices, motion, until=hold.until, components=hold.components)  # type: ignore[arg-type]

@@ -86,16 +86,21 @@ class Plane(Hold):
     normal: Annotated[tuple, Vector("any length")]
 
 
+Components = Literal["x", "y", "z", "xy", "xz", "yz", "xyz"]
+
+
 class FirmHold(Hold):
     """They are where they are told to be, and free from `until` on if it is given."""
 
     until: Annotated[float | None, Number("s", above=0)] = None
+    components: Components = "xyz"  # coordinates that are held; the others are free
 
 
 class Pin(FirmHold):
     """They stay where they start."""
 
     kind: Literal["pin"]
+    clamped: bool = False  # a sheet or rod keeps its slope too, by the next vertices
 
 
 class SlideMotion(Table):

@@ -55,6 +55,10 @@ Pressure = Annotated[
     Annotated[float, Number("Pa"), Tag("constant")] | Annotated[NumberSchedule, Tag("schedule")],
     Discriminator(_constant_or_schedule),
 ]
+PrescribedVolume = Annotated[
+    Annotated[float, Number("m^3", above=0), Tag("constant")] | Annotated[NumberSchedule, Tag("schedule")],
+    Discriminator(_constant_or_schedule),
+]
 WindVelocity = Annotated[
     Annotated[tuple, Vector("m/s"), Tag("constant")] | Annotated[VectorSchedule, Tag("schedule")],
     Discriminator(_constant_or_schedule),
@@ -74,6 +78,7 @@ class BodyTable(PlacedTable):
     gravity: Annotated[tuple | None, Vector("m/s^2")] = None
     friction: Annotated[float | None, Number("1", least=0)] = None
     pressure: Pressure = 0.0
+    volume: PrescribedVolume | None = None
     ignore_contact: Where | None = None
     holds: list[AnyHold] = Field(default_factory=list)
 
@@ -94,6 +99,7 @@ class SolidTable(BodyTable):
     element: Literal["linear", "patch"] = "linear"
     viscosity: Annotated[float, Number("Pa s", least=0)] = 0.0
     cavity_pressure: Pressure = 0.0
+    cavity_volume: PrescribedVolume | None = None
     skins: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)  # meshes that are drawn in its place
     edge_length: Annotated[float | None, Number("m", above=0)] = None  # a surface is filled with tets about this long
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,9 @@ from pliant.io.contact_header import describe_contact, describe_shape, describe_
 from pliant.io.meshes import save_arrays
 from pliant.io.paths import as_path
 from pliant.model import (
-    MOTIONS,
     Attachment,
     Body,
     Cloth,
-    ComponentMotion,
-    KeptMotion,
     MeshObstacleBody,
     Particles,
     Primitive,
@@ -33,13 +29,13 @@ from pliant.model import (
     WorldPoints,
     YarnSheet,
 )
-from pliant.model.body import FIXED, LINE, PLANE
 from pliant.model.distance_field import DistanceField
 from pliant.scenes.files.build import LINKS
 from pliant.scenes.files.garments import describe_sewing
 from pliant.scenes.files.joints import describe_joint, points_to_attach
 from pliant.scenes.files.laws import describe_law
 from pliant.scenes.files.toml_text import toml_text
+from pliant.scenes.files.writing_holds import check_kept, describe_holds, where_indices
 from pliant.simulate import Simulation
 from pliant.solvers.contract.registry import describe_solver
 
@@ -124,9 +120,9 @@ def _describe_body(path: Path, body: Body, files: dict[Path, dict[str, np.ndarra
         "air_damping": float(body.air_damping),
         "gravity": None if body.gravity is None else body.gravity.tolist(),
         "friction": body.friction,
-        "ignore_contact": _where(ignored) if len(ignored) else None,
+        "ignore_contact": where_indices(ignored) if len(ignored) else None,
         **{name: _constant(path, f"{body.name}.{name}", getattr(body, name)) for name in _further_settings(body)},
-        "holds": _holds(path, body),
+        "holds": describe_holds(path, body),
     }
 
 
@@ -202,7 +198,7 @@ def _describe_rigid(path: Path, body: RigidBody) -> tuple[dict[str, Any], dict[s
         "pinned": body.is_held and not body.motions,
     }
     for _, motion in body.motions:
-        _check_kept(path, body.name, motion)
+        check_kept(path, body.name, motion)
         about["motion"] = {"kind": motion.name.lower(), **motion.options}  # type: ignore[attr-defined]
     if isinstance(body.shape, Primitive):
         return {**about, "mesh": None, "shape": {"kind": body.shape.kind, **body.shape.sizes}}, {}
@@ -231,7 +227,7 @@ def _describe_tearing(body: Cloth | SpringNet) -> dict[str, Any]:
 def _describe_obstacle(path: Path, body: MeshObstacleBody) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     about: dict[str, Any] = {"friction": body.friction}
     for _, motion in body.motions:
-        _check_kept(path, body.name, motion)
+        check_kept(path, body.name, motion)
         about["motion"] = {"kind": motion.name.lower(), **motion.options}  # type: ignore[attr-defined]
     return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
 
@@ -299,57 +295,3 @@ DESCRIPTIONS: dict[str, Callable[[Path, Any], tuple[dict[str, Any], dict[str, np
 }
 
 # --- holds ----------------------------------------------------------------------------------------------------------
-
-
-def _holds(path: Path, body: Body) -> list[dict[str, Any]]:
-    """Every held vertex once: motions first, then pins by the time they end, then lines and planes by direction."""
-    until = np.full(body.n_vertices, np.inf)
-    for vertices, time in body.releases:
-        until[vertices] = time
-    holds, kinematic = [], np.zeros(body.n_vertices, bool)
-    for vertices, motion in body.motions:
-        kinematic[vertices] = True
-        holds.append(_describe_motion(path, body, vertices, motion) | _until(until[vertices[0]]))
-    pinned = np.flatnonzero((body.subspace == FIXED) & ~kinematic)
-    holds += [{"kind": "pin", "where": _where(group)} | _until(time) for time, group in _grouped(pinned, until)]
-    for subspace, kind, key in ((LINE, "line", "direction"), (PLANE, "plane", "normal")):
-        bound = np.flatnonzero(body.subspace == subspace)
-        for direction, group in _grouped(bound, [tuple(d) for d in body.directions.tolist()]):
-            holds.append({"kind": kind, "where": _where(group), key: list(direction)})
-    return holds
-
-
-def _describe_motion(path: Path, body: Body, vertices: np.ndarray, motion: Any) -> dict[str, Any]:
-    _check_kept(path, body.name, motion)
-    if not np.array_equal(np.asarray(motion.points), body.initial_positions[vertices]):
-        raise FileError(
-            f"{path}: a motion of {body.name} does not begin where its vertices do; a scene file says it must."
-        )
-    return {"kind": motion.name.lower(), "where": _where(vertices), **motion.options}
-
-
-def _check_kept(path: Path, name: str, motion: Any) -> None:
-    if isinstance(motion, ComponentMotion):
-        raise FileError(
-            f"{path}: {name} is moved in the components {motion.components!r} alone, which a scene file cannot hold; "
-            "move all three, or save a checkpoint."
-        )
-    if not isinstance(motion, KeptMotion) or type(motion) is not MOTIONS.get(motion.name):
-        raise FileError(
-            f"{path}: {name} is moved by a Python function, which a scene file cannot hold; "
-            f"use one of pliant.motions: {', '.join(MOTIONS)}."
-        )
-
-
-def _until(time: float) -> dict[str, Any]:
-    return {"until": float(time)} if np.isfinite(time) else {}
-
-
-def _where(vertices: np.ndarray) -> dict[str, Any]:
-    return {"kind": "indices", "indices": np.asarray(vertices).tolist()}
-
-
-def _grouped(vertices: np.ndarray, values: Any) -> list[tuple[Any, np.ndarray]]:
-    """Vertices with the same value, in the order of values."""
-    ordered = sorted(vertices.tolist(), key=lambda v: values[v])
-    return [(value, np.array(list(group))) for value, group in groupby(ordered, key=lambda v: values[v])]

@@ -34,6 +34,15 @@ def factorise(A: sp.spmatrix) -> Solve:
     return _by_lu(A) if cholespy is None else _by_cholesky(cholespy, A)
 
 
+def factorise_symmetric(A: sp.spmatrix) -> tuple[Solve, int]:
+    """A function that solves A x = b for b (m,) or (m, k), A symmetric, and how many negative eigenvalues A has.
+
+    Without row exchanges the pivots have the signs of the eigenvalues (Sylvester's law of inertia).
+    """
+    factors = _lu(A.tocsc())
+    return factors.solve, int((factors.U.diagonal() < 0).sum())
+
+
 @cache
 def _cholespy() -> Any:
     try:
@@ -65,13 +74,17 @@ def _by_cholesky(cholespy: Any, A: sp.csc_matrix) -> Solve:
 
 
 def _by_lu(A: sp.csc_matrix) -> Solve:
-    # without row exchanges the pivots have the signs of the eigenvalues
-    from scipy.sparse.linalg import splu  # takes a tenth of a second to import
-
-    factors = splu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    factors = _lu(A)
     if not factors.U.diagonal().min() > 0:
         raise NotPositiveDefinite
     return factors.solve
+
+
+def _lu(A: sp.csc_matrix) -> Any:
+    """Factors without row exchanges, whose pivots have the signs of the eigenvalues."""
+    from scipy.sparse.linalg import splu  # takes a tenth of a second to import
+
+    return splu(A, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
 
 
 @contextmanager

@@ -28,6 +28,10 @@ class StepSpace:
         """d2G/du2 (N, N), or its positive semidefinite part."""
         return self.work.hessian(self.problem, self.x, psd)
 
+    def along(self, vectors: np.ndarray) -> np.ndarray:
+        """df/du (N,) of a function with df/dx = vectors (n, 3)."""
+        return self.problem.project(vectors)[self.work.vertices].ravel()
+
     def moved(self, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions (n, 3) and poses (b, 7) at u = step (N,)."""
         whole = np.zeros_like(self.x)
@@ -44,6 +48,9 @@ class BodySpace(StepSpace):
 
     def gradient(self) -> np.ndarray:
         return self.unknowns.gradient(self.work.gradient(self.problem, self.x))
+
+    def along(self, vectors: np.ndarray) -> np.ndarray:
+        return self.unknowns.gradient(vectors)
 
     def hessian(self, psd: bool) -> sp.spmatrix:
         g = self.work.gradient(self.problem, self.x)
