@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.contact.primitives.shapes import measure
+from pliant.errors import MeshError
+from pliant.model.distance_field import DistanceField
 
 
 def tube(around=8, up=3, radius=0.1, height=0.3):
@@ -88,3 +91,25 @@ def test_bad_uvs_are_told(tmp_path):
     pl.save_mesh(tmp_path / "bare.obj", mesh)
     with pytest.raises(pl.FileError, match="has no UV coordinates"):
         pl.load_garment(tmp_path / "bare.obj")
+
+
+def test_the_vest_is_two_panels_that_fit_the_mannequin():
+    """Sewn at both sides and both shoulders, outward where it is worn and in the uv plane; never within the figure."""
+    vest, figure = pl.Garment.vest(), pl.Animation.walking_mannequin(arms=0.3)
+    assert len(vest.mesh.boundary_loops()) == 2
+    lengths = sorted(np.linalg.norm(np.diff(vest.mesh.points[a], axis=0), axis=1).sum() for a, _ in vest.seams)
+    np.testing.assert_allclose(lengths, [lengths[0]] * 2 + [0.25] * 2, atol=1e-6)  # shoulders, sides
+    assert lengths[0] > 0.06
+    corner, flat = (x[vest.mesh.triangles] for x in (vest.positions, vest.mesh.points))
+    worn = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+    assert (np.cross(flat[:, 1] - flat[:, 0], flat[:, 2] - flat[:, 0])[:, 2] > 0).all()
+    below = corner[:, :, 2].max(axis=1) < 1.2
+    assert (np.einsum("ma,ma->m", worn, corner.mean(axis=1) * [1, 1, 0])[below] > 0).all()
+    np.testing.assert_allclose(np.linalg.norm(vest.positions[vest.positions[:, 2] < 1.2, :2], axis=1), 0.165, rtol=1e-9)
+    assert measure(DistanceField(figure, 48), vest.positions)[0].min() > 0.003
+    for spacing in (0.02, 0.035, 0.05):
+        assert len(pl.Garment.vest(spacing=spacing).seams) == 4
+    larger = pl.Garment.vest(height=3.4, spacing=0.06)
+    np.testing.assert_allclose(larger.positions, 2 * vest.positions, atol=1e-12)
+    with pytest.raises(MeshError, match=r"Garment\.vest: height is 1\.7, spacing 0\.2"):
+        pl.Garment.vest(spacing=0.2)

@@ -14,7 +14,7 @@ from pliant.scenes.plans import open_plan
 EVERY = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 LONG = (  # compile for long
     "card-house", "curl", "curtain", "gripper", "laws", "skirt", "swing", "teapot", "towel", "trampoline",
-    "wrecking-ball",
+    "vest", "wrecking-ball",
 )  # fmt: skip
 EVERY_RUN = pytest.mark.parametrize(
     "entry",

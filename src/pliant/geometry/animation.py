@@ -90,18 +90,26 @@ class Animation:
 
     @classmethod
     def walking_mannequin(
-        cls, height: float = 1.7, strides: int = 1, frame_rate: float = 30.0, speed: float = 1.2, segments: int = 12
+        cls,
+        height: float = 1.7,
+        strides: int = 1,
+        frame_rate: float = 30.0,
+        speed: float = 1.2,
+        segments: int = 12,
+        arms: float = 0.0,
     ) -> Self:
         """A figure of capsules that walks along x; z is up, its feet near z = 0 [m].
 
         height: [m]. strides: of two steps each. speed: [m/s]; a stride is 0.8 times the height long.
-        segments: of a capsule's circumference.  Each limb is a closed surface that overlaps its neighbours at the
-        joints; all have one topology.
+        segments: of a capsule's circumference.  arms: how far they are held away from the body [rad].  Each limb is a
+        closed surface that overlaps its neighbours at the joints; all have one topology.
         """
         for name, value in (("height", height), ("strides", strides), ("frame_rate", frame_rate), ("speed", speed)):
             if not (np.isfinite(value) and value > 0):
                 raise MeshError(f"Animation.walking_mannequin: {name} is {value!r}; give a positive number.")
         if segments < 4:
             raise MeshError(f"Animation.walking_mannequin: segments is {segments!r}; give at least 4.")
-        triangles, frames = walking_frames(height, strides, frame_rate, speed, int(segments))
+        if not 0 <= arms <= 1.5:
+            raise MeshError(f"Animation.walking_mannequin: arms is {arms!r}; give an angle from 0 to 1.5 [rad].")
+        triangles, frames = walking_frames(height, strides, frame_rate, speed, int(segments), float(arms))
         return cls.from_frames(triangles, frames, frame_rate)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from pliant.errors import MeshError
 from pliant.geometry.mesh import TriMesh
 from pliant.geometry.uv import corner_uv
+from pliant.geometry.vest import vest_panels
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,19 @@ class Garment:
         _check_areas(flat, triangles)
         seams = _seams(mesh.triangles, triangles, mesh.n_vertices)
         return cls(TriMesh(flat, triangles), mesh.points[origin], seams, origin)
+
+    @classmethod
+    def vest(cls, height: float = 1.7, spacing: float = 0.03) -> Garment:
+        """A vest of two panels that fits `Animation.walking_mannequin(height, arms=0.3)` as it starts [m].
+
+        spacing: of its vertices, at most 0.06 of a figure of 1.7 m.
+        """
+        if not (np.isfinite(height) and height > 0 and 0 < spacing <= 0.06 / 1.7 * height):
+            raise MeshError(
+                f"Garment.vest: height is {height!r}, spacing {spacing!r}: give positive lengths [m], and a spacing of "
+                "at most 0.035 of the height."
+            )
+        return cls.from_uv(*vest_panels(float(height), float(spacing)))
 
 
 def _check_areas(points: np.ndarray, triangles: np.ndarray) -> None:

@@ -12,12 +12,14 @@ Array = np.ndarray
 
 STRIDE = 0.8  # length of two steps over the height
 THIGH, SHIN, TRUNK, ARM, FOREARM = 0.245, 0.245, 0.27, 0.17, 0.16  # lengths over the height
-RADII = {"trunk": 0.085, "head": 0.065, "thigh": 0.05, "shin": 0.036, "arm": 0.03, "forearm": 0.024}
+RADII = {"trunk": 0.085, "head": 0.065, "shoulders": 0.03, "thigh": 0.05, "shin": 0.036, "arm": 0.03, "forearm": 0.024}
 HIP, SHOULDER = 0.055, 0.125  # from the middle to the side, over the height
 
 
-def walking_frames(height: float, strides: int, frame_rate: float, speed: float, segments: int) -> tuple[Array, Array]:
-    """Triangles (m, 3) and frames (f, n, 3) [m]."""
+def walking_frames(
+    height: float, strides: int, frame_rate: float, speed: float, segments: int, arms: float = 0.0
+) -> tuple[Array, Array]:
+    """Triangles (m, 3) and frames (f, n, 3) [m]; arms: how far from the body [rad]."""
     seconds = strides * STRIDE * height / speed
     count = max(round(seconds * frame_rate), 1) + 1
     shapes = [_capsule(segments) for _ in _bones(0.0)]
@@ -25,7 +27,7 @@ def walking_frames(height: float, strides: int, frame_rate: float, speed: float,
     frames = []
     for frame in range(count):
         time = frame / frame_rate
-        bones = _bones(2 * np.pi * time * speed / (STRIDE * height))
+        bones = _bones(2 * np.pi * time * speed / (STRIDE * height), arms)
         parts = [_around(shape, *bone) for shape, bone in zip(shapes, bones, strict=True)]
         points = height * np.concatenate(parts)
         points[:, 0] += speed * time
@@ -33,8 +35,8 @@ def walking_frames(height: float, strides: int, frame_rate: float, speed: float,
     return triangles, np.array(frames)
 
 
-def _bones(phase: float) -> list[tuple[Array, Array, float]]:
-    """Start, end and radius of every bone over the height, at a phase of the stride [rad]."""
+def _bones(phase: float, arms: float = 0.0) -> list[tuple[Array, Array, float]]:
+    """Start, end and radius of every bone over the height, at a phase of the stride [rad]; arms as above."""
     legs = [_leg(phase, 1.0), _leg(phase + np.pi, -1.0)]
     lowest = min(leg[2][2] - RADII["shin"] for leg in legs)  # of the soles
     up = np.array([0.0, 0.0, -lowest])
@@ -42,14 +44,15 @@ def _bones(phase: float) -> list[tuple[Array, Array, float]]:
     bones = [
         (up, top, RADII["trunk"]),
         (top + np.array([0.0, 0.0, 0.115]), top + np.array([0.0, 0.0, 0.139]), RADII["head"]),
+        (top + np.array([0.0, SHOULDER, 0.03]), top + np.array([0.0, -SHOULDER, 0.03]), RADII["shoulders"]),
     ]
     for leg in legs:
         hip, knee, ankle = (joint + up for joint in leg)
         bones += [(hip, knee, RADII["thigh"]), (knee, ankle, RADII["shin"])]
     for side, swing in ((1.0, -0.45 * np.sin(phase)), (-1.0, 0.45 * np.sin(phase))):
         shoulder = top + np.array([0.0, side * SHOULDER, 0.03])
-        elbow = shoulder + ARM * _hanging(swing) + [0.0, 0.02 * side, 0.0]
-        wrist = elbow + FOREARM * _hanging(swing - 0.35)
+        elbow = shoulder + ARM * _aside(_hanging(swing), side * arms) + [0.0, 0.02 * side, 0.0]
+        wrist = elbow + FOREARM * _aside(_hanging(swing - 0.35), side * arms)
         bones += [(shoulder, elbow, RADII["arm"]), (elbow, wrist, RADII["forearm"])]
     return bones
 
@@ -66,6 +69,12 @@ def _leg(phase: float, side: float) -> tuple[Array, Array, Array]:
 def _hanging(angle: float) -> Array:
     """Downward, turned backward by an angle [rad]."""
     return np.array([-np.sin(angle), 0.0, -np.cos(angle)])
+
+
+def _aside(direction: Array, angle: float) -> Array:
+    """Turned about the x axis [rad], so that what hangs points to +y."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([direction[0], c * direction[1] - s * direction[2], s * direction[1] + c * direction[2]])
 
 
 def _capsule(segments: int) -> tuple[Array, Array, Array]:
@@ -95,7 +104,8 @@ def _around(shape: tuple[Array, Array, Array], start: Array, end: Array, radius:
     """The capsule's points about a bone; its own z axis goes from end to start."""
     directions, is_top, _ = shape
     axis = (start - end) / np.linalg.norm(start - end)
-    side = np.array([0.0, 1.0, 0.0]) - axis[1] * axis
+    across = np.eye(3)[0 if abs(axis[1]) > 0.9 else 1]
+    side = across - (across @ axis) * axis
     side /= np.linalg.norm(side)
     frame = np.stack([np.cross(side, axis), side, axis])  # rows: x, y, z of the capsule
     return np.where(is_top[:, None], start, end) + radius * (directions @ frame)

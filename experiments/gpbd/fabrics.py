@@ -1,0 +1,199 @@
+"""Square sheets of the five fabrics with GPBD: stretched (Figure 5), draped on a sphere (Figures 3 and 6), a ball on a
+trampoline (Figure 9), flags in wind (Figure 10).
+
+python -m experiments.gpbd.fabrics FOLDER [SCENE ...]     with the fabrics of Sperl et al., stock1.json and others
+
+30 cm sheets, steps of 1e-4 s, 3 Jacobi iterations, one Newton iteration each, in double precision: the paper's, on
+fewer cells. Every run is repeated by vertex block descent on the same potential in steps of 1 / 600 s, where a scene
+comes to rest.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from experiments.vbd import outputs, pictures
+
+import pliant as pl
+from pliant.viewer.pictures import Surface, bands
+
+RESULTS = Path(__file__).with_name("results")
+FABRICS = {"satin1": "Satin", "basket1": "Basket", "rib1": "Rib", "honey1": "Honey", "stock1": "Stock"}
+SIDE, STEP = 0.3, 1e-4  # [m], [s]
+CELLS = 16
+STRETCH, LEAD = 0.2, 0.2  # of the side, and the time [s] in which it is reached
+BALL, BALL_DENSITY = 0.04, 40.0  # radius [m], [kg/m^3]: 11 g
+WIND = (5.0, 1.0, 0.0)  # [m/s]
+GPBD = pl.GPBD(iterations=3, mode="jacobi", relaxation=1.5)
+
+
+def sheet(scene: pl.Scene, material: pl.YarnCloth, cells: int, upright: bool = False, **options: Any) -> Any:
+    """A square in the plane z = 0, or upright in y = 0."""
+    mesh = pl.shapes.cloth(size=(SIDE, SIDE), cells=(cells, cells))
+    if upright:
+        mesh = pl.TriMesh(mesh.points[:, [0, 2, 1]], mesh.triangles)
+    return scene.add_cloth(mesh, material, **options)
+
+
+def grip(cloth: Any, axis: int) -> None:
+    """Lead two opposite edges apart until the sheet is longer by STRETCH."""
+    points = cloth.mesh.points
+    for sign in (-1.0, 1.0):
+        chosen = np.flatnonzero(sign * points[:, axis] > 0.4999 * SIDE)
+        start, way = points[chosen], np.zeros(3)
+        way[axis] = 0.5 * sign * STRETCH * SIDE
+        cloth.move(chosen, lambda t, start=start, way=way: start + way * min(t / LEAD, 1.0))
+
+
+def stretch(material: pl.YarnCloth, cells: int, axis: int = 0) -> pl.Scene:
+    """Stretched by a fifth along the warp (axis 0) or the weft (1), without gravity."""
+    scene = pl.Scene(gravity=(0, 0, 0))
+    cloth = sheet(scene, material, cells, warp=(1, 0, 0))
+    cloth.air_damping = 20.0
+    start = cloth.mesh.points.copy()
+    start[:, 2] += np.random.default_rng(0).normal(0, 1e-5, len(start))
+    cloth.set_positions(start)
+    grip(cloth, axis)
+    return scene
+
+
+def drape(material: pl.YarnCloth, cells: int) -> pl.Scene:
+    """Laid on a ball of 6 cm."""
+    scene = pl.Scene(contact=pl.Contact(friction=0.5, thickness=0.004, self_contact=False))
+    cloth = sheet(scene, material, cells, warp=(1, 0, 0))
+    cloth.air_damping = 5.0
+    scene.add_sphere((0, 0, -0.065), 0.06, friction=0.5)
+    return scene
+
+
+def flag(material: pl.YarnCloth, cells: int) -> pl.Scene:
+    """Upright, held at its left edge, in wind from the left."""
+    scene = pl.Scene()
+    cloth = sheet(scene, material, cells, upright=True, warp=(1, 0, 0))
+    cloth.pin(cloth.mesh.points[:, 0] < -0.4999 * SIDE)
+    scene.wind = pl.Wind(WIND, drag=1.0, lift=0.5)
+    return scene
+
+
+def trampoline(material: pl.YarnCloth, cells: int) -> pl.Scene:
+    """Held at its four corners; a light, stiff ball falls on it."""
+    scene = pl.Scene(contact=pl.Contact(thickness=0.004, friction=0.3, self_contact=False))
+    cloth = sheet(scene, material, cells, warp=(1, 0, 0))
+    cloth.pin((np.abs(cloth.mesh.points[:, :2]) > 0.4999 * SIDE).all(axis=1))
+    mesh = pl.shapes.ball(BALL, cells=4)
+    ball = scene.add_solid(mesh, pl.StableNeoHookean.from_young(2e4, 0.3), density=BALL_DENSITY)
+    ball.set_positions(mesh.points + np.array([0, 0, BALL + 0.06]))
+    return scene
+
+
+SCENES: dict[str, tuple[Callable[..., pl.Scene], float]] = {  # and seconds
+    "stretch_warp": (stretch, 0.4),
+    "stretch_weft": (lambda material, cells: stretch(material, cells, 1), 0.3),
+    "drape": (drape, 0.3),
+    "flag": (flag, 0.4),
+    "trampoline": (trampoline, 0.25),
+}
+
+
+def run(scene: pl.Scene, solver: pl.Solver, step: float, seconds: float) -> dict[str, Any]:
+    """Positions every 10 ms and what a step costs; where the run blows up, what is said of it."""
+    sim = pl.Simulation(
+        scene, solver=solver, precision="double", frame_rate=100, substeps=round(0.01 / step), threads=1
+    )
+    frames, began = [sim.positions.copy()], time.process_time()
+    try:
+        for _ in range(round(100 * seconds)):
+            sim.advance()
+            frames.append(sim.positions.copy())
+    except pl.SimulationError as error:
+        return {"frames": np.array(frames), "blows_up": str(error), "velocities": sim.velocities}
+    cpu = 1e3 * (time.process_time() - began) * step / seconds
+    return {"frames": np.array(frames), "velocities": sim.velocities, "cpu_ms_of_a_step": cpu}
+
+
+def folds(mesh: pl.TriMesh, x: np.ndarray) -> int:
+    """Along the hem of a draped sheet: how often its distance from the middle has a maximum, ripples left out."""
+    (loop, *_) = mesh.boundary_loops()
+    radius = np.linalg.norm(x[loop[:-1], :2], axis=1)
+    spectrum = np.fft.rfft(radius)
+    spectrum[len(radius) // 6 :] = 0
+    smooth = np.fft.irfft(spectrum, len(radius))
+    return int(((smooth > np.roll(smooth, 1)) & (smooth > np.roll(smooth, -1))).sum())
+
+
+def numbers_of(name: str, scene: pl.Scene, done: dict[str, Any]) -> dict[str, Any]:
+    """What tells one fabric from another."""
+    mesh, frames = scene.bodies[0].mesh, done["frames"]
+    n = mesh.n_vertices
+    x, v = frames[-1][:n], done["velocities"][:n]
+    own = {key: done[key] for key in ("blows_up", "cpu_ms_of_a_step") if key in done}
+    own["speed_mm_s"] = 1e3 * float(np.sqrt((v**2).sum(axis=1).mean()))
+    if name.startswith("stretch"):
+        axis = 0 if name.endswith("warp") else 1
+        middle = np.abs(mesh.points[:, axis]) < 0.01 * SIDE
+        across = x[middle, 1 - axis]
+        own |= {"width_in_the_middle": float(np.ptp(across)) / SIDE, "height": float(np.ptp(x[:, 2])) / SIDE}
+    if name == "drape":
+        own |= {"lowest_mm": 1e3 * float(x[:, 2].min()), "folds": folds(mesh, x)}
+    if name == "flag":
+        tip = frames[20:, :n][:, mesh.points[:, 0] > 0.4999 * SIDE].mean(axis=1)
+        own |= {"reach": float(tip[:, 0].mean()) / SIDE + 0.5, "drop": -float(tip[:, 2].mean()) / SIDE,
+                "swing_mm": 1e3 * float(tip[:, 1].std())}  # fmt: skip
+    if name == "trampoline":
+        low = frames[:, n:, 2].mean(axis=1)
+        deepest = int(low.argmin())
+        own |= {"deepest_mm": 1e3 * float(frames[:, :n, 2].min()), "turns_after_s": 0.01 * deepest,
+                "bounce_mm": 1e3 * float(low[deepest:].max() - low[deepest])}  # fmt: skip
+    return own
+
+
+def beside_vbd(name: str, material: pl.YarnCloth, cells: int, x: np.ndarray) -> float:
+    """Root mean square distance, in percent of the side, from where vertex block descent comes to rest."""
+    make, seconds = SCENES[name]
+    other = run(make(material, cells), pl.VBD(iterations=40), 1 / 600, seconds)
+    return 100 * float(np.sqrt(((other["frames"][-1] - x) ** 2).sum(axis=1).mean())) / SIDE
+
+
+def draw(name: str, ends: dict[str, tuple[pl.Scene, np.ndarray]]) -> plt.Figure:
+    """The last positions side by side."""
+    figure, axes = plt.subplots(1, len(ends), figsize=(2.6 * len(ends), 2.6), layout="constrained", squeeze=False)
+    for axis, (label, (scene, x)) in zip(axes[0], ends.items(), strict=True):
+        mesh = scene.bodies[0].mesh
+        triangles, colours = [mesh.triangles], [bands(mesh.points, mesh.triangles, 0, 12, (0.28, 0.52, 0.78))]
+        if name == "trampoline":
+            triangles.append(scene.bodies[1].mesh.surface_triangles + mesh.n_vertices)
+            colours.append(np.tile((0.85, 0.4, 0.3), (len(triangles[-1]), 1)))
+        shown = Surface(np.concatenate(triangles), np.concatenate(colours))
+        azimuth, elevation = (-75, 12) if name == "flag" else (-60, 35)
+        axis.imshow(pictures.moments([x], shown, azimuth=azimuth, elevation=elevation, height=260)[0])
+        axis.set_title(label, fontsize=8)
+        axis.axis("off")
+    return figure
+
+
+def main() -> None:
+    folder, names = Path(sys.argv[1]), sys.argv[2:] or list(SCENES)
+    for name in names:
+        make, seconds = SCENES[name]
+        found, ends = {}, {}
+        fabrics = FABRICS | ({"satin01": "Satin, yarns of a tenth"} if name == "drape" else {})
+        for file, label in fabrics.items():
+            material = pl.YarnCloth(folder / f"{file}.json")
+            scene = make(material, CELLS)
+            done = run(scene, GPBD, STEP, seconds)
+            found[label] = numbers_of(name, scene, done)
+            if name.startswith("stretch") and "blows_up" not in done:
+                found[label]["from_vbd_percent"] = beside_vbd(name, material, CELLS, done["frames"][-1])
+            ends[label] = (scene, done["frames"][-1 if name != "trampoline" else 20])
+            print(name, label, found[label], flush=True)
+        outputs.save(f"fabrics_{name}", draw(name, ends), found, RESULTS)
+
+
+if __name__ == "__main__":
+    main()
