@@ -55,7 +55,7 @@ class Recorder:
         self.path = Path(path)
         self._h, self._steps = h, steps
         self._has_contact = model.contact is not None
-        self._wanted = DERIVED if tensors else DERIVED[:1] if self.path.suffix.lower() == ".pvd" else ()
+        self._wanted = DERIVED if tensors else ()
         self.follow(None, lambda: (np.empty((0, ROW_LENGTH)), np.empty((0, ROW_LENGTH))))
         self._fields = dict(fields or {})
         _check_fields(self._fields)

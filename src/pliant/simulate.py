@@ -184,7 +184,7 @@ class Simulation(Adjusting):
         volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
         of vertices by name, each a function of (state, report); the report is None for the first frame. tensors: also
         Cauchy stress [Pa] and Green-Lagrange strain of tets, nine numbers each, row by row, and of vertices the
-        displacement (n, 3) [m] from where the scene begins, which .pvd always has, and the reaction_force (n, 3) [N].
+        displacement (n, 3) [m] from where the scene begins and the reaction_force (n, 3) [N].
         """
         path = as_path(path, "Simulation.record")
         steps = self.substeps * checks.count(every, "record: every")

@@ -47,8 +47,8 @@ def test_paraview_gets_displacements_reactions_and_stresses(hanging, tmp_path):
     assert grid.cell_data_dict["stress"]["tetra"].shape == (hanging.model.n_tets, 9)
     assert grid.cell_data_dict["strain"]["tetra"].shape == (hanging.model.n_tets, 9)
     usual = meshio.read(tmp_path / "usual" / "usual_00001.vtu").point_data
-    assert {"displacement", "velocity"} <= set(usual)
-    assert "reaction_force" not in usual
+    assert "velocity" in usual
+    assert not {"displacement", "reaction_force"} & set(usual)
     with open_result(tmp_path / "usual.npz") as result:
         assert "displacement" not in result.frame(1).point_fields
 
