@@ -103,6 +103,8 @@ class Detector:
         if old.pressing is not None:
             self.pressing = inheritance.pressing(old.pressing, self._parties.size)
         self.stored = old.stored
+        if self.budget is not None and old.budget is not None:
+            self.budget.owed = old.budget.owed
         if not self._has_pairs or old.seen is None or not np.array_equal(old.seen[before], x):
             return
         self._begin_at(x, inheritance.sides(old.side_history))
@@ -244,10 +246,10 @@ class Detector:
         """Whether bodies that touch have gained much energy in a step, so that it is worth solving on."""
         return self.budget is not None and self.budget.has_gained(ends)
 
-    def settle(self, ends: StepEnds, is_enforced: bool) -> None:
-        """Measure what energy a step has gained, and if that is enforced take it out of its velocities, in place."""
+    def settle(self, ends: StepEnds, has_converged: bool) -> None:
+        """Measure what energy a step has gained, and take what is too much out of its velocities, in place."""
         if self.budget is not None:
-            self._rise = self.budget.settle(ends, is_enforced)
+            self._rise = self.budget.settle(ends, has_converged)
 
     def ends_of(
         self,
@@ -354,7 +356,8 @@ class Detector:
         """What a later step depends on beside positions, for checkpoints."""
         keys, pressed = (None, np.zeros(0)) if self.pressing is None else self.pressing
         near = None if self.spheres is None else self.spheres.neighbours
-        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near}
+        owed = None if self.budget is None else self.budget.owed
+        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near, "owed": owed}
         return {
             **self.side_history._asdict(),
             **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
@@ -376,6 +379,8 @@ class Detector:
         keys = state.get("pressing_keys")
         self.pressing = None if keys is None else Pressing(keys, state["pressing_depths"])
         self.no_self_contact = state.get("no_self_contact")
+        if self.budget is not None:
+            self.budget.owed = state.get("owed", np.zeros(self.budget.bodies))
         if self.spheres is not None:
             self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))
         self.seen = x.copy()
