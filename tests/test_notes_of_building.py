@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.default_solver import default_solver
 from pliant.model import build_model
 from pliant.notes_of_building import notes_of_building
 
@@ -44,7 +45,38 @@ def test_a_finite_stiffness_is_not() -> None:
     assert said(link(1e5), pl.VBD()) == []
 
 
-def test_a_rope_of_rods_is_held_by_avbd_alone() -> None:
-    """Auto has multipliers in scenes with rigid bodies only."""
-    assert said(rope(), pl.AVBD()) == []
-    assert len(said(rope(), pl.Auto())) == 1
+@pytest.mark.parametrize("solver", [pl.AVBD(), pl.Auto()], ids=lambda s: type(s).__name__)
+def test_a_rope_of_rods_is_held_by_multipliers(solver: pl.Solver) -> None:
+    assert said(rope(), solver) == []
+    assert len(said(rope(), pl.VBD())) == 1
+
+
+def test_the_default_of_ropes_of_rods_is_that_of_rigid_bodies() -> None:
+    assert default_solver(rope()) == default_solver(link())
+
+
+def stacked(shift: float = 0.0, contact: pl.Contact | None = None) -> pl.Scene:
+    """Two boxes of 0.2 m, one 0.5 m above the other and shifted."""
+    scene = pl.Scene(contact=contact)
+    for name, place in (("lower", (0, 0, 0)), ("upper", (shift, 0, 0.5))):
+        scene.add_rigid(pl.Box((0.2, 0.2, 0.2)), density=1000.0, position=place, name=name)
+    return scene
+
+
+def untouched(scene: pl.Scene) -> list[str]:
+    notes = notes_of_building(scene, build_model(scene), pl.AVBD())
+    return [note for note, entry in notes if entry == "no-contact"]
+
+
+def test_bodies_above_each_other_without_contact_are_told() -> None:
+    (note,) = untouched(stacked(0.1))
+    assert "such as lower and upper" in note
+    assert "pl.Contact()" in note
+
+
+def test_bodies_with_contact_or_beside_each_other_or_joined_are_not() -> None:
+    assert untouched(stacked(contact=pl.Contact())) == []
+    assert untouched(stacked(0.3)) == []
+    joined = stacked()
+    joined.add_joint("distance", *joined.bodies, point=(0, 0, 0), other_point=(0, 0, 0.5), length=0.5)
+    assert untouched(joined) == []

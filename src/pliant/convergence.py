@@ -54,11 +54,17 @@ class SoftnessWatch:
 
 
 class ConvergenceWatch:
-    """Which bodies have not converged again and again, and have not been told of."""
+    """Which bodies have not converged again and again, and have not been told of.
+
+    The first are told of at once, later ones together, after pauses that double: a pile of a hundred bodies that meet
+    one after another gets a few lines, not a hundred.
+    """
 
     def __init__(self, count: int):
         self._recent: list[deque[bool]] = [deque(maxlen=RECENT) for _ in range(count)]
         self._told: set[tuple[int, str]] = set()
+        self._due: dict[str, list[int]] = {}  # not told of yet, by cause
+        self._pause, self._left = RECENT, 0  # steps between two warnings; of them left
 
     def watch(
         self,
@@ -78,14 +84,20 @@ class ConvergenceWatch:
 
     def observe(self, error: StepError) -> dict[str, list[int]]:
         """Bodies to tell of now, by cause."""
-        due: dict[str, list[int]] = {}
+        waiting = {k for bodies in self._due.values() for k in bodies}
         for k, recent in enumerate(self._recent):
             recent.append(bool(error.bodies[k] > CONVERGED))
-            if recent[-1] and sum(recent) >= OFTEN:
+            if recent[-1] and sum(recent) >= OFTEN and k not in waiting:
                 cause = cause_of(error, k)
                 if (k, cause) not in self._told:
                     self._told.add((k, cause))
-                    due.setdefault(cause, []).append(k)
+                    self._due.setdefault(cause, []).append(k)
+        self._left -= 1
+        is_off = any(self._recent[k][-1] for bodies in self._due.values() for k in bodies)
+        if self._left > 0 or not is_off:
+            return {}
+        self._left, self._pause = self._pause, 2 * self._pause
+        due, self._due = self._due, {}
         return due
 
 

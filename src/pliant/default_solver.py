@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pliant.model import Scene
 from pliant.model.cloth import Cloth
 from pliant.model.joints import WorldPoints
@@ -25,9 +27,9 @@ def default_solver(scene: Scene, device: object = "cpu", integrator: str = "eule
     Grains alone, or with cloth and springs, have the scheme that is made for them; grains that turn with rigid bodies
     too. Otherwise with solids or rigid bodies they are among what is minimised.
 
-    Where all that moves is rigid, contacts and joints are hard: multipliers hold them, as penalties do not (decision
-    0043). With soft bodies, joints are (decision 0052). Midpoint steps keep penalties: multipliers of one step are no
-    guess of the next one's there.
+    Where all that moves is rigid, or ropes of infinite stiffness, contacts and joints are hard: multipliers hold them,
+    as penalties do not (decision 0043). With soft bodies, joints and ropes are (decision 0052). Midpoint steps keep
+    penalties: multipliers of one step are no guess of the next one's there.
 
     On a device it is vertex block descent, until a step's error is 2 % of its forces: Auto chooses among solvers that
     a device does not have.
@@ -39,6 +41,11 @@ def default_solver(scene: Scene, device: object = "cpu", integrator: str = "eule
     if device not in ("cpu", "auto"):
         return VBD(iterations=DEVICE_ITERATIONS, tolerance=DEVICE_TOLERANCE)
     moving = [body for body in scene.bodies if not isinstance(body, STILL)]
-    if integrator != "midpoint" and moving and all(isinstance(body, RigidBody) for body in moving):
+    if integrator != "midpoint" and moving and all(_is_stiff(body) for body in moving):
         return RIGID
     return Auto(multipliers=integrator != "midpoint")
+
+
+def _is_stiff(body: object) -> bool:
+    """Whether a body is rigid, or a net of inextensible springs."""
+    return isinstance(body, RigidBody) or (isinstance(body, SpringNet) and bool(np.isinf(body.stiffness).all()))

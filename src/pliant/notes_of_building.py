@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from pliant.elements.joint import JointDots, JointLinks, JointRopes
 from pliant.elements.joint_drive import JointDrives
-from pliant.model import Model, Scene
+from pliant.model import Attachment, Joint, Model, Scene, WorldPoints
+from pliant.model.body import FIXED
 from pliant.model.contact import untested_contact
+from pliant.model.seams import Seam
 from pliant.solvers import Solver
 
 RIGID_ROWS = (JointLinks, JointRopes, JointDots, JointDrives)  # that know whether they were asked to be rigid
@@ -19,6 +22,12 @@ RIGID_ROWS = (JointLinks, JointRopes, JointDots, JointDrives)  # that know wheth
 def notes_of_building(scene: Scene, model: Model, solver: Solver[Any]) -> Iterator[tuple[str, str]]:
     """Notes and their entries in docs/troubleshooting.md."""
     is_tested = scene.contact is not None and not solver.supports.own_contacts
+    if scene.contact is None and (pair := _one_above_another(scene)) is not None:
+        yield (
+            f"contact: scene.contact is None, so bodies pass through each other, such as {pair[0]} and {pair[1]}, one "
+            "above the other at the start. scene.contact = pl.Contact() lets them touch.",
+            "no-contact",
+        )
     if is_tested and (untested := untested_contact(scene.bodies, scene.shapes)):
         yield untested, "untested-contact"
     if (point := _first_rigid_point(model)) is not None and not solver.holds_infinite(model):
@@ -27,6 +36,25 @@ def notes_of_building(scene: Scene, model: Model, solver: Solver[Any]) -> Iterat
             f"under load (the first at {model.describe_vertex(point)}). pl.AVBD() holds it by multipliers.",
             "soft-joints",
         )
+
+
+def _one_above_another(scene: Scene) -> tuple[str, str] | None:
+    """Names of the first two bodies, one of which moves, that nothing joins and whose boxes meet seen along gravity."""
+    bodies = [body for body in scene.bodies if not isinstance(body, WorldPoints)]
+    g = np.linalg.norm(scene.gravity)
+    if g == 0.0 or len(bodies) < 2:
+        return None
+    across = np.linalg.svd(scene.gravity[None] / g)[2][1:]
+    shadows = [body.initial_positions @ across.T for body in bodies]
+    lower, upper = (np.array([end(shadow, axis=0) for shadow in shadows]) for end in (np.min, np.max))
+    links: list[Attachment | Joint | Seam] = [*scene.attachments, *scene.joints, *scene.seams]
+    joined = {frozenset((id(link.body_a), id(link.body_b))) for link in links}
+    for (i, one), (j, other) in combinations(enumerate(bodies), 2):
+        moves = any((body.subspace != FIXED).any() for body in (one, other))
+        meets = bool((np.maximum(lower[i], lower[j]) < np.minimum(upper[i], upper[j])).all())
+        if moves and meets and frozenset((id(one), id(other))) not in joined:
+            return one.name, other.name
+    return None
 
 
 def _first_rigid_point(model: Model) -> int | None:

@@ -66,6 +66,25 @@ def test_each_written_back_runs_with_the_same_bits(entry, tmp_path):
     np.testing.assert_array_equal(again.state.v, sim.state.v)
 
 
+@pytest.mark.slow
+@EVERY
+def test_each_has_the_same_bits_on_any_number_of_threads_and_when_resumed(entry, tmp_path):
+    """Half a second on 1, 2 and 3 threads; the first is saved half way, and goes on from there on 2."""
+    ends = []
+    for threads in (1, 2, 3):
+        sim = open_plan(entry.name, threads=threads).simulation()
+        for frame in range(30):
+            if threads == 1 and frame == 15:
+                sim.save(tmp_path / "half.npz")
+            sim.advance()
+        ends.append((sim.state.x.tobytes(), sim.state.v.tobytes()))
+    resumed = pl.Simulation.resume(tmp_path / "half.npz", threads=2)
+    for _ in range(15):
+        resumed.advance()
+    ends.append((resumed.state.x.tobytes(), resumed.state.v.tobytes()))
+    assert ends[1:] == ends[:1] * 3
+
+
 def test_movies_are_small_and_on_the_page():
     docs = Path(__file__).parents[2] / "docs"
     found = sorted((docs / "images" / "movies").glob("*.webp"))

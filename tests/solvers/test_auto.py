@@ -78,7 +78,7 @@ def test_levels_are_left_again_when_they_are_not_needed():
     beam = scene.add_solid(mesh, LAW.from_young(5e5, 0.45), density=1000.0, damping=0.0)
     beam.set_positions(mesh.points)
     sim = pl.Simulation(scene)
-    sim._work.current, sim._work.wait = 1, 8
+    sim._work.current, sim._work.waits[1] = 1, 8
     reasons = [sim.step().reason for _ in range(12)]
     assert "Multilevel" in reasons[0]
     assert "vertex block descent" in reasons[-1]

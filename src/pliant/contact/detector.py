@@ -40,6 +40,8 @@ from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
 from pliant.model import CarriedPoints, ContactModel, Model
 
+EDGE_STEPS = 4  # from one measurement of how deep edges lie to the next: it takes as long as detection
+
 
 @dataclass
 class Detector:
@@ -71,7 +73,9 @@ class Detector:
     _found: ContactSet = field(default_factory=no_contacts)
     _parties: Parties = field(init=False)
     _overload: Overload = field(init=False)
-    _edge_depth: float | None = None  # [m] of the deepest edge at the end of the step before; None: it is not known
+    _edge_depth: float | None = None  # [m] of the deepest edge as measured last; None: it is not known
+    _edge_found: EdgeInside | None = None  # then
+    _edge_age: int = 0  # steps since then
     _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
@@ -117,7 +121,7 @@ class Detector:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
             self._begin_at(x_prev, no_side_history())
-            self.pressing, self.stored, self._edge_depth = None, 0.0, None
+            self.pressing, self.stored, self._edge_depth, self._edge_age = None, 0.0, None, 0
         self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
         self._found = no_contacts()
 
@@ -301,12 +305,15 @@ class Detector:
         )
 
     def _edge_inside(self, x: np.ndarray) -> EdgeInside | None:
-        """The edge that lies deepest inside another body at x (n, 3) [m]."""
+        """The edge that lies deepest inside another body at x (n, 3) [m], or was when it was measured last."""
         if not self._has_pairs or self.model.settings.guarantee:
             return None
-        found, before = deepest_edge(self.team, self.colliders, x), self._edge_depth
-        self._edge_depth = 0.0 if found is None else found.depth
-        return None if found is None else edge_inside(found, self._edge, before)
+        if self._edge_age == 0:
+            found, before = deepest_edge(self.team, self.colliders, x), self._edge_depth
+            self._edge_depth = 0.0 if found is None else found.depth
+            self._edge_found = None if found is None else edge_inside(found, self._edge, before)
+        self._edge_age = (self._edge_age + 1) % EDGE_STEPS
+        return self._edge_found
 
     def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
         """Bring the sides from x_prev to x."""
@@ -356,14 +363,14 @@ class Detector:
         """What a later step depends on beside positions, for checkpoints."""
         keys, pressed = (None, np.zeros(0)) if self.pressing is None else self.pressing
         near = None if self.spheres is None else self.spheres.neighbours
-        owed = None if self.budget is None else self.budget.owed
-        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near, "owed": owed}
+        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near}
         return {
             **self.side_history._asdict(),
             **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
             "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
             "stored": np.array([self.stored]),
             "pressing_depths": pressed,
+            "owed": np.zeros(len(self.model.allowed)) if self.budget is None else self.budget.owed,
             **{name: array for name, array in optional.items() if array is not None},
         }
 
@@ -380,7 +387,7 @@ class Detector:
         self.pressing = None if keys is None else Pressing(keys, state["pressing_depths"])
         self.no_self_contact = state.get("no_self_contact")
         if self.budget is not None:
-            self.budget.owed = state.get("owed", np.zeros(self.budget.bodies))
+            self.budget.owed = state["owed"].copy()
         if self.spheres is not None:
             self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))
         self.seen = x.copy()

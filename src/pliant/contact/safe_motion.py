@@ -169,15 +169,10 @@ class SafeMotion:
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Where vertices get from x towards the goal; and the vertices of a pair that blocks who is led, else None."""
         end, halved = goal.copy(), np.zeros(len(x), np.int8)
-        free = self._inverse_mass > 0
+        free, has_moved = self._inverse_mass > 0, np.ones(len(x), bool)
         for number in range(PASSES + 1):
-            asked = end.copy()
-            pairs = self._pairs(x, end)
-            shapes = [
-                near_shape(shape.kind, *row, self._faces, self._kept_faces, self._radii)
-                for shape, row in zip(self.model.shapes, rows, strict=True)
-            ]
-            touching = self._look(pairs, shapes, x, end, np.ones(len(x), bool))
+            asked, pairs, shapes = end.copy(), self._pairs(x, end), self._near_shapes(rows)
+            touching = self._look(pairs, shapes, x, end, has_moved)
             if not len(touching):
                 return end, None
             if number < PUSHING:
@@ -188,6 +183,7 @@ class SafeMotion:
                 blocked = self._hold_back(touching, x, end, halved, free, number == PASSES)
                 if blocked is not None:
                     return x, blocked
+                has_moved = _differ(end, asked)  # all others have just been proved to be apart
         return self._none_goes(x, goal, free), None
 
     def _pairs(self, x: np.ndarray, end: np.ndarray) -> NearPairs:
@@ -198,6 +194,13 @@ class SafeMotion:
             return pairs
         others = core_pairs(self._cores, x, end, separation, self._kept)
         return NearPairs(*(np.concatenate(both) for both in zip(pairs, others, strict=True)))
+
+    def _near_shapes(self, rows: list[tuple[np.ndarray, np.ndarray]]) -> list[NearShape]:
+        """Obstacles with what they are asked for; rows: of each, where the way begins and ends."""
+        return [
+            near_shape(shape.kind, *row, self._faces, self._kept_faces, self._radii)
+            for shape, row in zip(self.model.shapes, rows, strict=True)
+        ]
 
     def _none_goes(self, x: np.ndarray, goal: np.ndarray, free: np.ndarray) -> np.ndarray:
         """(n, 3) [m] with all that is free where it was."""

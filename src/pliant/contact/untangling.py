@@ -32,6 +32,7 @@ GAP = 1e-3  # of an edge: between bodies that were in each other, if they have n
 CONTOUR_STEP = 0.1  # of an edge: that the surfaces of a contour move against each other in a round
 WEAK = 1e-9  # sum of gradients for each point of a contour, below which rounding decides on its direction
 PATIENCE = 60  # rounds without fewer crossings after which sheets move as wholes
+FAR = 2.0  # edges: sheets that were drawn further may be parted more easily as wholes
 PARTINGS = 5  # of all pairs of bodies: what has moved may be in another
 SMOOTHED = 2  # rounds in which neighbours of vertices that move along with a contour follow
 
@@ -63,18 +64,26 @@ def untangle(scene: Scene, rounds: int = 500) -> Untangled:
     if model.particles is not None:
         raise SceneError("untangle: particles are not moved apart: place them apart, or add them after untangle.")
     work = Untangling(model, Team(1))
-    x = model.positions.copy()
+    start = model.positions
+    x = start.copy()
     done, is_stuck = work.take_apart(x, rounds)
-    if is_stuck:  # from where they were
-        x = model.positions.copy()
-        work.part_thin_bodies(x)
-        done += work.take_apart(x, rounds)[0]
+    if is_stuck or work.has_drawn_thin_bodies(start, x):
+        other = start.copy()
+        work.part_thin_bodies(other)
+        more, is_stuck_too = work.take_apart(other, rounds)
+        if (is_stuck_too, _furthest(start, other)) < (is_stuck, _furthest(start, x)):
+            x, done = other, more
     for k, body in enumerate(scene.bodies):
         own = slice(*model.body_start[k : k + 2])
-        if not np.array_equal(x[own], model.positions[own]):
+        if not np.array_equal(x[own], start[own]):
             body.set_positions(x[own])
     left = find_intersections(work.team, work.colliders, model.contact, tuple(model.body_names), x, 0.0)
-    return Untangled(done, float(np.linalg.norm(x - model.positions, axis=1).max(initial=0.0)), left)
+    return Untangled(done, _furthest(start, x), left)
+
+
+def _furthest(start: np.ndarray, x: np.ndarray) -> float:
+    """[m] that a vertex is away from where it was, of positions (n, 3)."""
+    return float(np.linalg.norm(x - start, axis=1).max(initial=0.0))
 
 
 @dataclass
@@ -118,6 +127,13 @@ class Untangling:
                 return done, crossing > 0
         return rounds, len(self._thin_pairs(x)) > 0
 
+    def has_drawn_thin_bodies(self, start: np.ndarray, x: np.ndarray) -> bool:
+        """Whether sheets that were in each other at the start (n, 3) [m] have been drawn far to get to x."""
+        assert self.model.contact is not None
+        far = FAR * self.model.contact.edge
+        away = np.linalg.norm(x - start, axis=1) > far
+        return bool((away & ~self._is_whole).any()) and len(self._thin_pairs(start)) > 0
+
     def part_thin_bodies(self, x: np.ndarray) -> None:
         """Move sheets and ropes that are in each other apart as wholes, the shortest way (contact.parting)."""
         for _ in range(PARTINGS):
@@ -136,7 +152,7 @@ class Untangling:
             return
 
         def crosses(way: np.ndarray) -> bool:
-            found = self._thin_pairs(x + ours[:, None] * way)
+            found = touching_pairs(self.team, self.colliders, x + ours[:, None] * way)
             return bool((np.sort(self._body[found[:, [0, 2]]], axis=1) == (one, other)).all(axis=1).any())
 
         way = shortest_way(Cut(x[ours], x[theirs], crossing_points(pairs, x)[0]), crosses)

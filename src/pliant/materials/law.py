@@ -15,6 +15,8 @@ import numpy as np
 
 from pliant.errors import MaterialError
 
+LARGEST = 1e30  # of parameters: beyond it their squares and products leave the numbers that single precision has
+
 #: A parameter of a law: one number, or one per element (m,).
 Parameter = float | np.ndarray
 
@@ -23,7 +25,7 @@ def lame_parameters(youngs_modulus: Parameter, poissons_ratio: Parameter) -> tup
     """Lame's mu and lambda [Pa] of linear elasticity."""
     E, nu = as_parameter(youngs_modulus), as_parameter(poissons_ratio)
     if not (are_numbers(E) and np.all(E > 0)):
-        raise MaterialError(f"youngs_modulus is {E!r}: give a positive number of pascal.")
+        raise MaterialError(f"youngs_modulus is {E!r}: give a positive number of pascal below {LARGEST:g}.")
     if not (are_numbers(nu) and np.all(nu > -1) and np.all(nu < 0.5)):
         raise MaterialError(
             f"poissons_ratio is {nu!r}: it must lie between -1 and 0.5, both excluded (rubber: 0.49, foam: 0.1 to 0.3)."
@@ -45,10 +47,10 @@ def as_parameter(value: Any) -> Any:
 
 
 def are_numbers(value: object) -> bool:
-    """Whether it is a finite number, or an array (m,) of them."""
+    """Whether it is a number below LARGEST, or an array (m,) of them."""
     if isinstance(value, np.ndarray):
-        return value.ndim == 1 and value.size > 0 and bool(np.isfinite(value).all())
-    return is_number(value)
+        return value.ndim == 1 and value.size > 0 and bool((np.abs(value) < LARGEST).all())
+    return is_number(value) and bool(abs(value) < LARGEST)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,9 @@ class SolidLaw:
         for parameter, value in zip(self.parameter_names(), self.parameters, strict=True):
             if not are_numbers(value):
                 unit = f" [{self.units[parameter]}]" if parameter in self.units else ""
-                raise MaterialError(f"{type(self).__name__}: {parameter} is {value!r}: give a finite number{unit}.")
+                raise MaterialError(
+                    f"{type(self).__name__}: {parameter} is {value!r}: give a number{unit} below {LARGEST:g}."
+                )
         sizes = {len(value) for value in self.parameters if isinstance(value, np.ndarray)}
         if len(sizes) > 1:
             raise MaterialError(

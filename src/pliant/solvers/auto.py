@@ -3,12 +3,12 @@
 A step begins with vertex block descent. Where its rate says that it would not get there soon, coarse levels go on from
 where it is (`Multilevel`), or, in scenes which those do not support, Chebyshev's acceleration. Where these do not get
 near it (5 %) either, as beyond the rounding of single precision, Newton's method ends the step of a small scene. What
-was needed is kept for the next steps; now and then vertex block descent is tried again, each time after twice as many
-steps if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
+was needed is kept for the next steps; now and then the cheaper solver before it is tried again, each time after twice
+as many steps if in vain. Only measured errors decide, never the time that things take, so a run repeats to the bit.
 
-In scenes with rigid bodies, multipliers hold joints, attachments and springs of infinite stiffness (decision 0052).
-Vertex block descent and Newton's method update them in each iteration; accelerated iterations do not, and end with a
-few that do.
+Multipliers hold joints, attachments and springs of infinite stiffness (decision 0052). Vertex block descent, also
+between corrections by levels, and Newton's method update them in each iteration; accelerated iterations do not, and end
+with a few that do.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from pliant.solvers.contract.error import CONVERGED
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
 from pliant.solvers.machinery.hard_rows import HardRowsOf
+from pliant.solvers.machinery.levels.hierarchy import soft_members
 from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
 from pliant.solvers.newton import Newton
@@ -50,7 +51,8 @@ LIMITS = {False: (12, 40), True: (80, 120)}  # of vertex block descent; of what 
 PATIENCE = 32  # further iterations for which nothing else is tried
 CYCLE = 4  # that are always done
 UPDATES = 8  # iterations that update multipliers after those that do not
-FIRST_WAIT, LONGEST_WAIT = 8, 64  # steps until vertex block descent is tried again
+FIRST_WAITS = (0, 8, 1)  # steps until the stage before a stage is tried again: coarse levels soon after Newton's method
+LONGEST_WAIT = 64
 LARGEST_NEWTON = 2000  # blocks of unknowns whose Hessian is factorised
 LARGEST_ROPE = 20_000  # the same in scenes of springs, whose factors are sparse
 
@@ -96,8 +98,8 @@ class AutoWork(Work):
     rows: HardRowsOf  # with multipliers; none in most scenes
     current: int = 0  # stage of the current step, at which the next ones begin
     since: int = 0  # iterations of the step when it was taken up
-    wait: int = 0  # steps until vertex block descent is tried again
-    longest: int = FIRST_WAIT
+    waits: list[int] = field(default_factory=lambda: [0, 0, 0])  # of each stage: steps until the one before is tried
+    longest: list[int] = field(default_factory=lambda: list(FIRST_WAITS))
 
     @property
     def stage(self) -> Stage:
@@ -118,12 +120,12 @@ class AutoWork(Work):
         return self.stage.note
 
     def state_dict(self) -> dict[str, Any]:
-        numbers = {"current": self.current, "wait": self.wait, "longest": self.longest}
+        numbers = {"current": self.current, "waits": list(self.waits), "longest": list(self.longest)}
         rows = {"rows": self.rows.state_dict()} if self.rows.duals else {}
         return {**numbers, **rows, "stages": [stage.state_dict() for stage in self.stages]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.current, self.wait, self.longest = state["current"], state["wait"], state["longest"]
+        self.current, self.waits, self.longest = state["current"], list(state["waits"]), list(state["longest"])
         self.rows.load_state_dict(state.get("rows", {}))
         self.stages[0].work.load_state_dict(state["stages"][0])
         for stage, kept in zip(self.stages[1:], state["stages"][1:], strict=True):
@@ -147,8 +149,8 @@ class Auto(Solver[AutoWork]):
     iterations_max: iterations of vertex block descent in a step at most; a step that needs more ends with a larger
         error, of which the simulation warns where that happens again and again.
     start: where iterations begin, as of VBD.
-    multipliers: whether joints, attachments and springs of infinite stiffness are hard in scenes with rigid bodies.
-        False: they are as stiff as their masses take in a step, as in scenes without rigid bodies.
+    multipliers: whether joints, attachments and springs of infinite stiffness are hard. False: they are as stiff as
+        their masses take in a step.
     """
 
     tolerance: float | None = field(default=0.005, kw_only=True)
@@ -185,6 +187,8 @@ class Auto(Solver[AutoWork]):
         stages = [Stage(plain, "vertex block descent", tables)]
         ready, newton = Prepared(start=self.start, tables=tables), Newton(start=self.start)
         missing = unsupported_feature(Multilevel(ready), problem.model)
+        if missing is None and not soft_members(problem.model).any():
+            missing = "scenes without soft bodies"
         if missing is None:
             stages.append(Stage(Multilevel(ready), "Multilevel"))
         else:
@@ -195,9 +199,10 @@ class Auto(Solver[AutoWork]):
 
     def begin_step(self, problem: IncrementalPotential, work: AutoWork) -> None:
         work.since = 0
-        if work.current:
-            work.wait -= 1
-            work.current = work.current if work.wait > 0 else 0
+        work.longest[work.current + 1 :] = FIRST_WAITS[work.current + 1 :]  # the last step did without those
+        work.waits = [max(wait - 1, 0) for wait in work.waits]
+        while work.current and work.waits[work.current] == 0:
+            work.current -= 1
         work.rows.begin_step(problem, work.tables)
         self._take_up(problem, work)
 
@@ -221,6 +226,8 @@ class Auto(Solver[AutoWork]):
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork, n: int = 1) -> SweepResult:
         stage = work.stage
+        if work.rows.duals and isinstance(stage.solver, Multilevel):
+            return self._sweep_with_levels(problem, x, work, n)
         if not work.rows.duals or not isinstance(stage.solver, Newton):
             return stage.solver.sweep(problem, x, stage.work, n)
         for done in range(n):
@@ -230,8 +237,22 @@ class Auto(Solver[AutoWork]):
             work.rows.update(problem, x, work.tables)
         return SweepResult(n)
 
+    def _sweep_with_levels(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork, n: int) -> SweepResult:
+        """A cycle at a time: each correction has the multipliers that the iterations before it left, and points of
+        earlier cycles belong to others.
+        """
+        stage, done = work.stage, 0
+        while done < n:
+            stage.work.passed.forget()
+            cycle = min(n - done, stage.solver.period(stage.work))
+            result = stage.solver.sweep(work.rows.current(problem), x, stage.work, cycle)
+            done += result.iterations
+            if result.ended:
+                return result._replace(iterations=done)
+        return SweepResult(n)
+
     def holds_infinite(self, model: Model) -> bool:
-        return self.multipliers and model.carried is not None
+        return self.multipliers
 
     def with_multipliers(self, problem: IncrementalPotential, work: AutoWork) -> IncrementalPotential:
         return work.rows.current(problem)
@@ -256,11 +277,12 @@ class Auto(Solver[AutoWork]):
         is_near = work.current > 0 and error.largest <= CONVERGED and not work.rows.duals
         if work.current + 1 == len(work.stages) or own < fewest or is_soon or is_near:
             return False
-        if work.current == 0:
-            was_helped = work.wait == 0 and work.stages[1].work is not None
-            work.longest = min(2 * work.longest, LONGEST_WAIT) if was_helped else FIRST_WAIT
-            work.wait = work.longest
-        work.current, work.since = work.current + 1, done
+        following = work.current + 1
+        if work.waits[following] == 0:  # it was tried in vain
+            was_tried = work.stages[following].work is not None
+            work.longest[following] = min((1 + was_tried) * work.longest[following], LONGEST_WAIT)
+            work.waits[following] = work.longest[following]
+        work.current, work.since = following, done
         self._take_up(problem, work)
         return True
 

@@ -8,6 +8,10 @@ affine motions, 12 unknowns each:
 with the Hessian H of inertia, elements and contacts, solved on all levels of aggregates at once
 (kernels.coarse_levels). t = 1, halved until the energy falls. A cycle starts at the least energy of what the last ones
 have passed (machinery.levels.subspace).
+
+A rigid body is an aggregate on its own whose strains are very stiff; of its motion that of six numbers is taken. In
+scenes with rigid bodies a cycle starts where the last one ended, because what lies between two poses is no pose. Grains
+rest during a correction.
 """
 
 from __future__ import annotations
@@ -18,10 +22,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pliant.energies import IncrementalPotential
+from pliant.errors import SolverError
 from pliant.kernels.transfer import from_rows
-from pliant.solvers.contract import Execution, SweepResult, check_count, register_solver
+from pliant.solvers.contract import Capabilities, Execution, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.accelerator import EnergyAccelerator, EnergyWork
 from pliant.solvers.machinery.levels.coarse_system import CoarseSystem, build_coarse_system
+from pliant.solvers.machinery.levels.hierarchy import soft_members
 from pliant.solvers.machinery.levels.subspace import PassedPoints, no_points
 
 TRIALS = 6  # lengths of a correction: 1, 1/2 ...
@@ -65,6 +71,8 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
     sweeps: int = 4
     aggregate: int = 32
 
+    capabilities = Capabilities("minimise", contact=True, pressure=True, rigid_bodies=True, particles=True)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_count(self.sweeps, "Multilevel: sweeps")
@@ -78,6 +86,11 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
         return False
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> MultilevelWork:
+        if not soft_members(problem.model).any():
+            raise SolverError(
+                "Multilevel: nothing in this scene that is free to move is soft, so levels would move nothing; use VBD "
+                "or AVBD."
+            )
         inner, packed, is_own = self.init_inner(problem, execution)
         levels = build_coarse_system(problem, execution, self.aggregate)
         return MultilevelWork(inner, packed, is_own, levels, packed.rows(), no_points(packed))
@@ -117,19 +130,23 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
         motion = in_scene_order(work, passed.start) - in_scene_order(work, rows)
         changed = without_rounding(problem, work, passed.start, passed.start_force)
         step = proposed(problem, x + motion, work, changed)
-        direction = Direction(motion + step, force, 0.5 * float(np.sum(force * motion) + np.sum(changed * step)))
-    passed.take(rows, work.force)
+        promised = 0.5 * float(np.sum(force * motion) + np.sum(changed * step))
+        direction = Direction(motion + step, np.zeros((0, 6)), force, promised)
+    if problem.model.carried is None:
+        passed.take(rows, work.force)
     if is_carried_on and not search(problem, work, x, direction, before, trials=1):
         passed.forget()
     if not work.length:
         step = proposed(problem, x, work, force)
-        search(problem, work, x, Direction(step, force, 0.5 * float(np.sum(force * step))), before, TRIALS)
+        twists = as_rigid(problem, step)
+        search(problem, work, x, Direction(step, twists, force, 0.5 * float(np.sum(force * step))), before, TRIALS)
 
 
 class Direction(NamedTuple):
     """A motion of all vertices, and how far the energy should fall."""
 
     motion: np.ndarray  # (n, 3) [m]
+    twists: np.ndarray  # (b, 6) of rigid bodies [m, rad]
     force: np.ndarray  # (n, 3) where it begins [N]
     promised: float  # by quadratic models [J]
 
@@ -143,9 +160,10 @@ def search(
         return False
     length = 1.0
     for _ in range(trials):
-        after = work.energy(x + length * direction.motion)
+        end, poses = moved(problem, x, direction, length)
+        after = work.energy(end)
         if np.isfinite(after) and has_fallen(problem, work, direction, slope, length, before - after):
-            x += length * direction.motion
+            x[:], problem.poses[:] = end, poses
             work.length = length
             break
         length *= 0.5
@@ -154,6 +172,31 @@ def search(
     if has_settled and slope > work.packed.noise and not GOOD[0] < agreement < GOOD[1]:
         work.levels.is_stale = True
     return work.length > 0
+
+
+def as_rigid(problem: IncrementalPotential, motion: np.ndarray) -> np.ndarray:
+    """Motions (b, 6) of rigid bodies that have the momenta of what their mass points do in `motion` (n, 3) [m], which
+    becomes theirs.
+    """
+    carried = problem.model.carried
+    if carried is None:
+        return np.zeros((0, 6))
+    mass, poses = problem.model.mass, problem.poses
+    momenta = carried.gathered(mass[:, None] * motion, poses)
+    twists: np.ndarray = np.linalg.solve(carried.mass_matrices(mass, poses), momenta[:, :, None])[:, :, 0]
+    motion[carried.points] = carried.spread(twists, poses)
+    return twists
+
+
+def moved(
+    problem: IncrementalPotential, x: np.ndarray, direction: Direction, length: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions (n, 3) and poses (b, 7) a length along a direction."""
+    end, carried, poses = x + length * direction.motion, problem.model.carried, problem.poses
+    if carried is not None:
+        poses = carried.moved(poses, length * direction.twists)
+        end[carried.points] = carried.places(poses)
+    return end, poses
 
 
 def proposed(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, force: np.ndarray) -> np.ndarray:

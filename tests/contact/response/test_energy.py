@@ -111,6 +111,12 @@ def test_forces_and_blocks_equal_the_reference(case: Case) -> None:
     np.testing.assert_allclose(
         case.potential.vertex_blocks(case.x), own.reshape(-1, 3, 3), rtol=1e-9, atol=1e-12 * np.abs(block).max()
     )
+    np.testing.assert_allclose(
+        case.potential.vertex_stiffness(case.x),
+        np.einsum("naa->n", case.potential.vertex_blocks(case.x)) / 3,
+        rtol=1e-12,
+        atol=1e-12 * np.abs(block).max(),
+    )
 
 
 def test_the_gradient_is_the_derivative_of_the_energy(case: Case) -> None:

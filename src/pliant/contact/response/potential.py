@@ -19,6 +19,7 @@ from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add, subtract
 
 _FULL = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where the entries of a 3x3 matrix are in its six numbers
+_DIAGONAL = _FULL.diagonal()
 
 
 @dataclass
@@ -146,6 +147,12 @@ class ContactPotential:
         return sum_blocks_at_vertices(
             self.vertices, self.contacts.weights[:, :, None, None] ** 2 * own[:, None], len(x)
         )
+
+    def vertex_stiffness(self, x: np.ndarray) -> np.ndarray:
+        """(n,) [N/m], a third of the trace of `vertex_blocks`."""
+        trace = self._forces_and_blocks(x)[1][:, _DIAGONAL].sum(axis=1)
+        own = self.contacts.weights**2 * trace[:, None]
+        return np.bincount(self.vertices.ravel(), own.ravel(), minlength=len(x)) / 3
 
     def _at_vertices(self, forces: np.ndarray, n: int) -> np.ndarray:
         """Sum of forces (k, 3) on first sides at the n vertices."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -99,12 +100,12 @@ class StepAccount:
         """(islands,) [J] by which the energy is above what it was and what was put in."""
         x, potential = self.step.x, self.step.contacts
         stored = self._stored(self.elements_at(x), potential.contacts.stiffness, potential.own_depths(x))
-        return stored + self._kinetic(self.step.v) - self._had - self._put_in()
+        return stored + self._kinetic(self.step.v) - self._had - self._put_in
 
     def _scale(self) -> np.ndarray:
         """(islands,) [J] the energy at hand."""
         stored = self._stored_before(np.abs(self.before))
-        return np.maximum(self._kinetic(self.step.v), self._kinetic(self.step.v0)) + stored + np.abs(self._put_in())
+        return np.maximum(self._kinetic(self.step.v), self._kinetic(self.step.v0)) + stored + np.abs(self._put_in)
 
     def _excess(self) -> np.ndarray:
         """(islands,) [J] what rises beyond the tolerance."""
@@ -135,6 +136,7 @@ class StepAccount:
         energies = 0.5 * stiffness * depths**2
         return self._of_bodies(elements) + self._of_contacts(energies[self.islands.contacts])
 
+    @cached_property
     def _put_in(self) -> np.ndarray:
         """(islands,) [J] by gravity and other forces, and by what is led."""
         step, potential = self.step, self.step.contacts

@@ -53,7 +53,7 @@ def cores_of(model: ContactModel, colliders: Colliders) -> Cores:
     ends = np.column_stack([last - 2, last - 1]).astype(np.int32)
     are_apart: np.ndarray = np.any(features.ends[chosen, 0] != features.ends[chosen, 1], axis=1)
     touches = [~model.excluded[elements].any(axis=1) for elements in (surface.triangles, surface.edges)]
-    is_bare = (colliders.faces_of_edge < 0).all(axis=1)
+    is_bare: np.ndarray = np.all(colliders.faces_of_edge < 0, axis=1)
     return Cores(
         ends,
         features.radius[chosen] - model.radius[ends[:, 0]],
@@ -73,7 +73,7 @@ def core_pairs(cores: Cores, x0: np.ndarray, x1: np.ndarray, separation: float, 
         room = Room(np.empty(count, np.int8), np.empty((count, 4), np.int32), np.empty(count))
         found = cached(find_core_pairs)(cores, x0, x1, separation, room) if count else 0
         if found <= count:
-            return pairs_of(*(array[:found] for array in room[:2]), kept, room.radius[:found])
+            return pairs_of(room.kind[:found], room.vertices[:found], kept, room.radius[:found])
         count = found
 
 

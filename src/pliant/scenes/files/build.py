@@ -22,7 +22,7 @@ from pliant.scenes.files import generated, schema
 from pliant.scenes.files.build_garments import add_band, add_seam, panels, sew
 from pliant.scenes.files.build_obstacles import add_obstacle, rigid_of
 from pliant.scenes.files.fields import nearest
-from pliant.scenes.files.meshes import arrays_of, existing, geometry, placed_points, placed_surface
+from pliant.scenes.files.meshes import arrays_of, existing, geometry, law_of, placed_points, placed_surface
 from pliant.scenes.files.selecting import select
 from pliant.scenes.files.source import Source
 
@@ -158,8 +158,7 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
             if not isinstance(mesh, TriMesh):
                 raise SceneError("it fills a surface with tets, but the mesh has tets already; leave it out.")
             mesh = mesh.tetrahedralize(about.edge_length)
-    with source.at("bodies", k, "material"):
-        material = generated.make_law(about.material)
+    material = law_of(about.material, source, k)
     options = (about.density, about.damping, about.name, about.damping_form, about.element)
     body = scene.add_solid(mesh, material, *options)
     for number, skin in enumerate(about.skins):
@@ -171,8 +170,7 @@ def _add_solid(scene: Scene, about: schema.SolidTable, source: Source, k: int) -
 def _add_cloth(scene: Scene, about: schema.ClothTable, source: Source, k: int) -> Body:
     garment = panels(about, source, k)
     mesh = geometry(about, source, k, generated.SHEET_SHAPES) if garment is None else garment.mesh
-    with source.at("bodies", k, "material"):
-        material = generated.make_law(about.material)
+    material = law_of(about.material, source, k)
     if isinstance(material, Invertible):
         raise source.error(("bodies", k, "material"), "a cloth cannot be inverted; leave out the key invertible.")
     names = (

@@ -81,13 +81,17 @@ class InvertibleTable(Table):
 
 
 class LameTable(Table):
-    """A law with Lame's parameters: give mu and lam, or youngs_modulus and poissons_ratio."""
+    """A law with Lame's parameters: give mu and lam, or youngs_modulus and poissons_ratio.
+
+    elements: an .npz file with arrays of such names, one number per element, in place of the numbers here.
+    """
 
     mu: Annotated[float | None, Number("Pa", above=0)] = None
     lam: Annotated[float | None, Number("Pa")] = None
     youngs_modulus: Annotated[float | None, Number("Pa", above=0)] = None
     poissons_ratio: Annotated[float | None, Number("1", above=-1, below=0.5)] = None
     invertible: InvertibleTable | None = None
+    elements: str | None = None
 
     @model_validator(mode="after")
     def _is_one_pair(self) -> LameTable:
@@ -99,7 +103,9 @@ class LameTable(Table):
 
 def _law_table(law: type[SolidLaw]) -> type[Table]:
     if not issubclass(law, LameLaw):
-        return table_of("law", law.__name__, law, invertible=(InvertibleTable | None, None))
+        return table_of(
+            "law", law.__name__, law, invertible=(InvertibleTable | None, None), elements=(str | None, None)
+        )
     defaults = {p.name: p.default for p in inspect.signature(law).parameters.values() if p.name not in ("mu", "lam")}
     others: dict[str, Any] = {
         name: (
@@ -115,9 +121,15 @@ def _law_table(law: type[SolidLaw]) -> type[Table]:
 AnyLaw = one_of((_law_table(law) for law in SOLID_LAWS.values()), "law")
 
 
-def make_law(table: Any) -> SolidLaw | Invertible:
-    """The law that a table names."""
-    law, given = SOLID_LAWS[table.law], options(table, "law")
+def parameters_of(table: Any) -> tuple[str, ...]:
+    """Names of a law's parameters that its table gives as numbers."""
+    return tuple(sorted(options(table, "law").keys() - {"invertible", "elements"}))
+
+
+def make_law(table: Any, varying: dict[str, np.ndarray] | None = None) -> SolidLaw | Invertible:
+    """The law that a table names; varying: arrays (m,) in place of some of its numbers."""
+    law, given = SOLID_LAWS[table.law], options(table, "law") | (varying or {})
+    given.pop("elements", None)
     converted = given.pop("invertible", None)
     made = law.from_young(**given) if YOUNG[0] in given else law(**given)  # type: ignore[attr-defined]
     return made if converted is None else Invertible(made, **dict(converted))

@@ -12,6 +12,7 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io.meshes import load_mesh
+from pliant.materials import Invertible, SolidLaw
 from pliant.model import checks
 from pliant.model.motions import turned
 from pliant.scenes.files import generated, placed
@@ -54,6 +55,18 @@ def placed_surface(path: Path, place: placed.Transform) -> TriMesh:
     mesh = load_mesh(path)
     surface = mesh if isinstance(mesh, TriMesh) else mesh.surface()
     return TriMesh(placed_points(surface.points, place), surface.triangles)
+
+
+def law_of(table: Any, source: Source, k: int) -> SolidLaw | Invertible:
+    """The law in the table `material` of body k, with the arrays of a file that it names."""
+    with source.at("bodies", k, "material"):
+        varying = {}
+        if table.elements is not None:
+            path, names = source.folder / table.elements, generated.parameters_of(table)
+            varying = arrays_of(path, names)
+            if not varying:
+                raise FileError(f"{path}: it has none of the arrays {', '.join(names)}; leave out the key elements.")
+        return generated.make_law(table, varying)
 
 
 def existing(path: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from pliant.geometry.animation import Animation
 from pliant.io.contact_header import describe_contact, describe_shape, describe_shapes
 from pliant.io.meshes import save_arrays
 from pliant.io.paths import as_path
-from pliant.materials import SOLID_LAWS, Invertible, SolidLaw
 from pliant.model import (
     MOTIONS,
     Attachment,
@@ -40,6 +39,7 @@ from pliant.model.body import FIXED, LINE, PLANE
 from pliant.model.distance_field import DistanceField
 from pliant.scenes.files.build import LINKS
 from pliant.scenes.files.garments import describe_sewing
+from pliant.scenes.files.laws import describe_law
 from pliant.scenes.files.toml_text import toml_text
 from pliant.simulate import Simulation
 from pliant.solvers.contract.registry import describe_solver
@@ -156,9 +156,9 @@ def _describe_outside(path: Path, scene: Scene) -> dict[str, Any]:
 
 
 def _describe_solid(path: Path, body: Solid) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    about = {"density": body.density, "element": body.element}
-    about["material"] = _describe_law(path, body.name, body.material)
-    return about, {"points": body.mesh.points, "tets": body.mesh.tets}
+    material, varying = describe_law(path, body.name, body.material)
+    about = {"density": body.density, "element": body.element, "material": material}
+    return about, {"points": body.mesh.points, "tets": body.mesh.tets, **varying}
 
 
 def _describe_skins(path: Path, body: Solid, files: dict[Path, dict[str, np.ndarray]]) -> list[str]:
@@ -173,8 +173,8 @@ def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, 
     about = {name: getattr(body, name) for name in ("density", "bending", "bending_model", "warp", "weft")}
     about["warp_direction"] = body.warp_direction.tolist()
     about |= _describe_tearing(body)
-    about["material"] = _describe_law(path, body.name, body.material)
-    return about, {"points": body.mesh.points, "triangles": body.mesh.triangles}
+    about["material"], varying = describe_law(path, body.name, body.material)
+    return about, {"points": body.mesh.points, "triangles": body.mesh.triangles, **varying}
 
 
 def _describe_yarn_cloth(path: Path, body: YarnSheet) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -314,19 +314,6 @@ def _describe_joint(scene: Scene, joint: Joint) -> dict[str, Any]:
     about["break_force"] = None if math.isinf(joint.break_force) else joint.break_force
     about["collide"] = joint.body_b is None or not {tuple(bodies), tuple(bodies[::-1])} & scene.apart
     return about
-
-
-def _describe_law(path: Path, name: str, law: SolidLaw | Invertible) -> dict[str, Any]:
-    if isinstance(law, Invertible):
-        inside = _describe_law(path, name, law.law)
-        options = {field.name: getattr(law, field.name) for field in fields(law) if field.name != "law"}
-        return {**inside, "invertible": options}
-    if type(law) is not SOLID_LAWS.get(type(law).__name__):
-        raise FileError(f"{path}: {name} has the law {type(law).__name__}, which is not one that scene files know.")
-    if law.element_count is not None:
-        raise FileError(f"{path}: {name} has a material that varies within the body, which scene files do not know.")
-    parameters = zip(law.parameter_names(), map(float, law.parameters), strict=True)
-    return {"law": type(law).__name__, **dict(parameters)}
 
 
 #: What kinds of bodies add to their table, and their arrays.

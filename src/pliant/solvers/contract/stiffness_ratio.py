@@ -50,7 +50,7 @@ def contact_ratios(problem: IncrementalPotential, x: np.ndarray, body: np.ndarra
     """(n,) what contacts add to the vertices at x; to those of a rigid body what they add to the whole."""
     if problem.contacts is None or not problem.contacts.count:
         return None
-    stiffness = np.einsum("naa->n", problem.contacts.vertex_blocks(x)) / 3
+    stiffness = problem.contacts.vertex_stiffness(x)
     ratios = stiffness / np.where(body >= 0, problem.inertia, np.inf)
     is_carried = problem.model.subspace == CARRIED
     if is_carried.any():

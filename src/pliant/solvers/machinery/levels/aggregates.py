@@ -22,13 +22,20 @@ class Aggregates(NamedTuple):
     component: np.ndarray  # (count,) connected part that an aggregate belongs to
 
 
-def join_points(points: np.ndarray, graph: sp.csr_matrix, component: np.ndarray, count: int) -> Aggregates:
+def join_points(
+    points: np.ndarray,
+    graph: sp.csr_matrix,
+    component: np.ndarray,
+    count: int,
+    is_whole: np.ndarray | None = None,
+) -> Aggregates:
     """About `count` aggregates of points (n, 3), at least one of every component (n,).
 
-    graph: (n, n) neighbours. Each aggregate is what is nearest to its seed along the graph; seeds are spread along a
-    space-filling curve in every component, then move to the middle of their aggregates.
+    graph: (n, n) neighbours; is_whole (components,): those that are one aggregate whatever their size. Each aggregate
+    is what is nearest to its seed along the graph; seeds are spread along a space-filling curve in every component,
+    then move to the middle of their aggregates.
     """
-    seeds = _seeds(points, component, count)
+    seeds = _seeds(points, component, count, is_whole)
     rows = np.repeat(np.arange(len(points)), np.diff(graph.indptr))
     lengths = np.linalg.norm(points[rows] - points[graph.indices], axis=1)
     is_inside = component[rows] == component[graph.indices]
@@ -57,13 +64,15 @@ def components(graph: sp.csr_matrix, body: np.ndarray) -> np.ndarray:
     return connected_components(own, directed=False)[1]
 
 
-def _seeds(points: np.ndarray, component: np.ndarray, count: int) -> np.ndarray:
+def _seeds(points: np.ndarray, component: np.ndarray, count: int, is_whole: np.ndarray | None) -> np.ndarray:
     """Sorted points, as many in each component as it has a share in all, at least one."""
     place = np.empty(len(points), np.int64)
     place[spatial_order(points)] = np.arange(len(points))
     order = np.lexsort((place, component))
     sizes = np.bincount(component)
     shares = np.clip(np.round(count * sizes / len(points)).astype(np.int64), 1, sizes)
+    if is_whole is not None:
+        shares[is_whole] = 1
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     number = np.arange(shares.sum()) - np.repeat(np.cumsum(shares) - shares, shares)
     along = ((number + 0.5) / np.repeat(shares, shares) * np.repeat(sizes, shares)).astype(np.int64)

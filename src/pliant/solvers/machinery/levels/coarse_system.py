@@ -20,6 +20,7 @@ from pliant.solvers.machinery.levels.rigid_forces import RigidForces, find_rigid
 
 TOLERANCE = 0.1  # of the coarse system's residual, where conjugate gradients end
 LIMIT = 40  # of their iterations
+STIFF = 1e6  # times the largest entry of a rigid body's block: its stiffness against strain
 RIDGE = 1e-11  # of the largest entry: motions that move no vertex, as across a sheet, have no stiffness
 
 
@@ -107,6 +108,9 @@ class CoarseSystem:
         for part in self.elements.parts(problem, x, psd, self.team):
             arguments = (part.elements, *where, part.buffer, part.width, level.matrix)
             self.team.run(module.gather, *arguments, amount=len(part.elements))
+        own = level.matrix.number[level.matrix.diagonal[level.rigid]]
+        largest = np.einsum("maa->ma", level.matrix.blocks[own]).max(axis=1, initial=0.0)
+        level.matrix.blocks[own] += STIFF * largest[:, None, None] * _strains()
 
     def _sums(self) -> Inverses:
         """Matrices of the levels: diagonal blocks, and the last level's whole matrix."""
@@ -152,6 +156,14 @@ def build_coarse_system(problem: IncrementalPotential, execution: Execution, siz
     team = execution.team(sum(len(block.elements) for block in problem.blocks), ELEMENTS_A_THREAD)
     rigid = find_rigid_forces(problem, hierarchy.members.vertex, hierarchy.component)
     return CoarseSystem(build_element_hessians(problem), hierarchy, row_of_vertex, rigid, team, _room(m, total))
+
+
+def _strains() -> np.ndarray:
+    """(12, 12) onto the symmetric parts of A in the unknowns (b, columns of A) of an aggregate."""
+    turned = np.arange(9).reshape(3, 3).T.ravel()
+    onto = np.zeros((UNKNOWNS, UNKNOWNS))
+    onto[3:, 3:] = 0.5 * (np.eye(9) + np.eye(9)[turned])
+    return onto
 
 
 def _room(m: int, total: int) -> Room:

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from pliant.energies import IncrementalPotential
 from pliant.geometry import vertex_graph
 from pliant.kernels.coarse_levels import UNKNOWNS, CoarseMatrix, Joined, Members
+from pliant.model import CARRIED, Model
 from pliant.solvers.machinery.levels.aggregates import Aggregates, centres, components, join_points
 
 JOINED = 16  # aggregates of a level that the next one joins to one
@@ -24,6 +25,7 @@ class Hierarchy:
     finest: Aggregates
     component: np.ndarray  # (rows,) connected part of a body that a vertex belongs to
     turns: np.ndarray  # (components,) whether it may turn: nothing of it is held
+    rigid: np.ndarray  # aggregates of the finest level that are rigid bodies
     members: Members
     matrix: CoarseMatrix
     joined: Joined
@@ -63,28 +65,48 @@ class Hierarchy:
 
 
 def build_hierarchy(problem: IncrementalPotential, size: int) -> Hierarchy:
-    """Aggregates of about `size` vertices, and of JOINED aggregates on every further level."""
-    model = problem.model
-    vertices = np.flatnonzero(model.is_free)
-    start, neighbours = vertex_graph([block.elements for block in model.blocks], model.n_vertices)
-    n = model.n_vertices
-    whole = sp.csr_matrix((np.ones(len(neighbours)), neighbours, start), shape=(n, n))
+    """Aggregates of about `size` vertices, and of JOINED aggregates on every further level; a rigid body is one."""
+    model, n = problem.model, problem.model.n_vertices
+    is_carried = model.subspace == CARRIED
+    is_member = soft_members(model) | is_carried
+    vertices = np.flatnonzero(is_member)
+    whole = _neighbours(model)
     graph = whole[vertices][:, vertices].tocsr()
     body = np.searchsorted(model.body_start, np.arange(n), side="right") - 1
     if model.topology is not None:
         body = body[model.topology.origin]
     component = components(graph, body[vertices])
-    points = model.positions[vertices]
-    finest = join_points(points, graph, component, -(-len(vertices) // size))
+    points, parts = model.positions[vertices], int(component.max(initial=-1)) + 1
+    is_rigid = np.bincount(component, is_carried[vertices], parts) > 0
+    finest = join_points(points, graph, component, -(-len(vertices) // size), is_rigid)
     held = model.subspace[vertices] < 3
-    beside = np.asarray(whole[vertices][:, np.flatnonzero(~model.is_free)].sum(axis=1)).ravel() > 0
-    parts = int(component.max(initial=-1)) + 1
+    beside = np.asarray(whole[vertices][:, np.flatnonzero(~is_member)].sum(axis=1)).ravel() > 0
     turns = np.bincount(component, held | beside, parts) == 0
     order = np.argsort(finest.of_point, kind="stable")
     starts = np.searchsorted(finest.of_point[order], np.arange(finest.size + 1))
     room = (np.zeros((len(vertices), 3)), np.tile(np.eye(3), (finest.size, 1, 1)))
     members = Members(starts, order.astype(np.int32), vertices, *room)
-    return Hierarchy(finest, component, turns, members, _matrix(finest), _joined(finest, points), np.ones(finest.size))
+    levels = (members, _matrix(finest), _joined(finest, points), np.ones(finest.size))
+    return Hierarchy(finest, component, turns, np.flatnonzero(is_rigid[finest.component]), *levels)
+
+
+def soft_members(model: Model) -> np.ndarray:
+    """(n,) vertices that levels move: those of elements. Grains are none, and rigid bodies move by six numbers."""
+    has_element = np.zeros(model.n_vertices, bool)
+    for block in model.blocks:
+        has_element[block.elements] = True
+    is_soft: np.ndarray = has_element & model.is_free & (model.subspace != CARRIED)
+    return is_soft
+
+
+def _neighbours(model: Model) -> sp.csr_matrix:
+    """(n, n) by elements, and of the points of a rigid body with its first one."""
+    elements = [block.elements for block in model.blocks]
+    if model.carried is not None:
+        points, start = model.carried.points, model.carried.start
+        elements.append(np.column_stack([np.repeat(points[start[:-1]], np.diff(start)), points]))
+    start, neighbours = vertex_graph(elements, model.n_vertices)
+    return sp.csr_matrix((np.ones(len(neighbours)), neighbours, start), shape=(model.n_vertices,) * 2)
 
 
 def _matrix(finest: Aggregates) -> CoarseMatrix:
