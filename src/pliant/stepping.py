@@ -333,12 +333,12 @@ class Stepping(LastStep, BreakingJoints):
             self._x_new = state.x_previous if len(state.x_previous) else np.empty_like(state.x)
 
     def _settle(self, report: SolveReport) -> None:
-        """Take energy that contact has added out of velocities: all of it if the step has converged or is guaranteed to
-        have no intersections, what is too much if it ended early, which its error tells of (decision 0040).
+        """Take energy that contact has added out of velocities, if the step has converged or is guaranteed to have no
+        intersections (decision 0040); a step that ended early is told of by its error.
         """
         if self._detector is not None and self._solved is not None:
-            has_converged = report.converged or self._safe is not None
-            self._detector.settle(self._ends(self._detector, self._v_new), has_converged)
+            is_enforced = report.converged or self._safe is not None
+            self._detector.settle(self._ends(self._detector, self._v_new), is_enforced)
 
     def _ends(self, detector: Detector, v: np.ndarray) -> StepEnds:
         """Of the step that was solved last, with velocities v (n, 3) [m/s] at its end."""

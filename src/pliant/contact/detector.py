@@ -107,8 +107,6 @@ class Detector:
         if old.pressing is not None:
             self.pressing = inheritance.pressing(old.pressing, self._parties.size)
         self.stored = old.stored
-        if self.budget is not None and old.budget is not None:
-            self.budget.owed = old.budget.owed
         if not self._has_pairs or old.seen is None or not np.array_equal(old.seen[before], x):
             return
         self._begin_at(x, inheritance.sides(old.side_history))
@@ -250,10 +248,10 @@ class Detector:
         """Whether bodies that touch have gained much energy in a step, so that it is worth solving on."""
         return self.budget is not None and self.budget.has_gained(ends)
 
-    def settle(self, ends: StepEnds, has_converged: bool) -> None:
-        """Measure what energy a step has gained, and take what is too much out of its velocities, in place."""
+    def settle(self, ends: StepEnds, is_enforced: bool) -> None:
+        """Measure what energy a step has gained, and if that is enforced take it out of its velocities, in place."""
         if self.budget is not None:
-            self._rise = self.budget.settle(ends, has_converged)
+            self._rise = self.budget.settle(ends, is_enforced)
 
     def ends_of(
         self,
@@ -370,7 +368,6 @@ class Detector:
             "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
             "stored": np.array([self.stored]),
             "pressing_depths": pressed,
-            "owed": np.zeros(len(self.model.allowed)) if self.budget is None else self.budget.owed,
             **{name: array for name, array in optional.items() if array is not None},
         }
 
@@ -386,8 +383,6 @@ class Detector:
         keys = state.get("pressing_keys")
         self.pressing = None if keys is None else Pressing(keys, state["pressing_depths"])
         self.no_self_contact = state.get("no_self_contact")
-        if self.budget is not None:
-            self.budget.owed = state["owed"].copy()
         if self.spheres is not None:
             self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))
         self.seen = x.copy()

@@ -169,10 +169,10 @@ class SafeMotion:
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Where vertices get from x towards the goal; and the vertices of a pair that blocks who is led, else None."""
         end, halved = goal.copy(), np.zeros(len(x), np.int8)
-        free, has_moved = self._inverse_mass > 0, np.ones(len(x), bool)
+        free = self._inverse_mass > 0
         for number in range(PASSES + 1):
             asked, pairs, shapes = end.copy(), self._pairs(x, end), self._near_shapes(rows)
-            touching = self._look(pairs, shapes, x, end, has_moved)
+            touching = self._look(pairs, shapes, x, end, np.ones(len(x), bool))
             if not len(touching):
                 return end, None
             if number < PUSHING:
@@ -183,7 +183,6 @@ class SafeMotion:
                 blocked = self._hold_back(touching, x, end, halved, free, number == PASSES)
                 if blocked is not None:
                     return x, blocked
-                has_moved = _differ(end, asked)  # all others have just been proved to be apart
         return self._none_goes(x, goal, free), None
 
     def _pairs(self, x: np.ndarray, end: np.ndarray) -> NearPairs:

@@ -44,7 +44,7 @@ from pliant.model import (
 )
 from pliant.state import HISTORY, State
 
-FORMAT = 12
+FORMAT = 11
 _STATE = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", *HISTORY)
 _BODY = ("initial_positions", "initial_velocities", "subspace", "directions", "touches_nothing")
 

@@ -8,9 +8,8 @@ with kinetic energy T, that of elements E and of contacts C, the displacements d
 and other forces, and the forces f at the end of the step on what is led: obstacles and held vertices. What breaks it is
 a step that ended early, or was cut short by the guarantee; normals, weights and friction limits that changed after
 they were used. All of it is seen in the difference, island by island of bodies that touch, and is taken out of their
-velocities, but for rigid motions of free islands, whose momenta stay. Steps that ended early may add up to a small part
-of the energy at hand, which is owed until later steps lose it: over any time, no more is added. C_0 is of the contacts
-of the step as it begins: what detection finds late begins without force (decision 0024).
+velocities, but for rigid motions of free islands, whose momenta stay. C_0 is of the contacts of the step as it begins:
+what detection finds late begins without force (decision 0024).
 """
 
 from __future__ import annotations
@@ -46,27 +45,17 @@ class EnergyBudget:
     body: np.ndarray
     bodies: int
     links: np.ndarray
-    owed: np.ndarray = field(init=False)  # (bodies,) [J] that was added and not taken out, in equal parts by island
     _known: list[Known] = field(default_factory=list)  # what was measured last, the latest first
-
-    def __post_init__(self) -> None:
-        self.owed = np.zeros(self.bodies)
 
     def has_gained(self, step: StepEnds) -> bool:
         """Whether a step has gained so much energy that it is worth solving on."""
         account = self._account(step)
         return account is not None and account.has_gained()
 
-    def settle(self, step: StepEnds, has_converged: bool) -> Rise:
-        """Look at a step that is done, and slow down what has gained more energy than it may."""
+    def settle(self, step: StepEnds, is_enforced: bool) -> Rise:
+        """Look at a step that is done, and if the budget is enforced slow down what has gained energy."""
         account = self._account(step)
-        if account is None:
-            return Rise()
-        of_body, size, touches = account.islands.of_body, account.islands.size, account.islands.touches
-        rise, owed = account.settle(has_converged, np.bincount(of_body, self.owed, size))
-        shares = owed / np.maximum(np.bincount(of_body, minlength=size), 1)
-        self.owed = np.where(touches[of_body], shares[of_body], self.owed)
-        return rise
+        return Rise() if account is None else account.settle(is_enforced)
 
     def _account(self, step: StepEnds) -> StepAccount | None:
         """None if nothing presses."""

@@ -17,7 +17,7 @@ from pliant.energies.elements import energy_of
 from pliant.model import CARRIED, Model
 
 TOLERANCE = 1e-5  # of the energy at hand: what rounding and potentials that are not convex may add in a step
-MUCH = 0.01  # of the energy at hand: what steps that end early may add in all; with more they are worth solving again
+MUCH = 0.01  # of the energy at hand: with more a step is worth solving again
 
 
 @dataclass
@@ -82,19 +82,11 @@ class StepAccount:
         """Whether an island has more than a small part of the energy at hand too much."""
         return bool((self._excess() > MUCH * self._scale()).any())
 
-    def settle(self, has_converged: bool, owed: np.ndarray) -> tuple[Rise, np.ndarray]:
-        """Take out of velocities what is too much, as far as there are any; what was added, and what is owed then.
-
-        owed (islands,) [J]: what earlier steps have added that was not taken out, less what later ones lost. A step
-        that ended early may add as much as leaves MUCH of the energy at hand owed, one that has converged nothing.
-        """
-        rise = np.where(self._is_left_alone, 0.0, self._rise())
+    def settle(self, is_enforced: bool) -> Rise:
+        """Take out of velocities what is too much, as far as there are any; or only look."""
         excess = self._excess()
-        too_much = np.maximum(owed + rise - MUCH * self._scale(), 0.0)
-        if has_converged:
-            too_much = np.maximum(too_much, excess)
-        removed = self._slow_down(too_much) if too_much.any() else np.zeros_like(rise)
-        return Rise(float(excess.sum()), float(removed.sum())), np.maximum(owed + rise - removed, 0.0)
+        risen = float(excess.sum())
+        return Rise(risen, self._slow_down(excess) if is_enforced and risen > 0 else 0.0)
 
     def _rise(self) -> np.ndarray:
         """(islands,) [J] by which the energy is above what it was and what was put in."""
@@ -111,16 +103,16 @@ class StepAccount:
         """(islands,) [J] what rises beyond the tolerance."""
         return np.where(self._is_left_alone, 0.0, np.maximum(self._rise() - TOLERANCE * self._scale(), 0.0))
 
-    def _slow_down(self, excess: np.ndarray) -> np.ndarray:
-        """Take an excess (islands,) [J] out of velocities; how much that was (islands,) [J]."""
+    def _slow_down(self, excess: np.ndarray) -> float:
+        """Take an excess (islands,) [J] out of velocities; how much that was [J]."""
         step = self.step
-        before, chosen = self._kinetic(step.v), np.where(self._island >= 0, excess[self._island] > 0, False)
+        before, chosen = self._kinetic(step.v).sum(), np.where(self._island >= 0, excess[self._island] > 0, False)
         relative = step.v - self._drift(step.v)
         relative[~chosen] = 0.0
         kept = np.sqrt(np.maximum(1.0 - excess / np.maximum(self._kinetic(relative), 1e-300), 0.0))
         part = np.where(chosen, (1.0 - kept)[self._island], 0.0)
         step.v -= step.model.project(part[:, None] * relative)
-        return before - self._kinetic(step.v)
+        return float(before - self._kinetic(step.v).sum())
 
     def _drift(self, vectors: np.ndarray) -> np.ndarray:
         """(n, 3) the part of vectors that moves islands which nothing holds as rigid bodies."""
