@@ -124,3 +124,12 @@ def test_starts_that_touch_are_refused() -> None:
         scene.add_rigid(pl.Sphere(0.05), position=(0.09 * k, 0, 0))
     with pytest.raises(PliantError, match="1 pairs touch or intersect"):
         pl.Simulation(scene, pl.VBD(2)).step()
+
+
+def test_ropes_and_cores_are_among_what_obstacles_are_asked_for() -> None:
+    """Also if the last vertex of the scene, a point that carries mass, touches nothing."""
+    scene = thrown(pl.Sphere(0.05), 1.0)
+    scene.add_rigid(pl.Sphere(0.02), position=(0, 0, 1.0))
+    sim = pl.Simulation(scene, pl.VBD(2), threads=1)
+    assert (sim._safe._faces[:, 2] < 0).sum() == 16 + 2
+    assert sorted(set(sim._safe._radii)) == pytest.approx([0.0, 0.02, 0.05])

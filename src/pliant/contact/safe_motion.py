@@ -80,7 +80,7 @@ class SafeMotion:
         scene = self.scene()  # meshes that are led do not touch obstacles
         skips = model.excluded | ((scene.mass == 0) & (scene.subspace != CARRIED))
         skips[self._cores.ends] = ~scene.is_free[self._cores.ends]
-        counts = ~skips[faces].any(axis=1)
+        counts = ~(skips[faces] & (faces >= 0)).any(axis=1)
         self._faces, self._radii = np.ascontiguousarray(faces[counts]), radii[counts]
         self._kept_faces = self._kept[self._faces[:, 0]]
 
