@@ -1,6 +1,6 @@
-"""Spheres dropped into a box, beside rapier3d: same spheres, friction, step and iterations, in one run.
+"""Spheres dropped into a box, beside rapier3d and Newton's XPBD: same spheres, friction, step and iterations, in one run.
 
-    pip install rapier3d==0.36.1
+    pip install rapier3d==0.36.1 newton==1.7.0
     python -m benchmarks.grains [spheres=10000] [steps=400]
 
 Each is run in turn, on as many threads as it likes, and the median of the last 50 steps counts, with the heap at rest;
@@ -16,7 +16,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 import pliant as pl
-from benchmarks.peers import rapier_grains
+from benchmarks.peers import newton_grains, rapier_grains
 
 R, MU, H, ITERATIONS = 0.01, 0.3, 1 / 300, 15
 
@@ -63,6 +63,7 @@ def main(n: int = 10_000, steps: int = 400) -> None:
         "pliant, as in the paper": lambda: pliant(points, box, steps, rounds=1, settling=0),
         "pliant, Gauss-Seidel": lambda: pliant(points, box, steps, relaxation=pl.GaussSeidel()),
         "rapier3d": lambda: rapier_grains.run(points, R, box, MU, H, ITERATIONS, steps),
+        "newton XPBD": lambda: newton_grains.run(points, R, box, MU, H, ITERATIONS, steps),
     }
     print(f"{len(points)} spheres, {ITERATIONS} iterations, h = {H:.4f} s, {steps} steps")
     for name, run in runs.items():

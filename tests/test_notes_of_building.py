@@ -41,6 +41,29 @@ def test_multipliers_are_not(solver: pl.Solver) -> None:
     assert said(link(), solver) == []
 
 
+def crate(shape: object, friction: float) -> pl.Scene:
+    scene = pl.Scene(contact=pl.Contact(friction=friction))
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=friction)
+    scene.add_rigid(shape, position=(0, 0, 0.1), name="crate")
+    return scene
+
+
+@pytest.mark.parametrize(
+    ("scene", "solver", "count"),
+    [
+        (crate(pl.Box((0.2, 0.2, 0.2)), 0.5), pl.Auto(), 1),
+        (crate(pl.Box((0.2, 0.2, 0.2)), 0.5), pl.AVBD(), 0),
+        (crate(pl.Box((0.2, 0.2, 0.2)), 0.0), pl.Auto(), 0),
+        (crate(pl.Sphere(0.1), 0.5), pl.Auto(), 0),
+    ],
+    ids=["penalties", "multipliers", "smooth", "rolls"],
+)
+def test_friction_that_creeps_is_told(scene: pl.Scene, solver: pl.Solver, count: int) -> None:
+    notes = [note for note, entry in notes_of_building(scene, build_model(scene), solver) if entry == "creeping"]
+    assert len(notes) == count
+    assert all("crate may creep" in note for note in notes)
+
+
 def test_a_finite_stiffness_is_not() -> None:
     assert said(link(1e5), pl.VBD()) == []
 

@@ -1,4 +1,6 @@
-"""What is said of a scene when its simulation is built: contacts that are not tested, constraints that give way."""
+"""What is said of a scene when its simulation is built: contacts that are not tested, constraints that give way,
+friction that creeps.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,8 @@ from pliant.elements.joint_drive import JointDrives
 from pliant.model import Attachment, Joint, Model, Scene, WorldPoints
 from pliant.model.body import FIXED
 from pliant.model.contact import untested_contact
+from pliant.model.rigid import RigidBody
+from pliant.model.rigid_shapes import Capsule, Sphere
 from pliant.model.seams import Seam
 from pliant.solvers import Solver
 
@@ -36,6 +40,24 @@ def notes_of_building(scene: Scene, model: Model, solver: Solver[Any]) -> Iterat
             f"under load (the first at {model.describe_vertex(point)}). pl.AVBD() holds it by multipliers.",
             "soft-joints",
         )
+    sticking = _sticking_body(scene) if is_tested and not solver.supports.hard_constraints else None
+    if sticking is not None:
+        yield (
+            f"friction: {type(solver).__name__} holds contacts by penalties: {sticking.name} may creep on a slope "
+            "where it should stick, no faster than pl.Contact(friction_speed=...). pl.AVBD() holds contacts by "
+            "multipliers.",
+            "creeping",
+        )
+
+
+def _sticking_body(scene: Scene) -> RigidBody | None:
+    """A rigid body that moves, does not roll, and has something rigid with friction to stand on."""
+    rigid = [body for body in scene.bodies if isinstance(body, RigidBody)]
+    flat = [body for body in rigid if not (body.is_held or isinstance(body.shape, Sphere | Capsule))]
+    frictions = [0.0 if scene.contact is None else scene.contact.friction]
+    frictions += [shape.friction for shape in scene.shapes] + [body.friction or 0.0 for body in rigid]
+    stands = bool(scene.shapes) or len(rigid) > 1
+    return flat[0] if flat and stands and max(frictions) > 0 else None
 
 
 def _one_above_another(scene: Scene) -> tuple[str, str] | None:

@@ -168,6 +168,62 @@ def test_usd_samples_of_points_and_transforms(tmp_path):
         np.testing.assert_allclose(animation.positions(time), expected, atol=1e-6)
 
 
+SKELETON = """#usda 1.0
+(
+    metersPerUnit = 1
+    upAxis = "Z"
+    timeCodesPerSecond = 4
+)
+def SkelRoot "Root" (prepend apiSchemas = ["SkelBindingAPI"])
+{
+    def Skeleton "Skel" (prepend apiSchemas = ["SkelBindingAPI"])
+    {
+        uniform token[] joints = ["lower", "lower/upper"]
+        uniform matrix4d[] bindTransforms = [
+            ((1,0,0,0),(0,1,0,0),(0,0,1,0),(0,0,0,1)), ((1,0,0,0),(0,1,0,0),(0,0,1,0),(0,0,1,1))]
+        uniform matrix4d[] restTransforms = [
+            ((1,0,0,0),(0,1,0,0),(0,0,1,0),(0,0,0,1)), ((1,0,0,0),(0,1,0,0),(0,0,1,0),(0,0,1,1))]
+        rel skel:animationSource = </Root/Anim>
+    }
+    def SkelAnimation "Anim"
+    {
+        uniform token[] joints = ["lower", "lower/upper"]
+        float3[] translations = [(0,0,0), (0,0,1)]
+        half3[] scales = [(1,1,1), (1,1,1)]
+        quatf[] rotations.timeSamples = {
+            0: [(1,0,0,0), (1,0,0,0)],
+            2: [(1,0,0,0), (0.9238795325, 0, 0.3826834324, 0)],
+            4: [(1,0,0,0), (0.7071067812, 0, 0.7071067812, 0)],
+        }
+    }
+    def Mesh "Strip" (prepend apiSchemas = ["SkelBindingAPI"])
+    {
+        int[] faceVertexCounts = [4, 4]
+        int[] faceVertexIndices = [0, 1, 3, 2, 2, 3, 5, 4]
+        point3f[] points = [(0,-0.5,0), (0,0.5,0), (0,-0.5,1), (0,0.5,1), (0,-0.5,2), (0,0.5,2)]
+        rel skel:skeleton = </Root/Skel>
+        int[] primvars:skel:jointIndices = [0, 0, 1, 1, 1, 1] (interpolation = "vertex")
+        float[] primvars:skel:jointWeights = [1, 1, 1, 1, 1, 1] (interpolation = "vertex")
+        matrix4d primvars:skel:geomBindTransform = ((1,0,0,0),(0,1,0,0),(0,0,1,0),(0,0,0,1))
+    }
+}
+"""
+
+
+def test_usd_skeletons_move_their_skins(tmp_path):
+    """The upper half of a strip turns by 90 degrees in a second about its lower end; what is read is not changed."""
+    pytest.importorskip("pxr")
+    (tmp_path / "a.usda").write_text(SKELETON)
+    animation = pl.load_animation(tmp_path / "a.usda")
+    assert animation.seconds == pytest.approx(1.0)
+    for time, degrees in ((0.0, 0.0), (0.5, 45.0), (1.0, 90.0)):
+        angle = np.radians(degrees)
+        tip = [np.sin(angle), 0.0, 1 + np.cos(angle)]
+        expected = [[0, -0.5, 0], [0, 0.5, 0], [0, -0.5, 1], [0, 0.5, 1]] + [[tip[0], y, tip[2]] for y in (-0.5, 0.5)]
+        np.testing.assert_allclose(animation.positions(time), expected, atol=1e-6)
+    assert (tmp_path / "a.usda").read_text() == SKELETON
+
+
 def test_changing_topology_is_told(tmp_path):
     pytest.importorskip("pxr")
     changed = USD.replace("faceVertexIndices = [0, 1, 2]", "faceVertexIndices.timeSamples = {0: [0,1,2], 10: [0,2,1]}")

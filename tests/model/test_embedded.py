@@ -41,3 +41,22 @@ def test_what_sticks_out_follows_the_nearest_tet_and_what_is_far_is_refused():
         solid.embed(far)
     with pytest.raises(pl.SceneError, match="give a TriMesh"):
         solid.embed(MESH)
+
+
+def test_a_checkpoint_keeps_it(tmp_path):
+    """Where it was, with the same bits; a damaged file is refused by the name of the array."""
+    scene = pl.Scene()
+    solid = scene.add_solid(MESH, pl.StableNeoHookean(mu=1e4, lam=1e4), name="block")
+    embedded = solid.embed(shifted())
+    sim = pl.Simulation(scene, pl.VBD(iterations=1), threads=1)
+    sim.step()
+    sim.save(tmp_path / "kept.npz")
+    (skin,) = pl.Simulation.resume(tmp_path / "kept.npz").scene.bodies[0].skins
+    np.testing.assert_array_equal(skin.positions, embedded.positions)
+    np.testing.assert_array_equal(skin.triangles, embedded.triangles)
+    with np.load(tmp_path / "kept.npz") as kept:
+        arrays = dict(kept)
+    arrays["skin0.points"] = arrays["skin0.points"] + 50
+    np.savez(tmp_path / "far.npz", **arrays)
+    with pytest.raises(pl.FileError, match=r"arrays skin0\.points and skin0\.elements: block\.embed: vertex"):
+        pl.Simulation.resume(tmp_path / "far.npz")

@@ -7,6 +7,7 @@ from scipy.optimize import brentq
 import pliant as pl
 from pliant.elements import reference
 from pliant.elements.joint_drive import JointAngles, JointSlides
+from pliant.elements.joint_length import JointLengths
 from pliant.elements.registry import element_of
 from pliant.geometry import rotations
 from pliant.scenes.files import load_scene, save_scene
@@ -27,26 +28,30 @@ def random_rows(kind: type, m: int = 30) -> tuple:
     rng = np.random.default_rng(3)
     between = [rng.uniform(low, high, m) for low, high in ((-3, 3), (-1, 1), (1, 5), (-2, 0), (0, 2))]
     names = ("offset", "rest", "stiffness", "lowest", "highest")
-    block = kind(np.arange(4 * m).reshape(m, 4), *[np.zeros(m)] * 7, **dict(zip(names, between, strict=True)))
-    return block, rng.normal(size=(4 * m, 3))
+    corners = 2 if kind is JointLengths else 4
+    block = kind(
+        np.arange(corners * m).reshape(m, corners), *[np.zeros(m)] * 7, **dict(zip(names, between, strict=True))
+    )
+    return block, rng.normal(size=(corners * m, 3))
 
 
-@pytest.mark.parametrize("kind", [JointAngles, JointSlides])
+@pytest.mark.parametrize("kind", [JointAngles, JointSlides, JointLengths])
 def test_forces_and_hessians_are_derivatives(kind: type) -> None:
     block, x = random_rows(kind)
     element, m = element_of(block), len(block.elements)
     g, H = reference.gradients(element, block, x), reference.hessians(element, block, x)
-    for k in range(12):
-        d = np.zeros((m, 12))
+    size = 3 * element.corners
+    for k in range(size):
+        d = np.zeros((m, size))
         d[:, k] = EPS
         d = d.reshape(-1, 3)
         slope = (reference.energies(element, block, x + d) - reference.energies(element, block, x - d)) / (2 * EPS)
-        np.testing.assert_allclose(g.reshape(m, 12)[:, k], slope, atol=1e-7)
+        np.testing.assert_allclose(g.reshape(m, size)[:, k], slope, atol=1e-7)
         bend = (reference.gradients(element, block, x + d) - reference.gradients(element, block, x - d)) / (2 * EPS)
-        np.testing.assert_allclose(H[:, :, k], bend.reshape(m, 12), atol=1e-6)
+        np.testing.assert_allclose(H[:, :, k], bend.reshape(m, size), atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", [JointAngles, JointSlides])
+@pytest.mark.parametrize("kind", [JointAngles, JointSlides, JointLengths])
 def test_energies_do_not_change_with_rigid_motions(kind: type) -> None:
     block, x = random_rows(kind)
     element, turn = element_of(block), rotations.matrices(np.array([0.1, 0.7, -0.5, 0.5]))
@@ -240,7 +245,7 @@ def test_refused_motors_and_kinds() -> None:
     scene, rod, joint = rod_on_a_hinge(limits=(-1, 1))
     with pytest.raises(pl.SceneError, match="has no motor"):
         joint.motor = pl.Motor(speed=1.0)
-    with pytest.raises(pl.SceneError, match="belong to a hinge or a slider"):
+    with pytest.raises(pl.SceneError, match="belong to a hinge, a slider or a distance"):
         scene.add_joint("ball", rod, None, point=(1, 0, 0), limits=(-1, 1))
 
 

@@ -53,6 +53,17 @@ def test_points_at_equal_parts_are_sewn(scene):
     np.testing.assert_allclose(block.shares.sum(axis=1), 0, atol=1e-15)
 
 
+def test_vertices_that_a_file_has_rounded_are_sewn_to_each_other():
+    """5 vertices a side, moved by up to 5 micrometres: 5 stitches, each of one vertex and one vertex."""
+    scene = pl.Scene(gravity=(0, 0, 0))
+    shaken = COARSE.points + np.random.default_rng(1).uniform(-5e-6, 5e-6, COARSE.points.shape)
+    one, two = (scene.add_cloth(pl.TriMesh(points, COARSE.triangles), LAW) for points in (COARSE.points, shaken))
+    scene.add_seam(one, side(COARSE, 1), two, side(COARSE, 1))
+    block = block_of(scene, Stitches)
+    assert len(block.elements) == 5
+    np.testing.assert_array_equal(np.sort(np.abs(block.shares), axis=1), np.tile([0.0, 0.0, 1.0, 1.0], (5, 1)))
+
+
 def test_direction_and_start_follow_the_least_gaps(scene):
     one, two = scene.bodies
     chain = side(FINE, -1)

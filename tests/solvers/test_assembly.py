@@ -61,6 +61,25 @@ def test_triangles_of_every_law(law, psd):
     assert_same(assembled(problem, x, psd), of_free_vertices(problem, problem.hessian(x, psd)))
 
 
+@pytest.mark.slow
+@psd_or_not
+def test_coupled_folds_and_damping_of_sheets_and_solids(psd):
+    """What lane functions give compiled: pairs of folds, hinges, their damping, that of triangles and of tets."""
+    mesh = pl.shapes.cloth(size=(1, 0.8), cells=(5, 4))
+    scene = pl.Scene()
+    law = pl.StVenantKirchhoff.from_young(100.0, 0.3)
+    scene.add_cloth(mesh, law, density=0.2, bending=1e-2, bending_model="coupled", damping=0.05).pin([0, 3])
+    box = pl.shapes.box((0.3, 0.2, 0.2), (2, 1, 1))
+    scene.add_solid(box, pl.StableNeoHookean.from_young(1e3, 0.3), damping=0.05)
+    sim = pl.Simulation(scene, pl.Newton(), frame_rate=10)
+    problem, rng = sim.problem(), np.random.default_rng(2)
+    names = {type(block).__name__ for block in problem.blocks}
+    assert {"FoldPairs", "FoldPairsRates", "Hinges", "HingesRates", "TriangleRates", "TetRates"} <= names
+    x = problem.x_prev + rng.normal(0, 0.03, problem.x_prev.shape)
+    assert np.linalg.eigvalsh(problem.hessian(x).toarray())[0] < 0
+    assert_same(assembled(problem, x, psd), of_free_vertices(problem, problem.hessian(x, psd)))
+
+
 def test_springs_joints_attachments_and_bounds():
     scene = pl.Scene()
     mesh = pl.shapes.cloth(size=(1, 0.8), cells=(4, 3))

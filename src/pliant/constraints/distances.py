@@ -6,13 +6,18 @@ distance across it resist shear, the distance across any other edge resists bend
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from pliant.constraints.one_row import put_row
 from pliant.constraints.rows import DISTANCE, ROPE, Rows
+from pliant.elements.closest import row
 from pliant.geometry import hinges
 from pliant.geometry.surface import unique_edges
+from pliant.lanes.entry import entry
+from pliant.lanes.vectors import dot, subtract
 from pliant.model import Sheets, Springs
 
 STRETCH, SHEAR, BEND = range(3)
@@ -105,14 +110,18 @@ def fill_distances(rows: Rows, distances: Distances, factors: np.ndarray) -> Non
     rows.rolling[:m] = 0.0
 
 
-def begin_distances(rows: Rows, distances: Distances, x: np.ndarray, h: float) -> None:
-    """Separations and normals at the start of a step, at positions x (n, 3) [m]."""
-    m = len(distances.pairs)
-    s = x[distances.pairs[:, 0]] - x[distances.pairs[:, 1]]
-    length = np.linalg.norm(s, axis=1)
-    n = np.where(length[:, None] > 0, s / np.maximum(length, 1e-300)[:, None], (0.0, 0.0, 1.0))
-    rows.separation[:m], rows.normal[:m] = s, n
-    helper = np.eye(3)[np.argmin(np.abs(n), axis=1)]
-    rows.tangent[:m] = helper - np.einsum("ma,ma->m", helper, n)[:, None] * n
-    rows.compliance[:m] = 1 / (distances.stiffness * h**2)
-    rows.impulse[:m] = 0.0
+@entry(nogil=True, error_model="numpy")
+def begin_distances(rows, stiffness, x, h):
+    """Separations and normals of the first rows at the start of a step, at positions x (n, 3) [m]; stiffness: of
+    Distances. They have no friction and need no tangents.
+    """
+    for i in range(len(stiffness)):
+        s = subtract(row(x, rows.vertices[i, 0]), row(x, rows.vertices[i, 1]))
+        length = math.sqrt(dot(s, s))
+        n = (0.0, 0.0, 1.0)
+        if length > 0.0:
+            n = (s[0] / length, s[1] / length, s[2] / length)
+        put_row(rows.separation, i, s)
+        put_row(rows.normal, i, n)
+        rows.compliance[i] = 1.0 / (stiffness[i] * h * h)
+        put_row(rows.impulse, i, (0.0, 0.0, 0.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, DISTANCE, NO_FRICTION
+from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, DISTANCE, ENTRY_BITS, NO_FRICTION, OF_TRIANGLE
 from pliant.elements.closest import row
 from pliant.lanes.compiled import inlined
 from pliant.lanes.vectors import add, add_scaled, cross, dot, subtract
@@ -285,9 +285,11 @@ def gather(rows, bodies, push, vertex, has_spin, velocity, spin):
         return
     total, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(bodies.start[vertex], bodies.start[vertex + 1]):
-        i, slot = bodies.entries[k] >> 2, bodies.entries[k] & 3
+        i, slot = bodies.entries[k] >> ENTRY_BITS, bodies.entries[k] & 7
         p = row(push, i)
-        weight = 1.0 if slot == 0 else -rows.weights[i, slot - 1]
+        weight = 1.0 - 2.0 * slot
+        if slot >= OF_TRIANGLE:
+            weight = -rows.weights[i, slot - OF_TRIANGLE - 1]
         total = add_scaled(total, weight, p)
         if has_spin and rows.friction[i] > 0.0 and turning > 0.0:
             torque = add_scaled(torque, 1.0, cross(row(rows.normal, i), p))

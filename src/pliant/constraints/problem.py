@@ -15,9 +15,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from pliant.constraints.krylov import PARTS, Vectors
+from pliant.constraints.lists import Colours, colour_rows, prepare, room_for_colours
 from pliant.constraints.one_row import Scheme
+from pliant.constraints.packs import pack_width
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
-from pliant.constraints.sweeps import COLOURS, colour_rows, prepare
 from pliant.kernels.threads import Team
 
 RESIDUAL = (
@@ -37,10 +38,10 @@ class ConstraintProblem:
     planned: int  # iterations
     team: Team
     done: int = 0  # iterations
-    order: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))  # of constraints, colour by colour
-    colour_starts: np.ndarray = field(default_factory=lambda: np.zeros(COLOURS + 2, np.int64))
+    colours: Colours = field(default_factory=lambda: room_for_colours(0))
+    kinds: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))  # (p,) of packs of all constraints
     _vectors: Vectors | None = None
-    _colours: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
+    _colour: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def prepare(self, gamma: float) -> None:
@@ -54,22 +55,23 @@ class ConstraintProblem:
         n = len(self.bodies.inverse_mass) + len(rigid.twist)
         if len(self._cursor) != n:
             self._cursor = np.zeros(n, np.int64)
-        prepare(self.rows, self.count, self.bodies, self._cursor, self.scheme, gamma)
+        self.kinds = np.zeros(-(-self.count // pack_width(self.rows.rest.dtype)), np.int8)
+        about = (self._cursor, self.scheme, gamma, self._is_single, self.kinds)
+        self.team.run_for(30.0 * self.count, prepare, self.rows, self.count, self.bodies, *about)
         self.done = 0
+
+    @property
+    def _is_single(self) -> bool:
+        """Whether all constraints are done one by one."""
+        return self.scheme.has_spin or len(self.bodies.rigid.twist) > 0 or len(self.rows.rolling) > 0
 
     def colour(self) -> None:
         """Find colours: constraints of one share no vertex."""
-        if len(self.order) < self.count:
-            self.order, self._colours = (np.zeros(len(self.rows.kind), kind) for kind in (np.int32, np.int8))
-        colour_rows(
-            self.rows,
-            self.count,
-            self.bodies.inverse_mass,
-            self._cursor.view(np.uint64),
-            self._colours,
-            self.order,
-            self.colour_starts,
-        )
+        if len(self.colours.order) < self.count:
+            capacity = len(self.rows.kind)
+            self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
+        about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
+        colour_rows(self.rows, self.count, self.bodies.inverse_mass, *about)
 
     @property
     def vectors(self) -> Vectors:

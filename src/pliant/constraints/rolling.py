@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pliant.constraints.rows import BOUNDED, COUNT
+from pliant.constraints.rows import BOUNDED, COUNT, ENTRY_BITS
 from pliant.elements.closest import row
 from pliant.lanes.compiled import inlined
 from pliant.lanes.vectors import add_scaled, dot
@@ -90,7 +90,7 @@ def gather_roll(rows, bodies, vertex):
         return
     total = (0.0, 0.0, 0.0)
     for k in range(bodies.start[vertex], bodies.start[vertex + 1]):
-        i, slot = bodies.entries[k] >> 2, bodies.entries[k] & 3
+        i, slot = bodies.entries[k] >> ENTRY_BITS, bodies.entries[k] & 3
         total = add_scaled(total, (1.0 - 2.0 * slot) * rows.rolling[i, slot + 1], row(rows.roll_change, i))
     for axis in range(3):
         bodies.spin[vertex, axis] += turning * total[axis]

@@ -26,6 +26,7 @@ DISTANCE, CONTACT, ROPE = range(3)  # kinds: lambda is any number, not negative,
 NO_FRICTION, PYRAMID, CONE = range(3)
 DIAGONAL, COUNT, BOUNDED = range(3)  # by what a correction is divided
 SLOTS = 4  # vertices of a constraint
+ENTRY_BITS, OF_TRIANGLE = 3, 4  # a vertex' list has 8 row + slot, and OF_TRIANGLE more at corners of a triangle
 SPHERE_SPIN = 2.5  # m r^2 / I of a ball: 1 / (2/5)
 
 
@@ -79,7 +80,7 @@ class Bodies(NamedTuple):
     inverse_inertia: np.ndarray  # (n,) r^2 / I [1/kg]; 0 for what does not spin
     load: np.ndarray  # (n,) sum of the factors of its constraints
     start: np.ndarray  # (n + 1,) int32 first entry of each vertex
-    entries: np.ndarray  # (4 m,) int32 4 row + slot
+    entries: np.ndarray  # (4 m,) int32 see ENTRY_BITS
     rigid: Rigid
 
 
@@ -110,12 +111,14 @@ def rigid_room(bodies: int, dtype: type | np.dtype) -> Rigid:
     )  # fmt: skip
 
 
-def with_room(rows: Rows, count: int, kept: int) -> Rows:
-    """The rows themselves, or longer ones with the first `kept` copied, so that `count` fit."""
+def with_room(rows: Rows, count: int, kept: int, likely: int = 0) -> Rows:
+    """The rows themselves, or longer ones with the first `kept` copied, so that `count` fit, and as many as there will
+    `likely` be: room that is not written to takes no memory, but while rows are copied both are there.
+    """
     if count <= len(rows.kind):
         return rows
     parts = (len(rows.carrier) > 0, len(rows.rolling) > 0)
-    longer = empty_rows(count + count // 4 + 64, rows.rest.dtype, *parts)
+    longer = empty_rows(max(count + count // 4 + 64, likely), rows.rest.dtype, *parts)
     for old, new in zip(rows, longer, strict=True):
         new[:kept] = old[:kept]
     return longer

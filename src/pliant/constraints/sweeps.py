@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from pliant.constraints.one_row import (
     constraint_value,
     gather,
@@ -22,8 +20,8 @@ from pliant.constraints.one_row import (
     relax_row,
     residual,
     take,
-    write_diagonals,
 )
+from pliant.constraints.packs import SINGLY, relax_pack, sweep_pack, zeros_like
 from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
 from pliant.constraints.rows import COUNT, NO_FRICTION
 from pliant.elements.closest import row
@@ -31,9 +29,8 @@ from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
-from pliant.lanes.vectors import dot
-
-COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
+from pliant.lanes.memory import width_of
+from pliant.lanes.vectors import add_scaled, dot
 
 
 class Pace(NamedTuple):
@@ -76,17 +73,29 @@ def gather_all(thread, threads, rows, bodies, scheme):
             gather_body_roll(rows, bodies.rigid, b)
 
 
+@inlined
+def relax_singly(rows, bodies, i, scheme, pace, beta):
+    """One constraint, of any form."""
+    relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
+    if resists(rows, i, scheme):
+        relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
+
+
 @entry(nogil=True, error_model="numpy")
-def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iterations):
-    """Equations 26 and 38."""
-    first, last = share(0, count, thread, threads)
+def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iterations, kinds):
+    """Equations 26 and 38. kinds: of packs (constraints.packs)."""
+    like = zeros_like(rows.rest)
+    width = width_of(like)
+    first, last = share(0, len(kinds), thread, threads)
     waits = 0
     for k in range(iterations):
         beta = momentum(pace, k)
-        for i in range(first, last):
-            relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
-            if resists(rows, i, scheme):
-                relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
+        for pack in range(first, last):
+            if kinds[pack] != SINGLY:
+                relax_pack(rows, bodies, pack * width, kinds[pack], scheme, pace, beta, like)
+            else:
+                for i in range(pack * width, min((pack + 1) * width, count)):
+                    relax_singly(rows, bodies, i, scheme, pace, beta)
         waits += 1
         barrier_wait(barrier, waits * threads)
         gather_all(thread, threads, rows, bodies, scheme)
@@ -95,28 +104,42 @@ def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iteratio
 
 
 @entry(nogil=True, error_model="numpy")
-def gauss_seidel(thread, threads, barrier, rows, order, starts, bodies, scheme, pace, iterations):
-    """Equation 29. order (m,): constraints colour by colour; starts (colours + 1,): the last colour is one thread's."""
-    waits, colours = 0, len(starts) - 1
+def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, iterations):
+    """Equation 29, colour by colour; the last colour is one thread's."""
+    like = zeros_like(rows.rest)
+    width, waits, count = width_of(like), 0, len(colours.starts) - 1
     for k in range(iterations):
         beta = momentum(pace, k)
-        for colour in range(colours):
-            first, last = starts[colour], starts[colour + 1]
-            if first == last:
+        for colour in range(count):
+            begin, end = colours.starts[colour], colours.starts[colour + 1]
+            if begin == end:
                 continue
-            if colour < colours - 1:
+            first, last = 0, (end - begin + width - 1) // width
+            if colour < count - 1:
                 first, last = share(first, last, thread, threads)
             elif thread > 0:
                 last = first
-            for place in range(first, last):
-                i = order[place]
-                relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
-                push_vertices(rows, bodies, i, scheme.has_spin)
-                if resists(rows, i, scheme):
-                    relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
-                    push_roll(rows, bodies, i)
+            for pack in range(first, last):
+                place = begin + pack * width
+                kind = colours.kinds[colours.packs[colour] + pack]
+                if kind != SINGLY:
+                    about = (colours.order, colours.ends, place, kind, scheme, pace, beta, like)
+                    sweep_pack(rows, bodies, *about)
+                else:
+                    for at in range(place, min(place + width, end)):
+                        push_singly(rows, bodies, colours.order[at], scheme, pace, beta)
             waits += 1
             barrier_wait(barrier, waits * threads)
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def push_singly(rows, bodies, i, scheme, pace, beta):
+    """One constraint, of any form, and its push."""
+    relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
+    push_vertices(rows, bodies, i, scheme.has_spin)
+    if resists(rows, i, scheme):
+        relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
+        push_roll(rows, bodies, i)
 
 
 @entry(nogil=True, error_model="numpy")
@@ -132,28 +155,46 @@ def apply_impulses(thread, threads, barrier, rows, count, bodies, scheme):
     gather_all(thread, threads, rows, bodies, scheme)
 
 
+@inlined
+def is_half_through(rows, i, h, relative):
+    """Whether the two of a contact will be nearer than half of the distance to be kept."""
+    s, half = add_scaled(row(rows.separation, i), h, relative), 0.5 * rows.rest[i]
+    if rows.vertices[i, 1] < 0 or rows.vertices[i, 2] >= 0:
+        return dot(row(rows.normal, i), s) < half
+    return dot(s, s) < half * half
+
+
 @entry(nogil=True, error_model="numpy")
 def end_passages(rows, count, bodies, scheme, passes):
     """Push apart what is still more than half way through after all iterations, one contact after another; how many
     pushes it took. So no sphere passes through a face or an obstacle because iterations have ended early.
     """
-    pushes = 0
+    pushes, before = 0, -1
     for _ in range(passes):
+        if pushes == before:
+            break
+        before = pushes
         for i in range(count):
             if rows.kind[i] == 1:
                 relative = relative_velocity(rows, bodies.velocity, bodies.rigid.twist, i, 1.0)
-                n, t = row(rows.normal, i), row(rows.tangent, i)
-                value = constraint_value(rows, i, scheme.h, relative)
-                if value < -0.5 * rows.rest[i]:
-                    change = -value / (scheme.h * rows.diagonal[i, 0])
+                if is_half_through(rows, i, scheme.h, relative):
+                    change = -constraint_value(rows, i, scheme.h, relative) / (scheme.h * rows.diagonal[i, 0])
                     rows.impulse[i, 0] += change
                     put_row(rows.push, i, in_space(rows, i, (change, 0.0 * change, 0.0 * change)))
                     push_vertices(rows, bodies, i, scheme.has_spin)
                     pushes += 1
-                else:  # the directions that the impulses were found for
-                    put_row(rows.normal, i, n)
-                    put_row(rows.tangent, i, t)
     return pushes
+
+
+@entry(nogil=True, error_model="numpy")
+def write_positions(bodies, x_prev, held, h, x):
+    """x (n, 3) [m] that velocities lead to from x_prev; what does not move is where it is held."""
+    for vertex in range(len(x)):
+        moves = bodies.inverse_mass[vertex] > 0.0
+        for axis in range(3):
+            x[vertex, axis] = held[vertex, axis]
+            if moves:
+                x[vertex, axis] = x_prev[vertex, axis] + h * bodies.velocity[vertex, axis]
 
 
 @entry(nogil=True, error_model="numpy")
@@ -194,85 +235,3 @@ def friction_at_end(thread, threads, barrier, rows, count, bodies, scheme):
             relax_rolling(rows, bodies, i, 1.0, 0.0, COUNT)
     barrier_wait(barrier, threads)
     gather_all(thread, threads, rows, bodies, scheme)
-
-
-@inner(nogil=True, error_model="numpy", _nrt=False)
-def list_rows(owners, count, factor, owned, cursor):
-    """Loads of what rows act on, and the rows of each: owners (m, k), -1 for none, have entries k i + slot in `owned`,
-    the Bodies or their rigid part; cursor (as long as what is owned, or longer) is scratch.
-    """
-    start, slots = owned.start, owners.shape[1]
-    start[:] = 0
-    owned.load[:] = 0.0
-    for i in range(count):
-        for slot in range(slots):
-            if owners[i, slot] >= 0:
-                start[owners[i, slot] + 1] += 1
-                owned.load[owners[i, slot]] += factor[i]
-    for k in range(len(start) - 1):
-        start[k + 1] += start[k]
-        cursor[k] = start[k]
-    for i in range(count):
-        for slot in range(slots):
-            k = owners[i, slot]
-            if k >= 0:
-                owned.entries[cursor[k]] = slots * i + slot
-                cursor[k] += 1
-
-
-@entry(nogil=True, error_model="numpy")
-def prepare(rows, count, bodies, cursor, scheme, gamma):
-    """Lists of the vertices, diagonals, and delta = gamma / h C(x_t) (Equation 28).
-
-    Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
-    """
-    if len(bodies.rigid.twist) > 0:
-        list_rows(rows.carrier, count, rows.factor, bodies.rigid, cursor)
-    list_rows(rows.vertices, count, rows.factor, bodies, cursor)
-    for i in range(count):
-        write_diagonals(rows, bodies, i)
-        value = -rows.rest[i]
-        for axis in range(3):
-            value += rows.normal[i, axis] * rows.separation[i, axis]
-            rows.change[i, axis] = 0.0
-        is_gap = value > 0.0 and rows.kind[i] == 1
-        rows.bias[i] = value / scheme.h * (1.0 if is_gap or rows.compliance[i] > 0.0 else gamma)
-
-
-@entry(nogil=True, error_model="numpy")
-def colour_rows(rows, count, inverse_mass, used, colour, order, starts):
-    """Greedy colours by bit masks of the vertices and of the bodies after them: used (n + b,) uint64, colour (m,),
-    starts (COLOURS + 2,).
-    """
-    used[:] = 0
-    starts[:] = 0
-    one, n = np.uint64(1), len(inverse_mass)
-    sides = 2 if len(used) > n else 0
-    for i in range(count):
-        mask = np.uint64(0)
-        for slot in range(4):
-            vertex = rows.vertices[i, slot]
-            if vertex >= 0 and inverse_mass[vertex] > 0.0:
-                mask |= used[vertex]
-        for side in range(sides):
-            if rows.carrier[i, side] >= 0:
-                mask |= used[n + rows.carrier[i, side]]
-        c = 0
-        while c < COLOURS and (mask >> np.uint64(c)) & one:
-            c += 1
-        colour[i] = c
-        starts[c + 1] += 1
-        if c < COLOURS:
-            for slot in range(4):
-                if rows.vertices[i, slot] >= 0:
-                    used[rows.vertices[i, slot]] |= one << np.uint64(c)
-            for side in range(sides):
-                if rows.carrier[i, side] >= 0:
-                    used[n + rows.carrier[i, side]] |= one << np.uint64(c)
-    for c in range(COLOURS + 1):
-        starts[c + 1] += starts[c]
-    place = np.zeros(COLOURS + 1, np.int64)
-    for i in range(count):
-        c = colour[i]
-        order[starts[c] + place[c]] = i
-        place[c] += 1

@@ -74,8 +74,12 @@ class Element:
     diagonal: str = (
         ""  # the number that is a constant multiple of the identity in every corner's block, left out by `add`
     )
+    curvature: LaneFunction | None = (
+        None  # as measure: d2C at pairs of corners i <= j, nine numbers each (lanes.blocks)
+    )
+    blocks: LaneFunction | None = None  # of corners, those before (of damping) and numbers: d2E at such pairs [N/m]
     hessian: Callable[..., Array] | None = (
-        None  # exact, of corners (m, k, 3) and numbers: (m, 3 k, 3 k); None: measured
+        None  # where neither is: exact, of corners (m, k, 3) and numbers: (m, 3 k, 3 k); None: forces differentiated
     )
     constraint_form: Callable[[Any, str], ConstraintForm] | None = None  # of a block, for a solver's name; may refuse
     laplacian: Callable[[Any], Array] | None = (

@@ -22,8 +22,9 @@ import numpy as np
 from pliant.elements import hinge
 from pliant.elements.block import Block, Invariance, Tearing
 from pliant.elements.element import Element, View
-from pliant.elements.hinge import angle_at_edge, angle_at_wing, angle_derivatives, hinge_measure
+from pliant.elements.hinge import angle_at_edge, angle_at_wing, angle_curvature, hinge_measure
 from pliant.elements.measured import add_measured
+from pliant.lanes.blocks import add_block, transposed
 from pliant.lanes.vectors import add, physics, subtract
 
 
@@ -134,18 +135,39 @@ def _scaled(s, u):
     return (s * u[0], s * u[1], s * u[2])
 
 
-def hessian(corners: np.ndarray, weights: np.ndarray, bends: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
-    """d2E/dx2 (m, 15, 15) [N/m], exact: k (dC dC^T + C d2C)."""
-    m = len(corners)
-    c, g, second = -bends[:, 2], np.zeros((m, 5, 3)), np.zeros((m, 5, 3, 5, 3))
-    for own, weight in (((0, 1, 2, 3), weights[:, 1]), ((2, 0, 1, 4), weights[:, 2])):
-        theta, first, curved = angle_derivatives(corners[:, own])
-        c = c + weight * theta
-        g[:, own] += weight[:, None, None] * first
-        index = np.ix_(range(m), own, range(3), own, range(3))
-        second[index] += weight[:, None, None, None, None] * curved
-    g, second = g.reshape(m, 15), second.reshape(m, 15, 15)
-    return stiffness[:, None, None] * (g[:, :, None] * g[:, None, :] + c[:, None, None] * second)
+@physics
+def fold_pair_curvature(corners, none, a, b, a3, b4, zero, r1, r, r3, r4, stiffness):
+    """d2C at pairs of corners i <= j, row by row."""
+    x0, x1, x2, x3, x4 = corners
+    g = angle_curvature((x0, x1, x2, x3))  # 00 01 02 03 11 12 13 22 23 33
+    h = angle_curvature((x2, x0, x1, x4))  # 22 20 21 24 00 01 04 11 14 44
+    return (
+        _both(a, g[0], b, h[4]),
+        _both(a, g[1], b, h[5]),
+        _both(a, g[2], b, transposed(h[1])),
+        _one(a, g[3]),
+        _one(b, h[6]),
+        _both(a, g[4], b, h[7]),
+        _both(a, g[5], b, transposed(h[2])),
+        _one(a, g[6]),
+        _one(b, h[8]),
+        _both(a, g[7], b, h[0]),
+        _one(a, g[8]),
+        _one(b, h[3]),
+        _one(a, g[9]),
+        _one(0.0 * a, g[9]),
+        _one(b, h[9]),
+    )
+
+
+@physics
+def _one(a, g):
+    return (a * g[0], a * g[1], a * g[2], a * g[3], a * g[4], a * g[5], a * g[6], a * g[7], a * g[8])
+
+
+@physics
+def _both(a, g, b, h):
+    return add_block(_one(a, g), b, h)
 
 
 FOLD_PAIR = Element(
@@ -160,5 +182,5 @@ FOLD_PAIR = Element(
         View(((1, 0, 2, 3, 4), (2, 0, 1, 4, 3)), add_at_end, energy_at_end),
         View(((3, 0, 1, 2, 4), (4, 0, 2, 1, 3)), add_at_wing, energy_at_wing),
     ),
-    hessian=hessian,
+    curvature=fold_pair_curvature,
 )

@@ -11,8 +11,8 @@ With u_T = n_T / |n_T|^2, e from 0 to 1 and its unit vector t, the derivatives o
     wing 2: -|e| u_1       edge 0: -((x_2 - x_1) . t) u_1 - ((x_3 - x_1) . t) u_2
     wing 3: -|e| u_2       edge 1:  ((x_2 - x_0) . t) u_1 + ((x_3 - x_0) . t) u_2
 
-Vertex block descent solves with the block k w dtheta dtheta^T (Gauss-Newton), which is never indefinite; the exact
-Hessian is at the end of this file.
+Vertex block descent solves with the block k w dtheta dtheta^T (Gauss-Newton), which is never indefinite; second
+derivatives of theta are at the end of this file.
 
 Deviation: Grinspun et al. 2003 (Discrete Shells) weigh with 3 |e|^2 / (A_1 + A_2), three times as much.  With the
 weight above, points on a cylinder have the energy of the plate if the mesh is made of equilateral triangles, or of
@@ -32,6 +32,7 @@ from pliant.elements.block import Block, Invariance, Tearing
 from pliant.elements.element import Element, View
 from pliant.lanes import maximum, number, sqrt
 from pliant.lanes.angles import atan2
+from pliant.lanes.blocks import add_block, add_dyad, add_turn
 from pliant.lanes.vectors import add_scaled, add_square, cross, dot, physics, subtract
 
 FLAT = 1e-12  # least |n|^2 / |e|^4 that divides: the direction in which a collapsed triangle bends is rounding
@@ -158,54 +159,82 @@ def _inverse(n, squared_edge):
     return (n[0] * scale, n[1] * scale, n[2] * scale)
 
 
-def hessian(corners: np.ndarray, rest_angles: np.ndarray, stiffness: np.ndarray) -> np.ndarray:
-    """d2E/dx2 (m, 12, 12) [N/m], exact: k w (dtheta dtheta^T + (theta - theta_0) d2theta)."""
-    m = len(corners)
-    angles, g, second = angle_derivatives(corners)
-    g, bend = g.reshape(m, 12), (angles - rest_angles)[:, None, None]
-    return stiffness[:, None, None] * (g[:, :, None] * g[:, None, :] + bend * second.reshape(m, 12, 12))
+@physics
+def angle_curvature(corners):
+    """d2theta [1/m^2] at pairs of corners i <= j, row by row: the blocks 00, 01, 02, 03, 11, 12, 13, 22, 23, 33.
 
-
-def angle_derivatives(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """theta (m,), dtheta (m, 4, 3) and d2theta (m, 4, 3, 4, 3) of hinges with corners (m, 4, 3)."""
-    m = len(corners)
-    angles, _ = rest_data(corners.reshape(-1, 3), np.arange(4 * m).reshape(m, 4))
-    g = np.zeros((m, 4, 3))
-    second = np.zeros((m, 4, 3, 4, 3))
-    for wing in (2, 3):
-        own, part = _side_derivatives(corners, wing)
-        g[:, (0, 1, wing)] += own
-        second[np.ix_(range(m), (0, 1, wing), range(3), (0, 1, wing), range(3))] += part
-    return angles, g, second
-
-
-def _side_derivatives(corners: np.ndarray, wing: int) -> tuple[np.ndarray, np.ndarray]:
-    """What the triangle (0, 1, wing) adds to dtheta (m, 3, 3) and d2theta (m, 3, 3, 3, 3) at its corners.
-
-    The derivative of each vertex is a factor times n / |n|^2; both are differentiated.
+    What the triangles (0, 1, 2) and (0, 1, 3) add to dtheta is differentiated; only the sum of both is symmetric.
     """
-    start, end, tip = corners[:, 0], corners[:, 1], corners[:, wing]
-    edge, arm, back = end - start, tip - start, tip - end
-    sign = 1.0 if wing == 2 else -1.0
-    n = sign * np.cross(edge, arm)
-    length = np.maximum(np.linalg.norm(edge, axis=1), TINY)
-    size = np.maximum(np.sum(n * n, axis=1), FLAT * length**4 + TINY)[:, None]
-    t = edge / length[:, None]
-    along_back, along_arm = np.sum(back * t, axis=1), np.sum(arm * t, axis=1)
-    factors = np.stack((-along_back, along_arm, -length), axis=1)
-    tilt_back = (back - along_back[:, None] * t) / length[:, None]  # d(back . t) by the edge alone
-    tilt_arm = (arm - along_arm[:, None] * t) / length[:, None]
-    of_start = np.stack((tilt_back, t - tilt_back, -t), axis=1)
-    of_end = np.stack((-t - tilt_arm, tilt_arm, t), axis=1)
-    of_wing = np.stack((t, -t, np.zeros_like(t)), axis=1)
-    by_factors = np.stack((of_start, of_end, of_wing), axis=1)  # factor, corner, axis
-    opposite = np.stack((back, -arm, edge), axis=1)  # dn = opposite x dx
-    by_normal = sign * np.cross(opposite[:, :, None, :], np.eye(3)).swapaxes(2, 3)  # corner, component of n, axis
-    inverse = n / size
-    turned = (np.eye(3) - 2 * n[:, :, None] * inverse[:, None, :]) / size[:, :, None]  # d(n / |n|^2) / dn
-    second = np.einsum("ma,mijb->miajb", inverse, by_factors)
-    second += np.einsum("mi,mab,mjbc->miajc", factors, turned, by_normal, optimize=True)
-    return (factors / size)[:, :, None] * n[:, None, :], second
+    x0, x1, x2, x3 = corners
+    one, other = _side_curvature(x0, x1, x2, 1.0), _side_curvature(x0, x1, x3, -1.0)
+    zero = number(0.0, x0[0])
+    none = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
+    return (
+        add_block(one[0], 1.0, other[0]),
+        add_block(one[1], 1.0, other[1]),
+        one[2],
+        other[2],
+        add_block(one[3], 1.0, other[3]),
+        one[4],
+        other[4],
+        one[5],
+        none,
+        other[5],
+    )
+
+
+@physics
+def _side_curvature(start, end, tip, sign):
+    """Derivatives of what a triangle adds to dtheta at start, end and tip: the blocks of pairs of these.
+
+    At corner i that is f_i u with u = n / |n|^2 and lengths f; with dn = sign o_j x dx_j and the derivatives f_ij of
+    f_i by corner j the block is u (f_ij - 2 sign f_i u x o_j)^T + sign f_i / |n|^2 [o_j x].
+    """
+    edge, arm, back = subtract(end, start), subtract(tip, start), subtract(tip, end)
+    n = cross(edge, arm)
+    n = (sign * n[0], sign * n[1], sign * n[2])
+    squared = dot(edge, edge)
+    length = maximum(sqrt(squared), number(TINY, squared))
+    per = 1.0 / length
+    inverse = 1.0 / maximum(dot(n, n), FLAT * squared * squared + TINY)
+    u = (n[0] * inverse, n[1] * inverse, n[2] * inverse)
+    t = (per * edge[0], per * edge[1], per * edge[2])
+    along_back, along_arm = dot(back, t), dot(arm, t)
+    f_start, f_end, f_tip = -along_back, along_arm, -length
+    lean_back = _tilt(back, along_back, t, per)  # d(back . t) by the edge alone
+    lean_arm = _tilt(arm, along_arm, t, per)
+    o_start, o_end, o_tip = back, (-arm[0], -arm[1], -arm[2]), edge
+    zero = number(0.0, per)
+    minus_t, none = (-t[0], -t[1], -t[2]), (zero, zero, zero)
+    s = sign * inverse
+    return (
+        _turned(u, lean_back, sign, f_start, s, o_start),
+        _turned(u, subtract(t, lean_back), sign, f_start, s, o_end),
+        _turned(u, minus_t, sign, f_start, s, o_tip),
+        _turned(u, lean_arm, sign, f_end, s, o_end),
+        _turned(u, t, sign, f_end, s, o_tip),
+        _turned(u, none, sign, f_tip, s, o_tip),
+    )
+
+
+@physics
+def _tilt(side, along, t, per):
+    return (per * (side[0] - along * t[0]), per * (side[1] - along * t[1]), per * (side[2] - along * t[2]))
+
+
+@physics
+def _turned(u, slope, sign, f, s, o):
+    """u (slope - 2 sign f u x o)^T + s f [o x]."""
+    w = add_scaled(slope, -2.0 * sign * f, cross(u, o))
+    zero = number(0.0, f)
+    block = add_dyad((zero, zero, zero, zero, zero, zero, zero, zero, zero), u, w)
+    return add_turn(block, -s * f, o)
+
+
+@physics
+def hinge_curvature(corners, rest_angle, stiffness):
+    """d2C at pairs of corners."""
+    return angle_curvature(corners)
 
 
 HINGE = Element(
@@ -218,5 +247,5 @@ HINGE = Element(
         View(((2, 0, 1, 3), (3, 1, 0, 2)), add_at_wing, energy_at_wing),
         View(((0, 1, 2, 3), (1, 0, 3, 2)), add_at_edge, energy_at_edge),
     ),
-    hessian=hessian,
+    curvature=hinge_curvature,
 )

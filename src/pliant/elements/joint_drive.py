@@ -8,6 +8,8 @@
     2 --0-- 3                                         |x_3 - x_2| = 1 m
         arms of the second and the first body
 
+A distance is in elements.joint_length.
+
 Every row is a spring whose force has bounds:
 
     dE/dq = clamp(k (q - rest), lowest, highest),    E its integral
@@ -173,13 +175,14 @@ def angle_from(theta, offset, rest):
 
 
 @physics
-def _energy(c, stiffness, lowest, highest):
+def bounded_energy(c, stiffness, lowest, highest):
+    """E [J] at c = q - rest."""
     force = bounded_force(c, stiffness, lowest, highest)
     return force * c - 0.5 * force * force / maximum(stiffness, number(TINY, stiffness))
 
 
 @physics
-def _add(f, H, c, gradient, share, stiffness, lowest, highest):
+def add_bounded(f, H, c, gradient, share, stiffness, lowest, highest):
     """Add the force on a corner and its block, `share` times as large; gradient dq/dx of the corner.
 
     Where a bound acts the block has the secant's slope, force / c, with which a step never passes the other bound
@@ -196,74 +199,74 @@ def _add(f, H, c, gradient, share, stiffness, lowest, highest):
 def arm_energy(a, b, c, offset, rest, stiffness, lowest, highest):
     """E [J] of an angle, seen from an arm: as elements.hinge.energy_at_wing."""
     theta, _ = angle_at_wing(a, b, c)
-    return _energy(angle_from(theta, offset, rest), stiffness, lowest, highest)
+    return bounded_energy(angle_from(theta, offset, rest), stiffness, lowest, highest)
 
 
 @physics
 def add_first_arm(f, H, a, b, c, offset, rest, stiffness, lowest, highest):
     """Add the force on the first body's arm and its block."""
     theta, gradient = angle_at_wing(a, b, c)
-    return _add(f, H, angle_from(theta, offset, rest), gradient, 1.0, stiffness, lowest, highest)
+    return add_bounded(f, H, angle_from(theta, offset, rest), gradient, 1.0, stiffness, lowest, highest)
 
 
 @physics
 def add_second_arm(f, H, a, b, c, offset, rest, stiffness, lowest, highest):
     """Add the force on the second body's arm and its block."""
     theta, gradient = angle_at_wing(a, b, c)
-    return _add(f, H, angle_from(theta, offset, rest), gradient, MOVING, stiffness, lowest, highest)
+    return add_bounded(f, H, angle_from(theta, offset, rest), gradient, MOVING, stiffness, lowest, highest)
 
 
 @physics
 def axis_energy(b, c, d, offset, rest, stiffness, lowest, highest):
     """E [J] of an angle, seen from an end of the axis."""
     theta, _ = angle_at_edge(b, c, d)
-    return _energy(angle_from(theta, offset, rest), stiffness, lowest, highest)
+    return bounded_energy(angle_from(theta, offset, rest), stiffness, lowest, highest)
 
 
 @physics
 def add_axis(f, H, b, c, d, offset, rest, stiffness, lowest, highest):
     """Add the force on an end of the axis and its block."""
     theta, gradient = angle_at_edge(b, c, d)
-    return _add(f, H, angle_from(theta, offset, rest), gradient, AXIS, stiffness, lowest, highest)
+    return add_bounded(f, H, angle_from(theta, offset, rest), gradient, AXIS, stiffness, lowest, highest)
 
 
 @physics
 def first_slide_energy(other, start, end, offset, rest, stiffness, lowest, highest):
     """E [J] of a slide, seen from the first body's point."""
-    return _energy(-dot(other, subtract(end, start)) - offset - rest, stiffness, lowest, highest)
+    return bounded_energy(-dot(other, subtract(end, start)) - offset - rest, stiffness, lowest, highest)
 
 
 @physics
 def add_first_slide(f, H, other, start, end, offset, rest, stiffness, lowest, highest):
     """Add the force on the first body's point and its block."""
     axis = subtract(end, start)
-    return _add(f, H, -dot(other, axis) - offset - rest, axis, 1.0, stiffness, lowest, highest)
+    return add_bounded(f, H, -dot(other, axis) - offset - rest, axis, 1.0, stiffness, lowest, highest)
 
 
 @physics
 def second_slide_energy(other, start, end, offset, rest, stiffness, lowest, highest):
     """E [J] of a slide, seen from the second body's point."""
-    return _energy(dot(other, subtract(end, start)) - offset - rest, stiffness, lowest, highest)
+    return bounded_energy(dot(other, subtract(end, start)) - offset - rest, stiffness, lowest, highest)
 
 
 @physics
 def add_second_slide(f, H, other, start, end, offset, rest, stiffness, lowest, highest):
     """Add the force on the second body's point and its block."""
     axis = subtract(start, end)
-    return _add(f, H, -dot(other, axis) - offset - rest, axis, MOVING, stiffness, lowest, highest)
+    return add_bounded(f, H, -dot(other, axis) - offset - rest, axis, MOVING, stiffness, lowest, highest)
 
 
 @physics
 def slide_axis_energy(other, one, two, offset, rest, stiffness, lowest, highest):
     """E [J] of a slide, seen from an end of the axis: its other end, and the points towards which it counts."""
-    return _energy(dot(other, subtract(one, two)) - offset - rest, stiffness, lowest, highest)
+    return bounded_energy(dot(other, subtract(one, two)) - offset - rest, stiffness, lowest, highest)
 
 
 @physics
 def add_slide_axis(f, H, other, one, two, offset, rest, stiffness, lowest, highest):
     """Add the force on an end of the axis and its block."""
     way = subtract(two, one)
-    return _add(f, H, -dot(other, way) - offset - rest, way, AXIS, stiffness, lowest, highest)
+    return add_bounded(f, H, -dot(other, way) - offset - rest, way, AXIS, stiffness, lowest, highest)
 
 
 NUMBERS = ("offset", "rest", "stiffness", "lowest", "highest")

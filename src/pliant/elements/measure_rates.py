@@ -58,6 +58,7 @@ def rate_element(element: Element) -> Element:
         element.corners,
         numbers=("arguments", "rates"),
         measure=element.measure,
+        curvature=element.curvature,
         sees_previous=True,
         laplacian=_scaled(element, element.laplacian),
         projection=_scaled(element, element.projection),

@@ -5,6 +5,8 @@ Everywhere: x (n, 3) [m], a block, and which part of its elements.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy as np
 from pliant.elements.differentials import jacobian, variables
 from pliant.elements.element import Element, as_arguments, vectors
 from pliant.elements.measure_rates import measured_change
-from pliant.elements.measured import add_measured, measured_energy
+from pliant.elements.measured import add_measured, measured_block, measured_energy
 from pliant.lanes.vectors import subtract
 
 Array = np.ndarray
@@ -43,12 +45,45 @@ def vertex_blocks(element: Element, block: Any, x: Array, part: slice = ALL) -> 
 
 
 def hessians(element: Element, block: Any, x: Array, part: slice = ALL) -> Array:
-    """d2E/dx2 (m, 3 k, 3 k) [N/m], exact: the element's own function, or its forces differentiated."""
+    """d2E/dx2 (m, 3 k, 3 k) [N/m], exact: from the element's own functions, or its forces differentiated."""
+    corners = x[block.elements[part]]
+    if element.blocks is not None:
+        before = [_by_corner(block.previous[part])] if element.sees_previous else []
+        own = element.blocks(_by_corner(corners), *before, *measure_arguments(element, block, part))
+        return _matrices(own, *corners.shape[:2])
+    if element.curvature is not None:
+        return _curved_hessians(element, block, corners, part)
     if element.hessian is None:
         return differentiated_hessians(element, block, x, part)
     before = [block.previous[part]] if element.sees_previous else []
     numbers = (*before, *element.corner_numbers_of(block, part), *element.numbers_of(block, part))
-    return element.hessian(x[block.elements[part]], *numbers)
+    return element.hessian(corners, *numbers)
+
+
+def _curved_hessians(element: Element, block: Any, corners: Array, part: slice) -> Array:
+    """k (dC dC^T + C d2C)."""
+    assert element.curvature is not None
+    points = _by_corner(corners)
+    c, g, k = _measured(element, block, points, part)
+    second = element.curvature(points, *curvature_arguments(element, measure_arguments(element, block, part)))
+    pairs = combinations_with_replacement(range(element.corners), 2)
+    own = [measured_block(c, k, g[i], g[j], second[number]) for number, (i, j) in enumerate(pairs)]
+    return _matrices(own, *corners.shape[:2])
+
+
+def curvature_arguments(element: Element, arguments: Sequence[Any]) -> Sequence[Any]:
+    """What `curvature` takes after the corners, of what a measure takes: damping has a rate beside these."""
+    return arguments[0] if element.sees_previous else arguments
+
+
+def _matrices(blocks: Sequence[Any], m: int, k: int) -> Array:
+    """(m, 3 k, 3 k) of blocks of pairs of corners i <= j."""
+    H = np.zeros((m, k, 3, k, 3))
+    for (i, j), block in zip(combinations_with_replacement(range(k), 2), blocks, strict=True):
+        for a in range(3):
+            for b in range(3):
+                H[:, i, a, j, b] = H[:, j, b, i, a] = block[3 * a + b]
+    return H.reshape(m, 3 * k, 3 * k)
 
 
 def differentiated_hessians(element: Element, block: Any, x: Array, part: slice = ALL) -> Array:

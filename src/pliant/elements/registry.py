@@ -14,6 +14,7 @@ from pliant.elements.hard import HARD_DOT, HARD_LINK, HARD_ROPE
 from pliant.elements.hinge import HINGE
 from pliant.elements.joint import HARD_ATTACHMENT, JOINT_DOT, JOINT_LINK, JOINT_ROPE, ROD, STRAIN_LIMIT
 from pliant.elements.joint_drive import HARD_ANGLE, HARD_SLIDE, JOINT_ANGLE, JOINT_SLIDE
+from pliant.elements.joint_length import HARD_LENGTH, JOINT_LENGTH
 from pliant.elements.measure_rates import measure_rates, rate_element
 from pliant.elements.pair import ATTACHMENT, BENDING, DAMPER
 from pliant.elements.patch import PATCH, PATCH_TET
@@ -68,8 +69,10 @@ for _element in (
     HARD_ATTACHMENT,
     JOINT_ANGLE,
     JOINT_SLIDE,
+    JOINT_LENGTH,
     HARD_ANGLE,
     HARD_SLIDE,
+    HARD_LENGTH,
     HARD_LINK,
     HARD_ROPE,
     HARD_DOT,

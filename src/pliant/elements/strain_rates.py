@@ -25,6 +25,8 @@ from typing import Self
 import numpy as np
 
 from pliant.elements.block import Block, Invariance, Tearing
+from pliant.lanes.blocks import add_dyad
+from pliant.lanes.vectors import physics
 from pliant.materials.rest_moduli import lame_parameters_at_rest
 
 
@@ -72,22 +74,17 @@ def _moduli(block, sizes: np.ndarray, k_d: float) -> tuple[np.ndarray, np.ndarra
     return k_d * sizes * mu, k_d * sizes * lam, np.zeros((*block.elements.shape, 3))
 
 
-def hessian(
-    corners: np.ndarray, previous: np.ndarray, gradients: np.ndarray, shear: np.ndarray, bulk: np.ndarray
-) -> np.ndarray:
-    """d2D/dx2 (m, 3 k, 3 k) [N/m], exact."""
-    m, k, _ = corners.shape
-    F, change = (np.einsum("mia,mic->mac", x, gradients) for x in (corners, corners - previous))
-    half = np.einsum("mac,mad->mcd", 2 * F - change, change)
-    dC = 0.5 * (half + half.swapaxes(1, 2))
-    trace = np.trace(dC, axis1=1, axis2=2)
-    S = shear[:, None, None] * dC + (0.5 * bulk * trace)[:, None, None] * np.eye(dC.shape[1])
-    q = np.einsum("mac,mic->mia", F, gradients)
-    H = np.einsum("mic,mcd,mjd,ab->miajb", gradients, S, gradients, np.eye(3), optimize=True)
-    H += np.einsum("m,mic,mjc,mad,mbd->miajb", shear, gradients, gradients, F, F, optimize=True)
-    H += np.einsum("m,mja,mib->miajb", shear, q, q, optimize=True)
-    H += np.einsum("m,mia,mjb->miajb", bulk, q, q, optimize=True)
-    return H.reshape(m, 3 * k, 3 * k)
+@physics
+def rate_block(s, k, B, shear, bulk, qi, qj):
+    """d2D/dx_i dx_j [N/m] with s = b_i . S b_j, k = b_i . b_j and B = F F^T, symmetric."""
+    t = shear * k
+    block = (
+        s + t * B[0], t * B[1], t * B[2],
+        t * B[1], s + t * B[3], t * B[4],
+        t * B[2], t * B[4], s + t * B[5],
+    )  # fmt: skip
+    block = add_dyad(block, (shear * qj[0], shear * qj[1], shear * qj[2]), qi)
+    return add_dyad(block, (bulk * qi[0], bulk * qi[1], bulk * qi[2]), qj)
 
 
 def average_stiffness(rates: StrainRates) -> np.ndarray:

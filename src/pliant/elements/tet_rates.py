@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pliant.elements.element import Element, View
-from pliant.elements.strain_rates import TetRates, average_stiffness, hessian, largest_stiffness
+from pliant.elements.strain_rates import TetRates, average_stiffness, largest_stiffness, rate_block
 from pliant.elements.tet import deformation_gradient, left_cauchy_green, own_gradient
 from pliant.lanes import maximum, number
 from pliant.lanes.vectors import add, add_identity, add_square, add_symmetric, dot, physics, subtract, symmetric_times
@@ -57,6 +57,36 @@ def _transposed(A):
     return (A[0][0], A[1][0], A[2][0]), (A[0][1], A[1][1], A[2][1]), (A[0][2], A[1][2], A[2][2])
 
 
+@physics
+def tet_rate_blocks(corners, previous, b0, b1, b2, b3, shear, bulk):
+    """d2D at pairs of corners i <= j, row by row."""
+    now = (subtract(corners[1], corners[0]), subtract(corners[2], corners[0]), subtract(corners[3], corners[0]))
+    then = (subtract(previous[1], previous[0]), subtract(previous[2], previous[0]), subtract(previous[3], previous[0]))
+    F, dC = _change(now[0], now[1], now[2], then[0], then[1], then[2], b1, b2, b3)
+    zero = number(0.0, bulk)
+    S = add_identity((zero, zero, zero, zero, zero, zero), 0.5 * bulk * (dC[0] + dC[3] + dC[5]))
+    S, B = add_symmetric(S, shear, dC), left_cauchy_green(F)
+    return (
+        _pair(b0, b0, F, S, B, shear, bulk),
+        _pair(b0, b1, F, S, B, shear, bulk),
+        _pair(b0, b2, F, S, B, shear, bulk),
+        _pair(b0, b3, F, S, B, shear, bulk),
+        _pair(b1, b1, F, S, B, shear, bulk),
+        _pair(b1, b2, F, S, B, shear, bulk),
+        _pair(b1, b3, F, S, B, shear, bulk),
+        _pair(b2, b2, F, S, B, shear, bulk),
+        _pair(b2, b3, F, S, B, shear, bulk),
+        _pair(b3, b3, F, S, B, shear, bulk),
+    )
+
+
+@physics
+def _pair(bi, bj, F, S, B, shear, bulk):
+    qi = (dot(F[0], bi), dot(F[1], bi), dot(F[2], bi))
+    qj = (dot(F[0], bj), dot(F[1], bj), dot(F[2], bj))
+    return rate_block(dot(bi, symmetric_times(S, bj)), dot(bi, bj), B, shear, bulk, qi, qj)
+
+
 TET_RATES = Element(
     TetRates,
     "damping of tets",
@@ -64,7 +94,7 @@ TET_RATES = Element(
     corner_numbers=("gradients",),
     numbers=("shear", "bulk"),
     views=(View(((0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)), add_tet_rate, tet_rate_energy),),
-    hessian=hessian,
+    blocks=tet_rate_blocks,
     laplacian=average_stiffness,
     projection=largest_stiffness,
     sees_previous=True,

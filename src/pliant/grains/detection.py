@@ -7,7 +7,7 @@ import numpy as np
 from pliant.constraints.rows import Rows, with_room
 from pliant.errors import SimulationError
 from pliant.grains.faces import place_triangles
-from pliant.grains.pairs import sort_into_cells
+from pliant.grains.pairs import longest_way, room_for_cells, sort_into_cells
 from pliant.grains.record import Faces, Grains, Motion, Obstacles
 from pliant.grains.search import search
 from pliant.grains.touching import Points, Triangles
@@ -17,6 +17,7 @@ from pliant.model.obstacles import ROW_LENGTH, SIZES
 
 CROWDED = 40.0  # times the volume of a cell: so much of spheres are in it only if they start in each other
 REACH = 2.0  # of the largest radius: how far ahead two spheres look for each other, at most
+MOST_CONTACTS = 6.5  # of a sphere in a dense heap, each counted once
 MOST_ENTRIES = 16  # cells a triangle, on average, before cells are made larger
 
 
@@ -59,9 +60,7 @@ class GrainDetector:
         )  # fmt: skip
         p = len(spheres)
         self._there = there
-        self._cells, self._keys = np.zeros((p, 3), np.int32), np.zeros(p, np.int64)
-        self._order, self._ends = np.zeros(p, np.int32), np.zeros(len(v) + 1, np.int32)
-        self._starts = np.zeros(_power_of_two(2 * p) + 1, np.int32)
+        self._grid, self._ends = room_for_cells(p), np.zeros(len(v) + 1, np.int32)
 
     def _no_buckets(self, own: Triangles) -> Faces:
         contact = self.model.contact
@@ -96,23 +95,22 @@ class GrainDetector:
             if len(there) != len(self._there):
                 self._place(there)
         grains = self.grains
-        ways = (motion.end - motion.start)[grains.vertices]
-        fastest = float(np.sqrt(np.max(np.sum(ways**2, axis=1), initial=0.0)))
+        fastest = longest_way(grains.vertices, motion)
         largest = self._largest
         cell = 2 * largest + grains.tolerance + min(2 * fastest, REACH * largest)
-        grid = (self._cells, self._keys, self._starts, self._order)
-        fullest = sort_into_cells(grains, motion, cell, *grid)[1] if len(self._order) else 0.0
+        grid = self._grid._replace(farthest=2 * largest + grains.tolerance + 2 * fastest)
+        fullest = sort_into_cells(grains, motion, cell, grid)[1] if len(grid.order) else 0.0
         if fullest > CROWDED:
             raise SimulationError(
                 f"t = {time:g} s: in one cell of {cell:g} m spheres take up {fullest:.0f} times its volume: they lie "
                 "in each other. Start particles apart, as pl.shapes.packed_spheres does."
             )
         faces = self._placed(motion)
-        about = (grains, motion, *grid, self.obstacles(time, motion.h), faces, base, self._ends)
-        work = 400 * len(grains.vertices)
+        about = (grains, motion, grid, self.obstacles(time, motion.h), faces, base, self._ends)
+        work = 200 * len(grains.vertices)
         self.team.run_for(work, search, *about, rows, False)
         count = int(self._ends[-1])
-        rows = with_room(rows, count, base)
+        rows = with_room(rows, count, base, base + int(MOST_CONTACTS * len(grains.vertices)))
         self.team.run_for(work, search, *about, rows, True)
         return rows, count
 

@@ -56,7 +56,7 @@ def place_triangles(faces, motion, counts_only):
     return total
 
 
-@compiled
+@inlined
 def faces_of(k, grains, motion, faces, first_source, rows, at, writes):
     """Contacts of sphere k with triangles; if `writes`, into rows from `at` on. How many there are."""
     found, i = 0, grains.vertices[k]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.constraints.rows import Rows
 from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
 
 ROUNDING = 1e-12  # a weight below is of a corner that the closest point does not see
+LATER = 1e6  # [m] stands before the time of an impact: nearer is whatever touches now
 
 
 def nearest_features(
@@ -23,6 +25,28 @@ def nearest_features(
     keep = np.ones(len(vertices), bool)
     mark_nearest(vertices, weights, gaps, is_behind, body, keep)
     return keep
+
+
+def drop_rims(rows: Rows, base: int, count: int) -> int:
+    """Take contacts with triangles that `nearest_features` does not keep out of rows from `base` to `count`, as they
+    were detected; how many rows are left. Of what is hit on the way the first hit counts as the nearest.
+    """
+    faces = base + np.flatnonzero(rows.vertices[base:count, 2] >= 0)
+    if not len(faces):
+        return count
+    time = rows.bias[faces].astype(float)
+    distance = np.einsum("ka,ka->k", rows.normal[faces].astype(float), rows.separation[faces].astype(float))
+    gaps = np.where(time > 0, LATER + time, distance)
+    weights = np.column_stack([np.ones(len(faces)), -rows.weights[faces].astype(float)])
+    keep = np.ones(count - base, bool)
+    nobody = np.zeros(int(rows.vertices[faces].max()) + 1, np.int64)
+    keep[faces - base] = nearest_features(rows.vertices[faces], weights, gaps, np.zeros(len(faces), bool), nobody)
+    left = base + int(np.count_nonzero(keep))
+    if left < count:
+        for array in rows:
+            if len(array):
+                array[base:left] = array[base:count][keep]
+    return left
 
 
 @entry(nogil=True, error_model="numpy")

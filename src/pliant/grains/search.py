@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from pliant.grains.faces import faces_of
-from pliant.grains.pairs import pairs_of
+from pliant.grains.pairs import count_pairs, write_pairs
 from pliant.grains.walls import FACES, walls_of
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.entry import entry
 
 
 @entry(nogil=True, error_model="numpy")
-def search(
-    thread, threads, barrier, grains, motion, cells, keys, starts, order, obstacles, faces, base, ends, rows, writes
-):
+def search(thread, threads, barrier, grains, motion, grid, obstacles, faces, base, ends, rows, writes):
     """Count the contacts of each sphere and vertex into `ends` (q + 1,), which then holds sums from `base` on; or write
     them into rows.
     """
-    spheres, points = len(order), len(grains.vertices)
+    spheres, points = len(grid.order), len(grains.vertices)
     first, last = share(0, points, thread, threads)
     n = len(motion.start)
     for place in range(first, last):
         k, found, at = place, 0, ends[place]
         if place < spheres:
-            k = order[place]
-            found = pairs_of(k, grains, motion, cells, keys, starts, order, rows, at, writes)
-        found += walls_of(k, grains, motion, obstacles, n, rows, at + found, writes)
-        found += faces_of(k, grains, motion, faces, n + FACES * len(obstacles.kinds), rows, at + found, writes)
+            k = grid.order[place]
+            if writes:
+                found = write_pairs(place, grains, motion, grid, rows, at)
+            else:
+                found = count_pairs(place, grains, motion, grid)
+        if not writes or at + found < ends[place + 1]:
+            found += walls_of(k, grains, motion, obstacles, n, rows, at + found, writes)
+            found += faces_of(k, grains, motion, faces, n + FACES * len(obstacles.kinds), rows, at + found, writes)
         if not writes:
             ends[place + 1] = found
     barrier_wait(barrier, threads)

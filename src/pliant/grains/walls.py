@@ -8,7 +8,7 @@ from pliant.contact.primitives.shapes import direction_to_world, distance_and_no
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import row
 from pliant.grains.record import write_contact, write_rolling
-from pliant.lanes.compiled import compiled, inlined
+from pliant.lanes.compiled import inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model.obstacles import CONTAINER, FRICTION, SIZES
 
@@ -16,7 +16,7 @@ FACES = 8  # numbers that an obstacle's faces have among the sources of contacts
 STEPS, TOUCH = 100, 1e-6  # of advancement: at most so many; part of the way at which it has hit
 
 
-@compiled
+@inlined
 def walls_of(k, grains, motion, obstacles, n_vertices, rows, at, writes):
     """Contacts of sphere k with obstacles; if `writes`, into rows from `at` on. How many there are."""
     found, i = 0, grains.vertices[k]

@@ -1,5 +1,5 @@
 """What acts on a scene from outside, in a checkpoint: settings of bodies, world box, wind, attachments,
-joints, seams and bands.
+joints, seams, bands and embedded surfaces.
 
 Functions of time, other than a Schedule, are not in the file. They are named "<body>.<setting>" and "wind.velocity" and
 passed again.
@@ -18,8 +18,10 @@ from pliant.errors import FileError
 from pliant.io.arrays import check_arrays
 from pliant.io.saved_arrays import expected_of_attachment
 from pliant.io.sewing import pack_sewing, unpack_sewing
+from pliant.io.skins import pack_skins, unpack_skins
 from pliant.model import Attachment, Body, Joint, Scene, Schedule, Wind, WorldBox
 from pliant.model.joint_drives import Drive
+from pliant.model.joint_stops import Stop
 from pliant.model.motors import Motor
 
 Functions = Mapping[str, Callable[[float], Any]]
@@ -52,6 +54,7 @@ def pack_outside(scene: Scene, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
         "attachments": links,
         "joints": [_pack_joint(scene, joint) for joint in scene.joints],
         **pack_sewing(scene, arrays),
+        **pack_skins(scene, arrays),
     }
 
 
@@ -74,12 +77,14 @@ def unpack_outside(
         scene.attachments.append(Attachment(body_a, va, wa, body_b, vb, wb, link["stiffness"]))
 
     unpack_sewing(path, scene, about, arrays)
+    unpack_skins(path, scene, about, arrays)
     scene.joints.extend(_unpack_joint(scene, joint) for joint in about.get("joints", ()))
 
 
 def _pack_joint(scene: Scene, joint: Joint) -> dict[str, Any]:
     values = {field.name: _plain(getattr(joint, field.name)) for field in fields(joint)}
     values["starts_broken"], drive = joint.is_broken, joint.drive
+    values["stops"] = [vars(stop) for stop in joint.stops]
     if drive is not None:
         values["drive"] = {**vars(drive), "motor": None if drive.motor is None else drive.motor.options()}
     for side in _SIDES:
@@ -100,9 +105,18 @@ def _unpack_joint(scene: Scene, about: dict[str, Any]) -> Joint:
         motor = None if drive["motor"] is None else Motor(**drive["motor"])
         limits = None if drive["limits"] is None else tuple(drive["limits"])
         drive = Drive(**{**drive, "limits": limits, "motor": motor})
-    corners = [(side, vertex) for side, vertex in about.get("corners", ())]
-    own = {"links": links, "dots": dots, "drive": drive, "corners": corners}
+    own = {"links": links, "dots": dots, "drive": drive, "corners": _ends(about.get("corners", ()))}
+    own["stops"] = [
+        Stop(stop["coordinate"], tuple(stop["limits"]), tuple(stop["lines"]), _ends(stop["corners"]))
+        for stop in about.get("stops", ())
+    ]
+    own |= {name: None if about.get(name) is None else tuple(about[name]) for name in ("twist", "bend")}
     return Joint(**{**about, **vectors, **bodies, **own})
+
+
+def _ends(given: Any) -> list[tuple[int, int]]:
+    """(side, vertex) of points that a joint holds."""
+    return [(side, vertex) for side, vertex in given]
 
 
 def check_functions(path: Path, header: dict[str, Any], given: Functions) -> None:

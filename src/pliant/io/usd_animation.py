@@ -1,4 +1,4 @@
-"""Animations from USD: points with time samples, and transforms that move meshes."""
+"""Animations from USD: points with time samples, skeletons, and transforms that move meshes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ def usd_animation(path: Path, frame_rate: float, repeat: bool) -> Animation:
     """All meshes of a stage as one that moves; z up, in metres."""
     stage = open_stage(path)
     prims = mesh_prims(stage)
-    for prim in prims:
-        _check_skeleton(path, prim)
+    _bake_skeletons(path, stage, prims)
     rate = stage.GetTimeCodesPerSecond()
     samples = [time for prim in prims for time in (*_point_samples(prim), *_transform_samples(prim))]
     times = np.unique(samples) if samples else np.zeros(1)
@@ -76,11 +75,18 @@ def _transform_samples(prim: Any) -> list[float]:
     return found
 
 
-def _check_skeleton(path: Path, prim: Any) -> None:
+def _bake_skeletons(path: Path, stage: Any, prims: list[Any]) -> None:
+    """Let points that a skeleton moves have time samples, those of its own; the file stays as it is."""
     from pxr import UsdSkel
 
-    if UsdSkel.BindingAPI(prim).GetInheritedSkeleton():
+    skinned = [prim for prim in prims if UsdSkel.BindingAPI(prim).GetInheritedSkeleton()]
+    if not skinned:
+        return
+    layer = stage.GetSessionLayer()
+    layer.timeCodesPerSecond = stage.GetTimeCodesPerSecond()
+    stage.SetEditTarget(layer)
+    if not UsdSkel.BakeSkinning(stage.Traverse()):
         raise FileError(
-            f"{path}: {prim.GetPath()} is moved by a skeleton, which Pliant does not read from USD: bake it into time "
-            "samples of its points (usdSkel's bake), or give a .glb file."
+            f"{path}: the skeleton of {skinned[0].GetPath()} cannot be baked into its points; write time samples of "
+            "the points, or a .glb file."
         )

@@ -60,14 +60,14 @@ TRIANGLE = Shape("triangle", 3, 2, (triangle_state, triangle_vertex, add_triangl
 def element_table(elements, gradients, sizes, parameters, width: int) -> ElementTable:
     """elements (m, corners), gradients (m, corners, axes), sizes (m,), parameters (m, p)."""
     return ElementTable(
-        _in_lanes(elements, width).astype(np.uint32),
-        _in_lanes(gradients[:, 1:], width),
-        _in_lanes(sizes, width),
-        _in_lanes(parameters, width),
+        in_lanes(elements, width).astype(np.uint32),
+        in_lanes(gradients[:, 1:], width),
+        in_lanes(sizes, width),
+        in_lanes(parameters, width),
     )
 
 
-def _in_lanes(values: np.ndarray, width: int) -> np.ndarray:
+def in_lanes(values: np.ndarray, width: int) -> np.ndarray:
     """Numbers of elements (m, ...) as flat (packs, ..., width)."""
     m = len(values)
     filled = values[np.minimum(np.arange(-(-m // width) * width), m - 1)].reshape(

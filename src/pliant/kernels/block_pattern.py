@@ -72,14 +72,6 @@ def places_in_lanes(pattern: BlockPattern, elements: np.ndarray, row_of_vertex: 
     return _places(pattern, elements, row_of_vertex, sources, 3 * width, width)
 
 
-def places_in_matrices(pattern: BlockPattern, elements: np.ndarray, row_of_vertex: np.ndarray) -> Places:
-    """For a buffer (elements, corners, 3, corners, 3)."""
-    corners = elements.shape[1]
-    one, other = np.triu_indices(corners)
-    sources = (np.arange(len(elements)) % CHUNK)[:, None] * 9 * corners**2 + 9 * corners * one + 3 * other
-    return _places(pattern, elements, row_of_vertex, sources, 3 * corners, 1)
-
-
 def _places(
     pattern: BlockPattern, elements: np.ndarray, row_of_vertex: np.ndarray, sources: np.ndarray, row_step: int,
     column_step: int,

@@ -20,8 +20,8 @@ from pliant.lanes.inner import inner
 class DriveRows(NamedTuple):
     """Rows of one kind, m in all."""
 
-    rows: np.ndarray  # (m, 4) rows of the corners
-    places: np.ndarray  # (m, 4) where the offset is among the constants of each corner's list; other numbers follow
+    rows: np.ndarray  # (m, corners) rows of the corners
+    places: np.ndarray  # (m, corners) where the offset is in the constants of each corner's list; others follow
     part: np.ndarray  # (m,) k / rho: 1 hard, 0 a penalty
     stiffness: np.ndarray  # (m,) k
     offset: np.ndarray  # (m,)
@@ -59,6 +59,18 @@ def update_slides(thread, threads, x, firsts, seconds, axes, dual, width):
         seconds.constants[dual.places[e, 1] + width] = dual.rest[e] - shift
         axes.constants[dual.places[e, 2] + width] = dual.rest[e] - shift
         axes.constants[dual.places[e, 3] + width] = dual.rest[e] - shift
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def update_lengths(thread, threads, x, ends, dual, width):
+    """At positions x (rows, 4)."""
+    begin, end = share(0, len(dual.rows) if dual.is_active[0] else 0, thread, threads)
+    for e in range(begin, end):
+        r = _from(x, dual, e, 0, 1)
+        q = np.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+        shift = _next_shift(dual, e, q - dual.offset[e] - dual.rest[e])
+        ends.constants[dual.places[e, 0] + width] = dual.rest[e] - shift
+        ends.constants[dual.places[e, 1] + width] = dual.rest[e] - shift
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from pliant.elements import tet, triangle
 from pliant.lanes import maximum, number, select, store, width_of
+from pliant.lanes.blocks import add_dyad, add_multiple, add_turn
 from pliant.lanes.vectors import (
     add_scaled,
     add_square,
@@ -147,45 +148,6 @@ def _add_second(block, psi_II, volume, k, B, qi, qj):
 @physics
 def _add_row(block, row, vector):
     return add_dyad(block, vector, row)
-
-
-@physics
-def add_multiple(block, s):
-    """block + s Identity."""
-    return (block[0] + s, block[1], block[2], block[3], block[4] + s, block[5], block[6], block[7], block[8] + s)
-
-
-@physics
-def add_dyad(block, a, b):
-    """block + a b^T."""
-    return (
-        block[0] + a[0] * b[0],
-        block[1] + a[0] * b[1],
-        block[2] + a[0] * b[2],
-        block[3] + a[1] * b[0],
-        block[4] + a[1] * b[1],
-        block[5] + a[1] * b[2],
-        block[6] + a[2] * b[0],
-        block[7] + a[2] * b[1],
-        block[8] + a[2] * b[2],
-    )
-
-
-@physics
-def add_turn(block, s, a):
-    """block + s [a], with [a] v = v x a."""
-    x, y, z = s * a[0], s * a[1], s * a[2]
-    return (
-        block[0],
-        block[1] + z,
-        block[2] - y,
-        block[3] - z,
-        block[4],
-        block[5] + x,
-        block[6] + y,
-        block[7] - x,
-        block[8],
-    )
 
 
 @physics

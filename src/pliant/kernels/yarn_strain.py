@@ -28,7 +28,7 @@ from pliant.kernels.projection_source import ConstraintSource
 from pliant.kernels.term_source import import_lines
 from pliant.lanes import absolute, count, load, maximum, number, select, store, width_of
 from pliant.lanes.vectors import add_scaled, dot, physics
-from pliant.materials.yarn_density import yarn_density, yarn_derivatives
+from pliant.materials.yarn_density import yarn_density, yarn_expansion
 
 NUMBERS = 9
 HALVINGS = 12
@@ -90,7 +90,7 @@ def yarn_step(
     x = _corners(r, moved, number(1.0, area))
     w = (r[0][3], r[1][3], r[2][3], present[0] * r[3][3], present[1] * r[4][3], present[2] * r[5][3])
     s, S = yarn_strains(x, b1, b2, present)
-    slope, curvature = yarn_derivatives(table, s)
+    psi, slope, curvature = yarn_expansion(table, s)
     L, i = cholesky(_gram(S, w))
     pull = forward(L, i, _along(S, d))
     push = times(L, slope)
@@ -114,15 +114,14 @@ def yarn_step(
     moves = _moves(S, w, backward(L, i, y))
     if not searches:
         return moves
-    return _searched(x, moves, y, pull, s, element, table)
+    return _searched(x, moves, y, pull, area * psi, element, table)
 
 
 @physics
-def _searched(x, moves, y, pull, s, element, table):
-    """Halve the moves until Equation 19 does not rise."""
+def _searched(x, moves, y, pull, before, element, table):
+    """Halve the moves until Equation 19 does not rise; before: A psi [J]."""
     b1, b2, area, present, _ = element
     zero, one, half = number(0.0, area), number(1.0, area), number(0.5, area)
-    before = area * yarn_density(table, s)
     slope, square = _dot6(pull, y), _dot6(y, y)
     part, accepted = one, one < zero
     for _ in range(HALVINGS):

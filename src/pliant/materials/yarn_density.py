@@ -46,6 +46,12 @@ def yarn_derivatives(table, s):
     return gradient, hessian
 
 
+@lane_function
+def yarn_expansion(table, s):
+    """psi, its gradient (6) and its Hessian (21)."""
+    return _density(table, s)
+
+
 @physics
 def _density(table, s):
     """psi, its gradient and its Hessian."""

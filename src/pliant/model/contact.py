@@ -17,7 +17,7 @@ from pliant.model.cloth import Cloth
 from pliant.model.guarantee import HALF, OF_SIZE, check_guarantee, least_width
 from pliant.model.joints import WorldPoints
 from pliant.model.mesh_obstacle import MeshObstacleBody
-from pliant.model.obstacles import CONTAINER, MESH, Shape
+from pliant.model.obstacles import CONTAINER, Shape
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.solid import Solid
@@ -157,8 +157,6 @@ def untested_contact(bodies: Sequence[Body], shapes: Sequence[Shape]) -> str:
         return (
             "contact: containers are tested against vertices alone: at their rims edges sink in between their vertices."
         )
-    if bodies and any(shape.kind == MESH for shape in shapes):
-        return "contact: obstacles with method='sdf' are tested against vertices alone: edges sink in between them."
     return ""
 
 

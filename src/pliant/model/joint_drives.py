@@ -1,4 +1,4 @@
-"""Limits, springs, dampers and motors of hinges and sliders: rows of elements.joint_drive."""
+"""Limits, springs, dampers and motors of hinges, sliders and distances: rows of elements.joint_drive."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ from pliant.elements.joint_drive import (
     JointDrives,
     JointSlides,
 )
+from pliant.elements.joint_length import JointLengths
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.motors import Motor
 
-DRIVEN: dict[str, type[JointDrives]] = {"hinge": JointAngles, "slider": JointSlides}
-UNITS = {"hinge": ("rad", "N m/rad", "N m s/rad"), "slider": ("m", "N/m", "N s/m")}
+DRIVEN: dict[str, type[JointDrives]] = {"hinge": JointAngles, "slider": JointSlides, "distance": JointLengths}
+LENGTHS = ("m", "N/m", "N s/m")
+UNITS = {"hinge": ("rad", "N m/rad", "N m s/rad"), "slider": LENGTHS, "distance": LENGTHS}
 
 
 @dataclass
 class Drive:
     """What drives and stops a joint. Made by Scene.add_joint; a motor may be replaced by another one."""
 
-    limits: tuple[float, float] | None = None  # [rad] or [m] from where the scene starts
+    limits: tuple[float, float] | None = None  # [rad] or [m] from where the scene starts, of a distance [m]
     spring: float = 0.0  # [N m/rad] or [N/m]
     damping: float = 0.0  # [N m s/rad] or [N s/m]
     rest: float = 0.0  # of the spring [rad] or [m]
@@ -48,7 +50,8 @@ class Drive:
         """Role, value, largest torque, largest speed and stiffness (inf: rigid) of each; a motor's is the last one."""
         rows = []
         if self.limits is not None:
-            rows += [(LOW, self.limits[0], math.inf, 0.0, math.inf), (HIGH, self.limits[1], math.inf, 0.0, math.inf)]
+            ends = zip((LOW, HIGH), self.limits, strict=True)
+            rows += [(role, end, math.inf, 0.0, math.inf) for role, end in ends if math.isfinite(end)]
         if self.spring > 0:
             rows.append((SPRING, self.rest, math.inf, 0.0, self.spring))
         if self.damping > 0:
@@ -64,9 +67,10 @@ class Drive:
         k = np.where(np.isin(role, (LOW, HIGH)), stiffness, own)
         is_rigid = np.isinf(k)
         k = np.where(is_rigid, RATIO * inertia, k) * (stiffness > 0)
-        middle = np.full(len(rows), math.nan if self.limits is None else 0.5 * sum(self.limits))
+        middle = math.nan if self.limits is None else 0.5 * sum(self.limits)
+        middles = np.full(len(rows), middle if math.isfinite(middle) else math.nan)
         zero = np.zeros(len(rows))
-        numbers = (middle, np.full(len(rows), inertia), is_rigid, zero, zero, k, zero, zero)
+        numbers = (middles, np.full(len(rows), inertia), is_rigid, zero, zero, k, zero, zero)
         return DRIVEN[kind](np.tile(corners, (len(rows), 1)), role, value, most, pace, *numbers)
 
 
@@ -80,23 +84,27 @@ def motor_row(motor: Motor) -> tuple[int, float, float, float, float]:
 
 
 def make_drive(
-    what: str, kind: str, limits: Any, spring: float, damping: float, rest: float, motor: Motor | None
-) -> Drive | None:
-    """Check what a user gives for a joint of a kind; what: for messages. None if nothing is given."""
+    what: str, kind: str, start: float, limits: Any, spring: float, damping: float, rest: float | None,
+    motor: Motor | None,
+) -> Drive | None:  # fmt: skip
+    """Check what a user gives for a joint of a kind; what: for messages; start: the coordinate of a distance [m], 0 of
+    others. None if nothing is given.
+    """
     if not (limits is not None or spring or damping or rest or motor is not None):
         return None
     if kind not in DRIVEN:
         raise SceneError(
-            f"{what}: limits, spring, damping, rest and motor belong to a hinge or a slider; leave them out."
+            f"{what}: limits, spring, damping, rest and motor belong to a hinge, a slider or a distance; leave them "
+            "out. A ball has cone and twist, a universal limits and twist."
         )
     way, stiff, viscous = UNITS[kind]
     if motor is not None:
         checks.instance(motor, Motor, f"{what}: motor", "pl.Motor(speed=..., max_torque=...)")
     drive = Drive(
-        None if limits is None else _limits(limits, f"{what}: limits", kind, way),
+        None if limits is None else check_limits(limits, f"{what}: limits", kind, way, start),
         checks.number(spring, f"{what}: spring", stiff),
         checks.number(damping, f"{what}: damping", viscous),
-        checks.real(rest, f"{what}: rest", way),
+        (start if spring else 0.0) if rest is None else checks.real(rest, f"{what}: rest", way),
         motor,
     )
     if rest and not spring:
@@ -104,15 +112,16 @@ def make_drive(
     return drive
 
 
-def _limits(given: Any, what: str, kind: str, unit: str) -> tuple[float, float]:
+def check_limits(given: Any, what: str, kind: str, unit: str, start: float = 0.0) -> tuple[float, float]:
+    """Two limits of a coordinate that starts between them."""
     try:
         low, high = (checks.real(value, what, unit) for value in given)
     except (TypeError, ValueError):
         raise SceneError(f"{what} are {given!r}: give two numbers [{unit}], the lower one first.") from None
     if not low < high:
         raise SceneError(f"{what} are {low:g} and {high:g}: the lower one comes first; give ({high:g}, {low:g}).")
-    if not low <= 0 <= high:
-        raise SceneError(f"{what} are {low:g} and {high:g}: 0, where the joint starts, must be within them.")
+    if not low <= start <= high:
+        raise SceneError(f"{what} are {low:g} and {high:g}: {start:g}, where the joint starts, must be within them.")
     if kind == "hinge" and high - low >= 2 * math.pi:
         raise SceneError(
             f"{what} are {low:g} and {high:g}: a hinge with limits turns less than a full turn, 6.283 rad."

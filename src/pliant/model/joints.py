@@ -1,4 +1,6 @@
-"""Joints between two rigid bodies, or a rigid body and the world: links, ropes and directions of elements.joint."""
+"""Joints of a rigid body with another one, the world or vertices of a soft body: links, ropes and directions of
+elements.joint.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,16 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.body import FIXED, Body
-from pliant.model.joint_coordinates import coordinate_of
+from pliant.model.joint_coordinates import angles_of, coordinate_of
 from pliant.model.joint_drives import Drive, make_drive
+from pliant.model.joint_points import add_points, axes_of
+from pliant.model.joint_stops import Stop, check_stops
 from pliant.model.motors import Motor
 from pliant.model.rigid import RigidBody
 
 KINDS = ("ball", "hinge", "slider", "fixed", "universal", "distance")
 WITH_AXIS = ("hinge", "slider", "universal")
+WITH_VERTICES = ("ball", "hinge", "slider", "fixed", "distance")
 
 
 class WorldPoints(Body):
@@ -54,23 +59,28 @@ class WorldPoints(Body):
 class Joint:
     """A joint of a scene. Made by Scene.add_joint; stiffness [N/m], inf: 10 m / h^2 with the larger mass.
 
-    Of the simulation last built from the scene: `position` and `speed` of a hinge [rad] or a slider [m], `force` on
-    its first body [N], `is_broken`. `motor` may be set between two steps.
+    Of the simulation last built from the scene: `position` and `speed` of a hinge [rad], a slider or a distance [m],
+    `angles` of a ball or a universal, `force` on its first body [N], `is_broken`. `motor` may be set between two steps.
     """
 
     kind: str
     body_a: RigidBody
-    body_b: RigidBody | None  # None: the world
+    body_b: Body | None  # None: the world
     point: np.ndarray  # (3,) [m] when the scene starts
     axis: np.ndarray | None  # (3,) unit vector
     stiffness: float
-    length: float | None = None  # of a distance [m]
+    length: float | None = None  # of a distance [m]; None: what drives it holds it
     other_point: np.ndarray | None = None  # (3,) [m] on the second side of a distance
     one_sided: bool = True
+    vertices: list[int] | None = None  # of its second body, if that is soft
+    cone: float | None = None  # of a ball [rad]
+    twist: tuple[float, float] | None = None  # limits of a ball or a universal about its axis [rad]
+    bend: tuple[float, float] | None = None  # of a universal across its axis [rad]
     links: list[tuple[int, int]] = field(default_factory=list)  # vertices of both sides
     dots: list[tuple[tuple[int, int], ...]] = field(default_factory=list)  # four (side, vertex) each
     drive: Drive | None = None
     corners: list[tuple[int, int]] = field(default_factory=list)  # (side, vertex) of the drive's rows
+    stops: list[Stop] = field(default_factory=list)  # of cone, twist and bend
     break_force: float = math.inf  # [N] above which it breaks
     starts_broken: bool = False  # in a checkpoint after it broke
 
@@ -102,14 +112,20 @@ class Joint:
     @property
     def position(self) -> float:
         """Angle of a hinge [rad], within half a turn, or way of a slider [m], of its first body from where the scene
-        starts, seen from the second.
+        starts, seen from the second; length of a distance [m]. With vertices, the way of the first one along the axis
+        of the rigid body.
         """
         return coordinate_of(self).position
 
     @property
     def speed(self) -> float:
-        """Of its first body about the axis [rad/s] or along it [m/s], seen from the second."""
+        """Of its first body about the axis [rad/s] or along it [m/s], seen from the second; of a distance [m/s]."""
         return coordinate_of(self).speed
+
+    @property
+    def angles(self) -> tuple[float, float]:
+        """Of a ball: between the axes of both bodies, and the twist; of a universal: bend and twist [rad]."""
+        return angles_of(self)
 
     @property
     def force(self) -> np.ndarray:
@@ -117,10 +133,19 @@ class Joint:
         return np.zeros(3) if self._force is None else self._force()
 
     @property
+    def _moving(self) -> list[RigidBody]:
+        """Its rigid bodies that may move; the first one if none may."""
+        rigid = [body for body in (self.body_a, self.body_b) if isinstance(body, RigidBody)]
+        return [body for body in rigid if not body.is_held] or [self.body_a]
+
+    @property
     def mass(self) -> float:
-        """[kg] of the heavier of its bodies that may move."""
-        bodies = [body for body in (self.body_a, self.body_b) if body is not None and not body.is_held]
-        return max((body.mass for body in bodies), default=self.body_a.mass)
+        """[kg] of the heaviest of its bodies and vertices that may move."""
+        masses = [body.mass for body in self._moving]
+        if self.vertices is not None and self.body_b is not None:
+            is_free = self.body_b.subspace[self.vertices] != FIXED
+            masses += list((self.body_b.masses[self.vertices])[is_free])
+        return max(masses)
 
     @property
     def reach(self) -> float:
@@ -144,97 +169,116 @@ class Joint:
             corners = np.array([[vertex + first[side] for side, vertex in ends] for ends in self.dots])
             own = np.full(len(corners), k / self.reach**2)
             blocks.append(JointDots(corners, own, np.full(len(corners), is_rigid)))
+        for stop in self.stops:
+            corners = np.array([vertex + first[side] for side, vertex in stop.corners])
+            blocks.append(self._driven(Drive(stop.limits), stop.coordinate, corners, stop.lines))
         if self.drive is not None:
-            blocks.append(self._driven(np.array([vertex + first[side] for side, vertex in self.corners])))
+            corners = np.array([vertex + first[side] for side, vertex in self.corners])
+            blocks.append(self._driven(self.drive, self.kind, corners, (0,)))
         return blocks
 
-    def _driven(self, corners: np.ndarray) -> JointDrives:
-        """Rows of its drive at corners (4,) of the scene."""
-        assert self.drive is not None
-        assert self.axis is not None
+    def _driven(self, drive: Drive, coordinate: str, corners: np.ndarray, lines: tuple[int, ...]) -> JointDrives:
+        """Rows of a drive at corners of the scene, about some of the joint's directions.
+
+        A row far stiffer than what it turns takes in a step would alternate between pressing and not: the inertia is
+        that about these directions, of the heavier side.
+        """
         stiffness = 0.0 if self.starts_broken else self.stiffness
-        if self.kind == "slider":
-            return self.drive.block(self.kind, corners, stiffness, self.mass)
-        moving = [body for body in (self.body_a, self.body_b) if body is not None and not body.is_held]
-        inertia = max(body.inertia_about(self.point, self.axis) for body in moving or [self.body_a])
-        return self.drive.block(self.kind, corners, stiffness * self.reach**2, inertia)
+        if coordinate == "distance" or self.kind == "slider":
+            return drive.block(coordinate, corners, stiffness, self.mass)
+        axes = axes_of(self)
+        inertia = min(max(body.inertia_about(self.point, axes[k]) for body in self._moving) for k in lines)
+        if coordinate == "slider":  # a cone's torque is its force times an arm
+            assert self.cone is not None
+            inertia /= (self.reach * math.sin(self.cone)) ** 2
+            return drive.block(coordinate, corners, stiffness, inertia)
+        return drive.block(coordinate, corners, stiffness * self.reach**2, inertia)
 
 
 def make_joint(
-    kind: str, a: Any, b: Any, world: WorldPoints | None, point: ArrayLike, axis: ArrayLike | None, stiffness: float,
-    length: float | None, other_point: ArrayLike | None, one_sided: bool, drive: dict[str, Any], break_force: float,
+    kind: str, a: Any, b: Any, world: WorldPoints | None, point: ArrayLike | None, axis: ArrayLike | None,
+    stiffness: float, length: float | None, other_point: ArrayLike | None, one_sided: bool,
+    vertices: ArrayLike | None, cone: float | None, twist: Any, drive: dict[str, Any], break_force: float,
 ) -> Joint:  # fmt: skip
     """Check what a user gives, and add the points that the joint holds to its bodies; world: without a second body."""
     if kind not in KINDS:
         raise SceneError(f"add_joint: kind is {kind!r}: choose one of {', '.join(KINDS)}.")
     what = f"add_joint: {kind}"
-    place = checks.vectors(point, None, f"{what}: point", "m")
-    if kind in WITH_AXIS and axis is None:
+    chosen = None if vertices is None else _vertices(kind, b, vertices, what)
+    place = _place(kind, b, chosen, point, what)
+    needs_axis = (kind in WITH_AXIS and (kind != "hinge" or chosen is None)) or cone is not None or twist is not None
+    if needs_axis and axis is None:
         raise SceneError(f"{what}: the axis is missing: give a direction such as axis=(0, 0, 1).")
-    direction = None if axis is None or kind not in WITH_AXIS else checks.unit_vector(axis, f"{what}: axis")
+    with_axis = axis is not None and kind in (*WITH_AXIS, "ball")
+    direction = checks.unit_vector(axis, f"{what}: axis") if axis is not None and with_axis else None
     if stiffness != math.inf:
         checks.number(stiffness, f"{what}: stiffness", "N/m", positive=True)
-    other = place if other_point is None else checks.vectors(other_point, None, f"{what}: other_point", "m")
-    if kind == "distance":
-        length = float(np.linalg.norm(other - place)) if length is None else length
-        checks.number(length, f"{what}: length", "m", positive=True)
-    elif other_point is not None or length is not None:
+    if chosen is not None and kind == "distance":
+        other_point = b.initial_positions[chosen[0]]
+    elif kind != "distance" and (other_point is not None or length is not None):
         raise SceneError(f"{what}: other_point and length belong to a distance; leave them out.")
+    other = place if other_point is None else checks.vectors(other_point, None, f"{what}: other_point", "m")
+    start = float(np.linalg.norm(other - place)) if kind == "distance" else 0.0
+    bend = drive.pop("limits") if kind == "universal" else None
+    stops = check_stops(what, kind, cone, twist, bend)
     if break_force != math.inf:
         checks.number(break_force, f"{what}: break_force", "N", positive=True)
-    joint = Joint(kind, a, b, place, direction, float(stiffness), length, other, one_sided)
-    joint.drive, joint.break_force = make_drive(what, kind, **drive), float(break_force)
-    sides: tuple[Any, Any] = (a, world if b is None else b)
+    joint = Joint(kind, a, b, place, direction, float(stiffness), None, other, one_sided, chosen, *stops)
+    joint.drive, joint.break_force = make_drive(what, kind, start, **{"limits": None, **drive}), float(break_force)
     if kind == "distance":
-        joint.links.append((a.point(place), sides[1].point(other)))
-        return joint
-    for offset in _link_offsets(joint):
-        joint.links.append((a.point(place + offset), sides[1].point(place + offset)))
-    _add_dots(joint, sides)
-    if joint.drive is not None:
-        _add_corners(joint, sides)
+        joint.length = _length(what, length, start, joint.drive)
+    if joint.drive is not None and chosen is not None and (kind == "hinge" or len(chosen) > 1):
+        raise SceneError(
+            f"{what}: limits, spring, damping and motor need a slider or a distance of one vertex; attach a rigid body "
+            "to the vertices and join that one."
+        )
+    add_points(joint, (a, world if b is None else b))
     return joint
 
 
-def _axes(joint: Joint) -> np.ndarray:
-    """(3, 3) rows: its axis, and two across it."""
-    axis = np.array([0.0, 0.0, 1.0]) if joint.axis is None else joint.axis
-    one = np.cross(np.eye(3)[np.argmin(np.abs(axis))], axis)
-    one /= np.linalg.norm(one)
-    return np.stack([axis, one, np.cross(axis, one)])
+def _length(what: str, length: float | None, start: float, drive: Drive | None) -> float | None:
+    """Of a rope or rod [m]; None where limits, a spring, a damper or a motor hold the distance."""
+    if length is None and drive is not None:
+        return None
+    if length is not None and drive is not None and drive.limits is not None:
+        raise SceneError(f"{what}: length is {length!r} beside limits; the upper limit is the length, leave it out.")
+    return checks.number(start if length is None else length, f"{what}: length", "m", positive=True)
 
 
-def _link_offsets(joint: Joint) -> list[np.ndarray]:
-    """Where (3,) [m], from its point, both sides stay together."""
-    axis, one, two = joint.reach * _axes(joint)
-    if joint.kind == "hinge":
-        return [axis, -axis]
-    if joint.kind == "fixed":
-        return [one, -0.5 * one + math.sqrt(0.75) * two, -0.5 * one - math.sqrt(0.75) * two]
-    return [] if joint.kind == "slider" else [np.zeros(3)]
+def _vertices(kind: str, body: Any, vertices: ArrayLike, what: str) -> list[int]:
+    """Vertices of a soft body that a joint holds."""
+    if body is None or isinstance(body, RigidBody):
+        raise SceneError(f"{what}: vertices are those of a soft body as the second one; leave them out.")
+    if kind not in WITH_VERTICES:
+        raise SceneError(f"{what}: vertices have no directions to hold; choose one of {', '.join(WITH_VERTICES)}.")
+    chosen = [int(v) for v in checks.selection(vertices, body.n_vertices, f"{what}: vertices of {body.name}")]
+    if not chosen or (kind in ("ball", "distance") and len(chosen) > 1) or (kind == "hinge" and len(chosen) < 2):
+        wanted = {"ball": "one", "distance": "one", "hinge": "two or more, on the axis,"}.get(kind, "one or more")
+        raise SceneError(f"{what}: {len(chosen)} vertices of {body.name} are given; give {wanted}.")
+    if kind == "hinge":
+        _check_line(body.initial_positions[chosen], chosen, f"{what}: vertices of {body.name}")
+    return chosen
 
 
-def _add_dots(joint: Joint, sides: tuple[Any, Any]) -> None:
-    axis, one, two = joint.reach * _axes(joint)
-
-    def direction(side: int, offset: np.ndarray) -> tuple[tuple[int, int], ...]:
-        return tuple((side, sides[side].point(joint.point + end)) for end in (np.zeros(3), offset))
-
-    if joint.kind == "universal":
-        joint.dots.append((*direction(0, axis), *direction(1, one)))
-    if joint.kind == "slider":
-        for mine, theirs in ((one, two), (one, axis), (two, axis)):
-            joint.dots.append((*direction(0, mine), *direction(1, theirs)))
-        for across in (one, two):
-            apart = ((0, sides[0].point(joint.point)), (1, sides[1].point(joint.point)))
-            joint.dots.append((*apart, *direction(1, across)))
+def _check_line(places: np.ndarray, vertices: list[int], what: str) -> None:
+    """Refuse places (k, 3) [m] that are not on a line."""
+    arms = places - places.mean(axis=0)
+    _, sizes, directions = np.linalg.svd(arms, full_matrices=False)
+    off = np.linalg.norm(arms - np.outer(arms @ directions[0], directions[0]), axis=1)
+    if sizes[0] == 0 or off.max() > 1e-3 * np.abs(arms).max():
+        k = int(np.argmax(off))
+        raise SceneError(
+            f"{what}: a hinge turns about the line on which they lie, and vertex {vertices[k]} is {off[k]:g} m off it; "
+            'choose others, or kind "fixed".'
+        )
 
 
-def _add_corners(joint: Joint, sides: tuple[Any, Any]) -> None:
-    """The points of its coordinate (elements.joint_drive)."""
-    axis, one, _ = _axes(joint)
-    if joint.kind == "slider":
-        places = [(0, np.zeros(3)), (1, np.zeros(3)), (1, np.zeros(3)), (1, axis)]
-    else:
-        places = [(1, -joint.reach * axis), (1, joint.reach * axis), (1, joint.reach * one), (0, joint.reach * one)]
-    joint.corners += [(side, sides[side].point(joint.point + offset)) for side, offset in places]
+def _place(kind: str, body: Any, vertices: list[int] | None, point: ArrayLike | None, what: str) -> np.ndarray:
+    """(3,) [m] where a joint is; of vertices, their mean, unless it is a distance from a point."""
+    if vertices is not None and kind != "distance":
+        if point is not None:
+            raise SceneError(f"{what}: point is given beside vertices, which are where the joint holds; leave it out.")
+        return body.initial_positions[vertices].mean(axis=0)
+    if point is None:
+        raise SceneError(f"{what}: the point is missing: give a place [m] such as point=(0, 0, 1).")
+    return checks.vectors(point, None, f"{what}: point", "m")

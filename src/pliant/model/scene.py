@@ -286,8 +286,8 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         self,
         kind: str,
         a: RigidBody,
-        b: RigidBody | None,
-        point: ArrayLike,
+        b: Body | None,
+        point: ArrayLike | None = None,
         axis: ArrayLike | None = None,
         stiffness: float = math.inf,
         length: float | None = None,
@@ -297,11 +297,15 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         limits: tuple[float, float] | None = None,
         spring: float = 0.0,
         damping: float = 0.0,
-        rest: float = 0.0,
+        rest: float | None = None,
         motor: Motor | None = None,
         break_force: float = math.inf,
+        cone: float | None = None,
+        twist: tuple[float, float] | None = None,
+        vertices: ArrayLike | None = None,
     ) -> Joint:
-        """Join two rigid bodies, or one and the world (b None), at a point [m] of the world as the scene starts.
+        """Join two rigid bodies, or one and the world (b None), at a point [m] of the world as the scene starts, or a
+        rigid body and vertices of a soft one: one ("ball", "distance"), on a line ("hinge") or any ("slider", "fixed").
 
         kind: "ball" (points stay together), "hinge" (turns about the axis), "slider" (slides along it), "fixed",
             "universal" (turns about the axis, of a, and about one across it, of b), or "distance": `point` of a stays
@@ -309,15 +313,19 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         stiffness: [N/m] of each of its links. inf: hard, with default solvers and pl.AVBD. With others it is 10 m / h^2
             of the larger mass m: a body of mass m that hangs on it gives way by g h^2 / 10, 1e-5 m at h = 1/300 s.
         collide: whether the two bodies touch each other.
-        Of a hinge, whose angle [rad] is that of a about the axis, seen from b, or a slider, whose way [m] is along it:
+        Of a hinge, whose angle [rad] is that of a about the axis, seen from b, a slider, whose way [m] is along it, or
+        a distance [m]:
         limits: lower and upper one. spring, damping: [N m/rad] and [N m s/rad], [N/m] and [N s/m]; rest: of the spring.
         motor: pl.Motor(...), or later joint.motor = ...; break_force: [N] above which the joint is gone after a step.
+        Of a ball with an axis: cone, the largest angle [rad] between its directions in a and b; twist: limits of the
+        angle about it. Of a universal: limits of its bend, twist of the angle about its axis.
         """
         for body in (a, b):
-            if body is not None and not (isinstance(body, RigidBody) and any(body is own for own in self.bodies)):
+            is_kind = isinstance(body, RigidBody) or (body is b and vertices is not None)
+            if body is not None and not (is_kind and any(body is own for own in self.bodies)):
                 raise SceneError(
                     f"add_joint: {getattr(body, 'name', body)!r} is no rigid body of this scene; add it first. "
-                    "Soft bodies are held by scene.attach."
+                    "Soft bodies are joined as the second one, at vertices=..., or held by scene.attach."
                 )
         if a is b:
             raise SceneError(f"add_joint: it joins {a.name} with itself; give two bodies, or None for the world.")
@@ -325,7 +333,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         if b is None and world is None:
             world = WorldPoints(self._free_name(None, WorldPoints))
         drive = {"limits": limits, "spring": spring, "damping": damping, "rest": rest, "motor": motor}
-        about = (point, axis, stiffness, length, other_point, one_sided, drive, break_force)
+        about = (point, axis, stiffness, length, other_point, one_sided, vertices, cone, twist, drive, break_force)
         joint = make_joint(kind, a, b, world, *about)
         if b is None and world not in self.bodies:
             self.bodies.append(world)  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from pliant.model.cloth import Cloth
 from pliant.model.yarn_sheet import YarnSheet
 
 RATIO = 10.0  # of a seam's stiffness to the sheet's over an edge's length: at a strain s it opens by s / 10 of an edge
-SAME = 1e-9  # parts of a chain's length nearer to each other are one
+SAME = 1e-4  # parts of a chain's length nearer to each other are one: files round coordinates
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ def _points_at(parts: np.ndarray, own: np.ndarray, chain: np.ndarray) -> tuple[n
     """
     k = np.clip(np.searchsorted(own, parts + SAME, side="right") - 1, 0, len(own) - 2)
     weight = (parts - own[k]) / (own[k + 1] - own[k])
-    weight = np.where(np.abs(weight) < 1e-6, 0.0, np.where(np.abs(weight - 1) < 1e-6, 1.0, weight))
+    weight = np.where(parts - own[k] < SAME, 0.0, np.where(own[k + 1] - parts < SAME, 1.0, weight))
     return np.column_stack([chain[k], chain[k + 1]]), np.column_stack([1 - weight, weight])
 
 

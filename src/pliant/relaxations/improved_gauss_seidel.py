@@ -33,6 +33,5 @@ class ImprovedGaussSeidel(Relaxation):
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
         p = problem
         pace = Pace(float(self.omega), float(self.a), float(self.b), p.done, p.planned, DIAGONAL)
-        about = (p.rows, p.order, p.colour_starts, p.bodies, p.scheme, pace, n)
-        p.team.run_for(30.0 * n * p.count, gauss_seidel, *about)
+        p.team.run_for(10.0 * n * p.count, gauss_seidel, p.rows, p.colours, p.bodies, p.scheme, pace, n)
         p.done += n

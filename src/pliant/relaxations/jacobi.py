@@ -32,5 +32,5 @@ class Jacobi(Relaxation):
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
         p = problem
         pace = Pace(float(self.omega), 0.0, 1.0, p.done, p.planned, WEIGHTS.index(self.weights))
-        p.team.run_for(30.0 * n * p.count, jacobi, p.rows, p.count, p.bodies, p.scheme, pace, n)
+        p.team.run_for(10.0 * n * p.count, jacobi, p.rows, p.count, p.bodies, p.scheme, pace, n, p.kinds)
         p.done += n

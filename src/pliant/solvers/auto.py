@@ -98,6 +98,7 @@ class AutoWork(Work):
     rows: HardRowsOf  # with multipliers; none in most scenes
     current: int = 0  # stage of the current step, at which the next ones begin
     since: int = 0  # iterations of the step when it was taken up
+    ended: int = 0  # stage in which the last step ended
     waits: list[int] = field(default_factory=lambda: [0, 0, 0])  # of each stage: steps until the one before is tried
     longest: list[int] = field(default_factory=lambda: list(FIRST_WAITS))
 
@@ -120,12 +121,18 @@ class AutoWork(Work):
         return self.stage.note
 
     def state_dict(self) -> dict[str, Any]:
-        numbers = {"current": self.current, "waits": list(self.waits), "longest": list(self.longest)}
+        numbers = {
+            "current": self.current,
+            "ended": self.ended,
+            "waits": list(self.waits),
+            "longest": list(self.longest),
+        }
         rows = {"rows": self.rows.state_dict()} if self.rows.duals else {}
         return {**numbers, **rows, "stages": [stage.state_dict() for stage in self.stages]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.current, self.waits, self.longest = state["current"], list(state["waits"]), list(state["longest"])
+        self.current, self.ended = state["current"], state["ended"]
+        self.waits, self.longest = list(state["waits"]), list(state["longest"])
         self.rows.load_state_dict(state.get("rows", {}))
         self.stages[0].work.load_state_dict(state["stages"][0])
         for stage, kept in zip(self.stages[1:], state["stages"][1:], strict=True):
@@ -198,7 +205,7 @@ class Auto(Solver[AutoWork]):
         return AutoWork(stages, execution, rows)
 
     def begin_step(self, problem: IncrementalPotential, work: AutoWork) -> None:
-        work.since = 0
+        work.since, work.ended = 0, work.current
         work.longest[work.current + 1 :] = FIRST_WAITS[work.current + 1 :]  # the last step did without those
         work.waits = [max(wait - 1, 0) for wait in work.waits]
         while work.current and work.waits[work.current] == 0:
@@ -270,6 +277,10 @@ class Auto(Solver[AutoWork]):
     def adapt(self, problem: IncrementalPotential, work: AutoWork, error: StepError, done: int) -> bool:
         """Go on with the next solver where this one would take long."""
         assert self.tolerance is not None
+        if isinstance(work.stage.solver, Newton) and work.since == 0:  # far from the minimum it may take long
+            work.current, work.since, work.waits[work.current] = work.current - 1, done, 0
+            self._take_up(problem, work)
+            return True
         own, needed = done - work.since, error.iterations_to(self.tolerance)
         fewest, most = LIMITS[work.current > 0]
         is_soon = needed <= PATIENCE and (own < most or needed <= CYCLE)
@@ -278,9 +289,9 @@ class Auto(Solver[AutoWork]):
         if work.current + 1 == len(work.stages) or own < fewest or is_soon or is_near:
             return False
         following = work.current + 1
-        if work.waits[following] == 0:  # it was tried in vain
-            was_tried = work.stages[following].work is not None
-            work.longest[following] = min((1 + was_tried) * work.longest[following], LONGEST_WAIT)
+        if work.waits[following] == 0:
+            is_in_vain = work.ended >= following  # to do without it again
+            work.longest[following] = min((1 + is_in_vain) * work.longest[following], LONGEST_WAIT)
             work.waits[following] = work.longest[following]
         work.current, work.since = following, done
         self._take_up(problem, work)

@@ -11,9 +11,10 @@ from pliant.constraints.problem import RESIDUAL
 from pliant.constraints.rows import NO_FRICTION
 from pliant.energies import IncrementalPotential
 from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
+from pliant.relaxations.relaxation import check_real
 from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
-from pliant.solvers.machinery.constraint_work import ConstraintWork
+from pliant.solvers.machinery.constraint_work import ConstraintWork, Options
 
 
 @register_solver
@@ -27,6 +28,8 @@ class PositionBased(Solver[ConstraintWork]):
     iterations: per step.
     friction: "cone", or "pyramid" of four sides; it acts in one pass at the end of a step (Section 5), and is weak.
     margin: gap below which spheres are in contact, as a part of the smallest radius.
+    sleep_speed: [m/s] particles that have been slower for a quarter of a second, and touch nothing but others of the
+        kind and obstacles at rest, are left out until something touches or disturbs them; 0: none (grains.sleeping).
     shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
 
     Contacts are hard: Contact.stiffness and friction_speed are not used, nor are the laws of cloth, which keeps its
@@ -37,6 +40,7 @@ class PositionBased(Solver[ConstraintWork]):
     iterations: int = 15
     friction: str = "cone"
     margin: float = 0.1
+    sleep_speed: float = 0.0
     shear: float = 0.9
     bend: float = 0.1
 
@@ -50,11 +54,12 @@ class PositionBased(Solver[ConstraintWork]):
         check_friction(self.friction, "PositionBased: friction")
         for name in ("margin", "shear", "bend"):
             check_part(vars(self)[name], f"PositionBased: {name}")
+        check_real(self.sleep_speed, "PositionBased: sleep_speed", 0.0, is_open=False)
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
-        about = (self.iterations, self.margin, (self.shear, self.bend), self.relaxation)
-        return ConstraintWork("PositionBased", problem, execution, *about)
+        about = (self.iterations, self.margin, self.shear, self.bend, self.relaxation, self.sleep_speed)
+        return ConstraintWork("PositionBased", problem, execution, Options(*about))
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""

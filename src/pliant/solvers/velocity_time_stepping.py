@@ -10,9 +10,10 @@ from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import RESIDUAL
 from pliant.energies import IncrementalPotential
 from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
+from pliant.relaxations.relaxation import check_real
 from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
-from pliant.solvers.machinery.constraint_work import ConstraintWork, Ending
+from pliant.solvers.machinery.constraint_work import ConstraintWork, Ending, Options
 
 
 @register_solver
@@ -35,6 +36,8 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
     settling: iterations after positions are found, in which velocities lose what only pushed overlaps apart; 0: none,
         as in the paper, and overlaps become speed.
     margin: gap below which spheres are in contact, as a part of the smallest radius.
+    sleep_speed: [m/s] particles that have been slower for a quarter of a second, and touch nothing but others of the
+        kind and obstacles at rest, are left out until something touches or disturbs them; 0: none (grains.sleeping).
     shear, bend: stiffness of cloth from 0 to 1, as a part of the error that a step removes (Section 8.2).
 
     Contacts are hard: Contact.stiffness and friction_speed are not used, nor are the laws of cloth, which keeps its
@@ -50,6 +53,7 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
     rounds: int = 4
     settling: int = 5
     margin: float = 0.1
+    sleep_speed: float = 0.0
     shear: float = 0.9
     bend: float = 0.1
 
@@ -63,14 +67,15 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
         check_friction(self.friction, "VelocityTimeStepping: friction")
         for name in ("gamma", "warm_start", "margin", "shear", "bend"):
             check_part(vars(self)[name], f"VelocityTimeStepping: {name}")
+        check_real(self.sleep_speed, "VelocityTimeStepping: sleep_speed", 0.0, is_open=False)
         check_count(self.rounds, "VelocityTimeStepping: rounds")
         if self.settling:
             check_count(self.settling, "VelocityTimeStepping: settling")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""
-        about = (self.iterations, self.margin, (self.shear, self.bend), self.relaxation)
-        return ConstraintWork("VelocityTimeStepping", problem, execution, *about)
+        about = (self.iterations, self.margin, self.shear, self.bend, self.relaxation, self.sleep_speed)
+        return ConstraintWork("VelocityTimeStepping", problem, execution, Options(*about))
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""

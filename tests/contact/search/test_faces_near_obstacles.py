@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.contact.primitives.lowest_on_field import lowest_on_edge, lowest_on_triangle
 from pliant.contact.primitives.lowest_points import lowest
 from pliant.contact.primitives.shapes import measure
 from pliant.contact.search.faces_near_obstacles import _local
 from pliant.lanes.compiled import cached
 from pliant.model import obstacles
+from pliant.model.distance_field import DistanceField
 
 G = 9.81
 SHAPES = {
@@ -41,6 +43,29 @@ def test_the_lowest_point_is_below_all_others(shape, is_face: bool) -> None:
         assert d <= measure(shape, grid @ y)[0].min() + 1e-4
 
 
+def test_the_lowest_point_on_a_field_is_below_all_others() -> None:
+    """Of edges and triangles about a torus, whose distance has several lowest points on one: none of a grid is nearer
+    by more than 1e-3 of their size.
+    """
+    field = DistanceField(pl.shapes.torus().surface(), 32)
+    numbers, rng = field.row(0.0), np.random.default_rng(1)
+    u, v = (array.ravel() for array in np.meshgrid(np.linspace(0, 1, 61), np.linspace(0, 1, 61)))
+    grid = np.column_stack([1 - u - v, u, v])[u + v <= 1]
+    size = np.ptp(field.mesh.points, axis=0).max()
+    for _ in range(40):
+        y = rng.uniform(-0.5, 0.5, (3, 3)) * size
+        corners = tuple(tuple(corner) for corner in y)
+        w, d = cached(lowest_on_triangle)(field.kind, numbers, corners)
+        assert np.sum(w) == pytest.approx(1)
+        assert min(w) >= -1e-12
+        assert d == pytest.approx(measure(field, np.array(w)[None] @ y)[0][0], abs=1e-12)
+        assert d <= measure(field, grid @ y)[0].min() + 1e-3 * size
+        t, d = cached(lowest_on_edge)(field.kind, numbers, corners[0], corners[1])
+        line = y[0] + np.linspace(0, 1, 400)[:, None] * (y[1] - y[0])
+        assert d == pytest.approx(measure(field, (y[0] + t * (y[1] - y[0]))[None])[0][0], abs=1e-12)
+        assert d <= measure(field, line)[0].min() + 1e-3 * size
+
+
 def sheet_above(add, cells: int = 8) -> pl.Simulation:
     """1 m wide, cells of 12.5 cm, falls from 5 cm; it is stiff so that it does not fold around what it lands on."""
     scene = pl.Scene()
@@ -58,8 +83,11 @@ def sheet_above(add, cells: int = 8) -> pl.Simulation:
         lambda scene: scene.add_box((0, 0, 0.05), (0.02, 0.02, 0.1)),
         lambda scene: scene.add_capsule((0, 0, -0.5), (0, 0, 0.09), 0.01),
         lambda scene: scene.add_cylinder((0, 0, -0.5), (0, 0, 0.1), 0.01),
+        lambda scene: scene.add_mesh_obstacle(
+            pl.shapes.ball(0.02, cells=3).surface().transformed(translation=(0, 0, 0.08)), method="sdf", resolution=16
+        ),
     ],
-    ids=["sphere", "box", "post", "cylinder"],
+    ids=["sphere", "box", "post", "cylinder", "field"],
 )
 def test_a_coarse_sheet_does_not_fall_through_a_small_obstacle(add) -> None:
     """No vertex of a sheet with cells of 12.5 cm is near an obstacle of 2 cm: after 0.3 s, in which it would fall by

@@ -2,7 +2,8 @@
 
 Signed distances of spheres, boxes, capsules and cylinders are convex functions, so that on an edge or a triangle there
 is one lowest value (primitives/lowest_points.py). Where it is at a corner, that vertex is a contact already
-(near_obstacles.py). Planes need vertices alone, and so does the inside of a container, which is convex.
+(near_obstacles.py). Planes need vertices alone, and so does the inside of a container, which is convex. Fields of
+distances are not: faces_near_fields.py.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from pliant.contact.contact_set import FACE_THICKNESS, ContactSet, face_contacts
 from pliant.contact.primitives.lowest_points import lowest, mix, nearest, values_at_corners
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, to_local
 from pliant.contact.search.broad_phase import Surface
+from pliant.contact.search.faces_near_fields import field_contacts_at
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model import ContactModel
-from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, SIZES, SPHERE
+from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, MESH, SIZES, SPHERE
 
 CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER)
 LOWER = 1e-3  # of the size of a triangle or an edge: by so much a point between corners must be nearer than these
@@ -50,7 +52,7 @@ def face_contacts_at(
     met it on the way from x0; corners as of `edges_and_triangles`; the obstacle moves as for `obstacle_contacts_at`.
     """
     shape = model.shapes[number]
-    if shape.kind not in CONVEX:
+    if shape.kind not in CONVEX and shape.kind != MESH:
         return no_contacts()
     start, end = shape.row(time), shape.row(time + h)
     distances, is_near = np.empty(len(x1)), np.empty(len(corners), bool)
@@ -58,6 +60,8 @@ def face_contacts_at(
     near = (x1, distances, 2.0 * reach + 2.0 * float(model.radius.max(initial=0.0)), model.skips_obstacles)
     team.run_for(10 * len(corners), cached(mark_near), corners, *near, is_near)
     corners = corners[is_near]
+    if shape.kind == MESH:
+        return field_contacts_at(team, model, number, corners, distances, (start, end), x1, reach)
     k = len(corners)
     weights, is_contact = np.empty((k, 3)), np.empty(k, bool)
     points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))

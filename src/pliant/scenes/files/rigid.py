@@ -56,7 +56,7 @@ class RigidTable(PlacedTable):
 
 
 class MotorTable(Table):
-    """What drives a hinge, or a slider, whose numbers are then in m, m/s and N."""
+    """What drives a hinge, or a slider or distance, whose numbers are then in m, m/s and N."""
 
     angle: Annotated[float | None, Number("rad or m")] = None
     speed: Annotated[float | None, Number("rad/s or m/s")] = None
@@ -65,11 +65,11 @@ class MotorTable(Table):
 
 
 class JointTable(Table):
-    """A joint between two rigid bodies, or one and the world, at a point as the scene starts."""
+    """A joint of a rigid body with another one, the world or vertices of a soft body, where it starts."""
 
     kind: Literal["ball", "hinge", "slider", "fixed", "universal", "distance"]
     bodies: Annotated[list[str], Field(min_length=1, max_length=2)]
-    point: Annotated[tuple, Vector("m")]
+    point: Annotated[tuple | None, Vector("m")] = None  # of joints without vertices, and of distances
     axis: Annotated[tuple | None, Vector("any length")] = None
     stiffness: Annotated[float | None, Number("N/m", above=0)] = None  # without it: infinite
     length: Annotated[float | None, Number("m", above=0)] = None
@@ -79,6 +79,9 @@ class JointTable(Table):
     limits: Annotated[tuple | None, Pair("rad or m")] = None
     spring: Annotated[float, Number("N m/rad or N/m", least=0)] = 0.0
     damping: Annotated[float, Number("N m s/rad or N s/m", least=0)] = 0.0
-    rest: Annotated[float, Number("rad or m")] = 0.0
+    rest: Annotated[float | None, Number("rad or m")] = None
     motor: MotorTable | None = None
     break_force: Annotated[float | None, Number("N", above=0)] = None  # without it: it never breaks
+    cone: Annotated[float | None, Number("rad", above=0)] = None  # of a ball
+    twist: Annotated[tuple | None, Pair("rad")] = None  # of a ball or a universal
+    vertices: list[int] | None = None  # of a soft second body

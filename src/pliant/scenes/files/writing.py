@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import groupby
@@ -22,7 +21,6 @@ from pliant.model import (
     Body,
     Cloth,
     ComponentMotion,
-    Joint,
     KeptMotion,
     MeshObstacleBody,
     Particles,
@@ -39,6 +37,7 @@ from pliant.model.body import FIXED, LINE, PLANE
 from pliant.model.distance_field import DistanceField
 from pliant.scenes.files.build import LINKS
 from pliant.scenes.files.garments import describe_sewing
+from pliant.scenes.files.joints import describe_joint, points_to_attach
 from pliant.scenes.files.laws import describe_law
 from pliant.scenes.files.toml_text import toml_text
 from pliant.simulate import Simulation
@@ -64,7 +63,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     table["ignore_contact"] = [list(pair) for pair in sorted(scene.apart)] or None
     table |= _describe_outside(path, scene)
     bodies = [body for body in scene.bodies if not isinstance(body, WorldPoints)]
-    points = {body.name: _points_to_attach(scene, body) for body in bodies if isinstance(body, RigidBody)}
+    points = {body.name: points_to_attach(scene, body) for body in bodies if isinstance(body, RigidBody)}
     table["bodies"] = [
         _describe_body(path, body, files) | _describe_points(body, points.get(body.name)) for body in bodies
     ]
@@ -73,7 +72,7 @@ def save_scene(scene: Scene | Simulation, path: str | Path) -> None:
     table["obstacles"] = [about for about in describe_shapes(scene) if "surface" not in about]
     links = [_renumbered(link, points) for link in scene.attachments]
     table["attachments"] = [_describe_attachment(path, k, link, files) for k, link in enumerate(links)]
-    table["joints"] = [_describe_joint(scene, joint) for joint in scene.joints]
+    table["joints"] = [describe_joint(scene, joint) for joint in scene.joints]
     table |= describe_sewing(scene)
     for place, arrays in files.items():
         save_arrays(place, **arrays)
@@ -269,18 +268,6 @@ def _describe_attachment(
     return {**about, "links": place.name}
 
 
-def _points_to_attach(scene: Scene, body: RigidBody) -> np.ndarray:
-    """Vertices of a rigid body that were added to attach something; joints add their own again."""
-    added = np.arange(body.mass_vertices[-1] + 1, body.n_vertices)
-    taken: set[int] = set()
-    for joint in scene.joints:
-        sides = (joint.body_a is body, joint.body_b is body)
-        ends = [(side, vertex) for link in joint.links for side, vertex in enumerate(link)]
-        ends += [*(end for dot in joint.dots for end in dot), *joint.corners]
-        taken |= {vertex for side, vertex in ends if sides[side]}
-    return np.array([vertex for vertex in added if vertex not in taken], np.int64)
-
-
 def _describe_points(body: Body, points: np.ndarray | None) -> dict[str, Any]:
     if points is None or not len(points):
         return {}
@@ -298,22 +285,6 @@ def _renumbered(link: Attachment, points: dict[str, np.ndarray]) -> Attachment:
             again = first + np.searchsorted(points[body.name], vertices)
             changed[side] = np.where(vertices >= first, again, vertices)
     return replace(link, **changed)
-
-
-def _describe_joint(scene: Scene, joint: Joint) -> dict[str, Any]:
-    bodies = [body.name for body in (joint.body_a, joint.body_b) if body is not None]
-    about: dict[str, Any] = {"kind": joint.kind, "bodies": bodies, "point": joint.point.tolist()}
-    about["axis"] = None if joint.axis is None else joint.axis.tolist()
-    about["stiffness"] = None if math.isinf(joint.stiffness) else joint.stiffness
-    if joint.kind == "distance":
-        about |= {"length": joint.length, "other_point": np.asarray(joint.other_point).tolist()}
-        about["one_sided"] = joint.one_sided
-    if joint.drive is not None:
-        motor = joint.drive.motor
-        about |= {**vars(joint.drive), "motor": None if motor is None else motor.options()}
-    about["break_force"] = None if math.isinf(joint.break_force) else joint.break_force
-    about["collide"] = joint.body_b is None or not {tuple(bodies), tuple(bodies[::-1])} & scene.apart
-    return about
 
 
 #: What kinds of bodies add to their table, and their arrays.

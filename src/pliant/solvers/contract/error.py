@@ -117,9 +117,9 @@ class ErrorMeter:
         self.error, self._done, self._most, self._ratio = None, 0, n, np.zeros(0)
         self._work = work
         self._begin(x, work)
-        moving = x[self.body >= 0]
-        if len(moving):
-            self._middle = 0.5 * (moving.min(axis=0) + moving.max(axis=0))
+        moving = np.ascontiguousarray(x[self.body >= 0].T)  # by columns it takes a third of the time
+        if moving.size:
+            self._middle = 0.5 * (moving.min(axis=1) + moving.max(axis=1))
 
     def _begin(self, x: np.ndarray, work: Any) -> None:
         """Forget what was seen of other iterations; those of one kind begin at x (n, 3)."""

@@ -1,8 +1,7 @@
 """A step's potential element after element in lanes and threads: energy, gradient, and the Hessian as a sparse matrix
 of 3x3 blocks.
 
-Tets and triangles of every law are compiled; other elements, which are fewer or simpler, come from energies/ in NumPy
-and are summed by compiled code.
+Tets and triangles of every law are compiled, other elements as other_elements says.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
-from pliant.energies.elements import energy_of
 from pliant.energies.scatter import sum_at_vertices
 from pliant.kernels.assembly_source import TET, TRIANGLE, ElementTable, Shape, assembly_module, element_table
 from pliant.kernels.block_pattern import (
@@ -26,7 +24,6 @@ from pliant.kernels.block_pattern import (
     Places,
     find_pattern,
     places_in_lanes,
-    places_in_matrices,
 )
 from pliant.kernels.block_sums import sums_module
 from pliant.kernels.threads import Team
@@ -36,6 +33,7 @@ from pliant.materials.calculus import law_code
 from pliant.model import Block, InvertibleSolids, Sheets, Solids
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.energy_noise import NOISE, typical_edge
+from pliant.solvers.machinery.other_elements import NumpyElements, by_corners, position_rows, source_of
 
 HELD_PART = 0.01  # of the residual after a refresh: how exactly the potential of held contacts is minimised
 IDLE = 3  # iterations at rounding, then an end
@@ -57,19 +55,18 @@ class LawTerm:
     def energy(self, block: Block, x: np.ndarray, team: Team) -> float:
         """[J]."""
         m, out = len(block.elements), np.empty(len(self.table.sizes))
-        team.run(self.module.energies, _rows(x), self._table(block), out)
+        team.run(self.module.energies, position_rows(x), self._table(block), out)
         return float(np.sum(out[:m]))
 
     def gradient(self, block: Block, x: np.ndarray, team: Team) -> np.ndarray:
         """dE/dx (n, 3) [N]."""
         m, corners = block.elements.shape
         out = np.empty(3 * len(self.table.vertices))
-        team.run(self.module.gradients, _rows(x), self._table(block), out)
-        nodal = out.reshape(-1, 3 * corners, self.width).swapaxes(1, 2).reshape(-1, corners, 3)
-        return sum_at_vertices(block.elements, nodal[:m], len(x))
+        team.run(self.module.gradients, position_rows(x), self._table(block), out)
+        return sum_at_vertices(block.elements, by_corners(out, corners, self.width)[:m], len(x))
 
     def add_hessians(self, block: Block, x: np.ndarray, psd: bool, team: Team, values: np.ndarray) -> None:
-        team.run(self.module.assemble, psd, _rows(x), self._table(block), self.places, self.buffer, values)
+        team.run(self.module.assemble, psd, position_rows(x), self._table(block), self.places, self.buffer, values)
 
     def _table(self, block: Block) -> ElementTable:
         if self.sizes is not None:
@@ -79,27 +76,26 @@ class LawTerm:
 
 
 @dataclass
-class OutsideTerm:
-    """Elements whose Hessians come from energies/."""
+class OtherTerm:
+    """Elements of another kind."""
 
     number: int
     places: Places
+    source: NumpyElements
 
     def energy(self, block: Block, x: np.ndarray, team: Team) -> float:
         """[J]."""
-        return energy_of(block).energy(block, x)
+        return self.source.energy(block, x, team)
 
     def gradient(self, block: Block, x: np.ndarray, team: Team) -> np.ndarray:
         """dE/dx (n, 3) [N]."""
-        return energy_of(block).gradient(block, x)
+        return self.source.gradient(block, x, team)
 
     def add_hessians(self, block: Block, x: np.ndarray, psd: bool, team: Team, values: np.ndarray) -> None:
+        rows = position_rows(x)
         for chunk in range(len(self.places.chunk_start) - 1):
             part = slice(chunk * CHUNK, min((chunk + 1) * CHUNK, len(block.elements)))
-            hessians = energy_of(block).element_hessians(block, x, part)
-            if psd:
-                hessians = make_semidefinite(hessians)
-            buffer = np.ascontiguousarray(hessians, float).reshape(-1)
+            buffer = self.source.hessians(block, x, rows, part, psd, team)
             team.run(sums_module().add_chunk, chunk, self.places, buffer, values)
 
 
@@ -110,7 +106,7 @@ class AssembledPotential(Work):
     pattern: BlockPattern
     vertices: np.ndarray  # (rows,) that may move
     projection: sp.csr_matrix | None  # onto the free directions, if some vertices are held to lines or planes
-    terms: list[LawTerm | OutsideTerm]
+    terms: list[LawTerm | OtherTerm]
     team: Team
     values: np.ndarray  # (blocks, 3, 3) [N/m]
     edge: float  # typical length of an element [m]
@@ -205,17 +201,10 @@ class AssembledPotential(Work):
         return (self.projection @ H @ self.projection + held.multiply(np.repeat(inertia, 3)[:, None])).tobsr((3, 3))
 
 
-def _seen(problem: IncrementalPotential, term: LawTerm | OutsideTerm, x: np.ndarray) -> tuple[Block, np.ndarray]:
+def _seen(problem: IncrementalPotential, term: LawTerm | OtherTerm, x: np.ndarray) -> tuple[Block, np.ndarray]:
     """A term's block and what it depends on: positions, or displacements if it is viscous."""
     block = problem.blocks[term.number]
     return block, x - problem.x_prev if block.is_viscous else x
-
-
-def _rows(x: np.ndarray) -> np.ndarray:
-    """Positions (n, 4) as lanes are loaded."""
-    rows = np.zeros((len(x), 4))
-    rows[:, :3] = x
-    return rows
 
 
 def build_assembly(problem: IncrementalPotential, execution: Execution) -> AssembledPotential:
@@ -236,7 +225,7 @@ def build_assembly(problem: IncrementalPotential, execution: Execution) -> Assem
     )
 
 
-def _terms(number: int, block: Block, pattern: BlockPattern, row_of_vertex: np.ndarray) -> list[LawTerm | OutsideTerm]:
+def _terms(number: int, block: Block, pattern: BlockPattern, row_of_vertex: np.ndarray) -> list[LawTerm | OtherTerm]:
     make = partial(_law_term, number, block, pattern, row_of_vertex)
     if isinstance(block, InvertibleSolids):
         return [
@@ -247,7 +236,8 @@ def _terms(number: int, block: Block, pattern: BlockPattern, row_of_vertex: np.n
         return [make(TET, block.volumes, block.law, block.parameters)]
     if isinstance(block, Sheets):
         return [make(TRIANGLE, block.areas, block.law, block.parameters)]
-    return [OutsideTerm(number, places_in_matrices(pattern, block.elements, row_of_vertex))]
+    source = source_of(block)
+    return [OtherTerm(number, places_in_lanes(pattern, block.elements, row_of_vertex, source.width), source)]
 
 
 def _law_term(
@@ -274,10 +264,3 @@ def _projection(problem: IncrementalPotential, vertices: np.ndarray) -> sp.csr_m
     axes = [model.project(np.tile(axis, (model.n_vertices, 1)))[vertices] for axis in np.eye(3)]
     n = len(vertices)
     return sp.bsr_matrix((np.stack(axes, axis=2), np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)).tocsr()
-
-
-def make_semidefinite(hessians: np.ndarray) -> np.ndarray:
-    """Without the negative eigenvalues; (k, corners, 3, corners, 3)."""
-    width = 3 * hessians.shape[1]
-    values, vectors = np.linalg.eigh(hessians.reshape(-1, width, width))
-    return np.einsum("mik,mk,mjk->mij", vectors, np.maximum(values, 0), vectors, optimize=True)

@@ -20,7 +20,14 @@ from pliant.constraints.levers import write_levers
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import SPHERE_SPIN, Bodies, empty_rows
-from pliant.constraints.sweeps import apply_impulses, deepening, end_corrections, end_passages, friction_at_end
+from pliant.constraints.sweeps import (
+    apply_impulses,
+    deepening,
+    end_corrections,
+    end_passages,
+    friction_at_end,
+    write_positions,
+)
 from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, restore_impulses
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
@@ -30,6 +37,8 @@ from pliant.grains.detection import GrainDetector
 from pliant.grains.overlaps import report_overlaps
 from pliant.grains.passages import Passages
 from pliant.grains.record import Motion
+from pliant.grains.rims import drop_rims
+from pliant.grains.sleeping import Sleepers
 from pliant.grains.touching import contact_radii, surface_triangles, touching_points
 from pliant.model import CARRIED, FREE, Fibres, FlatFolds, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
 from pliant.relaxations import GaussSeidel, Relaxation
@@ -51,20 +60,28 @@ class Ending(NamedTuple):
     settling: int  # iterations in which velocities lose what corrected positions
 
 
+class Options(NamedTuple):
+    """What the schemes' work needs to know of them."""
+
+    iterations: int
+    margin: float
+    shear: float
+    bend: float
+    relaxation: Relaxation
+    sleep_speed: float  # [m/s]; 0: nothing sleeps
+
+
 class ConstraintWork(Work):
     """Rows, bodies and lists of a scene, and what one step hands on to the next."""
 
-    def __init__(
-        self, name: str, problem: IncrementalPotential, execution: Execution, iterations: int, tolerance: float,
-        stiffness: tuple[float, float], relaxation: Relaxation,
-    ):  # fmt: skip
+    def __init__(self, name: str, problem: IncrementalPotential, execution: Execution, options: Options):
         model = problem.model
-        _check_scene(name, model, relaxation)
+        _check_scene(name, model, options.relaxation)
         self.model = model
         self.team = execution.team()
         self.dtype = np.dtype(np.float32 if execution.precision == "single" else np.float64)
         self.distances = _distances(model)
-        shear, bend = (1 - (1 - k) ** (1 / iterations) for k in stiffness)
+        shear, bend = (1 - (1 - k) ** (1 / options.iterations) for k in (options.shear, options.bend))
         role = self.distances.role
         factors = np.where(role == SHEAR, shear, np.where(role == BEND, bend, 1.0))
         n, m = model.n_vertices, len(role)
@@ -75,11 +92,17 @@ class ConstraintWork(Work):
         points = touching_points(model)
         self.detector, self._convex, self._radii = None, None, np.zeros(n)
         if model.contact is not None and (model.particles is not None or len(points.vertices)):
-            self.detector = GrainDetector(model, tolerance, self.team, points, surface_triangles(model))
+            self.detector = GrainDetector(model, options.margin, self.team, points, surface_triangles(model))
             self._radii = contact_radii(model)
         if model.contact is not None and model.carried is not None:
             self._convex = ConvexPairs(model)
         self._passages = None if model.particles is None else Passages(model, self.team)
+        self._sleepers = None
+        if options.sleep_speed and model.particles is not None:
+            self._sleepers = Sleepers(model.particles.vertices, n, float(options.sleep_speed))
+        self._held = np.zeros((0, 3))  # where what does not move is at the end of the step
+        self._moves, self._all_masses = np.zeros(0, bool), np.zeros(0)
+        self._way, self._end = np.zeros((0, 3)), np.zeros((0, 3))
         self.radius = np.ones(n)
         self.turns = np.zeros(n, bool)
         if model.particles is not None:
@@ -112,21 +135,16 @@ class ConstraintWork(Work):
         """Pose a step: velocities without constraints (Equation 21), contacts, rows, impulses to begin with."""
         self._ending, self._before = ending, None
         self._keep()
-        model, h, base = problem.model, problem.h, len(self.distances.pairs)
+        h, base = problem.h, len(self.distances.pairs)
         self._h = h
+        begin_distances(self.rows, self.distances.stiffness, problem.x_prev, h)
+        self._load_motion(problem)
+        count = self._detect(problem)
+        if self._sleepers is not None:
+            while self._sleepers.wake_touched(self.rows, base, count, self._moves):
+                self._load_motion(problem)
+                count = self._detect(problem)
         bodies = self.bodies
-        is_free = (model.subspace == FREE) & (model.mass > 0)
-        if model.particles is not None:
-            is_free[model.particles.waiting(problem.time)] = False
-        w = np.where(is_free, 1 / np.where(is_free, problem.inertia * h**2, 1.0), 0.0)
-        bodies.velocity[:] = (problem.y - problem.x_prev) / h
-        bodies.inverse_mass[:] = w
-        bodies.inverse_inertia[:] = np.where(self.turns, SPHERE_SPIN * w, 0.0)
-        if len(bodies.spin):
-            bodies.spin[:] = problem.spins * self.radius[:, None]
-        self.rigid.begin(problem, bodies.rigid)
-        begin_distances(self.rows, self.distances, problem.x_prev, h)
-        count = self._detect(problem, w)
         if self.problem is None:
             self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team)
             self._report_overlaps(problem, base, count)
@@ -143,12 +161,36 @@ class ConstraintWork(Work):
         if count:
             relaxation.begin(posed)
 
-    def _detect(self, problem: IncrementalPotential, w: np.ndarray) -> int:
+    def _load_motion(self, problem: IncrementalPotential) -> None:
+        """Masses and velocities without constraints; what sleeps has none of either."""
+        model, h, bodies, x = problem.model, problem.h, self.bodies, problem.x_prev
+        is_free = (model.subspace == FREE) & (model.mass > 0)
+        if model.particles is not None:
+            is_free[model.particles.waiting(problem.time)] = False
+        self._held = problem.y
+        if self._sleepers is not None and self.detector is not None:
+            asleep = self._sleepers.begin(x, problem.y, is_free, self.detector.obstacles(problem.time, h))
+            if asleep.any():
+                is_free &= ~asleep
+                self._held = np.where(asleep[:, None], x, problem.y)
+        w = np.where(is_free, 1 / np.where(is_free, problem.inertia * h**2, 1.0), 0.0)
+        bodies.velocity[:] = (self._held - x) / h
+        bodies.inverse_mass[:] = w
+        bodies.inverse_inertia[:] = np.where(self.turns, SPHERE_SPIN * w, 0.0)
+        if len(bodies.spin):
+            bodies.spin[:] = problem.spins * self.radius[:, None]
+        self.rigid.begin(problem, bodies.rigid)
+        self._all_masses = self.rigid.inverse_mass_of_vertices(w)
+        self._moves = self._all_masses > 0
+
+    def _detect(self, problem: IncrementalPotential) -> int:
         """Contacts into rows after the distances, and levers of rigid bodies into all; how many rows there are."""
         x, rigid, count = problem.x_prev, self.rigid, len(self.distances.pairs)
         if self.detector is not None:
-            motion = Motion(x, problem.y, rigid.inverse_mass_of_vertices(w), problem.h)
-            self.rows, count = self.detector.detect(motion, problem.time, self.rows, count)
+            motion = Motion(x, self._held, self._all_masses, problem.h)
+            base = count
+            self.rows, count = self.detector.detect(motion, problem.time, self.rows, base)
+            count = drop_rims(self.rows, base, count)
         if rigid.carried is not None:
             write_levers(self.rows, 0, count, rigid.carrier_of, x, self._radii, rigid.centres)
         if self._convex is not None:
@@ -179,14 +221,15 @@ class ConstraintWork(Work):
         given, acts in one pass.
         """
         posed = self.posed
-        if posed.done == posed.planned and posed.count and friction is not None:
+        has_contacts = posed.count > len(self.distances.pairs)
+        if posed.done == posed.planned and has_contacts and friction is not None:
             self.team.run_for(60.0 * posed.count, friction_at_end, self.rows, posed.count, self.bodies, friction)
         self._write(problem, x)
+        if self._sleepers is not None:
+            self._way, self._end = problem.y - problem.x_prev, x
 
     def _write(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        moving = self.bodies.inverse_mass > 0
-        x[moving] = problem.x_prev[moving] + problem.h * self.bodies.velocity[moving]
-        x[~moving] = problem.y[~moving]
+        write_positions(self.bodies, problem.x_prev, self._held, problem.h, x)
         self.rigid.write(problem, x, self.bodies.rigid.twist)
         if len(self.bodies.spin):
             problem.spins[:] = self.bodies.spin / self.radius[:, None]
@@ -218,13 +261,27 @@ class ConstraintWork(Work):
             self.bodies.velocity[moved] = (x[moved] - problem.x_prev[moved]) / problem.h
 
     def end_step(self, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
-        """Let velocities settle: iterations that correct no positions, so that no overlap becomes speed."""
-        posed, bodies, ending = self.posed, self.bodies, self._ending
-        if ending is None or not ending.settling or not posed.count:
-            return
+        """Let velocities settle, and let fall asleep what is at rest."""
+        ending = self._ending
+        if ending is not None and ending.settling and self.posed.count:
+            self._settle(ending, v, spins, twists)
+        if self._sleepers is not None:
+            about = (self.rows, len(self.distances.pairs), self.posed.count, self._moves)
+            self._sleepers.end(*about, self._way, self._end, v, spins, self._h)
+
+    @property
+    def note(self) -> str:
+        """How many particles sleep."""
+        asleep = 0 if self._sleepers is None else int(np.count_nonzero(self._sleepers.asleep))
+        return f"{asleep} particles asleep" if asleep else ""
+
+    def _settle(self, ending: Ending, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
+        """Iterations that correct no positions, so that no overlap becomes speed."""
+        posed, bodies = self.posed, self.bodies
         rigid = bodies.rigid._replace(twist=bodies.rigid.twist.copy())
         solved = bodies._replace(velocity=bodies.velocity.copy(), spin=bodies.spin.copy(), rigid=rigid)
-        rows = self.rows._replace(impulse=self.rows.impulse.copy(), bias=self.rows.bias.copy())
+        own = self.rows.impulse[: posed.count], self.rows.bias[: posed.count]
+        rows = self.rows._replace(impulse=own[0].copy(), bias=own[1].copy())
         self._before = replace(posed, rows=rows, bodies=solved)
         moving = posed.scheme
         posed.scheme, posed.done, posed.planned = moving._replace(is_moving=False), 0, ending.settling
@@ -260,13 +317,18 @@ class ConstraintWork(Work):
 
     def state_dict(self) -> dict[str, Any]:
         self._keep()
-        return {name: array.tolist() for name, array in self.kept._asdict().items()}
+        state: dict[str, Any] = {name: array.tolist() for name, array in self.kept._asdict().items()}
+        if self._sleepers is not None:
+            state["sleepers"] = self._sleepers.state_dict()
+        return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         like = self._nothing._asdict()
         given = {name: state.get(name, []) for name in like}  # runs saved before there was rolling resistance lack it
         arrays = {name: np.array(given[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
         self.kept, self.problem, self._before = Kept(**arrays), None, None
+        if self._sleepers is not None and "sleepers" in state:
+            self._sleepers.load_state_dict(state["sleepers"])
 
 
 def _check_scene(name: str, model: Model, relaxation: Relaxation) -> None:

@@ -24,7 +24,8 @@ import scipy.sparse as sp
 from pliant.contact.response.hardness import KEPT
 from pliant.elements.hard import HardDots, HardLinks, HardRopes
 from pliant.elements.joint import JointDots, JointLinks, JointRopes
-from pliant.elements.joint_drive import DAMPER, HardAngles, HardSlides, JointAngles, JointDrives
+from pliant.elements.joint_drive import DAMPER, HardAngles, HardSlides, JointAngles, JointDrives, JointSlides
+from pliant.elements.joint_length import HardLengths, JointLengths
 from pliant.energies import IncrementalPotential
 from pliant.kernels.hard_drives import DriveRows
 from pliant.kernels.hard_rows import DualRows
@@ -34,6 +35,11 @@ from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery.hard_drives import begin_drives, update_drives, write_drives
 from pliant.solvers.machinery.vbd_tables import Tables
 
+HARD_DRIVES: dict[type, type[JointDrives]] = {
+    JointAngles: HardAngles,
+    JointSlides: HardSlides,
+    JointLengths: HardLengths,
+}
 STIFF = 10.0  # times rho: a finite stiffness beyond it is held by multipliers
 
 
@@ -88,8 +94,7 @@ class HardRowsOf:
         own = block.weights if isinstance(block, Attachments) else block.stiffness
         stiffness = np.where(self.materials[k] > 0, self.part(k) * self.penalties[k], own)
         if isinstance(block, JointDrives):
-            kind = HardAngles if isinstance(block, JointAngles) else HardSlides
-            return kind(**{**vars(block), "stiffness": stiffness})
+            return HARD_DRIVES[type(block)](**{**vars(block), "stiffness": stiffness})
         if isinstance(block, JointDots):
             return HardDots(block.elements, stiffness, np.zeros(len(stiffness)))
         if isinstance(block, Attachments):

@@ -12,6 +12,7 @@ import numpy as np
 from pliant.elements.element import Element
 from pliant.elements.hard import PATH, HardDots, HardLinks, HardRopes
 from pliant.elements.joint_drive import HARD_PATH, HardAngles, HardSlides
+from pliant.elements.joint_length import HardLengths
 from pliant.kernels.element_lists import incidences_of
 from pliant.kernels.hard_drives import DriveRows
 from pliant.kernels.hard_rows import DualRows
@@ -28,6 +29,7 @@ DUAL_LINES: dict[type, str] = {
 DRIVE_LINES: dict[type, str] = {
     HardAngles: "update_angles(thread, threads, x, list0_K, list1_K, list2_K, dual_K, WIDTH)",
     HardSlides: "update_slides(thread, threads, x, list0_K, list1_K, list2_K, dual_K, WIDTH)",
+    HardLengths: "update_lengths(thread, threads, x, list0_K, dual_K, WIDTH)",
 }
 SHIFT_NUMBER = {HardLinks: 1, HardRopes: 0, HardDots: 1}  # where the shift is among the numbers of a row
 

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.energies.elements import energy_of
 from pliant.kernels.assembly_source import TET, TRIANGLE, Shape, assembly_module, element_table
 from pliant.kernels.block_pattern import CHUNK, pair_count
 from pliant.kernels.threads import Team
 from pliant.lanes.host import default_width
 from pliant.materials.calculus import law_code
 from pliant.model import Block, Sheets, Solids
-from pliant.solvers.machinery.assembly import make_semidefinite
+from pliant.solvers.machinery.other_elements import NumpyElements, position_rows, source_of
 
 
 class Hessians(NamedTuple):
@@ -40,22 +39,20 @@ class LawHessians:
     def of(self, block: Any, x: np.ndarray, part: slice, psd: bool, team: Team) -> Hessians:
         elements, sizes = block.elements[part], block.volumes if self.shape is TET else block.areas
         table = element_table(elements, block.gradients[part], sizes[part], block.parameters[part], self.width)
-        rows = np.zeros((len(x), 4))
-        rows[:, :3] = x
         buffer = np.empty(9 * pair_count(self.shape.corners) * len(table.sizes))
-        team.run(self.module.hessians, psd, rows, table, buffer)
+        team.run(self.module.hessians, psd, position_rows(x), table, buffer)
         return Hessians(elements, buffer, self.width)
 
 
+@dataclass
 class OtherHessians:
-    """Elements whose Hessians come from energies/."""
+    """All other elements."""
+
+    source: NumpyElements
 
     def of(self, block: Any, x: np.ndarray, part: slice, psd: bool, team: Team) -> Hessians:
-        blocks = energy_of(block).element_hessians(block, x, part)
-        if psd:
-            blocks = make_semidefinite(blocks).reshape(blocks.shape)
-        one, other = np.triu_indices(blocks.shape[1])
-        return Hessians(block.elements[part], blocks[:, one, :, other, :].swapaxes(0, 1).reshape(-1), 1)
+        buffer = self.source.hessians(block, x, position_rows(x), part, psd, team)
+        return Hessians(block.elements[part], buffer, self.source.width)
 
 
 @dataclass
@@ -103,7 +100,7 @@ def build_element_hessians(problem: IncrementalPotential) -> ElementHessians:
 
 def _kind(block: Block) -> LawHessians | OtherHessians:
     if not isinstance(block, Solids | Sheets):
-        return OtherHessians()
+        return OtherHessians(source_of(block))
     shape, width, code = TET if isinstance(block, Solids) else TRIANGLE, default_width("double"), law_code(block.law)
     parameters = block.parameters.shape[1]
     module = assembly_module(shape, code.name, code.text, code.has_barrier, parameters, width)

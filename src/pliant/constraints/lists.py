@@ -1,0 +1,158 @@
+"""What iterations read beside the rows: which act on whom, diagonals, packs, and colours; compiled, once per step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.constraints.one_row import write_diagonals
+from pliant.constraints.packs import SINGLY, kind_of_pack, zeros_like
+from pliant.constraints.rows import ENTRY_BITS, OF_TRIANGLE
+from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
+from pliant.lanes.memory import width_of
+
+COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
+
+
+class Colours(NamedTuple):
+    """Constraints colour by colour: those of one share no vertex. In arrays that may be longer."""
+
+    order: np.ndarray  # (m,) int32
+    ends: np.ndarray  # (2, m) int32 their first and second vertex in that order; ~first in place of an obstacle
+    starts: np.ndarray  # (COLOURS + 2,) int64 first place of each colour
+    packs: np.ndarray  # (COLOURS + 2,) int64 first pack of each colour
+    kinds: np.ndarray  # (p,) int8 of packs (constraints.packs)
+
+
+def room_for_colours(capacity: int) -> Colours:
+    """For so many constraints, in packs of 4 or more."""
+    return Colours(
+        np.zeros(capacity, np.int32), np.zeros((2, capacity), np.int32), np.zeros(COLOURS + 2, np.int64),
+        np.zeros(COLOURS + 2, np.int64), np.zeros(capacity // 4 + COLOURS + 2, np.int8),
+    )  # fmt: skip
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def list_vertices(rows, count, bodies, cursor):
+    """Loads of vertices, and the rows of each: entries 8 i + slot, and OF_TRIANGLE more at corners of triangles.
+    cursor (as long as the vertices, or longer) is scratch.
+    """
+    start = bodies.start
+    start[:] = 0
+    bodies.load[:] = 0.0
+    for i in range(count):
+        for slot in range(4):
+            vertex = rows.vertices[i, slot]
+            if vertex >= 0:
+                start[vertex + 1] += 1
+                bodies.load[vertex] += rows.factor[i]
+    for k in range(len(start) - 1):
+        start[k + 1] += start[k]
+        cursor[k] = start[k]
+    for i in range(count):
+        corner = OF_TRIANGLE if rows.vertices[i, 2] >= 0 else 0
+        for slot in range(4):
+            vertex = rows.vertices[i, slot]
+            if vertex >= 0:
+                bodies.entries[cursor[vertex]] = (i << ENTRY_BITS) + slot + (corner if slot > 0 else 0)
+                cursor[vertex] += 1
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def list_bodies(rows, count, rigid, cursor):
+    """The same of rigid bodies: entries 2 i + side."""
+    start = rigid.start
+    start[:] = 0
+    rigid.load[:] = 0.0
+    for i in range(count):
+        for side in range(2):
+            b = rows.carrier[i, side]
+            if b >= 0:
+                start[b + 1] += 1
+                rigid.load[b] += rows.factor[i]
+    for k in range(len(start) - 1):
+        start[k + 1] += start[k]
+        cursor[k] = start[k]
+    for i in range(count):
+        for side in range(2):
+            b = rows.carrier[i, side]
+            if b >= 0:
+                rigid.entries[cursor[b]] = 2 * i + side
+                cursor[b] += 1
+
+
+@entry(nogil=True, error_model="numpy")
+def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma, packs_singly, kinds):
+    """Lists of the vertices, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,).
+
+    Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
+    """
+    if thread == 0:
+        if len(bodies.rigid.twist) > 0:
+            list_bodies(rows, count, bodies.rigid, cursor)
+        list_vertices(rows, count, bodies, cursor)
+    width = width_of(zeros_like(rows.rest))
+    first, last = share(0, len(kinds), thread, threads)
+    no_order = rows.source[:0]
+    for pack in range(first, last):
+        kinds[pack] = SINGLY if packs_singly else kind_of_pack(rows, no_order, pack * width, count, width)
+    barrier_wait(barrier, threads)
+    first, last = share(0, count, thread, threads)
+    for i in range(first, last):
+        write_diagonals(rows, bodies, i)
+        value = -rows.rest[i]
+        for axis in range(3):
+            value += rows.normal[i, axis] * rows.separation[i, axis]
+            rows.change[i, axis] = 0.0
+        is_gap = value > 0.0 and rows.kind[i] == 1
+        rows.bias[i] = value / scheme.h * (1.0 if is_gap or rows.compliance[i] > 0.0 else gamma)
+
+
+@entry(nogil=True, error_model="numpy")
+def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
+    """Greedy colours by bit masks of the vertices and of the bodies after them: used (n + b,) uint64, colour (m,)."""
+    order, ends, starts = colours.order, colours.ends, colours.starts
+    used[:] = 0
+    starts[:] = 0
+    one, n = np.uint64(1), len(inverse_mass)
+    sides = 2 if len(used) > n else 0
+    for i in range(count):
+        mask = np.uint64(0)
+        for slot in range(4):
+            vertex = rows.vertices[i, slot]
+            if vertex >= 0 and inverse_mass[vertex] > 0.0:
+                mask |= used[vertex]
+        for side in range(sides):
+            if rows.carrier[i, side] >= 0:
+                mask |= used[n + rows.carrier[i, side]]
+        c = 0
+        while c < COLOURS and (mask >> np.uint64(c)) & one:
+            c += 1
+        colour[i] = c
+        starts[c + 1] += 1
+        if c < COLOURS:
+            for slot in range(4):
+                if rows.vertices[i, slot] >= 0:
+                    used[rows.vertices[i, slot]] |= one << np.uint64(c)
+            for side in range(sides):
+                if rows.carrier[i, side] >= 0:
+                    used[n + rows.carrier[i, side]] |= one << np.uint64(c)
+    for c in range(COLOURS + 1):
+        starts[c + 1] += starts[c]
+    place = starts.copy()
+    for i in range(count):
+        at = place[colour[i]]
+        place[colour[i]] += 1
+        order[at] = i
+        here, opposite = rows.vertices[i, 0], rows.vertices[i, 1]
+        ends[0, at], ends[1, at] = here, opposite if opposite >= 0 else ~here
+    width, pack = width_of(zeros_like(rows.rest)), 0
+    for c in range(COLOURS + 1):
+        colours.packs[c] = pack
+        for first in range(starts[c], starts[c + 1], width):
+            singly = packs_singly or c == COLOURS
+            colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, first, starts[c + 1], width)
+            pack += 1

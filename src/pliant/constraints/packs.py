@@ -1,0 +1,224 @@
+"""Several constraints at once, one in each lane: those between two points, or a point and an obstacle, of one kind.
+
+A pack is as many constraints as a register has numbers, counted from the first constraint on (Jacobi) or from the first
+of a colour (Gauss-Seidel), so that which constraints share a pack does not depend on the number of threads. What has
+another form, as a contact with a triangle, spin or rigid bodies, is done one by one (constraints.one_row).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, DIAGONAL, NO_FRICTION, ROPE
+from pliant.constraints.triples import (
+    add_triples,
+    are_negative,
+    gather_numbers,
+    gather_triples,
+    load_pairs,
+    load_triples,
+    scatter_triples,
+    store_triples,
+)
+from pliant.lanes.compiled import inlined
+from pliant.lanes.host import default_width
+from pliant.lanes.math import count, maximum, minimum, number, select, sqrt
+from pliant.lanes.memory import load
+from pliant.lanes.types import Lanes
+from pliant.lanes.vectors import add_scaled, cross, dot, subtract
+
+SINGLY = 3  # in place of the kind of a pack: its constraints are done one by one
+TINY = 1e-30  # [m] [N s] divides in place of what is shorter
+
+
+def pack_width(dtype: np.dtype) -> int:
+    """Constraints in a pack."""
+    return default_width("single" if dtype == np.float32 else "double")
+
+
+@intrinsic
+def zeros_like(typingctx, array):
+    """Zero in all lanes of a register, in the precision of an array."""
+    lanes = Lanes(array.dtype, default_width("single" if array.dtype == types.float32 else "double"))
+
+    def codegen(context, builder, signature, args):
+        return ir.Constant(context.get_value_type(lanes), None)
+
+    return lanes(array), codegen
+
+
+@inlined
+def kind_of_pack(rows, order, first, last, width):
+    """The kind that constraints order[first : first + width] share, or SINGLY; an empty order is 0, 1, 2, ..."""
+    if first + width > last:
+        return SINGLY
+    kind = rows.kind[order[first] if len(order) > 0 else first]
+    for place in range(first, first + width):
+        i = order[place] if len(order) > 0 else place
+        if rows.kind[i] != kind or rows.vertices[i, 2] >= 0:
+            return SINGLY
+    return kind
+
+
+@inlined
+def new_impulses(scheme, kind, mu, aim):
+    """proj of Equation 26, as one_row.projected."""
+    zero = number(0.0, mu)
+    normal = aim[0]
+    if kind == CONTACT:
+        normal = maximum(normal, zero)
+    elif kind == ROPE:
+        normal = minimum(normal, zero)
+    if kind != CONTACT or scheme.friction == NO_FRICTION:
+        return normal, zero, zero
+    bound = mu * normal
+    if scheme.friction == CONE:
+        size = sqrt(aim[1] * aim[1] + aim[2] * aim[2])
+        part = select(size > bound, bound / maximum(size, number(TINY, mu)), number(1.0, mu))
+        return normal, aim[1] * part, aim[2] * part
+    return normal, minimum(maximum(aim[1], -bound), bound), minimum(maximum(aim[2], -bound), bound)
+
+
+@inlined
+def divisors(d, d_t, split, split_t, weights):
+    """By what corrections are divided: see one_row.relax_row."""
+    if weights == COUNT:
+        return split, split_t
+    if weights == BOUNDED:
+        quarter = number(0.25, d)
+        return maximum(d, quarter * split), maximum(d_t, quarter * split_t)
+    return d, d_t
+
+
+@inlined
+def turned(n, t, s, alone):
+    """Length of s, and the normal and the tangent that have turned with it; those of obstacles stay."""
+    least = number(TINY, s[0])
+    length = sqrt(dot(s, s))
+    is_held = alone | (length <= least)
+    inverse = number(1.0, least) / maximum(length, least)
+    m = (select(is_held, n[0], s[0] * inverse), select(is_held, n[1], s[1] * inverse),
+         select(is_held, n[2], s[2] * inverse))  # fmt: skip
+    u = add_scaled(t, -dot(m, t), m)
+    size = sqrt(dot(u, u))
+    is_held = is_held | (size <= least)
+    scale = number(1.0, least) / maximum(size, least)
+    u = (select(is_held, t[0], u[0] * scale), select(is_held, t[1], u[1] * scale), select(is_held, t[2], u[2] * scale))
+    return select(alone, dot(n, s), length), m, u
+
+
+@inlined
+def relaxed(scheme, kind, beta, r, u, n, t, p, c, mu, d):
+    """Equations 26, 29 and 38 for the normal residual r and the relative velocity u: new impulses, their change and the
+    change in space; d: (of the normal, with the factor in it, and of a tangent).
+    """
+    aim = (p[0] - d[0] * r + beta * c[0], p[1], p[2])
+    has_friction = kind == CONTACT and scheme.friction != NO_FRICTION
+    if has_friction:
+        second = cross(n, t)
+        r1, r2 = dot(u, t), dot(u, second)
+        if scheme.is_relaxed:
+            aim = (aim[0] + d[0] * mu * sqrt(r1 * r1 + r2 * r2), aim[1], aim[2])
+        aim = (aim[0], p[1] - d[1] * r1 + beta * c[1], p[2] - d[1] * r2 + beta * c[2])
+    new = new_impulses(scheme, kind, mu, aim)
+    change = subtract(new, p)
+    push = (change[0] * n[0], change[0] * n[1], change[0] * n[2])
+    if has_friction:
+        second = cross(n, t)
+        push = add_scaled(add_scaled(push, change[1], t), change[2], second)
+    return new, change, push
+
+
+@inlined
+def relax_pack(rows, bodies, i, kind, scheme, pace, beta, like):
+    """one_row.relax_row of constraints i, i + 1, ...: their impulses, changes and pushes."""
+    v = rows.vertices
+    alone = are_negative(v, 4 * i + 1, 4, like)
+    opposite = gather_triples(bodies.velocity, v, 4 * i + 1, 4, like)
+    if count(alone) > 0:
+        drift = load_triples(rows.weights, i, like)
+        opposite = (select(alone, drift[0], opposite[0]), select(alone, drift[1], opposite[1]),
+                    select(alone, drift[2], opposite[2]))  # fmt: skip
+    u = subtract(gather_triples(bodies.velocity, v, 4 * i, 4, like), opposite)
+    n, t, p = load_triples(rows.normal, i, like), (like, like, like), load_triples(rows.impulse, i, like)
+    if kind == CONTACT:
+        t = load_triples(rows.tangent, i, like)
+    soft = load(rows.compliance, i, like) * p[0]
+    if scheme.is_moving:
+        s = add_scaled(load_triples(rows.separation, i, like), number(scheme.h, like), u)
+        value, n, t = turned(n, t, s, alone)
+        store_triples(rows.normal, i, n[0], n[1], n[2])
+        if kind == CONTACT:
+            store_triples(rows.tangent, i, t[0], t[1], t[2])
+        part = number(scheme.position_part, like)
+        error = (value - load(rows.rest, i, like)) / number(scheme.h, like) + soft
+        r = number(scheme.velocity_part, like) * dot(n, u) + part * error
+    else:
+        r = dot(n, u) + load(rows.bias, i, like) + soft
+    c = (like, like, like)
+    if pace.a != 0.0:
+        c = load_triples(rows.change, i, like)
+    d, d_t = load_pairs(rows.diagonal, i, like)
+    split, split_t = load_pairs(rows.split, i, like)
+    d, d_t = divisors(d, d_t, split, split_t, pace.weights)
+    omega = number(pace.omega, like)
+    steps = (omega * load(rows.factor, i, like) / d, omega / d_t)
+    about = (number(beta, like), r, u, n, t, p, c, load(rows.friction, i, like), steps)
+    new, change, push = relaxed(scheme, kind, *about)
+    store_triples(rows.impulse, i, new[0], new[1], new[2])
+    store_triples(rows.change, i, change[0], change[1], change[2])
+    store_triples(rows.push, i, push[0], push[1], push[2])
+
+
+@inlined
+def sweep_pack(rows, bodies, order, ends, place, kind, scheme, pace, beta, like):
+    """The same of constraints order[place], order[place + 1], ..., which share no vertex, and of their pushes; ends
+    (2, m): their vertices in that order.
+    """
+    m = ends.shape[1]
+    alone = are_negative(ends, m + place, 1, like)
+    opposite = gather_triples(bodies.velocity, ends, m + place, 1, like)
+    if count(alone) > 0:
+        drift = gather_triples(rows.weights, order, place, 1, like)
+        opposite = (select(alone, drift[0], opposite[0]), select(alone, drift[1], opposite[1]),
+                    select(alone, drift[2], opposite[2]))  # fmt: skip
+    u = subtract(gather_triples(bodies.velocity, ends, place, 1, like), opposite)
+    n, t, p = gather_triples(rows.normal, order, place, 1, like), (like, like, like), (like, like, like)
+    p = gather_triples(rows.impulse, order, place, 1, like)
+    if kind == CONTACT:
+        t = gather_triples(rows.tangent, order, place, 1, like)
+    soft = gather_numbers(rows.compliance, order, place, 1, 0, like) * p[0]
+    if scheme.is_moving:
+        s = add_scaled(gather_triples(rows.separation, order, place, 1, like), number(scheme.h, like), u)
+        value, n, t = turned(n, t, s, alone)
+        scatter_triples(rows.normal, order, place, n[0], n[1], n[2])
+        if kind == CONTACT:
+            scatter_triples(rows.tangent, order, place, t[0], t[1], t[2])
+        part = number(scheme.position_part, like)
+        error = (value - gather_numbers(rows.rest, order, place, 1, 0, like)) / number(scheme.h, like) + soft
+        r = number(scheme.velocity_part, like) * dot(n, u) + part * error
+    else:
+        r = dot(n, u) + gather_numbers(rows.bias, order, place, 1, 0, like) + soft
+    c = (like, like, like)
+    if pace.a != 0.0:
+        c = gather_triples(rows.change, order, place, 1, like)
+    d, d_t = (gather_numbers(rows.diagonal, order, place, 2, 0, like),
+              gather_numbers(rows.diagonal, order, place, 2, 1, like))  # fmt: skip
+    if pace.weights != DIAGONAL:
+        split = gather_numbers(rows.split, order, place, 2, 0, like)
+        d, d_t = divisors(d, d_t, split, gather_numbers(rows.split, order, place, 2, 1, like), pace.weights)
+    omega = number(pace.omega, like)
+    steps = (omega * gather_numbers(rows.factor, order, place, 1, 0, like) / d, omega / d_t)
+    mu = gather_numbers(rows.friction, order, place, 1, 0, like)
+    new, change, push = relaxed(scheme, kind, number(beta, like), r, u, n, t, p, c, mu, steps)
+    scatter_triples(rows.impulse, order, place, new[0], new[1], new[2])
+    if pace.a != 0.0:
+        scatter_triples(rows.change, order, place, change[0], change[1], change[2])
+    w = gather_numbers(bodies.inverse_mass, ends, place, 1, 0, like)
+    add_triples(bodies.velocity, ends, place, w * push[0], w * push[1], w * push[2])
+    w = -gather_numbers(bodies.inverse_mass, ends, m + place, 1, 0, like)
+    w = select(alone, like, w)
+    add_triples(bodies.velocity, ends, m + place, w * push[0], w * push[1], w * push[2])

@@ -1,0 +1,42 @@
+"""Constraints in lanes have the results of constraints one by one."""
+
+import numpy as np
+import pytest
+
+import pliant as pl
+from pliant.constraints.packs import SINGLY
+
+R = 0.01
+
+
+def falling(friction):
+    """A cloth, and spheres in a container, at random velocities."""
+    scene, random = pl.Scene(), np.random.default_rng(1)
+    points = pl.shapes.packed_spheres((0.1, 0.1, 0.1), radius=R, spacing=1.03)
+    grains = scene.add_particles(points, radius=R, friction=friction)
+    grains.set_velocities(random.normal(size=points.shape))
+    scene.add_container((0, 0, 0.5), (0.11, 0.11, 1.12), friction=friction)
+    mesh = pl.shapes.cloth(size=(0.2, 0.2), cells=(5, 5)).transformed(translation=(1, 0, 1))
+    cloth = scene.add_cloth(mesh, pl.StVenantKirchhoff.from_young(1e3, 0.3))
+    cloth.set_velocities(random.normal(size=mesh.points.shape))
+    scene.ignore_contact(cloth, grains)
+    return scene
+
+
+@pytest.mark.parametrize("relaxation", [pl.ImprovedJacobi(), pl.ImprovedGaussSeidel()], ids=["Jacobi", "GaussSeidel"])
+@pytest.mark.parametrize("friction", ["cone", "pyramid"])
+@pytest.mark.parametrize("scheme", [pl.VelocityTimeStepping, pl.SequentialPositions], ids=["VTS", "SP"])
+def test_lanes_do_what_single_constraints_do(pose, scheme, friction, relaxation):
+    """The same impulses and velocities to rounding after seven iterations."""
+    solver = scheme(relaxation, iterations=15, friction=friction)
+    packed, single = (pose(falling(0.4), solver) for _ in range(2))
+    kinds = [packed.kinds, packed.colours.kinds[: packed.count // 4]]
+    assert any((own < SINGLY).sum() > 20 for own in kinds)
+    single.kinds[:] = SINGLY
+    single.colours.kinds[:] = SINGLY
+    for problem in (packed, single):
+        relaxation.iterate(problem, 7)
+    np.testing.assert_allclose(packed.bodies.velocity, single.bodies.velocity, atol=1e-12)
+    impulses = [problem.rows.impulse[: problem.count] for problem in (packed, single)]
+    assert (np.abs(impulses[0]).max(axis=0) > 0).all()
+    np.testing.assert_allclose(*impulses, atol=1e-12)
