@@ -84,14 +84,6 @@ def sheets_from_rim_to_rim() -> pl.Scene:
     return scene_of((pl.shapes.cloth((1, 1), (20, 20)), (0, 0, 0)), (upright, (0.31, 0.2, 0.02)))
 
 
-def rope_through_a_sheet() -> pl.Scene:
-    """It has no contour; the shortest way is along the rope, 10 cm of which are below the sheet."""
-    scene = scene_of((pl.shapes.cloth((1, 1), (20, 20)), (0, 0, 0)))
-    points, edges = pl.shapes.rope(((0.013, 0.021, -0.1), (0.07, 0.03, 0.5)), 20)
-    scene.add_springs(points, edges, 100.0, 0.002)
-    return scene
-
-
 def sheet_through_a_ball() -> pl.Scene:
     return scene_of((pl.shapes.ball(0.2, 4), (0, 0, 0)), (pl.shapes.cloth((1, 1), (20, 20)), (0, 0, 0.17)))
 
@@ -106,7 +98,6 @@ def sheet_through_a_ball() -> pl.Scene:
         bump_through_a_sheet,
         corner_through_a_sheet,
         sheets_from_rim_to_rim,
-        rope_through_a_sheet,
         sheet_through_a_ball,
     ],
 )

@@ -1,4 +1,4 @@
-"""The shortest way off for sheets and ropes that go through each other from rim to rim (decision 0050).
+"""The shortest way off for sheets that go through each other from rim to rim (decision 0050).
 
 Such a contour has no end to shrink to: no small motion shortens it. Bodies then move as wholes, in the direction in
 which the least distance takes them off each other. Directions that come into question are the principal axes of both

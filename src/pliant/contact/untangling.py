@@ -169,6 +169,7 @@ class Untangling:
         if not len(surface.edges):
             return np.zeros((0, 5), np.int64)
         pairs = piercing_pairs(self.team, self.colliders, x)
+        pairs = pairs[(self.colliders.faces_of_edge[pairs[:, 0]] >= 0).all(axis=1)]  # not of ropes
         vertices = np.column_stack([surface.edges[pairs[:, 0]], surface.triangles[pairs[:, 1]]])
         return vertices[~self._is_whole[vertices[:, [0, 2]]].any(axis=1)]
 
