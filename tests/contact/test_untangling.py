@@ -76,6 +76,14 @@ def corner_through_a_sheet() -> pl.Scene:
     return scene_of((pl.shapes.cloth((1, 1), (20, 20)), (0, 0, 0)), (turned, (0.1, 0, 0.2)))
 
 
+def sheets_from_rim_to_rim() -> pl.Scene:
+    """One stands upright in the other: a straight contour, which no small motion shortens."""
+    upright = pl.shapes.cloth((1.2, 0.4), (17, 7)).transformed(
+        rotation=Rotation.from_euler("xz", (80, 10), degrees=True).as_matrix()
+    )
+    return scene_of((pl.shapes.cloth((1, 1), (20, 20)), (0, 0, 0)), (upright, (0.31, 0.2, 0.02)))
+
+
 def sheet_through_a_ball() -> pl.Scene:
     return scene_of((pl.shapes.ball(0.2, 4), (0, 0, 0)), (pl.shapes.cloth((1, 1), (20, 20)), (0, 0, 0.17)))
 
@@ -89,6 +97,7 @@ def sheet_through_a_ball() -> pl.Scene:
         heap_of_balls,
         bump_through_a_sheet,
         corner_through_a_sheet,
+        sheets_from_rim_to_rim,
         sheet_through_a_ball,
     ],
 )
@@ -114,6 +123,17 @@ def test_solids_keep_their_shape_and_go_the_shortest_way() -> None:
             assert np.ptp(moved, axis=0).max() < 1e-15
             assert moved[0] == pytest.approx((0, 0, share), abs=1e-4)
         assert done.furthest == pytest.approx(max(shares), abs=1e-4)
+
+
+def test_what_cuts_from_rim_to_rim_goes_the_shortest_way() -> None:
+    """Both keep their shapes, and part by no more than takes the upright sheet out of the other along its own plane."""
+    scene = sheets_from_rim_to_rim()
+    before = [body.initial_positions.copy() for body in scene.bodies]
+    below = -before[1][:, 2].min() / np.sin(np.radians(80))
+    scene.untangle()
+    ways = [body.initial_positions - x for body, x in zip(scene.bodies, before, strict=True)]
+    assert max(np.ptp(way, axis=0).max() for way in ways) < 1e-12
+    assert np.linalg.norm(ways[1][0] - ways[0][0]) < 1.02 * below
 
 
 def test_cloth_in_an_obstacle_comes_out() -> None:

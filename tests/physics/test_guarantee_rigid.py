@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.errors import PliantError
 from pliant.geometry import rotations
 
 ipctk = pytest.importorskip("ipctk")
@@ -65,13 +64,6 @@ def test_pushes_keep_momentum() -> None:
     moved = target[:, :3] - start[:, :3]
     assert moved[1, 2] < -1e-3
     assert masses @ moved == pytest.approx((0, 0, -0.07 * masses[0]), abs=1e-9)
-
-
-def test_round_bodies_are_refused_by_name() -> None:
-    scene = empty_scene()
-    scene.add_rigid(pl.Sphere(0.1), name="marble")
-    with pytest.raises(PliantError, match="marble is a Sphere: give it a mesh"):
-        pl.Simulation(scene)
 
 
 def stack() -> pl.Scene:

@@ -22,6 +22,7 @@ from pliant.contact.rigid_ends import RigidEnds
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.near_pairs import NearPairs, look_at_pairs, near_pairs, no_bodies, push_pairs
 from pliant.contact.search.near_shapes import NearShape, look_at_shape, near_shape, push_from_shape
+from pliant.contact.search.round_cores import Cores, core_pairs, cores_of, touching_cores
 from pliant.contact.search.start_pairs import touching_pairs, touching_shape
 from pliant.errors import SimulationError
 from pliant.geometry import rotations
@@ -59,8 +60,10 @@ class SafeMotion:
     scene: Callable[[], Model]
     held: Held = field(default_factory=lambda: Held(0, 0.0))  # in the last step
     _kept: np.ndarray = field(init=False)  # (n,) share of the distance that pairs keep [m]
-    _faces: np.ndarray = field(init=False)  # (k, 3) triangles, and springs with -1, that obstacles are asked for
+    _cores: Cores = field(init=False)  # of round rigid bodies
+    _faces: np.ndarray = field(init=False)  # (k, 3) triangles, springs and cores with -1, that obstacles are asked for
     _kept_faces: np.ndarray = field(init=False)  # (k,) distance they keep [m]
+    _radii: np.ndarray = field(init=False)  # (k,) of cores, zero of others [m]
     _inverse_mass: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [1/kg]; zero for who is held or led
     _rigid: RigidEnds | None = None  # rigid bodies on the way that is tried
     _apart_at: np.ndarray | None = None  # (n, 3) [m] where all is apart, as was proved
@@ -70,11 +73,15 @@ class SafeMotion:
         model, surface = self.model, self.colliders.surface
         self._kept = FLOOR * model.radius
         self._margin = float(model.radius.max(initial=0.0))
-        springs = np.column_stack([model.springs, np.full(len(model.springs), -1)])
-        faces = np.concatenate([surface.triangles, springs]).astype(np.int32)
+        self._cores = cores_of(model, self.colliders)
+        lines = np.concatenate([model.springs, self._cores.ends])
+        faces = np.concatenate([surface.triangles, np.column_stack([lines, np.full(len(lines), -1)])]).astype(np.int32)
+        radii = np.concatenate([np.zeros(len(faces) - len(self._cores.ends)), self._cores.radius])
         scene = self.scene()  # meshes that are led do not touch obstacles
-        skips = model.skips_obstacles | ((scene.mass == 0) & (scene.subspace != CARRIED))
-        self._faces = np.ascontiguousarray(faces[~skips[faces].any(axis=1)])
+        skips = model.excluded | ((scene.mass == 0) & (scene.subspace != CARRIED))
+        skips[self._cores.ends] = ~scene.is_free[self._cores.ends]
+        counts = ~(skips[faces] & (faces >= 0)).any(axis=1)
+        self._faces, self._radii = np.ascontiguousarray(faces[counts]), radii[counts]
         self._kept_faces = self._kept[self._faces[:, 0]]
 
     def require_apart(self, x: np.ndarray, rows: list[np.ndarray]) -> None:
@@ -88,6 +95,7 @@ class SafeMotion:
         said = words_of_touching(self.scene().describe_vertex, pairs, at_shapes, names)
         if said:
             raise SimulationError(said)
+        self._apart_at = x.copy()
 
     def advance(
         self,
@@ -150,9 +158,9 @@ class SafeMotion:
         """Vertices of what is not proved to be apart at x (n, 3) [m]: (k, 5) edges and triangles, then for each
         obstacle with a formula (k, 3) triangles and springs, the last -1 for these.
         """
-        found = [touching_pairs(self.team, self.colliders, x)]
+        found = [np.concatenate([touching_pairs(self.team, self.colliders, x), touching_cores(self._cores, x)])]
         for shape, row in zip(self.model.shapes, rows, strict=True):
-            near = near_shape(shape.kind, row, row, self._faces, self._kept_faces)
+            near = near_shape(shape.kind, row, row, self._faces, self._kept_faces, self._radii)
             found.append(touching_shape(self.team, near, x))
         return found
 
@@ -163,12 +171,7 @@ class SafeMotion:
         end, halved = goal.copy(), np.zeros(len(x), np.int8)
         free = self._inverse_mass > 0
         for number in range(PASSES + 1):
-            asked = end.copy()
-            pairs = near_pairs(self.team, self.colliders, x, end, 2 * self._margin + 2 * self._kept.max(), self._kept)
-            shapes = [
-                near_shape(shape.kind, *row, self._faces, self._kept_faces)
-                for shape, row in zip(self.model.shapes, rows, strict=True)
-            ]
+            asked, pairs, shapes = end.copy(), self._pairs(x, end), self._near_shapes(rows)
             touching = self._look(pairs, shapes, x, end, np.ones(len(x), bool))
             if not len(touching):
                 return end, None
@@ -181,6 +184,22 @@ class SafeMotion:
                 if blocked is not None:
                     return x, blocked
         return self._none_goes(x, goal, free), None
+
+    def _pairs(self, x: np.ndarray, end: np.ndarray) -> NearPairs:
+        """All that may come near each other on the way from x to the end (n, 3) [m]."""
+        separation = 2 * self._margin + 2 * self._kept.max(initial=0.0)
+        pairs = near_pairs(self.team, self.colliders, x, end, separation, self._kept)
+        if not len(self._cores.ends):
+            return pairs
+        others = core_pairs(self._cores, x, end, separation, self._kept)
+        return NearPairs(*(np.concatenate(both) for both in zip(pairs, others, strict=True)))
+
+    def _near_shapes(self, rows: list[tuple[np.ndarray, np.ndarray]]) -> list[NearShape]:
+        """Obstacles with what they are asked for; rows: of each, where the way begins and ends."""
+        return [
+            near_shape(shape.kind, *row, self._faces, self._kept_faces, self._radii)
+            for shape, row in zip(self.model.shapes, rows, strict=True)
+        ]
 
     def _none_goes(self, x: np.ndarray, goal: np.ndarray, free: np.ndarray) -> np.ndarray:
         """(n, 3) [m] with all that is free where it was."""

@@ -2,6 +2,7 @@
 
 Solids move as wholes, the shortest way out of each other; sheets and ropes move vertex by vertex: out
 of solids and obstacles, and of sheets in the direction that shortens the intersection contour (search/contours.py).
+Sheets and ropes that this does not part, as those that cut each other from rim to rim, move as wholes (parting.py).
 All of it is done in rounds of small motions, shared by masses; what is held does not move, nor do rigid bodies.
 """
 
@@ -14,7 +15,8 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet, gaps, joined
 from pliant.contact.detection import colliders_of, inside_contacts
-from pliant.contact.intersections import Intersections, find_intersections
+from pliant.contact.intersections import Intersections, crossing_points, find_intersections
+from pliant.contact.parting import Cut, shortest_way
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.contours import contours_of
 from pliant.contact.search.edge_depths import deepest_edge
@@ -29,6 +31,9 @@ from pliant.model import CARRIED, Model, Scene, build_model, checks
 GAP = 1e-3  # of an edge: between bodies that were in each other, if they have no thickness
 CONTOUR_STEP = 0.1  # of an edge: that the surfaces of a contour move against each other in a round
 WEAK = 1e-9  # sum of gradients for each point of a contour, below which rounding decides on its direction
+PATIENCE = 60  # rounds without fewer crossings after which sheets move as wholes
+FAR = 2.0  # edges: sheets that were drawn further may be parted more easily as wholes
+PARTINGS = 5  # of all pairs of bodies: what has moved may be in another
 SMOOTHED = 2  # rounds in which neighbours of vertices that move along with a contour follow
 
 
@@ -59,15 +64,26 @@ def untangle(scene: Scene, rounds: int = 500) -> Untangled:
     if model.particles is not None:
         raise SceneError("untangle: particles are not moved apart: place them apart, or add them after untangle.")
     work = Untangling(model, Team(1))
-    x, done = model.positions.copy(), 0
-    while done < rounds and work.move_apart(x):
-        done += 1
+    start = model.positions
+    x = start.copy()
+    done, is_stuck = work.take_apart(x, rounds)
+    if is_stuck or work.has_drawn_thin_bodies(start, x):
+        other = start.copy()
+        work.part_thin_bodies(other)
+        more, is_stuck_too = work.take_apart(other, rounds)
+        if (is_stuck_too, _furthest(start, other)) < (is_stuck, _furthest(start, x)):
+            x, done = other, more
     for k, body in enumerate(scene.bodies):
         own = slice(*model.body_start[k : k + 2])
-        if not np.array_equal(x[own], model.positions[own]):
+        if not np.array_equal(x[own], start[own]):
             body.set_positions(x[own])
     left = find_intersections(work.team, work.colliders, model.contact, tuple(model.body_names), x, 0.0)
-    return Untangled(done, float(np.linalg.norm(x - model.positions, axis=1).max(initial=0.0)), left)
+    return Untangled(done, _furthest(start, x), left)
+
+
+def _furthest(start: np.ndarray, x: np.ndarray) -> float:
+    """[m] that a vertex is away from where it was, of positions (n, 3)."""
+    return float(np.linalg.norm(x - start, axis=1).max(initial=0.0))
 
 
 @dataclass
@@ -80,6 +96,7 @@ class Untangling:
     _unit: np.ndarray = field(init=False)  # (n,) what moves as a whole: a body, or a vertex alone
     _inverse_mass: np.ndarray = field(init=False)  # (units,) [1/kg], zero for who is held
     _is_whole: np.ndarray = field(init=False)  # (n,) bool
+    _body: np.ndarray = field(init=False)  # (n,) of each vertex
     _faces: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,7 +105,7 @@ class Untangling:
         self.colliders = colliders_of(self.team, contact)
         self._faces = edges_and_triangles(self.colliders.surface)
         n, bodies = model.n_vertices, len(model.body_names)
-        body = contact.body.astype(np.int64)
+        self._body = body = contact.body.astype(np.int64)
         is_whole = np.zeros(bodies, bool)
         is_whole[body[self.colliders.has_inside | (model.subspace == CARRIED)]] = True
         self._is_whole = is_whole[body]
@@ -96,6 +113,65 @@ class Untangling:
         mass = np.bincount(self._unit, model.mass, bodies + n)
         self._inverse_mass = np.where(mass > 0, 1.0 / np.maximum(mass, 1e-300), 0.0)
         self._inverse_mass[self._unit[~model.is_free | (model.subspace == CARRIED)]] = 0.0
+
+    def take_apart(self, x: np.ndarray, rounds: int) -> tuple[int, bool]:
+        """Change positions x (n, 3) [m] by up to so many rounds; how many, and whether sheets or ropes are still in
+        each other, and no fewer of their edges and triangles than many rounds before.
+        """
+        fewest, since = np.inf, 0
+        for done in range(rounds):
+            crossing = len(self._thin_pairs(x))
+            since = 0 if crossing < fewest else since + 1
+            fewest = min(fewest, crossing)
+            if (crossing and since > PATIENCE) or not self.move_apart(x):
+                return done, crossing > 0
+        return rounds, len(self._thin_pairs(x)) > 0
+
+    def has_drawn_thin_bodies(self, start: np.ndarray, x: np.ndarray) -> bool:
+        """Whether sheets that were in each other at the start (n, 3) [m] have been drawn far to get to x."""
+        assert self.model.contact is not None
+        far = FAR * self.model.contact.edge
+        away = np.linalg.norm(x - start, axis=1) > far
+        return bool((away & ~self._is_whole).any()) and len(self._thin_pairs(start)) > 0
+
+    def part_thin_bodies(self, x: np.ndarray) -> None:
+        """Move sheets and ropes that are in each other apart as wholes, the shortest way (contact.parting)."""
+        for _ in range(PARTINGS):
+            pairs = self._thin_pairs(x)
+            if not len(pairs):
+                return
+            both = np.sort(self._body[pairs[:, [0, 2]]], axis=1)
+            for one, other in np.unique(both[both[:, 0] != both[:, 1]], axis=0).tolist():
+                self._part(one, other, pairs[(both == (one, other)).all(axis=1)], x)
+
+    def _part(self, one: int, other: int, pairs: np.ndarray, x: np.ndarray) -> None:
+        """Move two bodies apart, of whose edges and triangles those of pairs (k, 5) intersect; x (n, 3) [m]."""
+        ours, theirs = self._body == one, self._body == other
+        w, v = (0.0 if self._is_held(own) else 1.0 / self.model.mass[own].sum() for own in (ours, theirs))
+        if w + v == 0:
+            return
+
+        def crosses(way: np.ndarray) -> bool:
+            found = touching_pairs(self.team, self.colliders, x + ours[:, None] * way)
+            return bool((np.sort(self._body[found[:, [0, 2]]], axis=1) == (one, other)).all(axis=1).any())
+
+        way = shortest_way(Cut(x[ours], x[theirs], crossing_points(pairs, x)[0]), crosses)
+        x[ours] += w / (w + v) * way
+        x[theirs] -= v / (w + v) * way
+
+    def _is_held(self, own: np.ndarray) -> bool:
+        """Whether a vertex of some (n,) bool does not move."""
+        return bool((self._inverse_mass[self._unit[own]] == 0).any())
+
+    def _thin_pairs(self, x: np.ndarray) -> np.ndarray:
+        """(k, 5) vertices of edges and triangles that intersect at x (n, 3) [m], neither of a solid."""
+        surface = self.colliders.surface
+        if not len(surface.edges):
+            return np.zeros((0, 5), np.int64)
+        pairs = piercing_pairs(self.team, self.colliders, x)
+        pairs = pairs[(self.colliders.faces_of_edge[pairs[:, 0]] >= 0).all(axis=1)]  # not of ropes
+        vertices = np.column_stack([surface.edges[pairs[:, 0]], surface.triangles[pairs[:, 1]]])
+        return vertices[~self._is_whole[vertices[:, [0, 2]]].any(axis=1)]
 
     def move_apart(self, x: np.ndarray) -> bool:
         """Change positions x (n, 3) [m] by one round; whether there was anything to do that could be done."""

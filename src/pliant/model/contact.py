@@ -145,7 +145,7 @@ def build_contact(
         np.concatenate([np.empty((0, 3)), *(body.initial_positions for body in bodies)]),
         tuple(shapes),
         np.concatenate([_skips_obstacles(body) for body in bodies]),
-        _round_bodies(placed),
+        _round_bodies(placed, radius),
         np.array([body.restitution if isinstance(body, RigidBody) else 0.0 for body in bodies]),
         stitched,
     )
@@ -188,9 +188,7 @@ def _thickness(settings: Contact, body: Body, lengths: np.ndarray) -> float:
         return settings.thickness
     chosen = float(min(THICKNESS * lengths.mean(), 0.5 * lengths.min()))
     if isinstance(body, RigidBody):
-        return min(
-            chosen, OF_SIZE * float(np.linalg.norm(np.ptp(body.initial_positions[body.surface.ravel()], axis=0)))
-        )
+        return min(chosen, OF_SIZE * float(np.linalg.norm(np.ptp(body.shape.surface[0], axis=0))))
     return min(chosen, HALF * least_width(body.mesh)) if isinstance(body, Solid) else chosen
 
 
@@ -200,8 +198,8 @@ def _skips_obstacles(body: Body) -> np.ndarray:
     return body.touches_nothing | is_round | isinstance(body, Particles)
 
 
-def _round_bodies(placed: list[tuple[Body, int]]) -> RoundBodies:
-    """Features of the rigid bodies among bodies and their first vertices."""
+def _round_bodies(placed: list[tuple[Body, int]], half: list[float]) -> RoundBodies:
+    """Features of the rigid bodies among bodies and their first vertices; half: of their thicknesses [m]."""
     rows = []
     for number, (body, first) in enumerate(placed):
         feature = body.shape.round_feature if isinstance(body, RigidBody) else None
@@ -209,7 +207,8 @@ def _round_bodies(placed: list[tuple[Body, int]]) -> RoundBodies:
             own = body.offsets[body.mass_vertices]
             ends = weights_of(own[None], np.stack([feature.start, feature.end]))
             vertices = first + int(body.mass_vertices[0]), first + int(body.sliding[0]), len(body.sliding)
-            rows.append((feature.kind, number, vertices[0], ends, feature.radius, vertices[1], vertices[2], own))
+            radius = feature.radius + half[number]
+            rows.append((feature.kind, number, vertices[0], ends, radius, vertices[1], vertices[2], own))
     columns: list[Any] = [np.array(values) for values in zip(*rows, strict=True)] if rows else [np.zeros(0)] * 8
     kind, numbers, masses, ends, radius, sliding, count, own = columns
     whole = [values.astype(np.int64) for values in (kind, numbers, masses, sliding, count)]

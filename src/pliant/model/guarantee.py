@@ -12,7 +12,6 @@ from pliant.geometry.mesh import TetMesh
 from pliant.model.body import Body
 from pliant.model.obstacles import CONTAINER, MESH, Shape
 from pliant.model.particles import Particles
-from pliant.model.rigid import RigidBody
 
 if TYPE_CHECKING:
     from pliant.model.contact import Contact
@@ -37,12 +36,6 @@ def check_guarantee(settings: Contact, bodies: Sequence[Body], shapes: Sequence[
             raise SceneError(
                 f"Contact: guarantee=True does not cover tearing, which leaves torn edges on each other, and "
                 f"{body.name} tears: give it a material without, or leave the guarantee out."
-            )
-        if isinstance(body, RigidBody) and body.shape.round_feature is not None:
-            raise SceneError(
-                f"Contact: guarantee=True does not cover round rigid bodies by formula, and {body.name} is a "
-                f"{type(body.shape).__name__}: give it a mesh, such as pl.shapes.ball(radius).surface(), or leave the "
-                "guarantee out."
             )
     if any(shape.kind == MESH for shape in shapes):
         raise SceneError(

@@ -148,7 +148,7 @@ def proofs(kind: int, start: np.ndarray, end: np.ndarray, kept: float) -> np.nda
     """What the proofs of safe motion say of pairs (k, 4, 3): APART, NEAR or MEETS."""
     k = len(start)
     vertices, status = np.arange(4 * k, dtype=np.int32).reshape(k, 4), np.zeros(k, np.int8)
-    pairs = NearPairs(np.full(k, kind, np.int8), vertices, np.full(k, kept), status)
+    pairs = NearPairs(np.full(k, kind, np.int8), vertices, np.full(k, kept), np.zeros(k), status)
     look_at_pairs(Team(1), pairs, start.reshape(-1, 3), end.reshape(-1, 3), np.ones(4 * k, bool))
     return status
 

@@ -83,23 +83,23 @@ def _size(local, y0, y1):
 
 
 @compiled
-def look_at(kind, local, y0, y1, is_face, kept):
+def look_at(kind, local, y0, y1, is_face, kept, radius):
     """As separation.look, for three corners (an edge has the second twice) on their way from y0 to y1 in the frame of a
-    convex shape.
+    convex shape; around them is a radius [m].
     """
     rounding = ROUNDING * _size(local, y0, y1)
     d, n = distance_and_normal(kind, local, y1[0])
     none = (1.0, 0.0, 0.0)
-    if holds_until(y0, y1, 0.0, n, reach_along(kind, local, n) + max(kept, 2.0 * rounding)) >= 1.0:
+    if holds_until(y0, y1, 0.0, n, radius + reach_along(kind, local, n) + max(kept, 2.0 * rounding)) >= 1.0:
         return APART, kept, none, n
     w, n, d = direction_from(kind, local, y0, is_face)
-    goal = min(kept, d)
+    goal = max(min(kept, d - radius), 0.0)
     enough = goal * (1.0 - SLACK)
-    if enough > 2.0 * rounding and holds_until(y0, y1, 0.0, n, reach_along(kind, local, n) + enough) >= 1.0:
+    if enough > 2.0 * rounding and holds_until(y0, y1, 0.0, n, radius + reach_along(kind, local, n) + enough) >= 1.0:
         return APART, goal, w, n
     if y0[0] == y1[0] and y0[1] == y1[1] and y0[2] == y1[2]:
         return APART, goal, w, n
-    t, least = 0.0, LEAST * goal + rounding
+    t, least = 0.0, radius + LEAST * goal + rounding
     for _ in range(STEPS):
         until = holds_until(y0, y1, t, n, reach_along(kind, local, n) + least)
         if until <= t or goal <= 0.0:
@@ -113,18 +113,18 @@ def look_at(kind, local, y0, y1, is_face, kept):
             add_scaled(y0[2], t, subtract(y1[2], y0[2])),
         )
         later = direction_from(kind, local, y, is_face)
-        if not later[2] > 0.0:
+        if not later[2] > radius:
             return MEETS, goal, w, n
         w, n = later[0], later[1]
     if t < 1.0:
         return MEETS, goal, w, n
     w, n, d = direction_from(kind, local, y1, is_face)
-    return (APART if d >= enough else NEAR), goal, w, n
+    return (APART if d >= radius + enough else NEAR), goal, w, n
 
 
 @compiled
-def is_beyond(kind, local, y, is_face):
-    """Whether a plane is proved to lie between three corners, as of `look_at`, and the shape."""
+def is_beyond(kind, local, y, is_face, radius):
+    """Whether a plane is proved to lie between three corners with a radius, as of `look_at`, and the shape."""
     _, n, d = direction_from(kind, local, y, is_face)
-    least = 2.0 * ROUNDING * _size(local, y, y)
+    least = radius + 2.0 * ROUNDING * _size(local, y, y)
     return d > 0.0 and holds_until(y, y, 0.0, n, reach_along(kind, local, n) + least) >= 1.0

@@ -106,22 +106,23 @@ def apart_until(kind, y0, y1, least):
 
 
 @compiled
-def look(kind, y0, y1, kept):
+def look(kind, y0, y1, kept, radius):
     """What a pair does that is to keep a distance [m], or as much of it as it has: APART, NEAR or MEETS; the distance;
-    and weights and direction to push it apart with.
+    and weights and direction to push it apart with. The distance is that of surfaces which are a radius [m] in all away
+    from what the corners span.
     """
     w, n, d = direction(kind, y0)
-    goal = min(kept, d)
+    goal = max(min(kept, d - radius), 0.0)
     enough = goal * (1.0 - SLACK)
-    if enough > 2.0 * rounding_of(kind, y0, y1) and holds_until(kind, y0, y1, 0.0, n, enough) >= 1.0:
+    if enough > 2.0 * rounding_of(kind, y0, y1) and holds_until(kind, y0, y1, 0.0, n, radius + enough) >= 1.0:
         return APART, goal, w, n
     if not _moves(y0, y1):
         return APART, goal, w, n
-    until, w, n = apart_until(kind, y0, y1, LEAST * goal)
+    until, w, n = apart_until(kind, y0, y1, radius + LEAST * goal)
     if until < 1.0:
         return MEETS, goal, w, n
     w, n, d = direction(kind, y1)
-    return (APART if d >= enough else NEAR), goal, w, n
+    return (APART if d >= radius + enough else NEAR), goal, w, n
 
 
 @inlined

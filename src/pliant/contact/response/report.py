@@ -163,6 +163,6 @@ def words_of_touching(
     more = f", and {count - LISTED} more" if count > LISTED else ""
     return (
         f"contact: guarantee=True needs a start without intersections, but {count} pairs touch or intersect: "
-        f"{'; '.join(listed[:LISTED])}{more}. Leave a gap between them, or use scene.ignore_contact where bodies "
-        "belong together."
+        f"{'; '.join(listed[:LISTED])}{more}. Leave a gap between them, let scene.untangle() make one, or use "
+        "scene.ignore_contact where bodies belong together."
     )

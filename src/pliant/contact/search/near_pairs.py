@@ -25,6 +25,7 @@ class NearPairs(NamedTuple):
     kind: np.ndarray  # (k,) int8 VERTEX_TRIANGLE or EDGE_EDGE
     vertices: np.ndarray  # (k, 4) int32 of the scene
     kept: np.ndarray  # (k,) distances to be kept at least [m]
+    radius: np.ndarray  # (k,) [m] around what they span: of cores of round bodies
     status: np.ndarray  # (k,) int8 APART, NEAR or MEETS (separation.look)
 
     @property
@@ -54,7 +55,12 @@ def near_pairs(
     of_edges = of_edges[~across_seams(colliders, of_edges[:, :2], of_edges[:, 2:])]
     vertices = np.concatenate([at_faces, of_edges]).astype(np.int32)
     kind = np.repeat(np.array([VERTEX_TRIANGLE, EDGE_EDGE], np.int8), [len(at_faces), len(of_edges)])
-    return NearPairs(kind, vertices, kept[vertices[:, 0]] + kept[vertices[:, 2]], np.zeros(len(kind), np.int8))
+    return pairs_of(kind, vertices, kept, np.zeros(len(kind)))
+
+
+def pairs_of(kind: np.ndarray, vertices: np.ndarray, kept: np.ndarray, radius: np.ndarray) -> NearPairs:
+    """Pairs (k,) that nobody has looked at; kept (n,): as of `near_pairs`."""
+    return NearPairs(kind, vertices, kept[vertices[:, 0]] + kept[vertices[:, 2]], radius, np.zeros(len(kind), np.int8))
 
 
 def look_at_pairs(team: Team, pairs: NearPairs, x0: np.ndarray, x1: np.ndarray, has_moved: np.ndarray) -> None:
@@ -78,7 +84,9 @@ def write_status(thread, threads, barrier, pairs, x0, x1, has_moved):
     v = pairs.vertices
     for k in range(first, last):
         if has_moved[v[k, 0]] or has_moved[v[k, 1]] or has_moved[v[k, 2]] or has_moved[v[k, 3]]:
-            pairs.status[k] = look(pairs.kind[k], points_at(x0, v, k), points_at(x1, v, k), pairs.kept[k])[0]
+            pairs.status[k] = look(
+                pairs.kind[k], points_at(x0, v, k), points_at(x1, v, k), pairs.kept[k], pairs.radius[k]
+            )[0]
 
 
 class PushedBodies(NamedTuple):
@@ -167,10 +175,10 @@ def push_pairs(chosen, pairs, x0, x1, inverse_mass, bodies, has_moved):
     for place in range(len(chosen)):
         k = chosen[place]
         y = pushed_points(x1, v, k, bodies)
-        status, goal, w, n = look(pairs.kind[k], points_at(x0, v, k), y, pairs.kept[k])
+        status, goal, w, n = look(pairs.kind[k], points_at(x0, v, k), y, pairs.kept[k], pairs.radius[k])
         if status == APART:
             continue
-        lacking = goal * (1.0 + BEYOND) - dot(n, combine(w, y))
+        lacking = pairs.radius[k] + goal * (1.0 + BEYOND) - dot(n, combine(w, y))
         middle = 1 if pairs.kind[k] == VERTEX_TRIANGLE else 2
         total = yielding_of_side(0, middle, w, y, n, v, k, inverse_mass, bodies)
         total += yielding_of_side(middle, 4, w, y, n, v, k, inverse_mass, bodies)

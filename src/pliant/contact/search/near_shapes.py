@@ -28,6 +28,7 @@ class NearShape(NamedTuple):
     local: np.ndarray  # in its own frame
     corners: np.ndarray  # (k, 3) int32 vertices of the scene, the last -1 for an edge
     kept: np.ndarray  # (k,) distances to be kept at least [m]
+    radius: np.ndarray  # (k,) [m] around them: of cores of round bodies
     status: np.ndarray  # (k,) int8 as of NearPairs
 
     @property
@@ -36,12 +37,14 @@ class NearShape(NamedTuple):
         return np.flatnonzero(self.status != APART)
 
 
-def near_shape(kind: int, start: np.ndarray, end: np.ndarray, corners: np.ndarray, kept: np.ndarray) -> NearShape:
+def near_shape(
+    kind: int, start: np.ndarray, end: np.ndarray, corners: np.ndarray, kept: np.ndarray, radius: np.ndarray
+) -> NearShape:
     """For an obstacle that moves from one row of numbers to another."""
     local = start.copy()
     local[:SIZES] = 0.0
     local[[3, 7, 11]] = 1.0
-    return NearShape(kind, start, end, local, corners, kept, np.zeros(len(corners), np.int8))
+    return NearShape(kind, start, end, local, corners, kept, radius, np.zeros(len(corners), np.int8))
 
 
 def look_at_shape(team: Team, near: NearShape, x0: np.ndarray, x1: np.ndarray, has_moved: np.ndarray) -> None:
@@ -67,7 +70,7 @@ def write_shape_status(thread, threads, barrier, near, x0, x1, has_moved):
     for k in range(first, last):
         if has_moved[v[k, 0]] or has_moved[v[k, 1]] or (v[k, 2] >= 0 and has_moved[v[k, 2]]):
             before, after, is_face = ways_of(near, k, x0, x1)
-            near.status[k] = look_at(near.kind, near.local, before, after, is_face, near.kept[k])[0]
+            near.status[k] = look_at(near.kind, near.local, before, after, is_face, near.kept[k], near.radius[k])[0]
 
 
 @compiled
@@ -84,10 +87,10 @@ def push_from_shape(chosen, near, x0, x1, inverse_mass, bodies, has_moved):
             pushed_place(x1, v[k, corners - 1], bodies),
         )
         after = (to_local(near.end, y[0]), to_local(near.end, y[1]), to_local(near.end, y[2]))
-        status, goal, w, n = look_at(near.kind, near.local, before, after, is_face, near.kept[k])
+        status, goal, w, n = look_at(near.kind, near.local, before, after, is_face, near.kept[k], near.radius[k])
         if status == APART:
             continue
-        lacking = goal * (1.0 + BEYOND) + reach_along(near.kind, near.local, n)
+        lacking = near.radius[k] + goal * (1.0 + BEYOND) + reach_along(near.kind, near.local, n)
         for i in range(3):
             lacking -= w[i] * dot(n, after[i])
         out = direction_to_world(near.end, n)

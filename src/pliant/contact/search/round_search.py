@@ -167,18 +167,19 @@ def find_pairs(features, triangles, triangle_start, edges, edge_start, allowed, 
         ends1 = ends_of(features, f, x1)
         own = features.body[f]
         for b in range(len(allowed)):
-            if b == own or not allowed[own, b] or triangle_start[b] == triangle_start[b + 1]:
+            if b == own or not allowed[own, b]:
                 continue
             own_triangles = triangles[triangle_start[b] : triangle_start[b + 1]]
+            is_rope = len(own_triangles) == 0
             part = way_before_passing(own_triangles, features.radius[f], ends0, ends1, x0, x1)
             farthest = nearest_distance(own_triangles, features.radius[f], ends0, ends1, part, x0, x1)
             for t in range(len(own_triangles)):
                 k = touch_triangle(
                     found, k, f, features, own_triangles[t], radius, ends0, ends1, part, farthest, x0, x1
                 )
-            if ends1[0] != ends1[1]:
+            if is_rope or ends1[0] != ends1[1]:
                 for e in range(edge_start[b], edge_start[b + 1]):
-                    k = touch_edge(found, k, f, features, edges[e], radius, ends0, ends1, part, x0, x1)
+                    k = touch_edge(found, k, f, features, edges[e], is_rope, radius, ends0, ends1, part, x0, x1)
         for g in range(f + 1, len(features.kind)):
             if features.kind[g] == CORE and features.body[g] != own and allowed[own, features.body[g]]:
                 others = ends_of(features, g, x0), ends_of(features, g, x1)
@@ -278,8 +279,8 @@ def touch_triangle(found, k, f, features, corners, radius, ends0, ends1, part, f
 
 
 @compiled
-def touch_edge(found, k, f, features, corners, radius, ends0, ends1, part, x0, x1):
-    """Between the ends of the core; what is nearest to an end, triangles see."""
+def touch_edge(found, k, f, features, corners, is_rope, radius, ends0, ends1, part, x0, x1):
+    """Between the ends of the core; what is nearest to an end, triangles see, if there are any."""
     y0, y1 = four(ends0[0], ends0[1], x0, corners), four(ends1[0], ends1[1], x1, corners)
     keeps = features.radius[f] + radius[corners[1]]
     reach = longest_way(y0, y1) + MARGIN * features.radius[f]
@@ -287,7 +288,7 @@ def touch_edge(found, k, f, features, corners, radius, ends0, ends1, part, x0, x
         return k
     y1 = on_the_way(y0, y1, part)
     w = closest_edge_edge(y1)
-    if w[0] < INNER or w[1] < INNER:
+    if not is_rope and (w[0] < INNER or w[1] < INNER):
         return k
     n, distance = segments(w, y0, y1)
     if distance - keeps <= reach:

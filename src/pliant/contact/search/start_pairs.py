@@ -40,7 +40,7 @@ def mark_off_shape(thread, threads, barrier, near, x, is_apart):
     first, last = share(0, len(near.corners), thread, threads)
     for k in range(first, last):
         before, _, is_face = ways_of(near, k, x, x)
-        is_apart[k] = is_beyond(near.kind, near.local, before, is_face)
+        is_apart[k] = is_beyond(near.kind, near.local, before, is_face, near.radius[k])
 
 
 @compiled
