@@ -140,6 +140,10 @@ def test_what_has_no_device_form_is_named() -> None:
     scene.add_rigid(pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1)))
     with pytest.raises(pl.DeviceError, match="rigid bodies"):
         pl.Simulation(scene, pl.VBD(), device="opencl")
+    scene = pl.Scene()
+    scene.add_particles(np.zeros((1, 3)), radius=0.1)
+    with pytest.raises(pl.DeviceError, match="particles do not run"):
+        pl.Simulation(scene, pl.VBD(), device="opencl")
 
 
 def test_no_pyopencl_and_no_driver_are_said(monkeypatch) -> None:

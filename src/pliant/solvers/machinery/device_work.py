@@ -130,11 +130,13 @@ class DeviceScene:
 def device_scene(problem: IncrementalPotential, precision: str, psd: bool = False) -> DeviceScene:
     """Colour and sort the vertices, list their elements and trace their functions.
 
-    An element that has no device form, or a rigid body, is an error that names it.
+    An element that has no device form, a rigid body or particles are an error that names them.
     """
     model, n = problem.model, problem.model.n_vertices
-    if model.carried is not None:
-        raise DeviceError('rigid bodies do not run on an OpenCL device: use device="cpu".')
+    missing = {"rigid bodies": model.carried, "particles": model.particles}
+    for words, found in missing.items():
+        if found is not None:
+            raise DeviceError(f'{words} do not run on an OpenCL device: use device="cpu".')
     vertex_of_row, colour_of_row, colours = _order(model)
     helpers = Helpers()
     terms = device_terms(problem.blocks, DeviceBuild(precision, np.argsort(vertex_of_row), helpers))
