@@ -47,15 +47,21 @@ class MultilevelWork(EnergyWork):
     length: float = 0.0  # t of the last correction; 0 if none was accepted
 
     def state_dict(self) -> dict[str, Any]:
-        reference = self.levels.reference
-        flat = None if reference is None else reference.ravel().tolist()
-        return {"reference": flat, "is_stale": self.levels.is_stale, "inner": self.inner.state_dict()}
+        levels = self.levels
+        kept = {"reference": _flat(levels.reference), "before": _flat(levels.before)}
+        flags = {"is_stale": levels.is_stale, "is_semidefinite": levels.is_semidefinite}
+        return {**kept, **flags, "inner": self.inner.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.inner.load_state_dict(state["inner"])
-        self.levels.is_stale = state["is_stale"]
+        levels = self.levels
+        levels.is_stale, levels.is_semidefinite = state["is_stale"], state["is_semidefinite"]
         if state["reference"] is not None:
-            self.levels.reference = np.array(state["reference"]).reshape(-1, 3)
+            levels.reference, levels.before = (np.array(state[k]).reshape(-1, 3) for k in ("reference", "before"))
+
+
+def _flat(positions: np.ndarray | None) -> list[float] | None:
+    return None if positions is None else positions.ravel().tolist()
 
 
 @register_solver
@@ -207,7 +213,7 @@ def proposed(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork,
         if levels.is_stale or levels.reference is None or changes:
             levels.assemble(problem, x)
         elif not levels.is_assembled:
-            levels.assemble(problem, levels.reference)
+            levels.assemble_again(problem)
         levels.begin(problem, x)
         work.has_begun = True
     direction = levels.direction(problem, x, force)

@@ -136,7 +136,7 @@ class ErrorMeter:
         began, end, result = self._done, self._done + n, SweepResult(0)
         while self._done < end and not result.ended:
             mark = next((m for m in self._marks if m > self._done), end)
-            if mark <= end:
+            if mark <= end and self._is_measured_at(mark):
                 result = self._iterate(problem, x, work, mark - 1)
                 self._last[:] = x
             if not result.ended:
@@ -183,7 +183,7 @@ class ErrorMeter:
     def _look(self, problem: IncrementalPotential, x: np.ndarray, work: Any) -> SweepResult:
         """Measure at a mark, and let the solver adapt."""
         tolerance = self.solver.asked_tolerance
-        if self._has_windows and (tolerance is not None or self._done == self._marks[-1]):
+        if self._is_measured_at(self._done):
             with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
                 self.error = self._measured(problem, x, work)
             if tolerance is not None and self.error.largest <= tolerance:
@@ -223,6 +223,10 @@ class ErrorMeter:
         rounding = self.eps * root[:, SIZE]
         hidden = np.maximum(error.rounding, self._relative(problem, root, rounding)) > tolerance
         return bool((hidden & (root[:, RECENT] <= STILL * rounding))[above].all())
+
+    def _is_measured_at(self, mark: int) -> bool:
+        """Whether the error is measured at the next mark, after so many iterations; if not, positions are kept."""
+        return self._has_windows and (self.solver.asked_tolerance is not None or mark == self._marks[-1])
 
     @property
     def _has_windows(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ class CoarseSystem:
     team: Team
     room: Room
     reference: np.ndarray | None = None  # (n, 3) positions at which the matrix was assembled [m]
+    before: np.ndarray | None = None  # (n, 3) positions at the start of that step, which damping depends on [m]
+    is_semidefinite: bool = False  # whether elements were made so then
     is_stale: bool = True  # to be assembled again at the first correction of the next step
     inverses: Inverses | None = field(default=None, repr=False)
     touching: Touching | None = field(default=None, repr=False)
@@ -60,8 +62,15 @@ class CoarseSystem:
                 raise
             self.assemble(problem, x, psd=True)
             return
-        self.reference, self.is_stale = x.copy(), False
+        self.reference, self.before, self.is_semidefinite = x.copy(), problem.x_prev.copy(), psd
+        self.is_stale = False
         self.inverses, self.touching = self._plain[1], None
+
+    def assemble_again(self, problem: IncrementalPotential) -> None:
+        """Where it was assembled before a checkpoint, for the model and step length of a problem."""
+        assert self.reference is not None
+        assert self.before is not None
+        self.assemble(replace(problem, x_prev=self.before), self.reference, self.is_semidefinite)
 
     def begin(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Take up a step: turn frames with bodies, and take contacts into the preconditioner."""
