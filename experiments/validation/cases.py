@@ -9,11 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from experiments.validation import friction_cases, limit_cases, motion_cases, strip_cases
-from scipy.optimize import brentq, minimize_scalar
+from experiments.validation import balloon_cases, friction_cases, limit_cases, motion_cases, strip_cases
+from scipy.optimize import brentq
 
 import pliant as pl
-from pliant.geometry.surface import enclosed_volume
 
 ROUNDING = 1e-6  # errors below it have no order
 
@@ -189,39 +188,6 @@ def plane_stress_strain(cells: int) -> float:
     return float(found.displacements[right, 0].mean() / (0.01 / (1e3 * 0.4)))
 
 
-def inflation(stretch: float) -> float:
-    """p R of a sphere of the sheet psi = mu/2 (2 l^2 - 2) - 2 mu ln l + 2 lam (ln l)^2, mu = 100, lam = 150 N/m."""
-    return float((200 * (stretch - 1 / stretch) + 600 * np.log(stretch) / stretch) / stretch**2)
-
-
-def balloon_stretch(cells: int) -> float:
-    """Stretch of the sphere at half of the greatest pressure that it can hold."""
-    mesh = pl.shapes.ball(radius=0.2, cells=cells).surface()
-    scene = pl.Scene(gravity=(0, 0, 0))
-    sheet = scene.add_cloth(mesh, pl.NeoHookean(100.0, 150.0), bending=0.0)
-    sheet.pressure = 0.5 * inflation(limit_stretch()) / 0.2
-    found = pl.equilibrium(scene)
-    return float(np.linalg.norm(found.positions, axis=1).mean() / 0.2)
-
-
-def balloon_pressure(cells: int) -> float:
-    """Pressure [Pa] of the sphere at twice its radius, beyond the greatest pressure: its volume is prescribed."""
-    mesh = pl.shapes.ball(radius=0.2, cells=cells).surface()
-    scene = pl.Scene(gravity=(0, 0, 0))
-    sheet = scene.add_cloth(mesh, pl.NeoHookean(100.0, 150.0), bending=0.0)
-    sheet.volume = 8 * enclosed_volume(mesh.points, mesh.triangles)
-    return pl.equilibrium(scene).pressure_of(sheet)
-
-
-def limit_stretch() -> float:
-    return float(minimize_scalar(lambda s: -inflation(s), bounds=(1.01, 3), method="bounded").x)
-
-
-def balloon_truth() -> float:
-    most = limit_stretch()
-    return float(brentq(lambda s: inflation(s) - 0.5 * inflation(most), 1.0, most))
-
-
 # --- contact --------------------------------------------------------------------------------------------------------
 
 
@@ -341,13 +307,21 @@ CASES = (
         0.02,
     ),
     Case("pulled sheet, nu = 0.45", "strain E w / F", 1.0, "plane stress", plane_stress_strain, (4,), 1e-3),
-    Case("balloon", "stretch", balloon_truth(), "p R = psi'(l) / l^2", balloon_stretch, (2, 4, 8), 0.002),
+    Case(
+        "balloon",
+        "stretch",
+        balloon_cases.balloon_truth(),
+        "p R = psi'(l) / l^2",
+        balloon_cases.balloon_stretch,
+        (2, 4, 8),
+        0.002,
+    ),
     Case(
         "balloon of eight times its volume",
         "pressure [Pa]",
-        inflation(2.0) / 0.2,
+        balloon_cases.inflation(2.0) / 0.2,
         "p R = psi'(l) / l^2",
-        balloon_pressure,
+        balloon_cases.balloon_pressure,
         (2, 4, 8),
         0.005,
     ),

@@ -131,29 +131,24 @@ def gather_triples(typingctx, array, indices, start, stride, like):
 @intrinsic
 def scatter_triples(typingctx, array, indices, start, x, y, z):
     """Write rows indices[start], indices[start + 1], ...; no two lanes may have the same one."""
-    if isinstance(x, Lanes):
-        _check_precision(array, x)
-
-    def codegen(context, builder, signature, args):
-        data, index = (_data(context, builder, signature.args[k], args[k]) for k in range(2))
-        places = _places(builder, index, args[2], _I64(1), _width(x))
-        _store_all(builder, _addresses(builder, data, places), args[3:], x, adds=False)
-        return context.get_dummy_value()
-
-    number = x if isinstance(x, Lanes) else array.dtype
-    return types.void(array, indices, types.int64, number, number, number), codegen
+    return _write_triples(array, indices, x, adds=False)
 
 
 @intrinsic
 def add_triples(typingctx, array, indices, start, x, y, z):
     """Add to rows indices[start], indices[start + 1], ..., lane by lane."""
+    return _write_triples(array, indices, x, adds=True)
+
+
+def _write_triples(array, indices, x, adds):
+    """Signature and code of an intrinsic that writes x, y, z."""
     if isinstance(x, Lanes):
         _check_precision(array, x)
 
     def codegen(context, builder, signature, args):
         data, index = (_data(context, builder, signature.args[k], args[k]) for k in range(2))
         places = _places(builder, index, args[2], _I64(1), _width(x))
-        _store_all(builder, _addresses(builder, data, places), args[3:], x, adds=True)
+        _store_all(builder, _addresses(builder, data, places), args[3:], x, adds=adds)
         return context.get_dummy_value()
 
     number = x if isinstance(x, Lanes) else array.dtype
