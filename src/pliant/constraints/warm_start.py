@@ -38,8 +38,8 @@ def keep_impulses(rows, base, count, kept):
     """Copy the impulses of rows from `base` to `count`, and of the distances before them."""
     for i in range(base):
         kept.distances[i] = rows.impulse[i, 0]
-    for i in range(base, count):
-        k = i - base
+    for number in range(base, count):
+        i, k = np.uint64(number), np.uint64(number - base)
         kept.first[k], kept.source[k] = rows.vertices[i, 0], rows.source[i]
         kept.normal[k] = rows.impulse[i, 0]
         kept.vector[k, 0], kept.vector[k, 1], kept.vector[k, 2] = in_space(rows, i, row(rows.impulse, i))
@@ -60,13 +60,14 @@ def restore_impulses(rows, base, count, kept, part, starts, order):
     for k in range(len(kept.first) - 1, -1, -1):
         starts[kept.first[k] + 1] -= 1
         order[starts[kept.first[k] + 1]] = k
-    for i in range(base, count):
+    for number in range(base, count):
+        i = np.uint64(number)
         if rows.kind[i] != CONTACT:
             continue
         vertex = rows.vertices[i, 0]
         last = starts[vertex + 2] if vertex + 2 < len(starts) else len(kept.first)
         for place in range(starts[vertex + 1], last):
-            k = order[place]
+            k = np.uint64(order[np.uint64(place)])
             if kept.source[k] == rows.source[i]:
                 vector = row(kept.vector, k)
                 rows.impulse[i, 0] = part * kept.normal[k]

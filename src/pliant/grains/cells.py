@@ -1,7 +1,9 @@
 """Spheres in cells of a uniform grid, sorted, and how far each has to look for others within a step.
 
-Cells are counted along z, then y, then x, so that those along z follow each other in memory. Where spheres are so far
-apart that there would be too many cells, these share buckets.
+Cells are counted along one axis after another, so that those along the last follow each other in memory. The first is
+the one along which spheres that follow each other by number are nearest: then those that are near each other in cells
+are near in the arrays of the scene too. Where spheres are so far apart that there would be too many cells, these share
+buckets. All that is said of axes in Cells is in that order.
 
 A sphere looks for those that get no farther than itself, radius and way together. They have levels, twice as far each:
 so one fast or large sphere among many does not make all of them look far.
@@ -14,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.closest import row
 from pliant.grains.record import bucket_of
 from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.entry import entry
@@ -26,7 +27,7 @@ NEAR = 12  # contacts of a sphere with others that are kept from counting to wri
 LEVELS = 16
 FIRST_LEVEL = 1.25  # mean radii: radius and way of the lowest level
 FOLLOWING = 8.0  # of the largest radius: gap from which a sphere may still meet one that another contact stops
-RADIUS, WAY = 3, 4  # columns of places, after x, y, z
+RADIUS, LENGTH, WAY = 3, 4, 5  # columns of places, after the coordinates; a way has three
 
 
 class Cells(NamedTuple):
@@ -36,7 +37,7 @@ class Cells(NamedTuple):
     starts: np.ndarray  # (buckets + 1,) int32; buckets are a power of two
     order: np.ndarray  # (p,) int32 numbers of the spheres, place by place
     keys: np.ndarray  # (p,) int64 the three numbers of the cell as one
-    places: np.ndarray  # (p, 5) [m] where they are, radius, length of the way
+    places: np.ndarray  # (p, 8) [m] where they are, radius, length of the way, way
     level: np.ndarray  # (p,) int8
     counts: np.ndarray  # (3,) int64 cells along the axes, with an empty one at each end
     frame: np.ndarray  # (4,) [m] lower corner of the first cell with spheres, edge of a cell
@@ -45,19 +46,21 @@ class Cells(NamedTuple):
     numbers: np.ndarray  # (2,) int64 lowest level with spheres; 1 if each cell has a bucket of its own
     near: np.ndarray  # (p, NEAR) int32 places of those that touch one
     near_count: np.ndarray  # (p,) int32
+    axes: np.ndarray  # (3,) int64 of the scene, the slowest first
     edge: float  # [m] wanted of a cell
     base: float  # [m] radius and way of the lowest level, at most
     following: float  # [m] see FOLLOWING
 
 
-def room_for_cells(radius: np.ndarray, tolerance: float) -> Cells:
-    """For spheres of these radii (p,) that touch from gaps of `tolerance` [m] on."""
+def room_for_cells(points: np.ndarray, radius: np.ndarray, tolerance: float) -> Cells:
+    """For spheres of these radii (p,) that touch from gaps of `tolerance` [m] on and start at points (p, 3) [m]."""
+    axes = np.argsort(np.abs(np.diff(points, axis=0)).sum(axis=0), kind="stable")
     p, mean, largest = len(radius), float(radius.mean()) if len(radius) else 1.0, float(radius.max(initial=0.0))
     buckets = 1 << max(4, int(4 * p - 1).bit_length())
     return Cells(
         np.zeros(p, np.int32), np.zeros(buckets + 1, np.int32), np.zeros(p, np.int32), np.zeros(p, np.int64),
-        np.zeros((p, 5)), np.zeros(p, np.int8), np.zeros(3, np.int64), np.zeros(4), np.zeros((LEVELS, 6)),
-        np.zeros(LEVELS), np.zeros(2, np.int64), np.zeros((p, NEAR), np.int32), np.zeros(p, np.int32),
+        np.zeros((p, 8)), np.zeros(p, np.int8), np.zeros(3, np.int64), np.zeros(4), np.zeros((LEVELS, 6)),
+        np.zeros(LEVELS), np.zeros(2, np.int64), np.zeros((p, NEAR), np.int32), np.zeros(p, np.int32), axes,
         2 * mean + tolerance, FIRST_LEVEL * mean, FOLLOWING * largest,
     )  # fmt: skip
 
@@ -89,6 +92,13 @@ def cell_along(grid, axis, value):
 
 
 @inlined
+def in_order(grid, x, i):
+    """Row i of an array (n, 3), by the axes of the cells."""
+    at = np.uint64(i)
+    return (x[at, grid.axes[0]], x[at, grid.axes[1]], x[at, grid.axes[2]])
+
+
+@inlined
 def level_of(grid, distance):
     """Level of a sphere whose radius and way are so long together [m]."""
     level, limit = 0, grid.base
@@ -107,7 +117,7 @@ def sort_into_cells(grains, motion, grid):
     frame_cells(grains, motion, grid)
     starts[:] = 0
     for k in range(p):
-        x = row(motion.start, grains.vertices[k])
+        x = in_order(grid, motion.start, grains.vertices[k])
         home[k] = bucket(grid, cell_along(grid, 0, x[0]), cell_along(grid, 1, x[1]), cell_along(grid, 2, x[2]))
         starts[home[k] + 1] += 1
     for b in range(len(starts) - 1):
@@ -120,7 +130,7 @@ def sort_into_cells(grains, motion, grid):
         starts[b] = starts[b + 1]
     starts[len(starts) - 2] = starts[len(starts) - 1]
     starts[len(starts) - 1] = p
-    collect_levels(grains, motion, grid)
+    collect_levels(grid)
     return grid.frame[3], fullest_cell(grid)
 
 
@@ -129,7 +139,7 @@ def frame_cells(grains, motion, grid):
     """Where cells begin, how large they are and how many there are."""
     lower, upper = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
     for k in range(len(grid.order)):
-        x = row(motion.start, grains.vertices[k])
+        x = in_order(grid, motion.start, grains.vertices[k])
         lower = (min(lower[0], x[0]), min(lower[1], x[1]), min(lower[2], x[2]))
         upper = (max(upper[0], x[0]), max(upper[1], x[1]), max(upper[2], x[2]))
     size, edge, total = subtract(upper, lower), grid.edge, 1.0
@@ -147,26 +157,26 @@ def frame_cells(grains, motion, grid):
 def put_at_place(place, k, grains, motion, grid):
     """Write what a search reads of sphere k."""
     i = grains.vertices[k]
-    x = row(motion.start, i)
-    way = subtract(row(motion.end, i), x)
+    x = in_order(grid, motion.start, i)
+    way = subtract(in_order(grid, motion.end, i), x)
     length = math.sqrt(dot(way, way))
     grid.order[place] = k
     grid.keys[place] = key_of(cell_along(grid, 0, x[0]), cell_along(grid, 1, x[1]), cell_along(grid, 2, x[2]))
-    grid.places[place, 0], grid.places[place, 1], grid.places[place, 2] = x
-    grid.places[place, RADIUS], grid.places[place, WAY] = grains.radius[k], length
+    for axis in range(3):
+        grid.places[place, axis], grid.places[place, WAY + axis] = x[axis], way[axis]
+    grid.places[place, RADIUS], grid.places[place, LENGTH] = grains.radius[k], length
     grid.level[place] = level_of(grid, grains.radius[k] + length)
 
 
 @compiled
-def collect_levels(grains, motion, grid):
+def collect_levels(grid):
     """Bounds of the ways and radii of each level and those below."""
     grid.largest[:], grid.ways[:, :3], grid.ways[:, 3:] = 0.0, math.inf, -math.inf
     for place in range(len(grid.order)):
-        k, level = grid.order[place], grid.level[place]
-        i = grains.vertices[k]
-        grid.largest[level] = max(grid.largest[level], grains.radius[k])
+        level = grid.level[place]
+        grid.largest[level] = max(grid.largest[level], grid.places[place, RADIUS])
         for axis in range(3):
-            way = motion.end[i, axis] - motion.start[i, axis]
+            way = grid.places[place, WAY + axis]
             grid.ways[level, axis] = min(grid.ways[level, axis], way)
             grid.ways[level, axis + 3] = max(grid.ways[level, axis + 3], way)
     grid.numbers[0] = 0

@@ -58,7 +58,7 @@ class GrainDetector:
             float(contact.settings.friction), self._tolerance,
         )  # fmt: skip
         self._there = there
-        self._grid = room_for_cells(self.grains.radius[: len(spheres)], self._tolerance)
+        self._grid = room_for_cells(contact.positions[spheres], self.grains.radius[: len(spheres)], self._tolerance)
         self._ends = np.zeros(len(v) + 1, np.int32)
 
     def _no_buckets(self, own: Triangles) -> Faces:

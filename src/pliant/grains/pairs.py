@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import closest_edge_edge, combine, row
-from pliant.grains.cells import NEAR, RADIUS, WAY, bucket, cell_along, cell_of, key_of
+from pliant.grains.cells import LENGTH, NEAR, RADIUS, WAY, bucket, cell_along, cell_of, key_of
 from pliant.grains.record import write_contact, write_rolling
 from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.vectors import add, add_scaled, dot, subtract
@@ -37,10 +39,8 @@ def count_pairs(place, grains, motion, grid, skipped):
     """How many contacts the sphere at a place has with spheres of lower levels, and with those of its own in later
     cells; NEAR of them after the first `skipped` are kept in `grid`.
     """
-    k, level, found = grid.order[place], grid.level[place], 0
-    i = grains.vertices[k]
-    p, way = row(motion.start, i), subtract(row(motion.end, i), row(motion.start, i))
-    around = grains.radius[k] + grid.largest[level] + grains.tolerance
+    level, found, p, way = grid.level[place], 0, row(grid.places, place), way_of(grid, place)
+    around = grid.places[place, RADIUS] + grid.largest[level] + grains.tolerance
     x0, x1 = reach_along(0, p[0], way[0], around, grid, level)
     y0, y1 = reach_along(1, p[1], way[1], around, grid, level)
     z0, z1 = reach_along(2, p[2], way[2], around, grid, level)
@@ -71,19 +71,18 @@ def keep_near(place, first, last, key, grains, motion, grid, found, skipped):
     alone, unless it is negative.
     """
     p, level, own = row(grid.places, place), grid.level[place], grid.keys[place]
-    alone = grid.places[place, RADIUS] + grid.places[place, WAY] + grains.tolerance
+    alone = grid.places[place, RADIUS] + grid.places[place, LENGTH] + grains.tolerance
     for other in range(first, last):
-        s = subtract(p, row(grid.places, other))
-        farthest = alone + grid.places[other, RADIUS] + grid.places[other, WAY]
-        if dot(s, s) > farthest * farthest or grid.level[other] > level:
+        at = np.uint64(other)
+        s = subtract(p, row(grid.places, at))
+        farthest = alone + grid.places[at, RADIUS] + grid.places[at, LENGTH]
+        if dot(s, s) > farthest * farthest or grid.level[at] > level:
             continue
-        if key >= 0 and grid.keys[other] != key:
+        if key >= 0 and grid.keys[at] != key:
             continue
-        if grid.level[other] == level and (
-            grid.keys[other] < own or (grid.keys[other] == own and other <= place)
-        ):  # the other one finds it
-            continue
-        if touches(grid.order[place], grid.order[other], s, grains, motion, grid.following):
+        if grid.level[at] == level and (grid.keys[at] < own or (grid.keys[at] == own and other <= place)):
+            continue  # the other one finds it
+        if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, motion, grid):
             if skipped <= found < skipped + NEAR:
                 grid.near[place, found - skipped] = other
             found += 1
@@ -128,20 +127,32 @@ def meeting_time(s, way, reach):
 
 
 @inlined
-def touches(a, b, s, grains, motion, following):
-    """Whether spheres a and b, with s from b to a, touch or may touch within the step."""
+def way_of(grid, place):
+    """Where the sphere at a place would go in the step without constraints [m]."""
+    at = np.uint64(place)
+    return (grid.places[at, WAY], grid.places[at, WAY + 1], grid.places[at, WAY + 2])
+
+
+@inlined
+def comes_near(place, other, s, tolerance, grid):
+    """Whether the spheres at two places, with s from the second to the first, touch or come to touch in the step."""
     distance2 = dot(s, s)
-    reach = grains.radius[a] + grains.radius[b] + grains.tolerance
+    reach = grid.places[place, RADIUS] + grid.places[other, RADIUS] + tolerance
+    if distance2 <= reach * reach:
+        return True
+    here, there, distance = way_of(grid, place), way_of(grid, other), math.sqrt(distance2)
+    if distance - closing(s, distance, here, there) > reach:
+        return False
+    if meeting_time(s, subtract(here, there), reach) <= 1.0:
+        return True
+    return distance - reach <= grid.following and ways_apart(s, here, there) <= reach
+
+
+@inlined
+def may_touch(place, other, grains, motion, grid):
+    """Whether the spheres at two places are two that contacts are asked for, and one of them moves."""
+    a, b = grid.order[place], grid.order[other]
     i, j = grains.vertices[a], grains.vertices[b]
-    if distance2 > reach * reach:
-        here = subtract(row(motion.end, i), row(motion.start, i))
-        there = subtract(row(motion.end, j), row(motion.start, j))
-        distance = math.sqrt(distance2)
-        if distance - closing(s, distance, here, there) > reach:
-            return False
-        is_met = meeting_time(s, subtract(here, there), reach) <= 1.0
-        if not is_met and (distance - reach > following or ways_apart(s, here, there) > reach):
-            return False
     if grains.is_excluded[a] or grains.is_excluded[b] or not grains.allowed[grains.body[a], grains.body[b]]:
         return False
     return motion.inverse_mass[i] + motion.inverse_mass[j] > 0.0

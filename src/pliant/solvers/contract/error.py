@@ -104,6 +104,7 @@ class ErrorMeter:
         self.error: StepError | None = None  # of the current step, once measured
         self._gravity = np.zeros(len(model.body_names))  # [m/s^2] of each body
         moving = np.flatnonzero(self.body >= 0)
+        self._all_move = len(moving) == len(self.body)
         self._gravity[self.body[moving]] = np.linalg.norm(model.gravity[moving], axis=1)
         self._wholes: WholeBodies | None = None  # found when first needed
         self._elastic: np.ndarray | None = None  # (bodies,) ratios without contacts, measured when first needed
@@ -120,7 +121,8 @@ class ErrorMeter:
         self.error, self._done, self._most, self._ratio = None, 0, n, np.zeros(0)
         self._work = work
         self._begin(x, work)
-        moving = np.ascontiguousarray(x[self.body >= 0].T)  # by columns it takes a third of the time
+        own = x if self._all_move else x[self.body >= 0]
+        moving = np.ascontiguousarray(own.T)  # by columns it takes a third of the time
         if moving.size:
             self._middle = 0.5 * (moving.min(axis=1) + moving.max(axis=1))
 
