@@ -13,10 +13,11 @@ import numpy as np
 
 from pliant.contact.response.report import ContactReport, words_of_edge, words_of_softness
 from pliant.energies import IncrementalPotential
+from pliant.kernels.step_error import HIDDEN
 from pliant.model import Model
 from pliant.solvers import VBD, Auto, Execution, Multilevel, Newton, Solver, solve
 from pliant.solvers.contract import StepError, unsupported_feature
-from pliant.solvers.contract.error import CONVERGED, HIDDEN
+from pliant.solvers.contract.error import CONVERGED
 from pliant.solvers.machinery.levels.hierarchy import soft_members
 
 logger = logging.getLogger("pliant")
