@@ -42,7 +42,7 @@ def keep_impulses(rows, base, count, kept):
         at, k = np.uint64(contact), np.uint64(contact - base)
         kept.first[k], kept.source[k] = rows.vertices[at, 0], rows.source[at]
         kept.normal[k] = rows.impulse[at, 0]
-        kept.vector[k, 0], kept.vector[k, 1], kept.vector[k, 2] = in_space(rows, at, row(rows.impulse, i))
+        kept.vector[k, 0], kept.vector[k, 1], kept.vector[k, 2] = in_space(rows, at, row(rows.impulse, at))
         for axis in range(3 if len(kept.roll) > 0 else 0):
             kept.roll[k, axis] = rows.roll[at, axis]
 
