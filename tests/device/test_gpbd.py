@@ -6,7 +6,7 @@ import pytest
 import pliant as pl
 from pliant.geometry.quality import tet_volumes
 from pliant.materials import SOLID_LAWS
-from pliant.solvers import SOLVERS, Execution
+from pliant.solvers import Execution
 from pliant.solvers.machinery.device_work import kernel_source
 
 JACOBI = pl.GPBD(mode="jacobi")
@@ -252,10 +252,3 @@ def test_kernels_can_be_read_without_a_device() -> None:
     assert "tets of NeoHookean" in text
     assert "Equation 19" in text
     assert "atomic" not in text.split("KERNEL void correct_all_0")[1].replace("COUNT_ONE", "")
-
-
-def test_solvers_of_constraints_that_run_on_devices_are_tried_here() -> None:
-    tried = {
-        name for name, solver in SOLVERS.items() if solver.capabilities.device and not solver.capabilities.minimises
-    }
-    assert tried == {"GPBD"}
