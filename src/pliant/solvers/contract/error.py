@@ -110,6 +110,7 @@ class ErrorMeter:
         self._marks: list[int] = []
         self._before = np.zeros(0)  # (bodies,) [m] estimated at the last mark
         self._done, self._most, self._began, self._period = 0, 0, 0, 1
+        self._by_residual = False  # each iteration from the second on is measured, by its residual
 
     def begin_step(self, x: np.ndarray, n: int, work: Any) -> None:
         """Take up a step of at most n iterations from x (n, 3)."""
@@ -121,7 +122,10 @@ class ErrorMeter:
     def _begin(self, x: np.ndarray, work: Any) -> None:
         """Forget what was seen of other iterations; those of one kind begin at x (n, 3)."""
         self._period, self._began, self._kept, self._before = self.solver.period(work), self._done, [], np.zeros(0)
-        found = marks(self._most - self._done, self._period, self.solver.asked_tolerance is not None)
+        is_watched = self.solver.asked_tolerance is not None
+        self._by_residual = is_watched and self.solver.has_residual(work)
+        left = self._most - self._done
+        found = range(min(2, left), left + 1) if self._by_residual else marks(left, self._period, is_watched)
         self._marks = [self._done + mark for mark in found]
         self._keep(x)
 
@@ -221,6 +225,8 @@ class ErrorMeter:
 
     def _is_measured_at(self, mark: int) -> bool:
         """Whether the error is measured at the next mark, after so many iterations; if not, positions are kept."""
+        if self._by_residual:
+            return True
         return self._has_windows and (self.solver.asked_tolerance is not None or mark == self._marks[-1])
 
     @property
