@@ -87,8 +87,8 @@ def write_page() -> None:
         for entry in entries()
     ]
     head = (
-        "# Gallery\n\nMade by `docs/make_gallery.py`; processor times of one thread, compiling excluded. Movies are made by "
-        "`docs/make_movies.py`.\n\n| | |\n|---|---|\n"
+        "# Gallery\n\nMade by `docs/make_gallery.py`; processor times of one thread, compiling excluded. "
+        "Movies are made by `docs/make_movies.py`.\n\n| | |\n|---|---|\n"
     )
     PAGE.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
 
