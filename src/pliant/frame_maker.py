@@ -52,6 +52,8 @@ class FrameMaker:
         if not volume:
             self.layout, self._kept = whole.surface()
             wanted = np.append(row, -1)[whole.triangle_tets]  # a sheet's triangle has no tet, -1
+        elif not len(whole.tets):
+            wanted = np.full(whole.n_cells, -1)
         needed = np.unique(wanted[wanted >= 0])  # only the tets behind surface triangles, unless all are kept
         self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
         chosen = [solids for solids in _some(model.solids, needed) if len(solids.tets)]

@@ -104,13 +104,21 @@ def test_picture_of_a_field(pulled_bar):
     assert len({colour for _, colour in image.getcolors(10**6)}) > 50
 
 
-def test_sheets_have_no_stress_tensor():
+def test_sheets_have_no_stress_tensor(tmp_path):
+    """In files they have displacements and reactions, and no number in each cell."""
     scene = pl.Scene()
     sheet = scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), pl.NeoHookean(MU, LAM))
     sheet.pin([0, 2, 6, 8])
     found = pl.equilibrium(scene)
     with pytest.raises(pl.SceneError, match="cloth0 is no solid"):
         found.stress(sheet)
+    for name in ("sheet.pvd", "sheet.npz"):
+        found.save(tmp_path / name)
+        with open_result(tmp_path / name) as result:
+            frame = result.frame(0)
+            np.testing.assert_array_equal(result.triangles, sheet.mesh.triangles)
+        assert frame.point_fields["reaction_force"][:, 2].sum() == pytest.approx(0.2 * 9.81, rel=1e-5)
+        assert np.isnan(frame.cell_fields["von_mises"]).sum() == len(sheet.mesh.triangles)
 
 
 SCENE = """
