@@ -6,6 +6,8 @@ NumPy truth that kernels must equal.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from pliant.energies.invariants import tet_invariants
@@ -52,9 +54,7 @@ def densities(solids: Solids | Patches, x: np.ndarray) -> np.ndarray:
     return law_densities(solids.law, tet_invariants(solids.elements, solids.gradients, x), solids.parameters)
 
 
-def law_densities(
-    law: type[SolidLaw], invariants: tuple[np.ndarray, np.ndarray, np.ndarray], parameters: np.ndarray
-) -> np.ndarray:
+def law_densities(law: type[SolidLaw], invariants: Iterable[np.ndarray], parameters: np.ndarray) -> np.ndarray:
     """psi (m,) [J/m^3] of invariants I, II, J (m,) and parameters (m, p) of a law."""
     code = law_code(law)
     I, II, J = invariants
