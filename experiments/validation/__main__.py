@@ -71,8 +71,9 @@ TAIL = """
 What the tables show: linear tets are too stiff in bending, less so with the symmetric splits of `pl.shapes.box`, and
 their error falls as cells get smaller. They lock near Poisson's ratio 0.5; patches (`element="patch"`) do neither,
 and reach the same error with fewer tets in less time. The quadratic and the coupled bending form converge to the
-elastica; single dihedral angles do not on regular strips. On irregular triangles flat sheets are within 1 % of
-elastica and Sze's plate, also with ten cells, and those that could tear within 2.3 %; strips that are curved at rest
+elastica; single dihedral angles do not on regular strips. On irregular triangles flat sheets are within 0.5 % of
+elastica and, with twenty cells, Sze's plate (ten cells, two across and twice as long as wide, are 13 % too soft with
+these triangles), and those that could tear within 2.3 %; strips that are curved at rest
 are 5 % too stiff under small loads with ten cells, 3 to 4 % with more.
 """
 

@@ -18,9 +18,7 @@ KINDS = ("flat", "coupled", "tearing")
 HOLDS = 10.0  # stretch at which what could tear would
 
 
-def irregular_strip(
-    length: float, width: float, cells: int, across: int, seed: int = 0
-) -> tuple[pl.TriMesh, np.ndarray]:
+def irregular_strip(length: float, width: float, cells: int, across: int) -> tuple[pl.TriMesh, np.ndarray]:
     """Delaunay triangles of a grid whose vertices are moved at random, those of the long rims along them; x is 0 in the
     middle between the first two rows, which are clamped and straight, and `length` at the last, which is straight too.
     With rows (n,) of its vertices.
@@ -31,7 +29,7 @@ def irregular_strip(
     row = np.rint((points[:, 0] + 0.5 * edge) / edge).astype(int)
     is_inside = np.stack([(row > 1) & (row < row.max())] * 2, axis=1)
     is_inside[:, 1] &= np.abs(points[:, 1]) < 0.499 * width
-    moves = np.random.default_rng(seed).uniform(-SHIFT, SHIFT, (len(points), 2))
+    moves = np.random.default_rng(0).uniform(-SHIFT, SHIFT, (len(points), 2))
     points[:, :2] += moves * [edge, width / across] * is_inside
     triangles = Delaunay(points[:, :2]).simplices.astype(np.int64)
     corner = points[triangles]

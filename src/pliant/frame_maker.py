@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from pliant.contact.response.step_contacts import StepContacts
-from pliant.energies.stress import TetFields, cauchy_stress, green_strain, in_rows
+from pliant.energies.stress import cauchy_stress, fields_of, green_strain, in_rows
 from pliant.io.results.result import OBSTACLE_COLOUR, Frame, Layout
 from pliant.io.results.surfaces import Part, layout_of_parts
 from pliant.model import Body, MeshObstacleBody, Model, Particles, RigidBody, Scene, Solid, Solids, SpringNet
+from pliant.model.blocks import PatchTets
 from pliant.model.drawing import Drawing
 from pliant.model.embedded import skin_of
 from pliant.model.outlines import Outline, outlines
@@ -52,10 +53,14 @@ class FrameMaker:
         if not volume:
             self.layout, self._kept = whole.surface()
             wanted = np.append(row, -1)[whole.triangle_tets]  # a sheet's triangle has no tet, -1
-        needed = np.unique(wanted[wanted >= 0])  # only the tets behind surface triangles, unless all are kept
+        elif not len(whole.tets):
+            wanted = np.full(whole.n_cells, -1)
+        # only the tets behind surface triangles, unless all are kept; patches need all of theirs
+        needed = np.unique(np.concatenate([wanted[wanted >= 0], _tets_of_patches(model.solids)]))
         self._place = np.where(wanted >= 0, np.searchsorted(needed, wanted), -1)
-        chosen = [solids for solids in _some(model.solids, needed) if len(solids.tets)]
-        self._measured = [TetFields(solids) for solids in chosen]
+        groups = [part for solids in _some(model.solids, needed) for part in _by_body(solids, model.body_start)]
+        chosen = [solids for solids in groups if len(solids.tets)]
+        self._measured = [fields_of(solids) for solids in chosen]
         self._tensors_of = chosen if tensors else []
         self._is_ordered = len(self._measured) == 1 and np.array_equal(wanted, needed)
 
@@ -183,6 +188,20 @@ def body_fields(contacts: StepContacts) -> dict[str, np.ndarray]:
         "contact_force": np.concatenate([contacts.body_forces, contacts.obstacle_forces]),
         "contact_torque": np.concatenate([contacts.body_torques, contacts.obstacle_torques]),
     }
+
+
+def _tets_of_patches(groups: Sequence[Solids]) -> np.ndarray:
+    """Their numbers through all groups."""
+    is_of_patch = [np.full(len(group.tets), isinstance(group, PatchTets)) for group in groups]
+    return np.flatnonzero(np.concatenate([np.zeros(0, bool), *is_of_patch]))
+
+
+def _by_body(solids: Solids, body_start: np.ndarray) -> list[Solids]:
+    """Tets of patches, which are numbered within a body, one body after the other; others as they are."""
+    if not isinstance(solids, PatchTets):
+        return [solids]
+    bodies = np.searchsorted(body_start, solids.tets[:, 0], side="right")
+    return [solids.taken(np.flatnonzero(bodies == body)) for body in np.unique(bodies)]
 
 
 def _some(groups: Sequence[Solids], rows: np.ndarray) -> list[Solids]:

@@ -104,13 +104,49 @@ def test_picture_of_a_field(pulled_bar):
     assert len({colour for _, colour in image.getcolors(10**6)}) > 50
 
 
-def test_sheets_have_no_stress_tensor():
+def test_files_of_patches_hold_what_python_gives(tmp_path):
+    """Of two bodies, whose patches have the same numbers: stress, von Mises stress and energy density of patches, of
+    volumes and of the surface alone.
+    """
+    scene = pl.Scene()
+    mesh = pl.shapes.box((0.4, 0.1, 0.1), (4, 2, 2))
+    for k, stiffness in enumerate((1e6, 3e5)):
+        body = scene.add_solid(mesh.transformed(translation=(0, k, 0)), pl.NeoHookean(stiffness, LAM), element="patch")
+        body.pin(np.isclose(mesh.points[:, 0], -0.2))
+    found = pl.equilibrium(scene)
+    stress = np.concatenate([found.stress(body) for body in scene.bodies])
+    equivalent = np.concatenate([found.von_mises(body) for body in scene.bodies])
+    for name, volume in (("whole.pvd", True), ("surface.npz", False)):
+        found.save(tmp_path / name, volume=volume)
+        with open_result(tmp_path / name) as result:
+            cells, layout = result.frame(0).cell_fields, result.layout
+        faces = slice(None) if volume else np.concatenate([k * mesh.n_tets + behind(mesh) for k in range(2)])
+        assert len(cells["von_mises"]) == (len(layout.tets) if volume else len(layout.triangles))
+        np.testing.assert_allclose(cells["von_mises"], equivalent[faces], rtol=1e-5)
+        np.testing.assert_allclose(cells["stress"].reshape(-1, 3, 3), stress[faces], rtol=1e-5, atol=1e-5 * LAM)
+
+
+def behind(mesh):
+    """(k,) the tet behind each triangle of the surface."""
+    corners = {frozenset(np.delete(tet, c).tolist()): t for t, tet in enumerate(mesh.tets) for c in range(4)}
+    return np.array([corners[frozenset(triangle.tolist())] for triangle in mesh.surface_triangles])
+
+
+def test_sheets_have_no_stress_tensor(tmp_path):
+    """In files they have displacements and reactions, and no number in each cell."""
     scene = pl.Scene()
     sheet = scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), pl.NeoHookean(MU, LAM))
     sheet.pin([0, 2, 6, 8])
     found = pl.equilibrium(scene)
     with pytest.raises(pl.SceneError, match="cloth0 is no solid"):
         found.stress(sheet)
+    for name in ("sheet.pvd", "sheet.npz"):
+        found.save(tmp_path / name)
+        with open_result(tmp_path / name) as result:
+            frame = result.frame(0)
+            np.testing.assert_array_equal(result.triangles, sheet.mesh.triangles)
+        assert frame.point_fields["reaction_force"][:, 2].sum() == pytest.approx(0.2 * 9.81, rel=1e-5)
+        assert np.isnan(frame.cell_fields["von_mises"]).sum() == len(sheet.mesh.triangles)
 
 
 SCENE = """

@@ -6,10 +6,13 @@ NumPy truth that kernels must equal.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from pliant.energies.invariants import tet_invariants
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
+from pliant.materials import SolidLaw
 from pliant.materials.calculus import law_code
 from pliant.model import Solids
 from pliant.model.blocks import Patches
@@ -48,12 +51,17 @@ def energies(solids: Solids | Patches, x: np.ndarray) -> np.ndarray:
 
 def densities(solids: Solids | Patches, x: np.ndarray) -> np.ndarray:
     """psi (m,) [J/m^3]."""
-    code = law_code(solids.law)
-    I, II, J = tet_invariants(solids.elements, solids.gradients, x)
+    return law_densities(solids.law, tet_invariants(solids.elements, solids.gradients, x), solids.parameters)
+
+
+def law_densities(law: type[SolidLaw], invariants: Iterable[np.ndarray], parameters: np.ndarray) -> np.ndarray:
+    """psi (m,) [J/m^3] of invariants I, II, J (m,) and parameters (m, p) of a law."""
+    code = law_code(law)
+    I, II, J = invariants
     if not code.has_barrier:
-        return code.functions.energy_density(I, II, J, *solids.parameters.T) + np.zeros(len(J))
+        return code.functions.energy_density(I, II, J, *parameters.T) + np.zeros(len(J))
     inside = J > 0
-    psi = code.functions.energy_density(I, II, np.where(inside, J, 1.0), *solids.parameters.T)
+    psi = code.functions.energy_density(I, II, np.where(inside, J, 1.0), *parameters.T)
     return np.where(inside, psi, np.inf)
 
 

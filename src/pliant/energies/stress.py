@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pliant.energies.elastic import deformation_gradients
+from pliant.energies.elastic import deformation_gradients, law_densities
 from pliant.errors import SceneError
 from pliant.kernels.tet_fields import fields_module, pack_tets
 from pliant.materials.calculus import law_code
@@ -34,6 +34,27 @@ class TetFields:
         psi, stress = np.empty((2, len(self._packs.corners) // 4))
         self._module.measure(rows, *self._packs, psi, stress)
         return psi[: self._count], stress[: self._count]
+
+
+class PatchFields:
+    """The same of the tets of one body's patches: what their patch has."""
+
+    def __init__(self, solids: PatchTets):
+        self._solids = solids
+
+    def measure(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As TetFields.measure."""
+        x = rows[:, :3]
+        F, parameters = _strained(self._solids, x)
+        B = F @ F.transpose(0, 2, 1)
+        invariants = np.einsum("maa->m", B), np.einsum("mab,mab->m", B, B), np.linalg.det(F)
+        psi = law_densities(self._solids.law, invariants, parameters)
+        return psi, von_mises_stress(cauchy_stress(self._solids, x))
+
+
+def fields_of(solids: Solids) -> TetFields | PatchFields:
+    """What measures energy density and von Mises stress of these tets."""
+    return PatchFields(solids) if isinstance(solids, PatchTets) else TetFields(solids)
 
 
 def in_rows(x: np.ndarray) -> np.ndarray:
