@@ -252,7 +252,6 @@ class ConstraintWork(Work):
         about = (self.rows, posed.count, self.bodies, posed.scheme)
         while ending is not None and more < (ending.rounds - 1) * posed.planned and deepening(*about) > DEEPENING:
             posed.done = 0
-            self.rows.change[: posed.count] = 0.0
             self._relax(ending.relaxation, posed.planned)
             more += posed.planned
         end_passages(*about, PASSES)
