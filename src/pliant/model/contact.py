@@ -24,6 +24,7 @@ from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 
 THICKNESS = 0.1  # of a sheet's mean edge: what it keeps from others if nothing else is given
+CLEARANCE = 0.02  # of the mean edge of a solid: what it keeps from other bodies
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class ContactModel:
     round_bodies: RoundBodies
     restitution: np.ndarray  # (bodies,) of rigid bodies, zero of others
     stitched: np.ndarray  # (k, 2) vertices that seams join
+    clearance: np.ndarray  # (n,) [m] half of what solids and rigid bodies keep from other bodies; zero of others
 
 
 class RoundBodies(NamedTuple):
@@ -148,6 +150,9 @@ def build_contact(
         _round_bodies(placed, radius),
         np.array([body.restitution if isinstance(body, RigidBody) else 0.0 for body in bodies]),
         stitched,
+        np.repeat(
+            [0.5 * _clearance(settings, body, lengths) for body, lengths in zip(bodies, edges, strict=True)], sizes
+        ),
     )
 
 
@@ -190,6 +195,19 @@ def _thickness(settings: Contact, body: Body, lengths: np.ndarray) -> float:
     if isinstance(body, RigidBody):
         return min(chosen, OF_SIZE * float(np.linalg.norm(np.ptp(body.shape.surface[0], axis=0))))
     return min(chosen, HALF * least_width(body.mesh)) if isinstance(body, Solid) else chosen
+
+
+def _clearance(settings: Contact, body: Body, lengths: np.ndarray) -> float:
+    """[m] that a body with edges of such lengths keeps from others, so that it is not in them where they press; none
+    where a stiffness is given, and none beside a thickness.
+    """
+    if settings.guarantee or settings.stiffness is not None:
+        return 0.0
+    if isinstance(body, Solid):
+        return min(CLEARANCE * float(lengths.mean()), HALF * least_width(body.mesh))
+    if isinstance(body, RigidBody) and body.shape.round_feature is None:
+        return OF_SIZE * float(np.linalg.norm(np.ptp(body.shape.surface[0], axis=0)))
+    return 0.0
 
 
 def _skips_obstacles(body: Body) -> np.ndarray:
