@@ -197,12 +197,17 @@ def _thickness(settings: Contact, body: Body, lengths: np.ndarray) -> float:
     return min(chosen, HALF * least_width(body.mesh)) if isinstance(body, Solid) else chosen
 
 
-def _clearance(settings: Contact, body: Body, lengths: np.ndarray) -> float:
-    """[m] that a body with edges of such lengths keeps from others, so that it is not in them where they press; none
-    where a stiffness is given, and none beside a thickness.
+def _half_clearances(settings: Contact, bodies: Sequence[Body], edges: list[np.ndarray]) -> list[float]:
+    """[m] half of what bodies with edges of such lengths keep from others, so that they are not in each other where
+    they press; none where a stiffness is given, beside a thickness, or between rigid bodies alone.
     """
-    if settings.guarantee or settings.stiffness is not None:
-        return 0.0
+    has_solids = any(isinstance(body, Solid) for body in bodies)
+    if settings.guarantee or settings.stiffness is not None or not has_solids:
+        return [0.0 for _ in bodies]
+    return [0.5 * _clearance(body, lengths) for body, lengths in zip(bodies, edges, strict=True)]
+
+
+def _clearance(body: Body, lengths: np.ndarray) -> float:
     if isinstance(body, Solid):
         return min(CLEARANCE * float(lengths.mean()), HALF * least_width(body.mesh))
     if isinstance(body, RigidBody) and body.shape.round_feature is None:
