@@ -150,9 +150,7 @@ def build_contact(
         _round_bodies(placed, radius),
         np.array([body.restitution if isinstance(body, RigidBody) else 0.0 for body in bodies]),
         stitched,
-        np.repeat(
-            [0.5 * _clearance(settings, body, lengths) for body, lengths in zip(bodies, edges, strict=True)], sizes
-        ),
+        np.repeat(_half_clearances(settings, bodies, edges), sizes),
     )
 
 
