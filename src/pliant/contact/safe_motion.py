@@ -317,9 +317,11 @@ def safe_motion(detector: Detector, scene: Callable[[], Model]) -> SafeMotion | 
 
 
 def keeping_apart(detector: Detector, scene: Callable[[], Model]) -> SafeMotion | None:
-    """For the bodies of a detector without a guarantee, if any keeps a distance."""
+    """For the bodies of a detector without a guarantee, if any keeps a distance; a stiffness that is given holds what
+    it holds.
+    """
     model, radius = detector.model, detector.colliders.radius
-    if model.settings.guarantee or not radius.any():
+    if model.settings.guarantee or model.settings.stiffness is not None or not radius.any():
         return None
     return SafeMotion(replace(model, shapes=(), radius=radius), detector.colliders, detector.team, scene)
 

@@ -13,7 +13,7 @@ from pliant.contact.tracking.side_history import SideHistory, prune
 from pliant.kernels.threads import Team
 
 CLOSE = 0.2  # of the distance that a pair keeps: with less left, intersections are looked for
-FAST = 0.5  # of an edge in a step: solids that move further are left to contact forces
+FAST = 0.25  # of an edge in a step: solids that move further are left to contact forces
 
 
 class Ahead(NamedTuple):
@@ -35,13 +35,13 @@ class Skipped(NamedTuple):
 
     def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
         """(k,) bool: pairs with vertices (k, m), of which the first `own` are one side's, of bodies that intersect
-        there, or of two solids of which one is fast: what is inside another solid is known to be, and pushed out again.
+        there, or of solids of which one vertex is fast: what is inside a solid is known to be, and pushed out again.
         """
         is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
         one, other = self.body[vertices[:, 0]], self.body[vertices[:, 2]]
         against = np.where(is_first, other[:, None], one[:, None])
         intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
-        are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]] & (one != other)
+        are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]]
         return intersect | (are_solids & self.is_fast[vertices].any(axis=1))
 
 
