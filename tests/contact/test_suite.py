@@ -322,7 +322,7 @@ def test_no_step_ends_with_an_intersection(make: Make, steps: int, seed: int) ->
     ids=[make.__name__ for make, _ in SUITE if make is not thrown_ball],
 )
 def test_few_pairs_pierce_each_other_without_the_guarantee(make: Make, steps: int) -> None:
-    """With all defaults: less than 1 % of all contacts at the end. (A ball of 100 m/s crushes itself and is left out.)"""
+    """With all defaults: less than 1 % of all contacts at the end. A ball of 100 m/s crushes itself: left out."""
     sim = pl.Simulation(make(np.random.default_rng(0)))
     for _ in range(steps):
         sim.step()
