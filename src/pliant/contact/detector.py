@@ -25,7 +25,7 @@ from pliant.contact.response.scale import ContactScale, chosen_stiffness, fricti
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
-from pliant.contact.search.convex_pairs import NEAR, ConvexBodies, convex_bodies, convex_contacts
+from pliant.contact.search.convex_pairs import NEAR, ConvexBodies, convex_bodies, convex_contacts, slow_bodies
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.motion import largest_motion, spread_of_motion
@@ -80,6 +80,7 @@ class Detector:
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _convex: ConvexBodies = field(init=False)  # rigid ones
+    _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
 
     def __post_init__(self) -> None:
@@ -95,7 +96,18 @@ class Detector:
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
         self._convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
+        self._planes_suffice = self._are_all_convex()
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
+
+    def _are_all_convex(self) -> bool:
+        """Whether planes between convex bodies find all contacts but those of round bodies and fast ones."""
+        m, surface = self.model, self.colliders.surface
+        if not self.is_hard or m.settings.guarantee or self.spheres is not None:
+            return False
+        is_convex = np.diff(self._convex.start) > 0
+        corners = np.concatenate([surface.triangles.ravel(), surface.edges.ravel()])
+        touches = corners[~m.excluded[corners]]
+        return bool(is_convex[m.body[touches]].all())
 
     def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
         """Take over what an older detector knows, before a mesh was torn or elements were deleted.
@@ -115,13 +127,15 @@ class Detector:
         """What penetrates at the start of a step (VBD 3.5)."""
         self._latest = None
         self._overload.forget()
+        self._found = no_contacts()
         if not self._has_pairs:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
             self._begin_at(x_prev, no_side_history())
             self.pressing, self.stored, self._edge_depth, self._edge_age = None, 0.0, None, 0
+        if self._planes_suffice:
+            return
         self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
-        self._found = no_contacts()
 
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
@@ -142,10 +156,12 @@ class Detector:
 
     def _begin_at(self, x: np.ndarray, sides: SideHistory) -> None:
         """Go on from positions x (n, 3) [m] of which only these sides are known."""
+        self.seen = x.copy()
+        if self._planes_suffice:
+            return
         self.side_history = track_sides(self.team, self.colliders, sides, x, x)
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
-        self.seen = x.copy()
 
     def note_overload(self, x: np.ndarray) -> None:
         """Let contacts be stiffer in this step that do not hold vertices which a solver would have at x (n, 3) [m]."""
@@ -154,7 +170,7 @@ class Detector:
 
     def detect(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
-        if self._has_pairs:
+        if self._has_pairs and not (self._planes_suffice and slow_bodies(self._convex, x_prev, x).all()):
             hits = continuous_contacts(self.team, self.colliders, x_prev, x, self.side_history)
             if hits.size and self._found.size:
                 hits = chosen(hits, places_among(contact_ids(hits), contact_ids(self._found)) < 0)
@@ -196,7 +212,7 @@ class Detector:
         for k in numbers:
             near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
         if self.is_hard:
-            pairs = self._with_planes(pairs, x0)
+            pairs = self._with_planes(pairs, x0, x1)
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
@@ -217,10 +233,12 @@ class Detector:
             potential.neighbours = self.spheres.neighbours
         return potential
 
-    def _with_planes(self, pairs: tuple[ContactSet, ...], x: np.ndarray) -> tuple[ContactSet, ...]:
-        """Contacts with those of convex rigid bodies that are near each other at x (n, 3) [m] found by their planes."""
+    def _with_planes(self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray) -> tuple[ContactSet, ...]:
+        """Contacts with those of convex rigid bodies that are near each other on the way from x0 to x1 (n, 3) [m] found
+        by their planes.
+        """
         model = self.model
-        own, are_near = convex_contacts(self._convex, x, model.edge, model.allowed)
+        own, are_near = convex_contacts(self._convex, x0, x1, model.edge, model.allowed)
         if not own.size:
             return pairs
         own.thickness[:] = model.radius[own.vertices[:, 0]] + model.radius[own.vertices[:, 2]]
@@ -304,7 +322,7 @@ class Detector:
 
     def _edge_inside(self, x: np.ndarray) -> EdgeInside | None:
         """The edge that lies deepest inside another body at x (n, 3) [m], or was when it was measured last."""
-        if not self._has_pairs or self.model.settings.guarantee:
+        if not self._has_pairs or self._planes_suffice or self.model.settings.guarantee:
             return None
         if self._edge_age == 0:
             found, before = deepest_edge(self.team, self.colliders, x), self._edge_depth
@@ -315,6 +333,9 @@ class Detector:
 
     def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
         """Bring the sides from x_prev to x."""
+        if self._planes_suffice:
+            self.seen = x.copy()
+            return
         team, colliders, contacts = self.team, self.colliders, self._at_start.contacts
         self._missed = np.zeros(0)
         if self.pressing is not None:

@@ -39,6 +39,8 @@ def restitution_impulses(
     change = np.zeros_like(after)
     if model.carried is None or model.contact is None or not isinstance(potential, ContactPotential):
         return change
+    if potential.has_multipliers and potential.compliance == 0.0 and not model.contact.restitution.any():
+        return change  # hard contacts end a step without rebound
     pressing = depths(potential.contacts, x)
     chosen = np.flatnonzero((pressing > 0) & _are_hard(potential, model))
     if not len(chosen):
@@ -61,7 +63,7 @@ def restitution_impulses(
         led = np.einsum("ki,kia->ka", np.maximum(sign * weights, 0.0), displaced)
         motion[:, side] = np.where((sides[:, side] < 0)[:, None], led, 0.0)
     motion[has_obstacle, 1] = contacts.motions[chosen[has_obstacle]] / h
-    masses = np.linalg.inv(model.carried.mass_matrices(model.mass, poses))
+    masses = model.carried.inverse_masses(model.mass, poses)
     threshold = 2 * h * float(np.linalg.norm(model.gravity, axis=1).max())
     impulses = problem.h * contacts.stiffness[chosen] * pressing[chosen]
     fall = np.where(has_obstacle | (sides[:, 1] < 0), 0.0, 1.0)[:, None] * model.gravity[vertices[:, 2]]
