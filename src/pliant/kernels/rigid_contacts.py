@@ -26,9 +26,9 @@ ARM, OTHER_ARM, NORMAL, PREV, THICKNESS, STIFFNESS, FRICTION, LIMIT, PRESSED, RU
 )  # fmt: skip
 COLUMNS = 24
 MOST_COLOURS = 64
-# Of the way from a multiplier to the force that is felt it goes a part, less and less after some iterations: with all
-# of it, some steps end in a cycle of two and more (decision 0075).
-STRIDE, FULL_STRIDES = 0.6, 20.0
+# Of the way from a multiplier to the force that is felt it goes all in the first iterations of a step, then a part, and
+# less and less: with all of it, some steps end in a cycle of two and more (decision 0075).
+WHOLE_STRIDES, STRIDE, LONG_STRIDES = 12, 0.8, 20.0
 
 inlined = inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
@@ -118,8 +118,8 @@ def write_geometry(c, table, rows, offsets, x, x_prev):
 
 @entry(nogil=True, error_model="numpy")
 def load_contacts(table, carrier, rows, offsets, x, x_prev):
-    """Fill in what a detection has found; carrier, rows (n,): the body of each vertex, -1 for held ones, and its row of
-    offsets (., 3) [m].
+    """Fill in what a detection has found for a step from x_prev to the guess x (n, 3) [m]; carrier, rows (n,): the body
+    of each vertex, -1 for held ones, and its row of offsets (., 3) [m].
     """
     contacts, numbers, start = table.contacts, table.numbers, table.start
     start[:] = 0
@@ -135,8 +135,9 @@ def load_contacts(table, carrier, rows, offsets, x, x_prev):
             start[b + 1] += 1
         write_geometry(c, table, rows, offsets, x, x_prev)
         numbers[c, THICKNESS], numbers[c, STIFFNESS] = contacts.thickness[c], contacts.stiffness[c]
-        numbers[c, FRICTION] = contacts.friction[c]
-        numbers[c, LIMIT] = contacts.friction[c] * contacts.normal_multiplier[c]
+        s, n = closest_separation(c, positions_of(c, contacts, x), contacts), row(contacts.normals, c)
+        d = max(0.0, contacts.thickness[c] - (s[0] * n[0] + s[1] * n[1] + s[2] * n[2]))
+        numbers[c, FRICTION], numbers[c, LIMIT] = contacts.friction[c], contacts.friction[c] * contacts.stiffness[c] * d
         numbers[c, PRESSED] = contacts.normal_multiplier[c]
         for axis in range(3):
             numbers[c, RUBBED + axis] = contacts.tangential_multiplier[c, axis]
@@ -214,6 +215,12 @@ def refresh_moving(c, table, rows, offsets, x, x_prev, poses, R):
 @inlined
 def vertex_place(v, body, rows, offsets, x, poses, R):
     return row(x, v) if body < 0 else place_of(body, row(offsets, rows[v]), poses, R)
+
+
+@inlined
+def stride_after(done):
+    """Of the next multipliers, after so many iterations of a step."""
+    return 1.0 if done < WHOLE_STRIDES else STRIDE * min(1.0, LONG_STRIDES / (1 + done))
 
 
 @inlined

@@ -22,17 +22,16 @@ import numpy as np
 from pliant.kernels.bodies import move_pose, solve_six
 from pliant.kernels.rigid_contacts import (
     ARM,
-    FULL_STRIDES,
     LIMIT,
     MOST_COLOURS,
     NORMAL,
     OTHER_ARM,
     PREV,
     STIFFNESS,
-    STRIDE,
     THICKNESS,
     refresh_moving,
     separation,
+    stride_after,
     three,
     turned,
     update_multipliers,
@@ -86,7 +85,7 @@ def sweep_bodies(thread, threads, barrier, n, tolerance, bodies, table, rows, of
                 solve_body(np.uint64(table.order[k]), bodies, table, bodies.systems[thread])
             arrivals += threads
             barrier_wait(barrier, arrivals)
-        stride = STRIDE * min(1.0, FULL_STRIDES / (1 + bodies.progress[DONE]))
+        stride = stride_after(bodies.progress[DONE])
         first, last = share(0, len(table.first), thread, threads)
         for place in range(first, last):
             c = np.uint64(place)

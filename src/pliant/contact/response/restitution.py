@@ -26,6 +26,7 @@ from pliant.model import FREE, Model
 from pliant.model.body import LINE, PLANE
 
 ITERATIONS = 10
+SMALL = 1e-3  # of the threshold: where no speed changes by more, no further iterations are needed
 
 
 def restitution_impulses(
@@ -39,8 +40,6 @@ def restitution_impulses(
     change = np.zeros_like(after)
     if model.carried is None or model.contact is None or not isinstance(potential, ContactPotential):
         return change
-    if potential.has_multipliers and potential.compliance == 0.0 and not model.contact.restitution.any():
-        return change  # hard contacts end a step without rebound
     pressing = depths(potential.contacts, x)
     chosen = np.flatnonzero((pressing > 0) & _are_hard(potential, model))
     if not len(chosen):
@@ -87,6 +86,7 @@ def _are_hard(potential: ContactPotential, model: Model) -> np.ndarray:
 def bounce(sides, arms, motion, normals, e, gained, threshold, impulses, inverse_masses, before, after, change):
     """Sequential impulses along the normals; `after` and `change` (b, 6) are brought up to date."""
     for _ in range(ITERATIONS):
+        largest = 0.0
         for k in range(len(sides)):
             n = (normals[k, 0], normals[k, 1], normals[k, 2])
             approach = -normal_velocity(sides, arms, motion, before, k, n)
@@ -100,6 +100,7 @@ def bounce(sides, arms, motion, normals, e, gained, threshold, impulses, inverse
                 wanted = min(wanted, 0.0)
             wanted = max(wanted, -impulses[k])
             impulses[k] += wanted
+            largest = max(largest, abs(wanted) * weight)
             for side in range(2):
                 b = sides[k, side]
                 if b >= 0:
@@ -112,6 +113,8 @@ def bounce(sides, arms, motion, normals, e, gained, threshold, impulses, inverse
                             total += inverse_masses[b, i, j] * n[j] + inverse_masses[b, i, j + 3] * turn[j]
                         after[b, i] += sign * total
                         change[b, i] += sign * total
+        if largest <= SMALL * threshold:
+            return
 
 
 @compiled
