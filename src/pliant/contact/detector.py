@@ -96,18 +96,9 @@ class Detector:
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
         self._convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
-        self._planes_suffice = self._are_all_convex()
+        can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
+        self._planes_suffice = can_look_ahead and self._convex.include(self.colliders.surface, m.body, m.excluded)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
-
-    def _are_all_convex(self) -> bool:
-        """Whether planes between convex bodies find all contacts but those of round bodies and fast ones."""
-        m, surface = self.model, self.colliders.surface
-        if not self.is_hard or m.settings.guarantee or self.spheres is not None:
-            return False
-        is_convex = np.diff(self._convex.start) > 0
-        corners = np.concatenate([surface.triangles.ravel(), surface.edges.ravel()])
-        touches = corners[~m.excluded[corners]]
-        return bool(is_convex[m.body[touches]].all())
 
     def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
         """Take over what an older detector knows, before a mesh was torn or elements were deleted.
@@ -180,10 +171,9 @@ class Detector:
             self._guess = x.copy()
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
         self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h)
-        contacts = self._latest.contacts
-        restore_multipliers(contacts, kept)
+        restore_multipliers(self._latest.contacts, kept)
         if self.is_hard:
-            begin_multipliers(contacts, self._compliance, is_first)
+            begin_multipliers(self._latest.contacts, self._compliance, is_first)
         return self._latest
 
     def contacts_at(self, x: np.ndarray, time: float) -> ContactPotential:
@@ -234,9 +224,7 @@ class Detector:
         return potential
 
     def _with_planes(self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray) -> tuple[ContactSet, ...]:
-        """Contacts with those of convex rigid bodies that are near each other on the way from x0 to x1 (n, 3) [m] found
-        by their planes.
-        """
+        """Contacts, with planes between convex bodies that are near each other from x0 to x1 (n, 3) [m]."""
         model = self.model
         own, are_near = convex_contacts(self._convex, x0, x1, model.edge, model.allowed)
         if not own.size:
@@ -333,11 +321,10 @@ class Detector:
 
     def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
         """Bring the sides from x_prev to x."""
+        self.seen, self._missed = x.copy(), np.zeros(0)
         if self._planes_suffice:
-            self.seen = x.copy()
             return
         team, colliders, contacts = self.team, self.colliders, self._at_start.contacts
-        self._missed = np.zeros(0)
         if self.pressing is not None:
             d = depths(contacts, x_prev)
             self._missed = d[(d > 0) & ~pressed_before(contacts, self._parties, self.pressing)[0]]
@@ -349,7 +336,6 @@ class Detector:
         self.no_self_contact = culling.mark(team, x_prev, x, 0.0, len(colliders.rules.allowed))
         if len(colliders.sharp_tree.corners) or not looks_at_all:
             self.side_history = track_edge_sides(team, colliders, self.side_history, x_prev, x, self.no_self_contact)
-        self.seen = x.copy()
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
         """Whether anything may have come out behind a tet in the step from x_prev to x: who moves less than the least

@@ -20,6 +20,7 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet, pair_contacts
 from pliant.contact.search.box_pairs import box_pairs
+from pliant.contact.search.broad_phase import Surface
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, row
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
@@ -51,6 +52,13 @@ class ConvexBodies(NamedTuple):
     directions: np.ndarray  # (d, 2) one edge of each direction
     width: np.ndarray  # (bodies,) [m] across their faces, at least; 0 for others
 
+    def include(self, surface: Surface, body: np.ndarray, excluded: np.ndarray) -> bool:
+        """Whether all of a surface that touches belongs to them; body, excluded (n,): of each vertex, and whether it
+        touches nothing.
+        """
+        corners = np.concatenate([surface.triangles.ravel(), surface.edges.ravel()])
+        return bool((np.diff(self.start) > 0)[body[corners[~excluded[corners]]]].all())
+
 
 def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rigid: np.ndarray) -> ConvexBodies:
     """Of surfaces (t, 3) at x (n, 3) [m]; body (n,), is_rigid (bodies,)."""
@@ -69,7 +77,7 @@ def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rig
     for part in parts:
         columns += [np.cumsum([0] + [len(values) for values in part]), np.ascontiguousarray(np.concatenate(part))]
     widths = np.array([_least_width(faces, x) for faces in parts[1]])
-    return ConvexBodies(*columns, widths)
+    return ConvexBodies(*columns, width=widths)
 
 
 def _normals(faces: np.ndarray, x: np.ndarray) -> np.ndarray:
