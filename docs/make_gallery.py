@@ -46,15 +46,15 @@ USUAL = 0.75
 
 
 def run(entry: Entry, folder: Path) -> float:
-    """Run a scene into a folder and draw its thumbnail; the seconds of the run, compiling excluded."""
+    """Run a scene into a folder and draw its thumbnail; the processor time of the run [s], compiling excluded."""
     plan = open_plan(entry.name, threads=1)  # one thread: two wait for each other on a busy computer
     plan.simulation().advance()  # compiles
     simulation = plan.simulation()
     result = folder / "shown.npz"
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in Run(simulation, plan.frames, folder, (Output(file=result.name),)):
         pass
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     with open_result(result) as shown:
         wanted = MOMENTS.get(entry.name, USUAL) * simulation.time
         moment = min(shown.times, key=lambda t: abs(t - wanted))
@@ -87,8 +87,8 @@ def write_page() -> None:
         for entry in entries()
     ]
     head = (
-        "# Gallery\n\nMade by `docs/make_gallery.py`; run times of one core, compiling excluded. Movies are made by "
-        "`docs/make_movies.py`.\n\n| | |\n|---|---|\n"
+        "# Gallery\n\nMade by `docs/make_gallery.py`; processor times of one thread, compiling excluded. "
+        "Movies are made by `docs/make_movies.py`.\n\n| | |\n|---|---|\n"
     )
     PAGE.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
 

@@ -1,5 +1,7 @@
 """Which bodies a warning of unconverged steps names, and when."""
 
+from dataclasses import replace
+
 import numpy as np
 
 import pliant as pl
@@ -41,6 +43,24 @@ def test_a_body_that_has_recovered_waits_for_one_that_has_not() -> None:
     history = np.zeros((60, 3))
     history[:10, 0] = history[8:13, 1] = history[40:, 2] = 0.2
     assert warnings_of(history) == {4: [0], 44: [1, 2]}
+
+
+def test_a_cause_that_has_gone_is_not_told_with_another() -> None:
+    """Errors of a warning are those of its step: a cause waits until one of its bodies is off again."""
+    watch, touching = ConvergenceWatch(3), np.array([0.0, 1e3, 0.0])
+    named = {}
+    for step in range(60):
+        errors = np.array([0.2 * (step < 6), 0.2 * (3 <= step < 9 or step >= 55), 0.2 * (step >= 20)])
+        due = watch.observe(replace(error_of(errors), touching=touching))
+        named.update({step: list(due.values())} if due else {})
+    assert named == {4: [[0]], 24: [[2]], 55: [[1]]}
+
+
+def test_nothing_softer_is_advised_in_place_of_hard_constraints() -> None:
+    scene = pl.Scene()
+    scene.add_rigid(pl.Box((0.1, 0.1, 0.1)))
+    problem = pl.Simulation(scene, pl.AVBD()).problem()
+    assert candidates(problem, pl.AVBD()) == []
 
 
 def test_levels_are_not_tried_where_nothing_is_soft() -> None:

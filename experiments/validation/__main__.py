@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
 RESULTS = Path(__file__).parent / "results"
 
+SHEETS = ("elastica", "strip", "Sze", "sheet", "quarter circle")  # words of cases with a picture of their own
 HEAD = """# Validation
 
 Written by `python -m experiments.validation`; do not edit. Every number is that of `pl.equilibrium` or
@@ -33,7 +34,9 @@ again and asserts it.
 """
 
 PICTURES = """
-![Relative errors of static shapes against cells](images/validation.png)
+![Relative errors of static shapes of solids, ropes, balloons and contact against cells](images/validation.png)
+
+![Relative errors of static shapes of strips and sheets against cells](images/validation-sheets.png)
 
 ![Relative errors of motions and paths against steps](images/validation-steps.png)
 """
@@ -41,7 +44,10 @@ PICTURES = """
 ORDERS = """
 ## Order in the time step
 
-Two masses on springs that swing down from the side, 0.5 s (error [m]), double precision. Steps of the whole motion:
+Errors [m] at the end of a motion, in double precision, compared with a Runge-Kutta method for the same equations of
+motion: two masses on springs that swing down from the side, 0.5 s; a clamped beam of tets (1 m x 0.2 m x 0.1 m,
+E = 0.1 MPa) that vibrates freely in its first mode, 1 s, its end starting with 2 cm/s. The order is that of the last
+halving of the step. Steps of the whole motion:
 
 ![Errors against the number of steps, all integrators](images/validation-orders.png)
 
@@ -65,7 +71,9 @@ TAIL = """
 What the tables show: linear tets are too stiff in bending, less so with the symmetric splits of `pl.shapes.box`, and
 their error falls as cells get smaller. They lock near Poisson's ratio 0.5; patches (`element="patch"`) do neither,
 and reach the same error with fewer tets in less time. The quadratic and the coupled bending form converge to the
-elastica; single dihedral angles do not on regular strips.
+elastica; single dihedral angles do not on regular strips. On irregular triangles flat sheets are within 1 % of
+elastica and Sze's plate, also with ten cells, and those that could tear within 2.3 %; strips that are curved at rest
+are 5 % too stiff under small loads with ten cells, 3 to 4 % with more.
 """
 
 
@@ -102,7 +110,9 @@ def table_of_cases() -> str:
         rows.append(row(case))
         print(rows[-1], flush=True)
     write("validation.json", {case.name: {"truth": case.truth, "values": case.values} for case in CASES})
-    draw_cases(CASES, ("cells",), IMAGES / "validation.png")
+    sheets = [case for case in CASES if any(word in case.name for word in SHEETS)]
+    draw_cases([case for case in CASES if case not in sheets], ("cells",), IMAGES / "validation.png")
+    draw_cases(sheets, ("cells",), IMAGES / "validation-sheets.png")
     draw_cases(CASES, ("substeps", "steps"), IMAGES / "validation-steps.png")
     return HEAD + "\n".join(rows) + "\n" + PICTURES
 
@@ -122,10 +132,6 @@ def table_of_orders(is_asked: bool) -> str:
         for name, values in errors.items()
     ]
     return head + "\n".join(rows) + "\n"
-
-
-def _numbered(errors: dict[str, dict[str, float]]) -> dict[str, dict[int, float]]:
-    return {name: {int(steps): error for steps, error in values.items()} for name, values in errors.items()}
 
 
 def table_of_cost(is_asked: bool) -> str:

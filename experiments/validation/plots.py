@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 from experiments.validation.cases import Case
 from matplotlib import pyplot
 
-LEAST = 1e-7  # a smaller error is drawn as this
+LEAST = 1e-8  # a smaller error is drawn as this
 MARKERS = "os^Dv<>"
 
 

@@ -99,13 +99,21 @@ def frequency(number: int) -> Callable[[int], float]:
         beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e7, 0.0), element="patch")
         beam.pin(np.isclose(mesh.points[:, 0], -0.5))
         sim = pl.Simulation(scene, pl.Newton(), frame_rate=1, substeps=1, precision="double")
-        free = np.repeat(sim.model.is_free, 3)
-        inertia = sp.diags(np.repeat(sim.model.mass, 3)[free]).tocsc()
-        stiffness = (sim.problem().hessian(mesh.points).tocsc()[free][:, free] - inertia).tocsc()  # h = 1 s
-        values = np.sort(eigsh(stiffness, 2 * number + 2, inertia, sigma=0.0, return_eigenvectors=False))
-        return float(np.sqrt(values[2 * number]) / (2 * np.pi))
+        return float(vibrations(sim, 2 * number + 2)[0][2 * number] / (2 * np.pi))
 
     return of_cells
+
+
+def vibrations(sim: pl.Simulation, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest angular frequencies (count,) [1/s] about rest, modes (count, n, 3); the step has to be 1 s."""
+    free = np.repeat(sim.model.is_free, 3)
+    inertia = sp.diags(np.repeat(sim.model.mass, 3)[free]).tocsc()
+    stiffness = (sim.problem().hessian(sim.positions).tocsc()[free][:, free] - inertia).tocsc()
+    squares, vectors = eigsh(stiffness, count, inertia, sigma=0.0, v0=np.ones(stiffness.shape[0]))
+    order = np.argsort(squares)
+    modes = np.zeros((count, len(free)))
+    modes[:, free] = vectors[:, order].T
+    return np.sqrt(squares[order]), modes.reshape(count, -1, 3)
 
 
 def frequency_truth(number: int) -> float:

@@ -13,10 +13,11 @@ import numpy as np
 
 from pliant.contact.response.report import ContactReport, words_of_edge, words_of_softness
 from pliant.energies import IncrementalPotential
+from pliant.kernels.step_error import HIDDEN
 from pliant.model import Model
 from pliant.solvers import VBD, Auto, Execution, Multilevel, Newton, Solver, solve
 from pliant.solvers.contract import StepError, unsupported_feature
-from pliant.solvers.contract.error import CONVERGED, HIDDEN
+from pliant.solvers.contract.error import CONVERGED
 from pliant.solvers.machinery.levels.hierarchy import soft_members
 
 logger = logging.getLogger("pliant")
@@ -98,8 +99,8 @@ class ConvergenceWatch:
         if self._left > 0 or not is_off:
             return {}
         self._left, self._pause = self._pause, 2 * self._pause
-        due, self._due = self._due, {}
-        return due
+        off = {cause for cause, bodies in self._due.items() if any(self._recent[k][-1] for k in bodies)}
+        return {cause: self._due.pop(cause) for cause in list(self._due) if cause in off}
 
 
 def cause_of(error: StepError, k: int) -> str:
@@ -151,13 +152,19 @@ def measured_advice(
     needed = solver.iterations + error.iterations_to(TRIAL_TOLERANCE)
     if not isinstance(solver, Auto) and solver.supports.local and needed < 1e6:
         found.append(f"At its rate, {type(solver).__name__} would need {needed:,.0f} iterations or more.")
-    if not any(sentence is not None for sentence in tries):
+    if not tries:
+        found.append("Smaller steps (substeps) converge faster.")
+    elif not any(sentence is not None for sentence in tries):
         found.append("Nothing that was tried converges in this step: use smaller steps (substeps).")
     return found
 
 
 def candidates(problem: IncrementalPotential, solver: Solver[Any]) -> list[Solver[Any]]:
-    """Solvers to try: levels, and Newton's method for small scenes."""
+    """Solvers to try: levels, and Newton's method for small scenes; none in place of one with hard constraints, which
+    others would solve as penalties.
+    """
+    if solver.supports.hard_constraints:
+        return []
     levels = Multilevel(VBD(iterations=TRIAL_ITERATIONS, start=solver.start, tolerance=TRIAL_TOLERANCE))
     chosen: list[Solver[Any]] = []
     has_levels = unsupported_feature(levels, problem.model) is None and bool(soft_members(problem.model).any())

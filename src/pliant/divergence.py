@@ -10,6 +10,7 @@ import numpy as np
 
 from pliant.energies.elements import energy_of
 from pliant.energies.potential import ContactEnergy
+from pliant.kernels.motion import sums_of_state, way_of_step
 from pliant.model import Model, Pressures, Sheets, Solids, Springs, YarnTriangles
 
 LARGEST_ENERGY = 100.0  # times all energy that was put in: kinetic energy beyond it is not physical
@@ -54,12 +55,12 @@ class Watch:
         [m/s^2] by gravity and other forces; start and end: positions and velocities (n, 3).
         """
         (x_prev, _), (x, v) = start, end
-        way, free = x - x_prev, model.is_free
-        self.is_driven |= obstacles_move or bool(way[~free].any()) or bool(np.any(model.internal_state))
-        pull = np.einsum("na,na->n", acceleration, way) * model.mass
-        self.work += max(0.0, float(pull[free].sum()))
+        held_moves, work, spread = way_of_step(x_prev, x, acceleration, model.mass, model.is_free)
+        self.is_driven |= obstacles_move or held_moves or bool(np.any(model.internal_state))
+        self.work += max(0.0, work)
         beyond = None
-        if np.linalg.norm(np.ptp(np.ascontiguousarray(way.T), axis=1)) > self.edge:  # by columns in a third of the time
+        if spread > self.edge:
+            way, free = x - x_prev, model.is_free
             beyond = self._too_far(way, free) or self._too_long(model, x) or self._too_fast(model, v)
         if beyond is None:
             self._left = _sums(model, x, v)
@@ -120,11 +121,7 @@ def _bodies(model: Model) -> list:
 
 
 def _sums(model: Model, x: np.ndarray, v: np.ndarray) -> tuple[int, float, float]:
-    """Of what has mass: other points slide over round bodies."""
-    own = model.mass > 0
-    if own.all():
-        return len(x), float(x.sum()), float(v.sum())
-    return len(x), float(x[own].sum()), float(v[own].sum())
+    return (len(x), *sums_of_state(model.mass, x, v))
 
 
 def _kinetic(model: Model, v: np.ndarray) -> float:

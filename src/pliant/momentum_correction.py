@@ -107,7 +107,8 @@ class FreeComponents:
             carried = problem.model.carried
             first = None if carried is None else carried.points[carried.start[:-1]]
             before = None if first is None else x[first]
-            move_rigidly(free.component, middles, alignments(moments), x)
+            turns = alignments(moments) if free.turns.any() else moments
+            move_rigidly(free.component, middles, turns, x)
             if first is not None:
                 problem.poses[:, :3] += x[first] - before
 

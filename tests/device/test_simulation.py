@@ -122,9 +122,9 @@ def test_an_unknown_device_is_refused() -> None:
         pl.OpenCL(schedule="fast")
 
 
-@pytest.mark.parametrize("solver", [pl.Newton(), pl.Auto(), pl.Chebyshev(pl.GradientDescent()), pl.Anderson(pl.VBD())])
+@pytest.mark.parametrize("solver", [pl.Newton(), pl.Auto(), pl.Nesterov(pl.GradientDescent()), pl.Anderson(pl.VBD())])
 def test_other_solvers_are_refused_by_name(solver) -> None:
-    with pytest.raises(pl.DeviceError, match=r"(Newton|Auto|GradientDescent|Anderson) does not run on an OpenCL"):
+    with pytest.raises(pl.DeviceError, match=r"(Newton|Auto|Nesterov|Anderson) does not run on an OpenCL"):
         beam(solver, device="opencl")
     with pytest.raises(pl.DeviceError, match="line_search does not run"):
         beam(pl.VBD(line_search=True), device="opencl")
@@ -143,6 +143,30 @@ def test_what_has_no_device_form_is_named() -> None:
     scene = pl.Scene()
     scene.add_particles(np.zeros((1, 3)), radius=0.1)
     with pytest.raises(pl.DeviceError, match="particles do not run"):
+        pl.Simulation(scene, pl.VBD(), device="opencl")
+
+
+def add_patches(scene: pl.Scene) -> None:
+    scene.add_solid(pl.shapes.box((0.1,) * 3, 2), pl.StableNeoHookean.from_young(1e5, 0.3), element="patch")
+
+
+def add_yarns(scene: pl.Scene) -> None:
+    scene.add_cloth(pl.shapes.cloth((0.06, 0.06), (2, 2)), pl.YarnCloth.example())
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (add_patches, "cannot run on an OpenCL device"),
+        (add_yarns, "cannot run on an OpenCL device"),
+        (lambda scene: scene.add_particles([[0, 0, 0.2], [0.1, 0, 0.3]], radius=0.02), "particles"),
+    ],
+    ids=["patch", "yarn", "particles"],
+)
+def test_more_that_has_no_device_form_is_named(build, words) -> None:
+    scene = pl.Scene()
+    build(scene)
+    with pytest.raises(pl.DeviceError, match=words):
         pl.Simulation(scene, pl.VBD(), device="opencl")
 
 

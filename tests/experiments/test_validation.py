@@ -3,9 +3,16 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
 from experiments.validation import element_cost, order_cases
 from experiments.validation.cases import CASES, Case
+from experiments.validation.irregular_cases import irregular_strip, tip_shares
+from scipy.sparse.linalg import spsolve
+
+from pliant.elements.quadratic_bending import bending_pairs
+from pliant.geometry import hinges
 
 RESULTS = Path(order_cases.__file__).parent / "results"
 every_case = pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
@@ -72,6 +79,19 @@ def test_patches_reach_an_error_with_fewer_tets() -> None:
         there = kept[element][element_cost.CELLS[element].index(cells)]
         assert found["error"] == pytest.approx(there["error"], rel=1e-3)
         assert found["tets"] == there["tets"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_coarse_irregular_strips_bend_as_beams(seed: int) -> None:
+    """The tip under a small load over F L^3 / (3 k w), flat sheets of ten cells, two across, twice as long as wide."""
+    mesh, row = irregular_strip(10.0, 1.0, 10, 2, seed)
+    pairs, weights = bending_pairs(mesh.points, mesh.triangles, hinges(mesh.triangles, len(row)), 1.0)
+    half = sp.csr_matrix((-weights, pairs.T), (len(row), len(row)))
+    full = half + half.T
+    stiffness = (full - sp.diags(np.asarray(full.sum(axis=1)).ravel())).tocsc()
+    tip, free = row == row.max(), row > 1
+    rise = spsolve(stiffness[free][:, free], tip_shares(mesh.points[:, 1], tip)[free])
+    assert np.mean(rise[tip[free]]) == pytest.approx(10.0**3 / 3, rel=0.05)
 
 
 def test_all_textbook_cases_are_there() -> None:

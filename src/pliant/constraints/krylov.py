@@ -64,7 +64,7 @@ def apply_operator(thread, threads, barrier, waits, rows, count, bodies, scheme,
         put_row(vectors.velocity, vertex, (0.0, 0.0, 0.0))
         if scheme.has_spin:
             put_row(vectors.spin, vertex, (0.0, 0.0, 0.0))
-        gather(rows, bodies, rows.push, vertex, scheme.has_spin, vectors.velocity, vectors.spin)
+        gather(rows, bodies, vertex, scheme.has_spin, vectors.velocity, vectors.spin)
     first_body, last_body = share(0, len(vectors.twist), thread, threads)
     for b in range(first_body, last_body):
         for k in range(6):
@@ -228,7 +228,7 @@ def minimise_residual(
         waits += 1
         barrier_wait(barrier, waits * threads)
         for vertex in range(first_vertex, last_vertex):
-            gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+            gather(rows, bodies, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
         if thread == 0:
             numbers[LAST], numbers[ALPHA], numbers[BETA] = before, alpha, beta
         waits += 1

@@ -10,10 +10,12 @@ from pliant.constraints.one_row import write_diagonals
 from pliant.constraints.packs import SINGLY, kind_of_pack, zeros_like
 from pliant.constraints.rows import ENTRY_BITS, OF_TRIANGLE
 from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.memory import width_of
 
+NEIGHBOURHOOD = 1024  # vertices, near in memory, that are ordered among each other
 COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
 
 
@@ -35,30 +37,57 @@ def room_for_colours(capacity: int) -> Colours:
     )  # fmt: skip
 
 
+@inlined
+def slots_of(rows, i):
+    """How many vertices a constraint has: 1, 2 or 4."""
+    at = np.uint64(i)
+    if rows.vertices[at, 1] < 0:
+        return 1
+    return 2 if rows.vertices[at, 2] < 0 else 4
+
+
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def list_vertices(rows, count, bodies, cursor):
     """Loads of vertices, and the rows of each: entries 8 i + slot, and OF_TRIANGLE more at corners of triangles.
     cursor (as long as the vertices, or longer) is scratch.
     """
-    start = bodies.start
+    start, one = bodies.start, np.uint64(1)
     start[:] = 0
     bodies.load[:] = 0.0
     for i in range(count):
-        for slot in range(4):
-            vertex = rows.vertices[i, slot]
-            if vertex >= 0:
-                start[vertex + 1] += 1
-                bodies.load[vertex] += rows.factor[i]
+        for slot in range(slots_of(rows, i)):
+            vertex = np.uint64(rows.vertices[np.uint64(i), slot])
+            start[vertex + one] += 1
+            bodies.load[vertex] += rows.factor[np.uint64(i)]
     for k in range(len(start) - 1):
         start[k + 1] += start[k]
         cursor[k] = start[k]
     for i in range(count):
-        corner = OF_TRIANGLE if rows.vertices[i, 2] >= 0 else 0
-        for slot in range(4):
-            vertex = rows.vertices[i, slot]
-            if vertex >= 0:
-                bodies.entries[cursor[vertex]] = (i << ENTRY_BITS) + slot + (corner if slot > 0 else 0)
-                cursor[vertex] += 1
+        slots = slots_of(rows, i)
+        corner = OF_TRIANGLE if slots == 4 else 0
+        for slot in range(slots):
+            vertex = np.uint64(rows.vertices[np.uint64(i), slot])
+            bodies.entries[np.uint64(cursor[vertex])] = (i << ENTRY_BITS) + slot + (corner if slot > 0 else 0)
+            cursor[vertex] += 1
+    for first in range(0, len(start) - 1, NEIGHBOURHOOD):
+        order_by_entries(bodies, first, min(first + NEIGHBOURHOOD, len(start) - 1), cursor)
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def order_by_entries(bodies, first, last, cursor):
+    """The order of vertices first to last: by how many entries they have, so that loops over these are alike."""
+    for k in range(last - first):
+        cursor[first + k] = 0
+    most = last - first - 1
+    for vertex in range(first, last):
+        cursor[first + min(bodies.start[vertex + 1] - bodies.start[vertex], most)] += 1
+    place = first
+    for k in range(most + 1):
+        place, cursor[first + k] = place + cursor[first + k], place
+    for vertex in range(first, last):
+        k = first + min(bodies.start[vertex + 1] - bodies.start[vertex], most)
+        bodies.order[cursor[k]] = vertex
+        cursor[k] += 1
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
@@ -101,7 +130,8 @@ def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma
         kinds[pack] = SINGLY if packs_singly else kind_of_pack(rows, no_order, pack * width, count, width)
     barrier_wait(barrier, threads)
     first, last = share(0, count, thread, threads)
-    for i in range(first, last):
+    for k in range(first, last):
+        i = np.uint64(k)
         write_diagonals(rows, bodies, i)
         value = -rows.rest[i]
         for axis in range(3):
@@ -119,11 +149,11 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
     starts[:] = 0
     one, n = np.uint64(1), len(inverse_mass)
     sides = 2 if len(used) > n else 0
-    for i in range(count):
-        mask = np.uint64(0)
-        for slot in range(4):
-            vertex = rows.vertices[i, slot]
-            if vertex >= 0 and inverse_mass[vertex] > 0.0:
+    for k in range(count):
+        mask, i, slots = np.uint64(0), np.uint64(k), slots_of(rows, k)
+        for slot in range(slots):
+            vertex = np.uint64(rows.vertices[i, slot])
+            if inverse_mass[vertex] > 0.0:
                 mask |= used[vertex]
         for side in range(sides):
             if rows.carrier[i, side] >= 0:
@@ -134,19 +164,19 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
         colour[i] = c
         starts[c + 1] += 1
         if c < COLOURS:
-            for slot in range(4):
-                if rows.vertices[i, slot] >= 0:
-                    used[rows.vertices[i, slot]] |= one << np.uint64(c)
+            for slot in range(slots):
+                used[np.uint64(rows.vertices[i, slot])] |= one << np.uint64(c)
             for side in range(sides):
                 if rows.carrier[i, side] >= 0:
                     used[n + rows.carrier[i, side]] |= one << np.uint64(c)
     for c in range(COLOURS + 1):
         starts[c + 1] += starts[c]
     place = starts.copy()
-    for i in range(count):
-        at = place[colour[i]]
+    for k in range(count):
+        i = np.uint64(k)
+        at = np.uint64(place[colour[i]])
         place[colour[i]] += 1
-        order[at] = i
+        order[at] = k
         here, opposite = rows.vertices[i, 0], rows.vertices[i, 1]
         ends[0, at], ends[1, at] = here, opposite if opposite >= 0 else ~here
     width, pack = width_of(zeros_like(rows.rest)), 0

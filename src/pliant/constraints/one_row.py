@@ -6,8 +6,10 @@ import math
 from typing import NamedTuple
 
 from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, DISTANCE, ENTRY_BITS, NO_FRICTION, OF_TRIANGLE
+from pliant.constraints.triples import add_quad, load_quad, quad_of_zeros
 from pliant.elements.closest import row
-from pliant.lanes.compiled import inlined
+from pliant.lanes.compiled import at, inlined
+from pliant.lanes.math import number
 from pliant.lanes.vectors import add, add_scaled, cross, dot, subtract
 
 LEAST_LENGTH = 1e-30  # [m] divides in place of a shorter one
@@ -23,6 +25,7 @@ class Scheme(NamedTuple):
     friction: int  # NO_FRICTION, PYRAMID or CONE
     is_relaxed: bool  # with the term of Equation 40
     has_spin: bool
+    holds_normals: bool = False  # normals and tangents stay as contacts were found, all through the step
 
 
 @inlined
@@ -278,21 +281,30 @@ def gather_body(rows, rigid, push, b, twist):
 
 
 @inlined
-def gather(rows, bodies, push, vertex, has_spin, velocity, spin):
-    """Add W J^T of pushes (m, 3) at one vertex to a velocity and a spin (n, 3)."""
-    w, turning = bodies.inverse_mass[vertex], bodies.inverse_inertia[vertex]
+def gather(rows, bodies, vertex, has_spin, velocity, spin):
+    """Add W J^T of the pushes at one vertex to a velocity and a spin (n, 3)."""
+    w = at(bodies.inverse_mass, vertex)
     if w == 0.0:
         return
-    total, torque = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for k in range(bodies.start[vertex], bodies.start[vertex + 1]):
-        i, slot = bodies.entries[k] >> ENTRY_BITS, bodies.entries[k] & 7
-        p = row(push, i)
-        weight = 1.0 - 2.0 * slot
+    total = quad_of_zeros(rows.push)
+    for k in range(at(bodies.start, vertex), at(bodies.start, vertex + 1)):
+        entry = at(bodies.entries, k)
+        i, slot = entry >> ENTRY_BITS, entry & 7
+        weight = number(1.0 - 2.0 * slot, total)
         if slot >= OF_TRIANGLE:
-            weight = -rows.weights[i, slot - OF_TRIANGLE - 1]
-        total = add_scaled(total, weight, p)
-        if has_spin and rows.friction[i] > 0.0 and turning > 0.0:
-            torque = add_scaled(torque, 1.0, cross(row(rows.normal, i), p))
-    add_row(velocity, vertex, w, total)
-    if has_spin and turning > 0.0:
-        add_row(spin, vertex, -turning, torque)
+            weight = number(-rows.weights[i, slot - OF_TRIANGLE - 1], total)
+        total = total + weight * load_quad(rows.push, i)
+    add_quad(velocity, vertex, number(w, total) * total)
+    if has_spin and at(bodies.inverse_inertia, vertex) > 0.0:
+        gather_torque(rows, bodies, vertex, spin)
+
+
+@inlined
+def gather_torque(rows, bodies, vertex, spin):
+    """Add what the pushes at one vertex turn to a spin (n, 3)."""
+    torque = (0.0, 0.0, 0.0)
+    for k in range(bodies.start[vertex], bodies.start[vertex + 1]):
+        i = bodies.entries[k] >> ENTRY_BITS
+        if rows.friction[i] > 0.0:
+            torque = add_scaled(torque, 1.0, cross(row(rows.normal, i), row(rows.push, i)))
+    add_row(spin, vertex, -bodies.inverse_inertia[vertex], torque)

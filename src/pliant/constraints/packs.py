@@ -26,7 +26,7 @@ from pliant.constraints.triples import (
 from pliant.lanes.compiled import inlined
 from pliant.lanes.host import default_width
 from pliant.lanes.math import count, maximum, minimum, number, select, sqrt
-from pliant.lanes.memory import load
+from pliant.lanes.memory import load, load3, store3
 from pliant.lanes.types import Lanes
 from pliant.lanes.vectors import add_scaled, cross, dot, subtract
 
@@ -111,6 +111,24 @@ def turned(n, t, s, alone):
 
 
 @inlined
+def tangent_of(n):
+    """The tangent that a contact found with the normal n has: grains.record.any_tangent in lanes."""
+    one = number(1.0, n[0])
+    sign = select(n[2] < number(0.0, n[0]), -one, one)
+    a = -one / (sign + n[2])
+    return (one + sign * n[0] * n[0] * a, sign * n[0] * n[1] * a, -sign * n[0])
+
+
+@inlined
+def last_change(scheme, kind, push, n, t):
+    """Impulses that make up a push in space."""
+    along = dot(push, n)
+    if kind != CONTACT or scheme.friction == NO_FRICTION:
+        return (along, number(0.0, along), number(0.0, along))
+    return (along, dot(push, t), dot(push, cross(n, t)))
+
+
+@inlined
 def relaxed(scheme, kind, beta, r, u, n, t, p, c, mu, d):
     """Equations 26, 29 and 38 for the normal residual r and the relative velocity u: new impulses, their change and the
     change in space; d: (of the normal, with the factor in it, and of a tangent).
@@ -144,9 +162,11 @@ def relax_pack(rows, bodies, i, kind, scheme, pace, beta, like):
                     select(alone, drift[2], opposite[2]))  # fmt: skip
     u = subtract(gather_triples(bodies.velocity, v, 4 * i, 4, like), opposite)
     n, t, p = load_triples(rows.normal, i, like), (like, like, like), load_triples(rows.impulse, i, like)
+    soft, factor = like, number(1.0, like)
     if kind == CONTACT:
-        t = load_triples(rows.tangent, i, like)
-    soft = load(rows.compliance, i, like) * p[0]
+        t = tangent_of(n) if scheme.holds_normals else load_triples(rows.tangent, i, like)
+    else:
+        soft, factor = load(rows.compliance, i, like) * p[0], load(rows.factor, i, like)
     if scheme.is_moving:
         s = add_scaled(load_triples(rows.separation, i, like), number(scheme.h, like), u)
         value, n, t = turned(n, t, s, alone)
@@ -159,18 +179,21 @@ def relax_pack(rows, bodies, i, kind, scheme, pace, beta, like):
     else:
         r = dot(n, u) + load(rows.bias, i, like) + soft
     c = (like, like, like)
-    if pace.a != 0.0:
+    if pace.a != 0.0 and scheme.holds_normals:
+        c = last_change(scheme, kind, load3(rows.push, i, like), n, t)
+    elif pace.a != 0.0:
         c = load_triples(rows.change, i, like)
     d, d_t = load_pairs(rows.diagonal, i, like)
     split, split_t = load_pairs(rows.split, i, like)
     d, d_t = divisors(d, d_t, split, split_t, pace.weights)
     omega = number(pace.omega, like)
-    steps = (omega * load(rows.factor, i, like) / d, omega / d_t)
+    steps = (omega * factor / d, omega / d_t)
     about = (number(beta, like), r, u, n, t, p, c, load(rows.friction, i, like), steps)
     new, change, push = relaxed(scheme, kind, *about)
     store_triples(rows.impulse, i, new[0], new[1], new[2])
-    store_triples(rows.change, i, change[0], change[1], change[2])
-    store_triples(rows.push, i, push[0], push[1], push[2])
+    if pace.a != 0.0 and not scheme.holds_normals:
+        store_triples(rows.change, i, change[0], change[1], change[2])
+    store3(rows.push, i, push[0], push[1], push[2])
 
 
 @inlined
@@ -188,9 +211,12 @@ def sweep_pack(rows, bodies, order, ends, place, kind, scheme, pace, beta, like)
     u = subtract(gather_triples(bodies.velocity, ends, place, 1, like), opposite)
     n, t, p = gather_triples(rows.normal, order, place, 1, like), (like, like, like), (like, like, like)
     p = gather_triples(rows.impulse, order, place, 1, like)
+    soft, factor = like, number(1.0, like)
     if kind == CONTACT:
-        t = gather_triples(rows.tangent, order, place, 1, like)
-    soft = gather_numbers(rows.compliance, order, place, 1, 0, like) * p[0]
+        t = tangent_of(n) if scheme.holds_normals else gather_triples(rows.tangent, order, place, 1, like)
+    else:
+        soft = gather_numbers(rows.compliance, order, place, 1, 0, like) * p[0]
+        factor = gather_numbers(rows.factor, order, place, 1, 0, like)
     if scheme.is_moving:
         s = add_scaled(gather_triples(rows.separation, order, place, 1, like), number(scheme.h, like), u)
         value, n, t = turned(n, t, s, alone)
@@ -211,7 +237,7 @@ def sweep_pack(rows, bodies, order, ends, place, kind, scheme, pace, beta, like)
         split = gather_numbers(rows.split, order, place, 2, 0, like)
         d, d_t = divisors(d, d_t, split, gather_numbers(rows.split, order, place, 2, 1, like), pace.weights)
     omega = number(pace.omega, like)
-    steps = (omega * gather_numbers(rows.factor, order, place, 1, 0, like) / d, omega / d_t)
+    steps = (omega * factor / d, omega / d_t)
     mu = gather_numbers(rows.friction, order, place, 1, 0, like)
     new, change, push = relaxed(scheme, kind, number(beta, like), r, u, n, t, p, c, mu, steps)
     scatter_triples(rows.impulse, order, place, new[0], new[1], new[2])

@@ -46,8 +46,9 @@ class ConstraintProblem:
 
     def prepare(self, gamma: float) -> None:
         """Lists, diagonals and delta for new rows."""
-        if len(self.bodies.entries) < 4 * self.count:
-            self.bodies = self.bodies._replace(entries=np.zeros(5 * self.count + 64, np.int32))
+        needed = 2 * (self.count + int(np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0)))
+        if len(self.bodies.entries) < needed:
+            self.bodies = self.bodies._replace(entries=np.zeros(needed + needed // 4 + 64, np.int32))
         rigid = self.bodies.rigid
         if len(rigid.twist) and len(rigid.entries) < 2 * self.count:
             rigid = rigid._replace(entries=np.zeros(5 * self.count // 2 + 64, np.int32))

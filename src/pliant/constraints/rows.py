@@ -52,7 +52,7 @@ class Rows(NamedTuple):
     split: np.ndarray  # (m, 2) the same with masses split among the constraints of each vertex [1/kg]
     impulse: np.ndarray  # (m, 3) lambda [N s]: normal, first, second tangent
     change: np.ndarray  # (m, 3) of lambda in the last iteration
-    push: np.ndarray  # (m, 3) that change as a vector in space
+    push: np.ndarray  # (m, 4) that change as a vector in space, and a zero: a row is one load
     carrier: np.ndarray  # (m, 2) int32 rigid body of the side here and of that opposite, else -1; (0, 2) without any
     levers: np.ndarray  # (m, 6) from their centres of mass to where it acts on them [m]; (0, 6) without any
     rolling: np.ndarray  # (m, 3) mu_r, f_here, f_opposite, or R [m] of a rigid body; (0, 3) if nothing resists
@@ -81,6 +81,7 @@ class Bodies(NamedTuple):
     load: np.ndarray  # (n,) sum of the factors of its constraints
     start: np.ndarray  # (n + 1,) int32 first entry of each vertex
     entries: np.ndarray  # (4 m,) int32 see ENTRY_BITS
+    order: np.ndarray  # (n,) int32 vertices, those with as many entries after each other
     rigid: Rigid
 
 
@@ -89,7 +90,7 @@ _SHAPES: dict[str, tuple[tuple[int, ...], type | None]] = {
     "separation": ((3,), None), "normal": ((3,), None), "tangent": ((3,), None),
     "rest": ((), None), "friction": ((), None), "compliance": ((), None), "factor": ((), None), "bias": ((), None),
     "diagonal": ((2,), None),
-    "split": ((2,), None), "impulse": ((3,), None), "change": ((3,), None), "push": ((3,), None),
+    "split": ((2,), None), "impulse": ((3,), None), "change": ((3,), None), "push": ((4,), None),
     "carrier": ((2,), np.int32), "levers": ((6,), None),
     "rolling": ((3,), None), "roll": ((3,), None), "roll_change": ((3,), None),
 }  # fmt: skip

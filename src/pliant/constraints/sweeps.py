@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from pliant.constraints.one_row import (
     constraint_value,
     gather,
@@ -26,7 +28,7 @@ from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll,
 from pliant.constraints.rows import COUNT, NO_FRICTION
 from pliant.elements.closest import row
 from pliant.kernels.threads import barrier_wait, share
-from pliant.lanes.compiled import inlined
+from pliant.lanes.compiled import at, inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.memory import width_of
@@ -62,8 +64,9 @@ def resists(rows, i, scheme):
 def gather_all(thread, threads, rows, bodies, scheme):
     """Let the pushes of all constraints act on this thread's share of vertices and rigid bodies."""
     first, last = share(0, len(bodies.inverse_mass), thread, threads)
-    for vertex in range(first, last):
-        gather(rows, bodies, rows.push, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+    for place in range(first, last):
+        vertex = at(bodies.order, place)
+        gather(rows, bodies, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
         if len(rows.rolling) > 0:
             gather_roll(rows, bodies, vertex)
     first, last = share(0, len(bodies.rigid.twist), thread, threads)
@@ -174,7 +177,8 @@ def end_passages(rows, count, bodies, scheme, passes):
         if pushes == before:
             break
         before = pushes
-        for i in range(count):
+        for k in range(count):
+            i = np.uint64(k)
             if rows.kind[i] == 1:
                 relative = relative_velocity(rows, bodies.velocity, bodies.rigid.twist, i, 1.0)
                 if is_half_through(rows, i, scheme.h, relative):
@@ -201,7 +205,8 @@ def write_positions(bodies, x_prev, held, h, x):
 def deepening(rows, count, bodies, scheme):
     """By how much an overlap grows within the step, at most, as a part of the distance to be kept."""
     most = 0.0
-    for i in range(count):
+    for k in range(count):
+        i = np.uint64(k)
         if rows.kind[i] == 1:
             n, relative = row(rows.normal, i), relative_velocity(rows, bodies.velocity, bodies.rigid.twist, i, 1.0)
             before = dot(n, row(rows.separation, i)) - rows.rest[i]
@@ -213,7 +218,8 @@ def deepening(rows, count, bodies, scheme):
 @entry(nogil=True, error_model="numpy")
 def end_corrections(rows, count):
     """Ask for no more correction of positions: delta of what is violated becomes 0, that of gaps and springs stays."""
-    for i in range(count):
+    for k in range(count):
+        i = np.uint64(k)
         is_open = (rows.kind[i] == 1 and rows.bias[i] > 0.0) or (rows.kind[i] == 2 and rows.bias[i] < 0.0)
         if not is_open and rows.compliance[i] == 0.0:
             rows.bias[i] = 0.0

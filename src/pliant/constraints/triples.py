@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from pliant.lanes.memory import _check_precision, _data, _interleave_rows, _transpose_rows, llvm_size
+from pliant.lanes.memory import _check_precision, _data, _interleave_rows, _load_row, _transpose_rows, llvm_size
 from pliant.lanes.rows import _rows_of
 from pliant.lanes.types import Lanes, Mask, llvm_float, shuffle
 
@@ -70,6 +70,43 @@ def _store_all(builder, addresses, xyz, number, adds):
     for address, row in zip(addresses, _rows_of(builder, bundles, number.width), strict=True):
         total = builder.fadd(_load_triple(builder, address, number), row) if adds else row
         _store_triple(builder, address, total, number)
+
+
+@intrinsic
+def quad_of_zeros(typingctx, array):
+    """Four zeros in one register, in the precision of an array."""
+    lanes = Lanes(array.dtype, 4)
+
+    def codegen(context, builder, signature, args):
+        return ir.Constant(context.get_value_type(lanes), None)
+
+    return lanes(array), codegen
+
+
+@intrinsic
+def load_quad(typingctx, array, i):
+    """Row i of an (n, 4) array in one register."""
+    lanes = Lanes(array.dtype, 4)
+
+    def codegen(context, builder, signature, args):
+        data = _data(context, builder, signature.args[0], args[0])
+        return _load_row(builder, data, args[1], lanes)
+
+    return lanes(array, types.int64), codegen
+
+
+@intrinsic
+def add_quad(typingctx, array, i, quad):
+    """Add the first three of four numbers to row i of an (n, 3) array."""
+    _check_precision(array, quad)
+
+    def codegen(context, builder, signature, args):
+        data = _data(context, builder, signature.args[0], args[0])
+        address = _addresses(builder, data, [args[1]])[0]
+        _store_triple(builder, address, builder.fadd(_load_triple(builder, address, quad), args[2]), quad)
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, quad), codegen
 
 
 @intrinsic

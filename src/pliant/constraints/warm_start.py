@@ -38,13 +38,13 @@ def keep_impulses(rows, base, count, kept):
     """Copy the impulses of rows from `base` to `count`, and of the distances before them."""
     for i in range(base):
         kept.distances[i] = rows.impulse[i, 0]
-    for i in range(base, count):
-        k = i - base
-        kept.first[k], kept.source[k] = rows.vertices[i, 0], rows.source[i]
-        kept.normal[k] = rows.impulse[i, 0]
-        kept.vector[k, 0], kept.vector[k, 1], kept.vector[k, 2] = in_space(rows, i, row(rows.impulse, i))
+    for contact in range(base, count):
+        at, k = np.uint64(contact), np.uint64(contact - base)
+        kept.first[k], kept.source[k] = rows.vertices[at, 0], rows.source[at]
+        kept.normal[k] = rows.impulse[at, 0]
+        kept.vector[k, 0], kept.vector[k, 1], kept.vector[k, 2] = in_space(rows, at, row(rows.impulse, at))
         for axis in range(3 if len(kept.roll) > 0 else 0):
-            kept.roll[k, axis] = rows.roll[i, axis]
+            kept.roll[k, axis] = rows.roll[at, axis]
 
 
 @entry(nogil=True, error_model="numpy")
@@ -60,21 +60,22 @@ def restore_impulses(rows, base, count, kept, part, starts, order):
     for k in range(len(kept.first) - 1, -1, -1):
         starts[kept.first[k] + 1] -= 1
         order[starts[kept.first[k] + 1]] = k
-    for i in range(base, count):
-        if rows.kind[i] != CONTACT:
+    for contact in range(base, count):
+        at = np.uint64(contact)
+        if rows.kind[at] != CONTACT:
             continue
-        vertex = rows.vertices[i, 0]
+        vertex = rows.vertices[at, 0]
         last = starts[vertex + 2] if vertex + 2 < len(starts) else len(kept.first)
         for place in range(starts[vertex + 1], last):
-            k = order[place]
-            if kept.source[k] == rows.source[i]:
-                vector = row(kept.vector, k)
-                rows.impulse[i, 0] = part * kept.normal[k]
-                if rows.friction[i] > 0.0:
-                    n, t = row(rows.normal, i), row(rows.tangent, i)
+            own = np.uint64(order[np.uint64(place)])
+            if kept.source[own] == rows.source[at]:
+                vector = row(kept.vector, own)
+                rows.impulse[at, 0] = part * kept.normal[own]
+                if rows.friction[at] > 0.0:
+                    n, t = row(rows.normal, at), row(rows.tangent, at)
                     second = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
-                    rows.impulse[i, 1] = part * dot(vector, t)
-                    rows.impulse[i, 2] = part * dot(vector, second)
+                    rows.impulse[at, 1] = part * dot(vector, t)
+                    rows.impulse[at, 2] = part * dot(vector, second)
                 for axis in range(3 if len(kept.roll) > 0 else 0):
-                    rows.roll[i, axis] = part * kept.roll[k, axis]
+                    rows.roll[at, axis] = part * kept.roll[own, axis]
                 break

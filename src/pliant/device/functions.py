@@ -17,18 +17,23 @@ class Argument(NamedTuple):
 
     name: str
     size: int = 0  # 0: a number; 3: a vector; any other: an array of so many
+    is_array: bool = False  # three numbers in an array, too
 
     @property
     def declared(self) -> str:
         if self.size == 0:
             return f"const real {self.name}"
-        return f"const real3 {self.name}" if self.size == 3 else f"const real *{self.name}"
+        return f"const real3 {self.name}" if self._is_vector else f"const real *{self.name}"
+
+    @property
+    def _is_vector(self) -> bool:
+        return self.size == 3 and not self.is_array
 
     def symbols(self, trace: Trace) -> Any:
         """The argument as a lane function takes it."""
         if self.size == 0:
             return trace.symbol(self.name)
-        parts = [f"{self.name}.{axis}" for axis in "xyz"] if self.size == 3 else self._places()
+        parts = [f"{self.name}.{axis}" for axis in "xyz"] if self._is_vector else self._places()
         return tuple(trace.symbol(part) for part in parts)
 
     def _places(self) -> list[str]:

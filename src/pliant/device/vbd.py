@@ -127,7 +127,7 @@ class DeviceSweep:
             grouped = colour.first if self.schedule == "groups" else colour.last
             if self.schedule == "items":
                 arguments = [np.int32(colour.first), np.int32(colour.last), rows, *state, *tables]
-                launches.append((self._launch("solve_items", arguments), _groups(colour.last - colour.first)))
+                launches.append((self._launch("solve_items", arguments), groups_for(colour.last - colour.first)))
             if groups is not None:
                 grouped = colour.wide
                 first, last = groups.colour_start[c : c + 2]
@@ -137,7 +137,7 @@ class DeviceSweep:
             launches.append((self._launch("solve_groups", arguments), colour.last - grouped))
             if self.contacts is not None:
                 arguments = [np.int32(colour.first), np.int32(colour.last), self.x, self.moved]
-                launches.append((self._launch("show", arguments), _groups(colour.last - colour.first)))
+                launches.append((self._launch("show", arguments), groups_for(colour.last - colour.first)))
         return [(launch, count) for launch, count in launches if count > 0]
 
     def _packed(self) -> PackedBuffers:
@@ -162,7 +162,7 @@ class DeviceSweep:
     def begin_step(self) -> None:
         """Measure the damping of vertices at the start of the step, and forget iterates before it."""
         if self._measure is not None:
-            self._measure(_groups(self.moving), GROUP)
+            self._measure(groups_for(self.moving), GROUP)
         self._memory_is_fresh = True
 
     def set_contacts(self, *numbers: Any) -> None:
@@ -182,7 +182,7 @@ class DeviceSweep:
                 launch(groups, GROUP)
             if accelerate is not None and omegas is not None:
                 accelerate.set(1, self.dtype(omegas[k]))
-                accelerate(_groups(self.moving), GROUP)
+                accelerate(groups_for(self.moving), GROUP)
 
     def _begin_iteration(self) -> None:
         """Count singular blocks of this iteration alone, and refresh friction limits."""
@@ -224,6 +224,6 @@ def as_rows(values: np.ndarray, dtype: Any) -> np.ndarray:
     return rows
 
 
-def _groups(items: int) -> int:
+def groups_for(items: int) -> int:
     """Work-groups for so many items."""
     return -(-items // GROUP)

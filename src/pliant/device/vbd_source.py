@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from pliant.device.c_text import Helpers
 from pliant.device.contact_source import CONTACT_TABLES, contact_functions
+from pliant.device.descent_source import DESCEND, INVERSE_DIAGONALS
 from pliant.device.lists import DeviceList
 from pliant.device.prelude import prelude
 from pliant.device.vertex_source import VERTEX, VERTEX_ARGUMENTS, vertex_functions
@@ -32,6 +33,7 @@ class DeviceVariant:
     viscous: bool = False
     psd: bool = False
     contact: bool = False
+    descent: str = ""  # moves all vertices at once: "jacobi" or "blocks"; empty: colour after colour
 
     @property
     def has_barrier(self) -> bool:
@@ -58,13 +60,15 @@ def program_source(variant: DeviceVariant, language: str = "opencl") -> str:
     ]
     functions = [one.function.replace("_K", f"_{k}") for k, one in enumerate(variant.lists)]
     texts += [*variant.helpers.texts, *functions, vertex]
-    for staged in (False, True):
+    for staged in (False,) if variant.descent else (False, True):
         texts.append(_elements_source(variant, staged))
-        if variant.has_barrier:
+        if variant.has_barrier and not variant.descent:
             texts.append(_bound_source(variant, staged))
-    texts += [_filled(text, names, variant) for text in (_SOLVE_GROUPS, _SOLVE_PACKED, _SOLVE_ITEMS)]
-    texts.append(_filled(_ACCELERATE, names, variant))
-    if variant.contact:
+    kernels: tuple[str, ...] = (_SOLVE_GROUPS, _SOLVE_PACKED, _SOLVE_ITEMS)
+    if variant.descent:
+        kernels = (INVERSE_DIAGONALS, DESCEND[variant.descent])
+    texts += [_filled(text, names, variant) for text in (*kernels, _ACCELERATE)]
+    if variant.contact or variant.descent:
         texts.append(_SHOW)
     if variant.damped:
         texts.append(_filled(_MEASURE_DAMPING, names, variant))
@@ -73,7 +77,7 @@ def program_source(variant: DeviceVariant, language: str = "opencl") -> str:
 
 def _filled(text: str, names: dict[str, str], variant: DeviceVariant) -> str:
     """A template with names in place of <name>, and lines that a variant does not need left out."""
-    on = {"barrier": variant.has_barrier, "plain": not variant.has_barrier}
+    on = {"barrier": variant.has_barrier, "plain": not variant.has_barrier, "constrained": variant.constrained}
     lines = []
     for line in text.splitlines():
         mark, _, rest = line.partition("|")

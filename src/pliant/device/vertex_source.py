@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pliant.device.contact_source import CONTACT_TABLES
+from pliant.device.descent_source import KEEP_SUBSPACE
 from pliant.device.functions import FORCE_AND_BLOCK, NOTHING, Argument, c_function
 from pliant.device.trace import Trace
 from pliant.elements.tet import bound_step
 from pliant.kernels.local_solve import (
     add_inertia,
     add_vertex_damping,
+    descent_direction,
     force_ahead,
+    keep_subspace,
     project_block,
     solve_by_cofactors,
     solve_in_double,
@@ -91,7 +95,27 @@ def vertex_functions(variant: DeviceVariant) -> str:
             [Argument("part"), *(Argument(name, 3) for name in ("a", "b", "c", "dx"))],
             ["return {};"],
         )
-    return "\n\n".join([*texts, _system_source(variant), _step_source(variant)])
+    if variant.descent:
+        _add_descent(variant, add)
+    kept = [KEEP_SUBSPACE.strip("\n")] if variant.descent and variant.constrained else []
+    return "\n\n".join([*texts, *kept, _system_source(variant), _terms_source(variant), _step_source(variant)])
+
+
+def _add_descent(variant: DeviceVariant, add: Callable[..., None]) -> None:
+    """Functions of kernels that move all vertices at once."""
+    replaced = tuple(f"f[{k}] = {{}};" for k in range(3))
+    if variant.descent == "blocks":
+        head = "inline void descent_direction(const real *H, const real3 f, real *dx)"
+        add(head, descent_direction, [*_SYSTEM, Argument("dx", 3, is_array=True)], _STEP[:3])
+    if variant.constrained:
+        for name, dimension in (("keep_on_line", 1), ("keep_in_plane", 2)):
+            add(
+                f"inline void {name}(real *f, const real3 d)",
+                keep_subspace,
+                [Argument("f", 3, is_array=True), Argument("d", 3)],
+                replaced,
+                lambda f, d, dimension=dimension: keep_subspace(dimension, d, f),
+            )
 
 
 def _system_source(variant: DeviceVariant) -> str:
@@ -112,7 +136,7 @@ def _system_source(variant: DeviceVariant) -> str:
     )
 
 
-def _step_source(variant: DeviceVariant) -> str:
+def _terms_source(variant: DeviceVariant) -> str:
     lines = ["H[0] += diagonal[i];", "H[3] += diagonal[i];", "H[5] += diagonal[i];"]
     lines += ["add_inertia(inertia[i], position(target[i]), xi, f, H);"]
     if variant.viscous:
@@ -122,7 +146,19 @@ def _step_source(variant: DeviceVariant) -> str:
         lines += ["add_vertex_damping(D, xi, position(x_prev[i]), f, H);"]
     if variant.psd:
         lines += ["project_block(H, inertia[i]);"]
-    lines += ["const real3 force = VECTOR(f[0], f[1], f[2]);"]
+    return "\n".join(
+        [
+            "// Adds inertia and damping to the force and the block of vertex i (Equations 8 to 11).",
+            f"inline void add_vertex(const int i, const int rows, const real3 xi, real *f, real *H,\n    {VERTEX})",
+            "{",
+            *("    " + line for line in lines),
+            "}",
+        ]
+    )
+
+
+def _step_source(variant: DeviceVariant) -> str:
+    lines = [f"add_vertex(i, rows, xi, f, H, {VERTEX_ARGUMENTS});", "const real3 force = VECTOR(f[0], f[1], f[2]);"]
     lines += _AMONG_CONTACTS if variant.contact else ["return solve_system(i, H, force, dx, subspace, direction);"]
     contacts = [f"    GLOBAL const real4 *x, {', '.join(CONTACT_TABLES.declared)},"] if variant.contact else []
     return "\n".join(

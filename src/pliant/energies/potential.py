@@ -11,10 +11,9 @@ vertex order.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,6 +37,7 @@ class ContactEnergy(Protocol):
     @property
     def neighbours(self) -> np.ndarray: ...
     def refresh(self, x: np.ndarray) -> None: ...
+    def copied(self) -> Self: ...
     def energy(self, x: np.ndarray) -> float: ...
     def gradient(self, x: np.ndarray) -> np.ndarray: ...
     def hessian(self, x: np.ndarray) -> sp.csr_matrix: ...
@@ -115,7 +115,7 @@ class IncrementalPotential:
         """
         if self.contacts is None:
             return self
-        current = replace(self, contacts=deepcopy(self.contacts))
+        current = replace(self, contacts=self.contacts.copied())
         current.refresh_contacts(x)
         return current
 
@@ -124,9 +124,8 @@ class IncrementalPotential:
         one's.
         """
         own = self.model.with_internal_state(self.model.internal_state)
-        return replace(
-            self, model=own, contacts=deepcopy(self.contacts), poses=self.poses.copy(), spins=self.spins.copy()
-        )
+        contacts = None if self.contacts is None else self.contacts.copied()
+        return replace(self, model=own, contacts=contacts, poses=self.poses.copy(), spins=self.spins.copy())
 
     def energy(self, x: np.ndarray) -> float:
         """G [J]."""

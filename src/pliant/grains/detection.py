@@ -6,8 +6,8 @@ import numpy as np
 
 from pliant.constraints.rows import Rows, with_room
 from pliant.errors import SimulationError
+from pliant.grains.cells import room_for_cells, sort_into_cells
 from pliant.grains.faces import place_triangles
-from pliant.grains.pairs import longest_way, room_for_cells, sort_into_cells
 from pliant.grains.record import Faces, Grains, Motion, Obstacles
 from pliant.grains.search import search
 from pliant.grains.touching import Points, Triangles
@@ -16,7 +16,6 @@ from pliant.model import Model
 from pliant.model.obstacles import ROW_LENGTH, SIZES
 
 CROWDED = 40.0  # times the volume of a cell: so much of spheres are in it only if they start in each other
-REACH = 2.0  # of the largest radius: how far ahead two spheres look for each other, at most
 MOST_CONTACTS = 6.5  # of a sphere in a dense heap, each counted once
 MOST_ENTRIES = 16  # cells a triangle, on average, before cells are made larger
 
@@ -58,9 +57,9 @@ class GrainDetector:
             np.concatenate([contact.excluded[spheres], np.zeros(len(points.vertices), bool)]), contact.allowed,
             float(contact.settings.friction), self._tolerance,
         )  # fmt: skip
-        p = len(spheres)
         self._there = there
-        self._grid, self._ends = room_for_cells(p), np.zeros(len(v) + 1, np.int32)
+        self._grid = room_for_cells(contact.positions[spheres], self.grains.radius[: len(spheres)], self._tolerance)
+        self._ends = np.zeros(len(v) + 1, np.int32)
 
     def _no_buckets(self, own: Triangles) -> Faces:
         contact = self.model.contact
@@ -94,12 +93,8 @@ class GrainDetector:
             there = np.flatnonzero(~particles.absent(time))
             if len(there) != len(self._there):
                 self._place(there)
-        grains = self.grains
-        fastest = longest_way(grains.vertices, motion)
-        largest = self._largest
-        cell = 2 * largest + grains.tolerance + min(2 * fastest, REACH * largest)
-        grid = self._grid._replace(farthest=2 * largest + grains.tolerance + 2 * fastest)
-        fullest = sort_into_cells(grains, motion, cell, grid)[1] if len(grid.order) else 0.0
+        grains, grid = self.grains, self._grid
+        cell, fullest = sort_into_cells(grains, motion, grid) if len(grid.order) else (0.0, 0.0)
         if fullest > CROWDED:
             raise SimulationError(
                 f"t = {time:g} s: in one cell of {cell:g} m spheres take up {fullest:.0f} times its volume: they lie "

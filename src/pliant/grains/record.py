@@ -79,7 +79,7 @@ def any_tangent(n):
 @inlined
 def write_contact(rows, i, first, opposite, source, weights, s, n, rest, least_radius, mu):
     """A contact, whose overlap is limited so that spheres which start within each other come apart gently."""
-    gap = dot(n, s) - rest
+    gap, i = dot(n, s) - rest, np.uint64(i)
     rows.kind[i] = CONTACT
     rows.vertices[i, 0] = first
     rows.vertices[i, 1], rows.vertices[i, 2], rows.vertices[i, 3] = opposite
@@ -99,6 +99,7 @@ def write_contact(rows, i, first, opposite, source, weights, s, n, rest, least_r
 def write_rolling(rows, i, coefficient, here, opposite):
     """Rolling resistance of a contact (constraints.rows), where anything has it."""
     if len(rows.rolling) > 0:
+        i = np.uint64(i)
         put_row(rows.rolling, i, (coefficient, here, opposite))
         put_row(rows.roll, i, (0.0, 0.0, 0.0))
         put_row(rows.roll_change, i, (0.0, 0.0, 0.0))

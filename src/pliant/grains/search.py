@@ -24,7 +24,8 @@ def search(thread, threads, barrier, grains, motion, grid, obstacles, faces, bas
             if writes:
                 found = write_pairs(place, grains, motion, grid, rows, at)
             else:
-                found = count_pairs(place, grains, motion, grid)
+                found = count_pairs(place, grains, motion, grid, 0)
+                grid.near_count[place] = found
         if not writes or at + found < ends[place + 1]:
             found += walls_of(k, grains, motion, obstacles, n, rows, at + found, writes)
             found += faces_of(k, grains, motion, faces, n + FACES * len(obstacles.kinds), rows, at + found, writes)

@@ -26,7 +26,8 @@ def walls_of(k, grains, motion, obstacles, n_vertices, rows, at, writes):
         start = to_local(obstacles.at_start[m], row(motion.start, i))
         end = to_local(obstacles.at_end[m], row(motion.end, i))
         if obstacles.kinds[m] == CONTAINER:
-            for face in range(5):
+            inside = min(depth_inside(start, obstacles.local[m]), depth_inside(end, obstacles.local[m]))
+            for face in range(0 if inside > grains.radius[k] + grains.tolerance else 5):
                 d, n = container_face(face, start, obstacles.local[m])
                 d_end = d + dot(n, subtract(end, start))
                 if min(d, d_end) <= grains.radius[k] + grains.tolerance:
@@ -43,6 +44,12 @@ def walls_of(k, grains, motion, obstacles, n_vertices, rows, at, writes):
                     write_wall(k, grains, motion, obstacles, m, start, d, n, n_vertices + FACES * m, rows, at + found)
                 found += 1
     return found
+
+
+@inlined
+def depth_inside(p, local):
+    """Distance [m] from the nearest face of a cavity, and from the height of its rim, of what is in it."""
+    return min(min(local[SIZES] - abs(p[0]), local[SIZES + 1] - abs(p[1])), local[SIZES + 2] - abs(p[2]))
 
 
 @inlined

@@ -1,12 +1,27 @@
-"""Sums over bodies of how the last iterations moved their vertices: what the error of a step is estimated from."""
+"""The error of a step, body by body, from how the last iterations moved their vertices (solvers.contract.error)."""
 
 from __future__ import annotations
 
+import math
+
 from pliant.lanes.entry import entry
+
+SLOWEST = 0.95  # rate of two windows that is believed at most
+FASTEST_CYCLE = 0.2  # of a cycle with a correction, when bounds are weighed: one cycle may be lucky
+ROUNDING = 0.3  # machine epsilons of a position, root mean square, between two iterations that end in the same place
+ALTERNATING = 2.0  # times the way of a window that its last iteration goes: back to where it was
+TINY = 1e-300  # in place of zero below a fraction
+HIDDEN = 0.1  # of the step's forces: rounding beyond it hides what is left to do from local solvers
+STILL = 0.2  # machine epsilons of its coordinates that a body moves between two looks where only rounding moves it
+CYCLE_ROUNDING = 0.5  # the same of a cycle with a correction by levels
+AT_REST = 16.0  # machine epsilons of its coordinates that a body without forces moves
 
 # columns of the sums
 MASS, RECENT, EARLIER, OWED, FORCES, SIZE, MOVED, LAST, SHIFT = 0, 1, 2, 3, 4, 5, 6, 7, 8
 COLUMNS = 11  # SHIFT has three
+# rows of what is found
+ERROR, SEEN_PART, OWED_PART, RATE, SHIFTED, NOISE, DISTANCE = 0, 1, 2, 3, 4, 5, 6
+ROWS = 7
 
 
 @entry(nogil=True)
@@ -50,3 +65,65 @@ def error_sums(body, mass, ratio, middle, x, before, earlier, owing, last, targe
         out[b, 5] += m * size
         out[b, 6] += m * moved
         out[b, 7] += m * single
+
+
+@entry(nogil=True, error_model="numpy")
+def force_scales(sums, falls, eps, scales):
+    """(bodies,) [m] what forces do to each body in the step, by `error_sums`; 0 where nothing acts or moves.
+
+    falls (bodies,) [m]: h^2 times gravity. eps: machine epsilon of the positions.
+    """
+    for b in range(len(sums)):
+        mass = max(sums[b, MASS], TINY)
+        rounding = AT_REST * eps * math.sqrt(sums[b, SIZE] / mass)
+        forces = max(math.sqrt(sums[b, FORCES] / mass), falls[b])
+        moved = math.sqrt(max(sums[b, RECENT], sums[b, MOVED]) / mass)
+        rests = forces <= rounding and moved <= rounding
+        scales[b] = 0.0 if rests or sums[b, MASS] == 0.0 else max(forces, rounding, TINY)
+
+
+@entry(nogil=True, error_model="numpy")
+def body_errors(sums, scales, ratios, before, windows, period, is_first, is_local, is_blind, eps, out):
+    """Error, its bounds, rates, shifts, what rounding hides, and the distance to the minimum [m], to out (7, bodies).
+
+    scales: `force_scales`; ratios (bodies,): h^2 k / m; before (bodies,) [m]: distances at the last mark, or empty;
+    windows: iterations of the earlier and of the last one; period: of corrections; is_first: whether the earlier window
+    began with the iterations; is_local, is_blind: of the solver, whether it solves vertex by vertex, and whether what
+    rounding hides counts as error.
+    """
+    earlier_window, window = windows
+    for b in range(len(sums)):
+        mass = max(sums[b, MASS], TINY)
+        recent, last = math.sqrt(sums[b, RECENT] / mass), math.sqrt(sums[b, LAST] / mass)
+        size = math.sqrt(sums[b, SIZE] / mass)
+        speeds = (recent / window) / max(math.sqrt(sums[b, EARLIER] / mass) / earlier_window, TINY)
+        rate = min(speeds ** (2.0 / (earlier_window + window)), SLOWEST ** (1.0 / window))
+        left = rate**window
+        seen = recent * left / (1.0 - left)
+        noise = ROUNDING * eps * size * ratios[b]
+        owed = math.sqrt(sums[b, OWED] / mass) / (window if period == 1 else 1)
+        if not is_local:
+            owed = seen
+        elif period > 1 or not is_blind:
+            # rounding of positions is no motion that levels, or bodies whose poses are exact, leave
+            owed = max(math.sqrt(max(owed**2 - noise**2, 0.0)), seen)
+        t = 0.5 if is_first else min(0.5, 1.5 * (left if period == 1 else max(left, FASTEST_CYCLE)))
+        distance = max(seen, TINY) ** (1.0 - t) * max(owed, TINY) ** t
+        if period > 1 and recent <= CYCLE_ROUNDING * eps * size:
+            distance = seen = owed = 0.0  # levels carry slow motion: what goes on below rounding is rounding
+        if last > max(ALTERNATING * recent, AT_REST * eps * size):  # iterations go to and fro
+            distance, rate = max(distance, last), max(rate, SLOWEST ** (1.0 / window))
+        if len(before) and distance < 0.1 * before[b]:
+            # a fall to less than a tenth is believed by half, in the logarithm: corrections that are refused in one
+            # cycle and taken in the next move little and much in turn
+            distance = math.sqrt(distance * before[b])
+        shift = math.sqrt(sums[b, SHIFT] ** 2 + sums[b, SHIFT + 1] ** 2 + sums[b, SHIFT + 2] ** 2) / mass
+        inverse = 1.0 / scales[b] if scales[b] > 0.0 else 0.0
+        error, hidden = distance * inverse, noise * inverse
+        if is_blind and hidden > HIDDEN:
+            error = max(error, hidden)
+        out[ERROR, b], out[SEEN_PART, b], out[OWED_PART, b] = error, seen * inverse, owed * inverse
+        out[RATE, b], out[SHIFTED, b] = rate, min(shift / max(recent, TINY), 1.0)
+        out[NOISE, b], out[DISTANCE, b] = hidden, distance
+        if not math.isfinite(recent + last):  # the step has broken down
+            out[:, b] = math.inf

@@ -34,3 +34,29 @@ def from_rows(rows, row_of_vertex, values):
     for vertex in range(len(row_of_vertex)):
         for k in range(3):
             values[vertex, k] = rows[row_of_vertex[vertex], k]
+
+
+@entry(nogil=True)
+def read_positions(x, origin, vertex_of_row, is_wide, width, rows):
+    """Positions x (n, 3) [m] relative to an origin (3,) to rows (r, 4), as `to_rows` does."""
+    for row in range(len(vertex_of_row)):
+        pack = row // width
+        source = pack * width if pack < len(is_wide) and is_wide[pack] else row
+        vertex = vertex_of_row[source]
+        if vertex >= 0:
+            for k in range(3):
+                rows[row, k] = x[vertex, k] - origin[k]
+
+
+@entry(nogil=True)
+def write_positions(rows, origin, row_of_vertex, held, x):
+    """rows (r, 4) relative to an origin (3,) back to positions x (n, 3) [m], but for vertices that are held (k,), in
+    ascending order.
+    """
+    next_held = 0
+    for vertex in range(len(row_of_vertex)):
+        if next_held < len(held) and held[next_held] == vertex:
+            next_held += 1
+        else:
+            for k in range(3):
+                x[vertex, k] = rows[row_of_vertex[vertex], k] + origin[k]

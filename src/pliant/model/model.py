@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -114,12 +115,17 @@ class Model:
     def n_tets(self) -> int:
         return sum(len(solids.tets) for solids in self.solids)
 
-    @property
+    @cached_property
     def is_free(self) -> np.ndarray:
         """(n,) which vertices move at all."""
         return self.subspace != FIXED
 
-    @property
+    @cached_property
+    def fixed(self) -> np.ndarray:
+        """(k,) vertices that do not move by themselves, in ascending order."""
+        return np.flatnonzero(self.subspace == FIXED)
+
+    @cached_property
     def is_partly_held(self) -> bool:
         """Whether any vertex moves along a line or in a plane only."""
         return bool(((self.subspace > FIXED) & (self.subspace < FREE)).any())

@@ -36,7 +36,7 @@ from pliant.solvers.contract import (
     register_solver,
     unsupported_feature,
 )
-from pliant.solvers.contract.error import CONVERGED
+from pliant.solvers.contract.error import CONVERGED, FEWEST
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
 from pliant.solvers.machinery.hard_rows import HardRowsOf
@@ -277,7 +277,7 @@ class Auto(Solver[AutoWork]):
     def adapt(self, problem: IncrementalPotential, work: AutoWork, error: StepError, done: int) -> bool:
         """Go on with the next solver where this one would take long."""
         assert self.tolerance is not None
-        if isinstance(work.stage.solver, Newton) and work.since == 0:  # far from the minimum it may take long
+        if isinstance(work.stage.solver, Newton) and work.since == 0 and done >= FEWEST:  # it may take long
             work.current, work.since, work.waits[work.current] = work.current - 1, done, 0
             self._take_up(problem, work)
             return True

@@ -23,6 +23,8 @@ class BlockJacobi(GuardedDescent):
     Deviation: a vertex whose block is indefinite moves along its force, so that every direction descends.
     """
 
+    kind = "blocks"
+
     iterations: int = 50
     start: str = "adaptive"
 

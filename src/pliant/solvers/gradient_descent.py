@@ -22,6 +22,8 @@ class GradientDescent(GuardedDescent):
     The step length is adjusted every 8 iterations and carried from step to step (Section 4.2).
     """
 
+    kind = "jacobi"
+
     iterations: int = 96
     refresh: int = 32
     start: str = "extrapolated"

@@ -80,7 +80,7 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""
         has_spin = bool(work.turns.any())
-        scheme = Scheme(problem.h, False, 1.0, 1.0, FRICTIONS[self.friction], self.relaxed_cone, has_spin)
+        scheme = Scheme(problem.h, False, 1.0, 1.0, FRICTIONS[self.friction], self.relaxed_cone, has_spin, True)
         ending = Ending(self.relaxation, self.rounds, self.settling)
         work.begin_step(problem, scheme, self.iterations, self.gamma, self.warm_start, self.relaxation, ending)
 

@@ -153,3 +153,20 @@ def test_pvd_takes_fields_that_come_later_and_clears_an_older_recording(tmp_path
     np.testing.assert_array_equal(second.point_data["heat"], [0, 1, 2])
     np.testing.assert_array_equal(second.points, points + 1)
     np.testing.assert_array_equal(second.cell_data["c"][0], [1])
+
+
+def test_meshio_finds_every_array_whatever_the_sizes(tmp_path):
+    """Sizes at which offsets of raw data are those of arrays before them in meshio's own encoding are among these."""
+    for n in range(3, 90):
+        triangles = np.stack([np.arange(n - 2) + k for k in range(3)], axis=1)
+        layout = layout_of_parts([Part(n, triangles, np.empty((0, 4)))], ["strip"], 30.0)
+        values = np.random.default_rng(n).uniform(size=(n, 5)).astype(np.float32)
+        writer = ParaViewWriter(tmp_path / "a.pvd", layout)
+        writer.write(Frame(0.5, values[:, :3], {"heat": values[:, 3]}, {"c": values[2:, 4]}))
+        writer.close()
+        with open_result(tmp_path / "a.pvd") as result:
+            read = result.frame(0)
+            np.testing.assert_array_equal(result.layout.triangles, triangles)
+        np.testing.assert_array_equal(read.points, values[:, :3])
+        np.testing.assert_array_equal(read.point_fields["heat"], values[:, 3])
+        np.testing.assert_array_equal(read.cell_fields["c"], values[2:, 4])

@@ -5,6 +5,7 @@ The formulas are those of elements.contact, on floats; compiled loops here put c
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,6 +40,12 @@ class ContactPotential:
         c = self.contacts
         self.start_depths = self.depths(self.x_prev)
         np.multiply(c.friction * c.stiffness, self.start_depths, out=c.friction_limit)
+
+    def copied(self) -> ContactPotential:
+        """One with contacts of its own; positions at the start and neighbours, which no refresh changes, are shared."""
+        twin = copy(self)
+        twin.contacts = ContactSet(*(array.copy() for array in self.contacts))
+        return twin
 
     @property
     def count(self) -> int:

@@ -2,7 +2,9 @@
 
 A frame enters the list when its file is whole: its line and the end of the list are one write over the old end, so that
 the list is right at any moment.
-Data follow the XML as raw bytes (VTK file formats, "appended"): nothing to encode, fast to write and to read.
+Data follow the XML as raw bytes (VTK file formats, "appended"): nothing to encode, fast to write and to read. They are
+in the reverse order of the XML: meshio looks arrays up by their offsets while it changes these from front to back, and
+takes the first that fits, which so is the right one.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ class ParaViewWriter(FrameWriter):
             raise cannot_write(self._folder, error) from None
         self._bodies, self._cells = _cells(layout)
         self._n_cells = len(self._bodies)
-        self._cell_bytes = b"".join(piece for values in self._cells.values() for piece in _appended(values))
+        self._cell_bytes = b"".join(piece for values in reversed(self._cells.values()) for piece in _appended(values))
         self._n_padding = self._n_cells - layout.n_cells
         self._described: list[tuple[str, tuple[int, ...]]] = []  # names and shapes of what self._head describes
         self._head = b""
@@ -97,7 +99,8 @@ class ParaViewWriter(FrameWriter):
         about = [(name, values.shape) for name, values in moving]
         if about != self._described:
             self._described, self._head = about, self._describe(sections)
-        return [self._head, *(piece for _, values in moving for piece in _appended(values)), self._cell_bytes, END]
+        pieces = (piece for _, values in reversed(moving) for piece in _appended(values))
+        return [self._head, self._cell_bytes, *pieces, END]
 
     def _padded(self, values: np.ndarray) -> np.ndarray:
         """Values of all cells: not a number where a cell is neither a tet nor, without tets, a triangle."""
@@ -106,10 +109,10 @@ class ParaViewWriter(FrameWriter):
         return np.concatenate([values, np.full((self._n_padding, *values.shape[1:]), np.nan, np.float32)])
 
     def _describe(self, sections: dict[str, dict[str, np.ndarray]]) -> bytes:
-        """The XML; it says where each array begins. meshio wants them in the order in which it names them."""
+        """The XML; it says where each array begins, the last at 0."""
         sections = {**sections, "Cells": self._cells}
         sizes = [8 + values.nbytes for arrays in sections.values() for values in arrays.values()]
-        offsets = iter(np.cumsum([0, *sizes]).tolist())
+        offsets = iter((np.cumsum(sizes[::-1])[::-1] - sizes).tolist())
         texts = {tag: f"<{tag}>\n{_data_lines(arrays, offsets)}</{tag}>\n" for tag, arrays in sections.items()}
         n_points = len(sections["Points"]["Points"])
         return (

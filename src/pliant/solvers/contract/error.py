@@ -21,23 +21,26 @@ the forces of all vertices at hand is judged by them: |x - x*|_M <= h^2 |M^-1 dG
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pliant.energies import IncrementalPotential
+from pliant.kernels.bounds import middle_of
 from pliant.kernels.step_error import (
     COLUMNS,
-    EARLIER,
-    FORCES,
-    LAST,
+    DISTANCE,
     MASS,
-    MOVED,
-    OWED,
     RECENT,
-    SHIFT,
+    ROWS,
     SIZE,
+    SLOWEST,
+    STILL,
+    TINY,
+    body_errors,
     error_sums,
+    force_scales,
 )
 from pliant.model import CARRIED
 from pliant.solvers.contract.report import SolveReport, SweepResult
@@ -49,16 +52,6 @@ if TYPE_CHECKING:
 
 FEWEST = 8  # iterations by which a tolerance is met at the earliest
 CONVERGED = 0.05  # error up to which a step counts as converged, if no tolerance is given
-SLOWEST = 0.95  # rate of two windows that is believed at most
-FASTEST_CYCLE = 0.2  # of a cycle with a correction, when bounds are weighed: one cycle may be lucky
-ROUNDING = 0.3  # machine epsilons of a position, root mean square, between two iterations that end in the same place
-ALTERNATING = 2.0  # times the way of a window that its last iteration goes: back to where it was
-TINY = 1e-300  # in place of zero below a fraction
-HIDDEN = 0.1  # of the step's forces: rounding beyond it hides what is left to do from local solvers
-STILL = (
-    0.2  # machine epsilons of its coordinates that a body moves between two looks where rounding is all that moves it
-)
-AT_REST = 16.0  # machine epsilons of its coordinates that a body without forces moves
 
 
 @dataclass(frozen=True)
@@ -107,13 +100,17 @@ class ErrorMeter:
         self._gravity[self.body[moving]] = np.linalg.norm(model.gravity[moving], axis=1)
         self._wholes: WholeBodies | None = None  # found when first needed
         self._elastic: np.ndarray | None = None  # (bodies,) ratios without contacts, measured when first needed
+        self._elastic_ratio = np.zeros(0)  # (n,) the same of vertices
         self._ratio, self._mean_ratio = np.zeros(0), np.zeros(0)  # (n,) and (bodies,) of the current step
         self._sums = np.zeros((len(model.body_names), COLUMNS))
+        self._scales = np.zeros(len(model.body_names))  # [m] what forces do in the step
+        self._moves, self._middle = self.body >= 0, np.zeros(3)
         self._rooms = [np.empty_like(problem.x_prev) for _ in range(3)]
         self._kept: list[tuple[int, np.ndarray]] = []  # iterations done and positions, at the last two marks
         self._marks: list[int] = []
-        self._before: np.ndarray | None = None  # (bodies,) [m] estimated at the last mark
+        self._before = np.zeros(0)  # (bodies,) [m] estimated at the last mark
         self._done, self._most, self._began, self._period = 0, 0, 0, 1
+        self._by_residual = False  # each iteration from the second on is measured, by its residual
 
     def begin_step(self, x: np.ndarray, n: int, work: Any) -> None:
         """Take up a step of at most n iterations from x (n, 3)."""
@@ -122,14 +119,15 @@ class ErrorMeter:
         if work.measures_error:
             return
         self._begin(x, work)
-        moving = np.ascontiguousarray(x[self.body >= 0].T)  # by columns it takes a third of the time
-        if moving.size:
-            self._middle = 0.5 * (moving.min(axis=1) + moving.max(axis=1))
+        middle_of(x, self._moves, self._middle)
 
     def _begin(self, x: np.ndarray, work: Any) -> None:
         """Forget what was seen of other iterations; those of one kind begin at x (n, 3)."""
-        self._period, self._began, self._kept, self._before = self.solver.period(work), self._done, [], None
-        found = marks(self._most - self._done, self._period, self.solver.asked_tolerance is not None)
+        self._period, self._began, self._kept, self._before = self.solver.period(work), self._done, [], np.zeros(0)
+        is_watched = self.solver.asked_tolerance is not None
+        self._by_residual = is_watched and self.solver.has_residual(work)
+        left = self._most - self._done
+        found = range(min(2, left), left + 1) if self._by_residual else marks(left, self._period, is_watched)
         self._marks = [self._done + mark for mark in found]
         self._keep(x)
 
@@ -195,7 +193,7 @@ class ErrorMeter:
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
-            if tolerance is not None and self._is_rounding(problem, self.error, tolerance, work):
+            if tolerance is not None and self._is_rounding(self.error, tolerance, work):
                 return SweepResult(0, "no further progress: what is left rounds away in positions")
             if self.solver.adapt(problem, work, self.error, self._done):
                 self._begin(x, work)
@@ -213,25 +211,28 @@ class ErrorMeter:
         if self._wholes is None:
             self._wholes = find_whole_bodies(problem, self.body)
         left = self._wholes.distances(problem, x, len(self._sums))
-        whole = self._relative(problem, self._root_mean_squares(), left)
+        if not left.any():
+            return error
+        whole = self._relative(left)
         slow = SLOWEST ** (1 / max(self._done - self._kept[-1][0], 1))
         rates = np.where(whole > error.bodies, np.maximum(error.rates, slow), error.rates)
         return replace(error, bodies=np.maximum(error.bodies, whole), rates=rates)
 
-    def _is_rounding(self, problem: IncrementalPotential, error: StepError, tolerance: float, work: Any) -> bool:
+    def _is_rounding(self, error: StepError, tolerance: float, work: Any) -> bool:
         """Whether all bodies above a tolerance have moved by less than positions round to since the last mark, where
         that, or the force it makes of it, is more than the tolerance: a light body under heavy ones, whose poses are
         exact.
         """
         if self.solver.is_blind_to_rounding(work) or self._period > 1 or not self.solver.supports.local:
             return False
-        root, above = self._root_mean_squares(), error.bodies > tolerance
-        rounding = self.eps * root[:, SIZE]
-        hidden = np.maximum(error.rounding, self._relative(problem, root, rounding)) > tolerance
-        return bool((hidden & (root[:, RECENT] <= STILL * rounding))[above].all())
+        rounding, above = self.eps * self._root_mean_squares(SIZE), error.bodies > tolerance
+        hidden = np.maximum(error.rounding, self._relative(rounding)) > tolerance
+        return bool((hidden & (self._root_mean_squares(RECENT) <= STILL * rounding))[above].all())
 
     def _is_measured_at(self, mark: int) -> bool:
         """Whether the error is measured at the next mark, after so many iterations; if not, positions are kept."""
+        if self._by_residual:
+            return True
         return self._has_windows and (self.solver.asked_tolerance is not None or mark == self._marks[-1])
 
     @property
@@ -251,50 +252,28 @@ class ErrorMeter:
         """The error at x (n, 3), from the last two windows; is_blind: what rounding hides counts as error."""
         (first, earlier), (second, before) = self._kept
         windows = second - first, self._done - second
-        self._measure_ratios(problem, x)
         owing = before if self._period == 1 else self._last
-        arrays = (x, before, earlier, owing, self._last, problem.y, problem.x_prev)
+        self._sum_up(problem, x, before, earlier, owing, self._last)
+        found, kind = (
+            np.empty((ROWS, len(self._sums))),
+            (self._period, first == self._began, self.solver.supports.local),
+        )
+        told = (self._sums, self._scales, self._mean_ratio, self._before)
+        body_errors(*told, windows, *kind, is_blind, self.eps, found)
+        self._before = found[DISTANCE]
+        error, lower, upper, rates, shifts, noise, _ = found
+        return StepError(error, lower, upper, rates, shifts, *self._ratios_of_bodies(), noise)
+
+    def _sum_up(self, problem: IncrementalPotential, x: np.ndarray, *earlier: np.ndarray) -> None:
+        """Sums over bodies at x (n, 3), and what forces do to them; earlier: (n, 3) each, as of `error_sums`."""
+        self._measure_ratios(problem, x)
+        arrays = (x, *earlier, problem.y, problem.x_prev)
         error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
-        root = self._root_mean_squares()
-        recent = root[:, RECENT]
-        speeds = (recent / windows[1]) / np.maximum(root[:, EARLIER] / windows[0], TINY)
-        rates = np.minimum(speeds ** (2 / sum(windows)), SLOWEST ** (1 / windows[1]))
-        left = rates ** windows[1]
-        seen = recent * left / (1 - left)
-        owed = self._owed(root, seen, windows[1], is_blind)
-        t = np.full(len(seen), 0.5) if first == self._began else np.minimum(0.5, 1.5 * self._believed(left))
-        distance = np.maximum(seen, TINY) ** (1 - t) * np.maximum(owed, TINY) ** t
-        alternates = root[:, LAST] > np.maximum(ALTERNATING * recent, AT_REST * self.eps * root[:, SIZE])
-        distance = np.where(alternates, np.maximum(distance, root[:, LAST]), distance)
-        rates = np.where(alternates, np.maximum(rates, SLOWEST ** (1 / windows[1])), rates)
-        distance = self._steadied(distance)
-        mass = np.maximum(self._sums[:, MASS], TINY)
-        shifts = np.linalg.norm(self._sums[:, SHIFT:], axis=1) / mass / np.maximum(recent, TINY)
-        hidden = self._rounding(root)
-        lengths = (distance, seen, owed, hidden)
-        error, lower, upper, noise = (self._relative(problem, root, length) for length in lengths)
-        if is_blind:
-            error = np.where(noise > HIDDEN, np.maximum(error, noise), error)
-        return StepError(error, lower, upper, rates, np.minimum(shifts, 1.0), *self._ratios_of_bodies(), noise)
-
-    def _believed(self, left: np.ndarray) -> np.ndarray:
-        """What a window leaves, as the bounds are weighed by it."""
-        return left if self._period == 1 else np.maximum(left, FASTEST_CYCLE)
-
-    def _steadied(self, distance: np.ndarray) -> np.ndarray:
-        """A fall to less than a tenth since the last mark is believed by half, in the logarithm: corrections that are
-        refused in one cycle and taken in the next move little and much in turn.
-        """
-        before, self._before = self._before, distance
-        if before is None:
-            return distance
-        return np.where(distance < 0.1 * before, np.sqrt(distance * before), distance)
+        force_scales(self._sums, problem.h**2 * self._gravity, self.eps, self._scales)
 
     def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
         """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""
-        self._measure_ratios(problem, x)
-        arrays = (x, x, x, x, x, problem.y, problem.x_prev)
-        error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
+        self._sum_up(problem, x, x, x, x, x)
         problem = self.solver.with_multipliers(problem, self._work)
         g = problem.project(problem.with_contacts_at(x).gradient(x))
         moves = (self.body >= 0) & (problem.model.subspace != CARRIED)
@@ -305,7 +284,7 @@ class ErrorMeter:
             owners = self.body[carried.points[carried.start[:-1]]]
             total[owners[owners >= 0]] += problem.rigid_squares(g)[owners >= 0]
         length = problem.h**2 * np.sqrt(total / np.maximum(self._sums[:, MASS], TINY))
-        error = self._relative(problem, self._root_mean_squares(), length)
+        error = self._relative(length)
         nothing = np.zeros(len(error))
         return StepError(error, error, error, nothing, nothing, *self._ratios_of_bodies(), nothing)
 
@@ -314,32 +293,13 @@ class ErrorMeter:
         assert self._elastic is not None
         return self._elastic, np.maximum(self._mean_ratio - self._elastic, 0.0)
 
-    def _root_mean_squares(self) -> np.ndarray:
-        """(bodies, columns) [m] of the sums; not of SHIFT's, which are no squares."""
-        mass = np.maximum(self._sums[:, MASS], TINY)
-        return np.sqrt(self._sums[:, :SHIFT] / mass[:, None])
+    def _root_mean_squares(self, column: int) -> np.ndarray:
+        """(bodies,) [m] of a column of the sums."""
+        return np.sqrt(self._sums[:, column] / np.maximum(self._sums[:, MASS], TINY))
 
-    def _owed(self, root: np.ndarray, seen: np.ndarray, window: int, is_blind: bool) -> np.ndarray:
-        if not self.solver.supports.local:
-            return seen
-        if self._period == 1 and is_blind:
-            return root[:, OWED] / window
-        # rounding of positions is no motion that levels, or bodies whose poses are exact, leave
-        noise = self._rounding(root)
-        owed = root[:, OWED] / (window if self._period == 1 else 1)
-        return np.maximum(np.sqrt(np.maximum(owed**2 - noise**2, 0.0)), seen)
-
-    def _rounding(self, root: np.ndarray) -> np.ndarray:
-        """What rounding of positions alone owes [m]: forces of stiff elements round to it, and smaller ones vanish."""
-        return ROUNDING * self.eps * root[:, SIZE] * self._mean_ratio
-
-    def _relative(self, problem: IncrementalPotential, root: np.ndarray, length: np.ndarray) -> np.ndarray:
+    def _relative(self, length: np.ndarray) -> np.ndarray:
         """A length [m] of each body compared with what forces do to it in the step; 0 where nothing acts or moves."""
-        rounding = AT_REST * self.eps * root[:, SIZE]
-        forces = np.maximum(root[:, FORCES], problem.h**2 * self._gravity)
-        at_rest = (forces <= rounding) & (np.maximum(root[:, RECENT], root[:, MOVED]) <= rounding)
-        scale = np.maximum(np.maximum(forces, rounding), TINY)
-        return np.where(at_rest | (self._sums[:, MASS] == 0), 0.0, length / scale)
+        return np.divide(length, self._scales, out=np.zeros(len(length)), where=self._scales > 0)
 
     def _measure_ratios(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """h^2 k / m of vertices, and its root mean square over bodies; contacts as they are when a step is first
@@ -349,23 +309,26 @@ class ErrorMeter:
             return
         if self._elastic is None:
             self._elastic = 1 + elastic_ratios(problem, problem.x_prev, self.body)
-        self._ratio, self._mean_ratio = np.where(self.body >= 0, self._elastic[self.body], 0.0), self._elastic
+        if not len(self._elastic_ratio):
+            self._elastic_ratio = np.where(self._moves, self._elastic[self.body], 0.0)
+        self._ratio, self._mean_ratio = self._elastic_ratio, self._elastic
         touching = contact_ratios(problem, x, self.body)
         if touching is not None:
             self._ratio = self._ratio + touching
-            moves, mass = self.body >= 0, problem.model.mass
+            moves, mass = self._moves, problem.model.mass
             total = np.bincount(self.body[moves], (mass * self._ratio**2)[moves], len(self._sums))
             whole = np.bincount(self.body[moves], mass[moves], len(self._sums))
             self._mean_ratio = np.sqrt(total / np.maximum(whole, TINY))
 
 
-def marks(n: int, period: int, is_watched: bool) -> list[int]:
+@cache
+def marks(n: int, period: int, is_watched: bool) -> tuple[int, ...]:
     """Iterations after which positions are kept: the last windows, or, where a tolerance may end a step, all along."""
     if not is_watched:
         window = max(period, n // 4 // period * period)
-        return [mark for mark in (n - 2 * window, n - window, n) if mark > 0]
+        return tuple(mark for mark in (n - 2 * window, n - window, n) if mark > 0)
     window = period * -(-4 // period)
     found = [0, 4, 6, FEWEST] if period == 1 else [0]
     while found[-1] < n:
         found.append(found[-1] + max(window, found[-1] // 4 // window * window))
-    return [mark for mark in found[1:] if mark < n] + [n]
+    return (*(mark for mark in found[1:] if mark < n), n)

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from pliant.device.opencl import OpenCL, as_device
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.solvers.contract.capabilities import check_supports
+from pliant.solvers.contract.capabilities import check_device, check_supports
 from pliant.solvers.contract.checks import check_count
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.execution import Execution
@@ -25,12 +26,14 @@ def solve(
     precision: str = "double",
     threads: int | None = None,
     measure_every: int = 1,
+    device: str | OpenCL = "cpu",
 ) -> SolveReport:
     """Solve one step and record how it went.
 
     x0: (n, 3) start [m], the step's own if None.  stop: by default the solver's number of iterations. It ends earlier
     where the solver reports that further iterations would change nothing, or where its tolerance is met.
     measure_every: iterations between measurements of energy and residual; measuring is not timed.
+    device: "cpu", "opencl" or a pl.OpenCL.
     """
     problem = problem.with_own_internal_state()
     check_solver(solver, "solve: solver")
@@ -40,7 +43,10 @@ def solve(
         check_count(threads, "solve: threads")
     stop = stop or Stop(iterations=solver.iterations)
     x = _first_positions(problem, x0)
-    work = solver.init(problem, Execution(precision, threads or 0))
+    on_device = as_device(device)
+    if on_device is not None:
+        check_device(solver)
+    work = solver.init(problem, Execution(precision, threads or 0, on_device))
     solver.begin_step(problem, work)
     meter = ErrorMeter(solver, problem, precision)
     meter.begin_step(x, stop.iterations or solver.iterations, work)

@@ -112,7 +112,7 @@ class ConstraintWork(Work):
         self.bodies = Bodies(
             np.zeros((n, 3), self.dtype), np.zeros((spins, 3), self.dtype), np.zeros(n, self.dtype),
             np.zeros(n, self.dtype), np.zeros(n, self.dtype), np.zeros(n + 1, np.int32),
-            np.zeros(4 * (m + 64), np.int32), self.rigid.room,
+            np.zeros(4 * (m + 64), np.int32), np.zeros(n, np.int32), self.rigid.room,
         )  # fmt: skip
         self._nothing = kept_room(0, 0, False, self.dtype)
         self.kept = self._nothing
@@ -289,8 +289,7 @@ class ConstraintWork(Work):
         SETTLER.begin(posed)
         SETTLER.iterate(posed, ending.settling)
         posed.scheme = moving
-        free = bodies.inverse_mass > 0
-        v[free] = bodies.velocity[free]
+        np.copyto(v, bodies.velocity, where=(bodies.inverse_mass > 0)[:, None])
         self.rigid.settle(v, twists, bodies.rigid.twist)
         if len(bodies.spin):
             spins[:] = bodies.spin / self.radius[:, None]

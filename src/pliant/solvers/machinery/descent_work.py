@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from pliant.energies import IncrementalPotential
+from pliant.kernels.bounds import middle_of
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.contract import Momentum, Work
 
@@ -43,5 +44,6 @@ def load_target(problem: IncrementalPotential) -> np.ndarray:
 
 def middle_of_motion(problem: IncrementalPotential) -> np.ndarray:
     """The middle of what moves (3,) [m]: positions relative to it do not round by where a scene is (decision 0004)."""
-    x = problem.x_prev[problem.model.is_free]
-    return 0.5 * (x.min(axis=0) + x.max(axis=0))
+    middle = np.zeros(3)
+    middle_of(problem.x_prev, problem.model.is_free, middle)
+    return middle

@@ -90,18 +90,18 @@ class DeviceWork(DescentWork):
         finds them again before each.
         """
         sweeps, contacts = self.sweeps, problem.contacts
-        sweeps.write_rows(sweeps.x, self._rows(x))
+        self.write(x)
         omegas = None if momentum is None else momentum.next(n)
         if isinstance(contacts, ContactPotential) and contacts.contacts.updates_closest_point.any():
             for k in range(n):
                 if k:
-                    self._read(x)
+                    self.read(x)
                 contacts.refresh(x)
                 self.update_contacts(problem)
                 sweeps.sweep(None if omegas is None else omegas[k : k + 1], 1)
         else:
             sweeps.sweep(omegas, n)
-        self._read(x)
+        self.read(x)
         self._singular = sweeps.singular_blocks()
         if sweeps.contacts is not None:
             sweeps.contacts.write_limits()
@@ -110,7 +110,11 @@ class DeviceWork(DescentWork):
         """Positions (n, 3) of the scene's vertices in the order of rows, relative to the origin."""
         return (x - self.origin)[self.vertex_of_row]
 
-    def _read(self, x: np.ndarray) -> None:
+    def write(self, x: np.ndarray) -> None:
+        """Positions (n, 3) of the scene's vertices to the device."""
+        self.sweeps.write_rows(self.sweeps.x, self._rows(x))
+
+    def read(self, x: np.ndarray) -> None:
         """The device's rows to positions (n, 3) of the scene's vertices; those that are held stay in place."""
         x[self.moving] = self.sweeps.read()[self.row_of_vertex[self.moving]] + self.origin
 
@@ -127,7 +131,7 @@ class DeviceScene:
     colour_of_row: np.ndarray  # (n,) -1: held
 
 
-def device_scene(problem: IncrementalPotential, precision: str, psd: bool = False) -> DeviceScene:
+def device_scene(problem: IncrementalPotential, precision: str, psd: bool = False, descent: str = "") -> DeviceScene:
     """Colour and sort the vertices, list their elements and trace their functions.
 
     An element that has no device form, a rigid body or particles are an error that names them.
@@ -151,6 +155,7 @@ def device_scene(problem: IncrementalPotential, precision: str, psd: bool = Fals
         viscous=any(term.block.is_viscous for term in terms),
         psd=psd,
         contact=model.contact is not None,
+        descent=descent,
     )
     numbers = VertexNumbers(
         problem.inertia[vertex_of_row],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from pliant.energies import IncrementalPotential
 from pliant.solvers.contract import Capabilities, Execution, Momentum, MomentumSolver, SweepResult
 from pliant.solvers.machinery.packed import PackedPotential, pack
 from pliant.solvers.machinery.vbd_tables import PackedWork, Tables
+
+if TYPE_CHECKING:
+    from pliant.solvers.machinery.device_descent import DescentOnDevice
 
 CHECK_EVERY = 8  # iterations between looks at the energy
 SHRINK = 0.7  # gamma: what the step length is multiplied by when the energy has risen
@@ -34,6 +38,7 @@ class GuardedWork(PackedWork):
     exhausted: bool = False  # the step length has become too short
     undone: int = 0  # how often iterations were taken back
     constant_scales: np.ndarray | None = None  # (rows, 4) in place of 1 / diag(H)
+    on_device: DescentOnDevice | None = None  # where iterations run, if not on the CPU
 
     @property
     def packed_tables(self) -> Tables:
@@ -65,13 +70,23 @@ def begin_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
 class GuardedDescent(MomentumSolver[GuardedWork]):
     """What solvers have in common that move all vertices at once."""
 
-    capabilities = Capabilities("minimise", contact=True, pressure=True, momentum=True, fixed_point=True)
+    kind: ClassVar[str]  # of its kernels: "jacobi" or "blocks"
+    capabilities = Capabilities("minimise", contact=True, pressure=True, momentum=True, fixed_point=True, device=True)
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> GuardedWork:
-        return guarded_work(pack(problem, execution))
+        on_device = None
+        if execution.device is not None:
+            from pliant.solvers.machinery.device_descent import DescentOnDevice
+
+            on_device = DescentOnDevice(problem, execution, type(self).__name__, self.kind)
+        work = guarded_work(pack(problem, execution))
+        work.on_device = on_device
+        return work
 
     def begin_step(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         begin_guarded(problem, work)
+        if work.on_device is not None:
+            work.on_device.begin_step(problem)
 
     def update_contacts(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         """Other contacts: the next look at the energy compares with the safe positions' under them."""
@@ -92,16 +107,21 @@ def guarded_descent(
     while n > 0 and not work.exhausted:
         if work.since_refresh == 0:
             work.packed.measure_scales(t.x)
+            if work.on_device is not None:
+                t.write(x)
+                work.on_device.measure_scales(x)
         if work.since_check == 0 and not _is_safe(work):
             _undo(work, momentum)
             continue
         k = min(n, CHECK_EVERY - work.since_check, refresh - work.since_refresh)
-        omegas, memory = np.ones(k), (t.no_rows, t.no_rows)
-        if momentum is not None:
-            omegas, memory = momentum.next(k), t.momentum()
-        scales = work.packed.scales if work.constant_scales is None else work.constant_scales
-        arrays = (scales, t.x, work.direction, t.vertices, *t.tables)
-        t.team.run(kernel, t.packs.moving_count, work.length, omegas, *memory, *arrays, amount=k)
+        omegas = None if momentum is None else momentum.next(k)
+        if work.on_device is None:
+            _iterate(work, kernel, k, omegas)
+        else:
+            t.write(x)
+            work.on_device.descend(x, work.length, omegas, k, t.momentum_is_fresh)
+            t.read(x)
+            t.momentum_is_fresh = False
         n -= k
         work.since_refresh = (work.since_refresh + k) % refresh
         work.since_check = (work.since_check + k) % CHECK_EVERY
@@ -109,6 +129,16 @@ def guarded_descent(
             _undo(work, momentum)
     t.write(x)
     return work.result(asked - n)
+
+
+def _iterate(work: GuardedWork, kernel: Callable, k: int, omegas: np.ndarray | None) -> None:
+    """k iterations in lanes and threads."""
+    t = work.packed.tables
+    memory = (t.no_rows, t.no_rows) if omegas is None else t.momentum()
+    scales = work.packed.scales if work.constant_scales is None else work.constant_scales
+    factors = np.ones(k) if omegas is None else omegas
+    arrays = (scales, t.x, work.direction, t.vertices, *t.tables)
+    t.team.run(kernel, t.packs.moving_count, work.length, factors, *memory, *arrays, amount=k)
 
 
 def _is_safe(work: GuardedWork) -> bool:

@@ -19,7 +19,7 @@ from pliant.kernels.contacts import (
     fill_vertex_obstacle,
 )
 from pliant.kernels.packs import Packs
-from pliant.kernels.transfer import to_rows
+from pliant.kernels.transfer import read_positions
 
 
 class ContactTables:
@@ -70,7 +70,7 @@ class ContactTables:
         """Take up a step from x_prev (n, 3) [m]; the tables' positions are relative to an origin (3,) [m]."""
         packs = self.packs
         self.rows.origin[:] = origin
-        to_rows(x_prev - origin, packs.vertex_of_row, packs.is_wide, packs.width, self.rows.x_prev)
+        read_positions(x_prev, origin, packs.vertex_of_row, packs.is_wide, packs.width, self.rows.x_prev)
         self.rows.collided[:] = 0
 
     def load(self, potential: Any) -> None:

@@ -16,7 +16,7 @@ from pliant.kernels.packs import Packs, arrange, inherit, needs_wide_pack, sprea
 from pliant.kernels.sharing import ColourShares
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
 from pliant.kernels.threads import Team, new_barrier
-from pliant.kernels.transfer import from_rows, to_lanes, to_rows
+from pliant.kernels.transfer import read_positions, to_lanes, write_positions
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
 from pliant.model import Model
@@ -52,7 +52,7 @@ class Tables(PackedWork, DescentWork):
     module: ModuleType
     team: Team
     x: np.ndarray  # (rows, 4) positions relative to the origin
-    held: np.ndarray  # (k,) vertices that do not move
+    held: np.ndarray  # (k,) vertices that do not move, in ascending order
     singular: np.ndarray  # (threads,) singular blocks in the last iteration
     is_damped: bool
     internal_states: tuple[InternalStateSlots | None, ...]  # of each block of the model
@@ -126,14 +126,11 @@ class Tables(PackedWork, DescentWork):
     def read(self, x: np.ndarray) -> None:
         """Positions (n, 3) of the scene's vertices to the solver's rows."""
         packs = self.packs
-        to_rows(x - self.origin, packs.vertex_of_row, packs.is_wide, packs.width, self.x)
+        read_positions(x, self.origin, packs.vertex_of_row, packs.is_wide, packs.width, self.x)
 
     def write(self, x: np.ndarray) -> None:
         """The solver's rows to positions (n, 3) of the scene's vertices; those that are held stay in place."""
-        held = x[self.held]
-        from_rows(self.x, self.packs.row_of_vertex, x)
-        x += self.origin
-        x[self.held] = held
+        write_positions(self.x, self.origin, self.packs.row_of_vertex, self.held, x)
 
     def load_poses(self, problem: IncrementalPotential) -> None:
         """Take over the poses of rigid bodies."""
@@ -283,7 +280,7 @@ def build_tables(
     refreshes = tuple((k, term.refresh) for k, term in enumerate(built) if term.refresh is not None)
     by_block = tuple(term.tables for term in built)
     kept = (singular, damped, internal_states, refreshes, by_block, contacts, bodies)
-    work = Tables(packs, shares, vertices, tables, module, team, x, np.flatnonzero(~model.is_free), *kept)
+    work = Tables(packs, shares, vertices, tables, module, team, x, model.fixed, *kept)
     work.compile()
     return work
 
