@@ -18,7 +18,7 @@ from pliant.solvers import AVBD, VBD, Auto, Solver, VelocityTimeStepping
 GRANULAR = (Particles, Cloth, SpringNet, MeshObstacleBody)  # bodies that VelocityTimeStepping takes
 STILL = (MeshObstacleBody, WorldPoints)
 RIGID = AVBD(iterations=400, tolerance=0.005)  # with joints or ropes
-TOUCHING = AVBD(iterations=200, tolerance=0.001)  # rigid bodies that only contacts join
+TOUCHING = AVBD(iterations=200, tolerance=5e-5)  # rigid bodies that only contacts join
 DEVICE_ITERATIONS, DEVICE_TOLERANCE = 400, 0.02  # per step, and of its forces
 
 
