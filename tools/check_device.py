@@ -1,4 +1,4 @@
-"""`make check-device`: run every kernel of vertex block descent in oclgrind, which reports data races and reads out of
+"""`make check-device`: run every kernel of every solver in oclgrind, which reports data races and reads out of
 bounds, on scenes with padding, vertices of many neighbours, all elements, barriers of laws, and contact.
 
 Needs oclgrind (Debian: apt install oclgrind) and the extra `device`.
@@ -64,20 +64,46 @@ def contact() -> pl.IncrementalPotential:
     return pl.Simulation(scene, pl.VBD(), frame_rate=100, substeps=1, device="opencl").problem()
 
 
-SCENES: dict[str, Callable[[], pl.IncrementalPotential]] = {"solid": solid, "sheets": sheets, "contact": contact}
+def corrections() -> pl.IncrementalPotential:
+    """Solids with and without a barrier, one of them inverted, membranes, bending and springs."""
+    scene, mesh = pl.Scene(), pl.shapes.box((0.2, 0.1, 0.1), (2, 1, 1))
+    scene.add_solid(mesh, pl.NeoHookean.from_young(1e5, 0.3)).set_positions(mesh.points * (1, 1, -0.3))
+    scene.add_solid(mesh.transformed(translation=(1, 0, 0)), pl.Corotated.from_young(1e5, 0.3)).pin([0])
+    sheet = pl.shapes.cloth(size=(0.3, 0.2), cells=(3, 2))
+    scene.add_cloth(sheet, pl.StVenantKirchhoff.from_young(100.0, 0.3), density=0.2, bending=1e-3).pin([0])
+    points, edges = pl.shapes.rope(((0, 0, 1), (1, 0, 1)), 5)
+    scene.add_springs(points, edges, stiffness=300.0, mass=0.01)
+    return _thrown(scene)
+
+
+SCENES: dict[str, Callable[[], pl.IncrementalPotential]] = {
+    "solid": solid, "sheets": sheets, "contact": contact, "corrections": corrections,
+}  # fmt: skip
+
+_CHEBYSHEV = {schedule: (pl.Chebyshev(pl.VBD(), 0.8), schedule) for schedule in SCHEDULES}
+_DESCENTS = {
+    "descent": (pl.Chebyshev(pl.GradientDescent(), 0.8), "items"),
+    "block Jacobi": (pl.BlockJacobi(), "items"),
+}
+#: Solvers that run a scene, and the schedules of each.
+RUNS: dict[str, dict[str, tuple[pl.Solver, str]]] = {
+    "solid": _CHEBYSHEV | _DESCENTS,
+    "sheets": _CHEBYSHEV | _DESCENTS,
+    "contact": _CHEBYSHEV,
+    "corrections": {"GPBD": (pl.GPBD(mode="jacobi", newton_iterations=3), "items")},
+}
 
 
 def run_inside(name: str) -> None:
-    """Two iterations of a scene in every schedule, with momentum; in oclgrind."""
+    """Two iterations of a scene with each of its solvers; in oclgrind."""
     if "oclgrind" not in open_device(0).device.platform.name.lower():
         raise SystemExit("not in oclgrind")
     problem = SCENES[name]()
-    for schedule in SCHEDULES:
-        solver = pl.Chebyshev(pl.VBD(), 0.8)
+    for run, (solver, schedule) in RUNS[name].items():
         work = solver.init(problem, Execution("single", 0, pl.OpenCL(schedule=schedule)))
         solver.begin_step(problem, work)
         solver.sweep(problem, problem.x_guess.copy(), work, 2)
-        print(f"{name}: {schedule} ran", flush=True)
+        print(f"{name}: {run} ran", flush=True)
 
 
 def plant_race() -> None:
@@ -94,7 +120,7 @@ def reports_of(name: str, *options: str) -> list[str]:
         log = Path(folder) / "oclgrind.log"
         command = [program, "--data-races", "--log", str(log), sys.executable, __file__, "--inside", name, *options]
         done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode or done.stdout.count(" ran") != len(SCHEDULES):
+        if done.returncode or done.stdout.count(" ran") != len(RUNS[name]):
             raise PliantError(f"{name} did not run in oclgrind: {done.stdout[-2000:]}{done.stderr[-2000:]}")
         return log.read_text().splitlines() if log.exists() else []
 

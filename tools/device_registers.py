@@ -16,16 +16,21 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pliant as pl
 from pliant.errors import PliantError
 from pliant.materials import SOLID_LAWS
 from pliant.model import build_model
+from pliant.solvers import Solver
 from pliant.solvers.machinery.device_work import kernel_source
 
 CARDS = ("sm_80", "sm_89", "sm_90")
-KERNELS = ("solve_groups", "solve_packed", "solve_items")
+#: Solvers whose kernels are looked at, with the kernels that do the work.
+KERNELS: dict[Solver[Any], tuple[str, ...]] = {
+    pl.VBD(): ("solve_groups", "solve_packed", "solve_items"),
+    pl.GPBD(mode="jacobi"): ("correct_all_0",),
+}
 
 
 class Needs(NamedTuple):
@@ -90,23 +95,25 @@ def needs_of(ptx: bytes, card: str) -> dict[str, Needs]:
     return found
 
 
-def cuda_source(law: type) -> str:
+def cuda_source(law: type, solver: Solver[Any]) -> str:
     """The kernels of a solid of a law, as CUDA C."""
     scene = pl.Scene()
     material = law.from_young(1e5, 0.0 if law is pl.ARAP else 0.3)
     scene.add_solid(pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1)), material)
-    return kernel_source(build_model(scene), 1e-3, language="cuda")
+    return kernel_source(solver, build_model(scene), 1e-3, language="cuda")
 
 
 def main() -> None:
     print("| law | kernel | " + " | ".join(CARDS) + " | shared memory |\n|---|---|" + "---|" * (len(CARDS) + 1))
     for name, law in SOLID_LAWS.items():
-        ptx = to_ptx(cuda_source(law))
-        cards = [needs_of(ptx, card) for card in CARDS]
-        for kernel in KERNELS:
-            own = [card[kernel] for card in cards]
-            numbers = [f"{need.registers}" + (f" (spills {need.spilled} B)" if need.spilled else "") for need in own]
-            print(f"| {name} | {kernel} | {' | '.join(numbers)} | {own[0].shared} B |")
+        for solver, kernels in KERNELS.items():
+            ptx = to_ptx(cuda_source(law, solver))
+            cards = [needs_of(ptx, card) for card in CARDS]
+            for kernel in kernels:
+                own = [card[kernel] for card in cards]
+                spills = [f" (spills {need.spilled} B)" if need.spilled else "" for need in own]
+                numbers = [f"{need.registers}{spilled}" for need, spilled in zip(own, spills, strict=True)]
+                print(f"| {name} | {kernel} | {' | '.join(numbers)} | {own[0].shared} B |")
     sys.stdout.flush()
 
 

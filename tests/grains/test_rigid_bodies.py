@@ -12,7 +12,12 @@ SCHEMES = {
     "VTS-GaussSeidel": pl.VelocityTimeStepping(pl.GaussSeidel()),
     "SP": pl.SequentialPositions(),
 }
+DIRECTIONS = {
+    "VTS-ConjugateResiduals": pl.VelocityTimeStepping(pl.ConjugateResiduals()),
+    "SP-MinimumResidual": pl.SequentialPositions(pl.MinimumResidual(alpha="residual")),
+}
 every_scheme = pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
+every_relaxation = pytest.mark.parametrize("scheme", (SCHEMES | DIRECTIONS).values(), ids=SCHEMES | DIRECTIONS)
 
 
 def scene_with_box(gravity=(0, 0, 0), position=(0, 0, 0.03), friction=0.0, **options):
@@ -28,7 +33,7 @@ def run(scene, scheme, seconds):
     return sim
 
 
-@every_scheme
+@every_relaxation
 def test_a_sphere_strikes_off_centre(scheme):
     """j (1/m + 1/M + a^2 / I) = u: it gives its velocity along the normal to all six numbers of the body."""
     scene, box = scene_with_box()

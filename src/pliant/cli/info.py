@@ -126,12 +126,15 @@ def _words_on_device(device: dict[str, Any]) -> str:
 
 def _kernels(scene: str) -> str:
     """The C text of a scene's kernels."""
+    from pliant.default_solver import default_solver
     from pliant.model import build_model
     from pliant.scenes.plans import open_plan
     from pliant.solvers.machinery.device_work import kernel_source
 
     plan = open_plan(scene)
-    return kernel_source(build_model(plan.scene()), plan.step_length)
+    own, built = plan.solver(), plan.scene()
+    solver = own if own is not None and own.supports.device else default_solver(built, "opencl")
+    return kernel_source(solver, build_model(built), plan.step_length)
 
 
 def _scene(scene: str) -> dict[str, Any]:

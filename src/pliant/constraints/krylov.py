@@ -229,6 +229,9 @@ def minimise_residual(
         barrier_wait(barrier, waits * threads)
         for vertex in range(first_vertex, last_vertex):
             gather(rows, bodies, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+        first_body, last_body = share(0, len(bodies.rigid.twist), thread, threads)
+        for b in range(first_body, last_body):
+            gather_body(rows, bodies.rigid, rows.push, b, bodies.rigid.twist)
         if thread == 0:
             numbers[LAST], numbers[ALPHA], numbers[BETA] = before, alpha, beta
         waits += 1

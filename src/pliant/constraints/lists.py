@@ -136,7 +136,6 @@ def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma
         value = -rows.rest[i]
         for axis in range(3):
             value += rows.normal[i, axis] * rows.separation[i, axis]
-            rows.change[i, axis] = 0.0
         is_gap = value > 0.0 and rows.kind[i] == 1
         rows.bias[i] = value / scheme.h * (1.0 if is_gap or rows.compliance[i] > 0.0 else gamma)
 

@@ -48,7 +48,7 @@ class Pace(NamedTuple):
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def momentum(pace, k):
-    """beta of the k-th iteration from now."""
+    """beta of the k-th iteration from now; 0 in the first of a step, which therefore has no use for earlier changes."""
     if pace.a == 0.0:
         return 0.0
     return min(pace.a * ((pace.done + k) / pace.planned) ** pace.b, 1.0)
@@ -223,10 +223,8 @@ def end_corrections(rows, count):
         is_open = (rows.kind[i] == 1 and rows.bias[i] > 0.0) or (rows.kind[i] == 2 and rows.bias[i] < 0.0)
         if not is_open and rows.compliance[i] == 0.0:
             rows.bias[i] = 0.0
-        for axis in range(3):
-            rows.change[i, axis] = 0.0
-            if len(rows.rolling) > 0:
-                rows.roll_change[i, axis] = 0.0
+        for axis in range(3 if len(rows.rolling) > 0 else 0):
+            rows.roll_change[i, axis] = 0.0
 
 
 @entry(nogil=True, error_model="numpy")

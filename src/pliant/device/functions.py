@@ -59,15 +59,27 @@ def c_function(
     """
     trace = Trace(precision)
     results = flat(trace.run(call, *(argument.symbols(trace) for argument in arguments)))
-    wanted = [(target, node) for target, node in zip(targets, results, strict=True) if target and not _is_nothing(node)]
-    taken = [*(argument.name for argument in arguments), "f", "H"]
+    wanted = [
+        (target, node)
+        for target, node in zip(targets, results, strict=True)
+        if target and not ("+=" in target and _is_nothing(node))
+    ]
+    taken = [*(argument.name for argument in arguments), *(target.partition("[")[0] for target in targets)]
     arrays = {argument.name for argument in arguments if argument.size}
     replaced = [target for target, _ in wanted if target.partition("[")[0] in arrays and "+=" not in target]
-    # what replaces an argument is written when all of it is known
+    # what replaces an argument is written when all of it is known, and what is returned too
     kept = {target: f"result_{k}" for k, target in enumerate(replaced)}
-    statements = [(f"const real {kept[target]} = {{}};" if target in kept else target, node) for target, node in wanted]
+    if replaced:
+        kept |= {target: "returned" for target, _ in wanted if target.startswith("return")}
+    statements = [
+        (f"const {_kind(node)} {kept[target]} = {{}};" if target in kept else target, node) for target, node in wanted
+    ]
     lines = Writer(trace, helpers).write(statements, [*taken, *kept.values()])
     return function_text(head, [*lines, *(target.format(name) for target, name in kept.items())], comment)
+
+
+def _kind(node: Any) -> str:
+    return "int" if isinstance(node, bool) or (isinstance(node, Node) and node.is_mask) else "real"
 
 
 def _is_nothing(node: Any) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 
 from pliant.elements.closest import closest_separation, row
 from pliant.kernels.contact_refresh import refresh_contact
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import add_scaled, dot, physics, subtract
 
 
@@ -39,6 +40,12 @@ def correct_contacts(x, held, table):
         refresh_contact(c, _four(x, rows, c), contacts)
         _push(c, x, held, contacts, rows, x_prev, damping)
         _rub(c, x, held, contacts, rows, x_prev)
+
+
+@entry(nogil=True)
+def correct_contacts_of(x, held, table):
+    """The same from Python, for a solver whose elements are corrected elsewhere."""
+    correct_contacts(x, held, table)
 
 
 @physics

@@ -5,6 +5,11 @@ A symmetric matrix is the tuple of its upper triangle, row by row.
 
 from __future__ import annotations
 
+from functools import cache
+from types import SimpleNamespace
+
+from pliant import lanes
+
 SINGULAR = 2e-7  # of a diagonal entry: a pivot that is no larger is rounding in single precision
 
 
@@ -24,6 +29,14 @@ def elimination_source(n: int) -> str:
     least_eigenvalue_n(H)    a lower bound by Gershgorin's circles (GPBD, Equation 23)
     """
     return "\n\n".join([_solve(n), _add_outer(n), _add_diagonal(n), _least_eigenvalue(n)])
+
+
+@cache
+def elimination_functions(n: int) -> SimpleNamespace:
+    """The same functions for Python, without n in their names."""
+    namespace = {name: vars(lanes)[name] for name in ("absolute", "minimum", "reciprocal")}
+    exec(elimination_source(n).replace("@physics\n", ""), namespace)
+    return SimpleNamespace(**{name.removesuffix(f"_{n}"): own for name, own in namespace.items()})
 
 
 def _solve(n: int) -> str:

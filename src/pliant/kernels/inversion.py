@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pliant.kernels.strain_derivatives import invariants_of_columns
-from pliant.kernels.strain_frame import columns, corner_moves, scale
+from pliant.kernels.strain_frame import columns, corner_moves, gram, scale
 from pliant.lanes import absolute, count, maximum, number, select, sqrt
 from pliant.lanes.vectors import add, add_scaled, cross, dot, eigen_symmetric, physics
 
@@ -19,31 +18,50 @@ def repair(r, frame):
 
     Corners move as little as possible in the norm of their masses, so that the centre of mass stays.
     """
-    zero, one = number(0.0, r[0][0]), number(1.0, r[0][0])
+    zero = number(0.0, r[0][0])
     still = (zero, zero, zero)
     moves = (still, still, still, still)
-    F, roots = columns(r, frame), frame[1]
-    A = (scale(roots[0], F[0]), scale(roots[1], F[1]), scale(roots[2], F[2]))
-    C, _, _, J = invariants_of_columns(A)
+    J = volume_ratio(r, frame)
     inverted = J <= FLAT
     if count(inverted) > 0:
-        v = _least_direction(C)
-        K = (cross(A[1], A[2]), cross(A[2], A[0]), cross(A[0], A[1]))
-        u = _along(K, v)
-        length = sqrt(dot(u, u))
-        u = scale(one / select(length > zero, length, one), u)
-        value = dot(u, _along(A, v))
-        lift = select(inverted, maximum(absolute(value), number(LEAST_STRETCH, value)) - value, zero)
-        change = (
-            scale(lift * v[0] / roots[0], u),
-            scale(lift * v[1] / roots[1], u),
-            scale(lift * v[2] / roots[2], u),
-        )
-        moves = corner_moves(r, change, frame)
-        r = (_moved(r[0], moves[0]), _moved(r[1], moves[1]), _moved(r[2], moves[2]), _moved(r[3], moves[3]))
-        F = columns(r, frame)
-        J = roots[0] * roots[1] * roots[2] * dot(F[0], cross(F[1], F[2]))
+        r, moves = lifted(r, frame, inverted)
+        J = volume_ratio(r, frame)
     return r, moves, J > 0.0
+
+
+@physics
+def lifted(r, frame, inverted):
+    """Corners with the smallest singular value of inverted elements made positive, and the moves of the corners."""
+    zero, one, roots = number(0.0, r[0][0]), number(1.0, r[0][0]), frame[1]
+    A = _true_columns(r, frame)
+    v = _least_direction(gram(A))
+    K = (cross(A[1], A[2]), cross(A[2], A[0]), cross(A[0], A[1]))
+    u = _along(K, v)
+    length = sqrt(dot(u, u))
+    u = scale(one / select(length > zero, length, one), u)
+    value = dot(u, _along(A, v))
+    lift = select(inverted, maximum(absolute(value), number(LEAST_STRETCH, value)) - value, zero)
+    change = (
+        scale(lift * v[0] / roots[0], u),
+        scale(lift * v[1] / roots[1], u),
+        scale(lift * v[2] / roots[2], u),
+    )
+    moves = corner_moves(r, change, frame)
+    return (_moved(r[0], moves[0]), _moved(r[1], moves[1]), _moved(r[2], moves[2]), _moved(r[3], moves[3])), moves
+
+
+@physics
+def _true_columns(r, frame):
+    """The deformation gradient."""
+    F, roots = columns(r, frame), frame[1]
+    return scale(roots[0], F[0]), scale(roots[1], F[1]), scale(roots[2], F[2])
+
+
+@physics
+def volume_ratio(r, frame):
+    """J."""
+    A = _true_columns(r, frame)
+    return dot(A[0], cross(A[1], A[2]))
 
 
 @physics

@@ -16,7 +16,7 @@ import numpy as np
 
 from pliant.elements.triangle import LEAST_AREA
 from pliant.lanes import absolute, count, load, maximum, number, select, sqrt, store, width_of
-from pliant.lanes.vectors import dot, physics, subtract, unless_zero
+from pliant.lanes.vectors import add_scaled, dot, physics, subtract, unless_zero
 
 NUMBERS = 8
 HALVINGS = 12
@@ -193,11 +193,16 @@ def sheet_newton_step(g, H, solve, add_diagonal, least_eigenvalue):
     f = (-g[0], -g[1], -g[2])
     step, indefinite = solve(H, f)
     if count(indefinite) > 0:
-        zero = number(0.0, g[0])
-        size = absolute(H[0]) + absolute(H[3]) + absolute(H[5])
-        shift = maximum(-least_eigenvalue(H), zero) + MARGIN * size
-        step, _ = solve(add_diagonal(H, select(indefinite, shift, zero)), f)
+        shift = select(indefinite, sheet_shift(H, least_eigenvalue), number(0.0, g[0]))
+        step, _ = solve(add_diagonal(H, shift), f)
     return step
+
+
+@physics
+def sheet_shift(H, least_eigenvalue):
+    """What makes an indefinite H positive definite when it is added to the diagonal (Equation 23)."""
+    size = absolute(H[0]) + absolute(H[3]) + absolute(H[5])
+    return maximum(-least_eigenvalue(H), number(0.0, H[0])) + MARGIN * size
 
 
 @physics
@@ -225,7 +230,7 @@ def sheet_searched(C, z, step, pull, frame, law, density):
     before = sheet_energy(C, z, pull, frame, law, density)
     part, accepted = one, one < zero
     for _ in range(HALVINGS):
-        after = sheet_energy(C, _stepped(z, part, step), pull, frame, law, density)
+        after = sheet_energy(C, sheet_stepped(z, part, step), pull, frame, law, density)
         accepted = (after <= before) | (sheet_largest(step) * part < SURE_STRAIN)
         if count(accepted) == width_of(one):
             break
@@ -235,7 +240,7 @@ def sheet_searched(C, z, step, pull, frame, law, density):
 
 
 @physics
-def _stepped(z, part, step):
+def sheet_stepped(z, part, step):
     return (z[0] + part * step[0], z[1] + part * step[1], z[2] + part * step[2])
 
 
@@ -247,15 +252,24 @@ def sheet_advanced(z, step):
 @physics
 def sheet_moves(p, r, F, D, z, frame, own):
     """Moves w_i F^ z c_i of the corners; D remembers them."""
-    s, t, c, w = frame[4], frame[2], frame[0], width_of(z[0])
-    z = (s * z[0], s * z[1], s * z[2])
-    M = (_combined(z[0], F[0], z[1], F[1]), _combined(z[1], F[0], z[2], F[1]))
+    w = width_of(z[0])
+    d, D = sheet_corrections(r, F, D, z, frame)
     for a in range(2):
         for k in range(3):
-            store(own, (6 * p + 3 * a + k) * w, D[a][k] + t[a] * M[a][k])
+            store(own, (6 * p + 3 * a + k) * w, D[a][k])
+    return d
+
+
+@physics
+def sheet_corrections(r, F, D, z, frame):
+    """Moves of the corners, and D with them."""
+    s, t, c = frame[4], frame[2], frame[0]
+    z = (s * z[0], s * z[1], s * z[2])
+    M = (_combined(z[0], F[0], z[1], F[1]), _combined(z[1], F[0], z[2], F[1]))
     u, v = _combined(c[0][0], M[0], c[0][1], M[1]), _combined(c[1][0], M[0], c[1][1], M[1])
     last = (-(u[0] + v[0]), -(u[1] + v[1]), -(u[2] + v[2]))
-    return _scaled(r[0][3], last), _scaled(r[1][3], u), _scaled(r[2][3], v)
+    d = (_scaled(r[0][3], last), _scaled(r[1][3], u), _scaled(r[2][3], v))
+    return d, (add_scaled(D[0], t[0], M[0]), add_scaled(D[1], t[1], M[1]))
 
 
 @physics

@@ -38,24 +38,34 @@ def frame_numbers(gradients: np.ndarray, inverse_mass: np.ndarray, volumes: np.n
 
 @physics
 def load_frame(numbers, first, like):
-    """(c_1, c_2, c_3), roots, t, V, relaxation, as if all axes moved; the roots with the signs they are kept with."""
+    """The frame of the fourteen numbers of a pack's elements, as frame_of gives it."""
     w = width_of(like)
-    c1 = (load(numbers, first * w, like), load(numbers, (first + 1) * w, like), load(numbers, (first + 2) * w, like))
-    c2 = (
-        load(numbers, (first + 3) * w, like),
-        load(numbers, (first + 4) * w, like),
-        load(numbers, (first + 5) * w, like),
+    return frame_of(
+        (
+            load(numbers, first * w, like),
+            load(numbers, (first + 1) * w, like),
+            load(numbers, (first + 2) * w, like),
+            load(numbers, (first + 3) * w, like),
+            load(numbers, (first + 4) * w, like),
+            load(numbers, (first + 5) * w, like),
+            load(numbers, (first + 6) * w, like),
+            load(numbers, (first + 7) * w, like),
+            load(numbers, (first + 8) * w, like),
+            load(numbers, (first + 9) * w, like),
+            load(numbers, (first + 10) * w, like),
+            load(numbers, (first + 11) * w, like),
+            load(numbers, (first + 12) * w, like),
+            load(numbers, (first + 13) * w, like),
+        )
     )
-    c3 = (
-        load(numbers, (first + 6) * w, like),
-        load(numbers, (first + 7) * w, like),
-        load(numbers, (first + 8) * w, like),
-    )
-    s0, s1 = load(numbers, (first + 9) * w, like), load(numbers, (first + 10) * w, like)
-    s2 = load(numbers, (first + 11) * w, like)
-    V, relaxation = load(numbers, (first + 12) * w, like), load(numbers, (first + 13) * w, like)
-    one, roots = number(1.0, like), (absolute(s0), absolute(s1), absolute(s2))
-    return ((c1, c2, c3), roots, (one, one, one), V, relaxation), (s0, s1, s2)
+
+
+@physics
+def frame_of(n):
+    """(c_1, c_2, c_3), roots, t, V, relaxation, as if all axes moved; the roots with the signs they are kept with."""
+    one, roots = number(1.0, n[0]), (absolute(n[9]), absolute(n[10]), absolute(n[11]))
+    c = ((n[0], n[1], n[2]), (n[3], n[4], n[5]), (n[6], n[7], n[8]))
+    return (c, roots, (one, one, one), n[12], n[13]), (n[9], n[10], n[11])
 
 
 @physics

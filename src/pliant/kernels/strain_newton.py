@@ -23,10 +23,15 @@ def newton_step(g, H, solve, add_diagonal, least_eigenvalue):
     step, indefinite = solve(H, f)
     if count(indefinite) > 0:
         zero = number(0.0, g[0])
-        size = absolute(H[0]) + absolute(H[6]) + absolute(H[11]) + absolute(H[15]) + absolute(H[18]) + absolute(H[20])
-        shift = maximum(-least_eigenvalue(H), zero) + MARGIN * size
-        step, _ = solve(add_diagonal(H, select(indefinite, shift, zero)), f)
+        step, _ = solve(add_diagonal(H, select(indefinite, shift_of(H, least_eigenvalue), zero)), f)
     return step
+
+
+@physics
+def shift_of(H, least_eigenvalue):
+    """What makes an indefinite H positive definite when it is added to the diagonal (Equation 23)."""
+    size = absolute(H[0]) + absolute(H[6]) + absolute(H[11]) + absolute(H[15]) + absolute(H[18]) + absolute(H[20])
+    return maximum(-least_eigenvalue(H), number(0.0, H[0])) + MARGIN * size
 
 
 @physics

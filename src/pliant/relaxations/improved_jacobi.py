@@ -29,8 +29,10 @@ class ImprovedJacobi(Relaxation):
         check_real(self.b, "ImprovedJacobi: b", 0.0)
         check_weights(self.weights, "ImprovedJacobi: weights")
 
+    def pace(self, done: int, planned: int) -> Pace:
+        return Pace(float(self.omega), float(self.a), float(self.b), done, planned, WEIGHTS.index(self.weights))
+
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
-        p = problem
-        pace = Pace(float(self.omega), float(self.a), float(self.b), p.done, p.planned, WEIGHTS.index(self.weights))
+        p, pace = problem, self.pace(problem.done, problem.planned)
         p.team.run_for(10.0 * n * p.count, jacobi, p.rows, p.count, p.bodies, p.scheme, pace, n, p.kinds)
         p.done += n

@@ -29,8 +29,10 @@ class Jacobi(Relaxation):
         check_real(self.omega, "Jacobi: omega", 0.0, 2.0)
         check_weights(self.weights, "Jacobi: weights")
 
+    def pace(self, done: int, planned: int) -> Pace:
+        return Pace(float(self.omega), 0.0, 1.0, done, planned, WEIGHTS.index(self.weights))
+
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
-        p = problem
-        pace = Pace(float(self.omega), 0.0, 1.0, p.done, p.planned, WEIGHTS.index(self.weights))
+        p, pace = problem, self.pace(problem.done, problem.planned)
         p.team.run_for(10.0 * n * p.count, jacobi, p.rows, p.count, p.bodies, p.scheme, pace, n, p.kinds)
         p.done += n

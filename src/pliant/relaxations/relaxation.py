@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import Any, ClassVar, TypeVar
 
 from pliant.constraints.problem import ConstraintProblem
+from pliant.constraints.sweeps import Pace
 from pliant.errors import SolverError
 
 R = TypeVar("R", bound="Relaxation")
@@ -28,6 +29,13 @@ class Relaxation(ABC):
     @abstractmethod
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
         """n iterations; n calls of one give the same bits as one of n."""
+
+    def pace(self, done: int, planned: int) -> Pace | None:
+        """How the impulses of all constraints change at once after so many of the planned iterations; None where it is
+        not Jacobi, which alone runs on a device.
+        """
+        del done, planned
+        return None
 
     def options(self) -> dict[str, Any]:
         """The fields of the dataclass by name."""

@@ -11,17 +11,17 @@ iterations: like XPBD's, a converged step differs from implicit Euler's by O(h^4
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.errors import SolverError
+from pliant.errors import DeviceError, SolverError
 from pliant.kernels.element_packs import spread_over_packs
 from pliant.kernels.sheet_strain import sheet_frame_numbers
 from pliant.kernels.strain_frame import frame_numbers
-from pliant.kernels.strain_source import StrainOptions, sheet_strain_source, strain_source
-from pliant.kernels.yarn_strain import yarn_numbers, yarn_source
+from pliant.kernels.strain_source import StrainOptions
+from pliant.kernels.yarn_strain import yarn_numbers
 from pliant.materials.calculus import law_code
 from pliant.model import Block, Model, Sheets, Solids, YarnTriangles
 from pliant.solvers.contract import Capabilities, Execution, Solver, SweepResult, check_count, register_solver
@@ -29,7 +29,7 @@ from pliant.solvers.machinery.projection_options import check_projection
 from pliant.solvers.machinery.projection_tables import (
     Constraints,
     Layout,
-    ProjectionTables,
+    ProjectionWork,
     build_projection,
     lay_out,
     movable,
@@ -39,7 +39,7 @@ from pliant.solvers.machinery.scalar_blocks import scalar_constraints
 
 @register_solver
 @dataclass(frozen=True)
-class GPBD(Solver[ProjectionTables]):
+class GPBD(Solver[ProjectionWork]):
     """Generalised position-based dynamics.
 
     iterations: over all elements per step (the paper's i_G).
@@ -65,7 +65,7 @@ class GPBD(Solver[ProjectionTables]):
 
     start = "accelerated"  # the inertial target
     capabilities = Capabilities(
-        "satisfy", contact=True, any_guess=True, strain_rate_damping=False, vertex_block_damping=False
+        "satisfy", contact=True, any_guess=True, strain_rate_damping=False, vertex_block_damping=False, device=True
     )
 
     def __post_init__(self) -> None:
@@ -73,22 +73,48 @@ class GPBD(Solver[ProjectionTables]):
         check_count(self.newton_iterations, "GPBD: newton_iterations")
         check_projection("GPBD", self.mode, self.relaxation)
 
-    def init(self, problem: IncrementalPotential, execution: Execution) -> ProjectionTables:
+    @property
+    def supports(self) -> Capabilities:
+        """On a device, Jacobi alone."""
+        return replace(self.capabilities, device=self.mode == "jacobi")
+
+    def init(self, problem: IncrementalPotential, execution: Execution) -> ProjectionWork:
         """Colour and pack the elements; compile the kernel or find it compiled."""
         self._check(problem.model)
+        if execution.device is not None:
+            return self._init_on_device(problem, execution)
         layout = lay_out(problem, execution)
         constraints = tuple(self._constraints(layout, block) for block in layout.blocks)
         return build_projection(layout, execution, "GPBD", constraints, self.mode == "jacobi")
 
-    def begin_step(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
+    def _init_on_device(self, problem: IncrementalPotential, execution: Execution) -> ProjectionWork:
+        from pliant.solvers.machinery.device_projection import build_device_projection
+
+        self._check_device()
+        return build_device_projection(problem, execution, self._constraints)
+
+    def _check_device(self) -> None:
+        if self.mode != "jacobi":
+            raise DeviceError(
+                f'GPBD: mode="{self.mode}" does not run on an OpenCL device, where all elements are corrected at once: '
+                'use mode="jacobi", or device="cpu".'
+            )
+
+    def device_source(self, problem: IncrementalPotential, precision: str = "single", language: str = "opencl") -> str:
+        from pliant.solvers.machinery.device_projection import projection_text
+
+        self._check_device()
+        return projection_text(problem, precision, language, self._constraints)
+
+    def begin_step(self, problem: IncrementalPotential, work: ProjectionWork) -> None:
         """No element has moved anything yet."""
         work.begin_step(problem)
 
-    def update_contacts(self, problem: IncrementalPotential, work: ProjectionTables) -> None:
+    def update_contacts(self, problem: IncrementalPotential, work: ProjectionWork) -> None:
         """Load what was detected within a step."""
         work.update_contacts(problem)
 
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionTables, n: int = 1) -> SweepResult:
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ProjectionWork, n: int = 1) -> SweepResult:
         """n iterations; the first of a step begin at the inertial target, wherever x is."""
         work.sweep(problem, x, n)
         return SweepResult(n)
@@ -122,11 +148,11 @@ class GPBD(Solver[ProjectionTables]):
         tolerance = float(np.sqrt(np.finfo(layout.dtype).eps))  # the next step would be at rounding
         options = StrainOptions(self.newton_iterations, self.line_search, tolerance)
         if isinstance(block, Solids):
-            source = strain_source(code.name, code.text, parameters.shape[1], code.has_barrier, options)
+            source = layout.sources.tets(code, parameters.shape[1], options)
             volumes = placed.of_elements(block.volumes[moving])
             numbers = frame_numbers(gradients, inverse_mass, volumes, placed.share)
         else:
-            source = sheet_strain_source(code.name, code.text, parameters.shape[1], options)
+            source = layout.sources.triangles(code, parameters.shape[1], options)
             areas = placed.of_elements(block.areas[moving])
             numbers = sheet_frame_numbers(gradients, inverse_mass, areas, placed.share)
         numbers = spread_over_packs(placed.packs, np.column_stack([numbers, parameters]), layout.dtype)
@@ -138,7 +164,7 @@ class GPBD(Solver[ProjectionTables]):
         moving = np.flatnonzero(movable(layout, block.elements))
         placed = layout.place(block.elements[moving], self.relaxation, jacobi)
         numbers = yarn_numbers(block, placed.of_elements(moving), placed.share)
-        source = yarn_source(self.newton_iterations, self.line_search, jacobi)
+        source = layout.sources.yarn_triangles(self.newton_iterations, self.line_search, jacobi)
         memory = np.zeros(18 * placed.packs.element.size, layout.dtype)  # d
         numbers = spread_over_packs(placed.packs, numbers, layout.dtype)
         shared = {"table": block.material.table(layout.dtype)}

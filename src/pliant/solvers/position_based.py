@@ -15,6 +15,7 @@ from pliant.relaxations.relaxation import check_real
 from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
 from pliant.solvers.machinery.constraint_work import ConstraintWork, Options
+from pliant.solvers.machinery.device_rows import rows_source
 
 
 @register_solver
@@ -63,19 +64,23 @@ class PositionBased(Solver[ConstraintWork]):
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""
-        scheme = self._scheme(problem, work)._replace(friction=NO_FRICTION)
+        scheme = self._scheme(problem.h, bool(work.turns.any()))._replace(friction=NO_FRICTION)
         work.begin_step(problem, scheme, self.iterations, 1.0, 0.0, self.relaxation)
+
+    def device_source(self, problem: IncrementalPotential, precision: str = "single", language: str = "opencl") -> str:
+        scheme = self._scheme(problem.h, False)._replace(friction=NO_FRICTION)
+        return rows_source("PositionBased", problem.model, self.relaxation, scheme, precision, language)
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork, n: int = 1) -> SweepResult:
         """n iterations; x is what the velocities lead to, wherever it was."""
         work.iterate(self.relaxation, n)
-        work.finish(problem, x, self._scheme(problem, work))
+        work.finish(problem, x, self._scheme(problem.h, bool(work.turns.any())))
         return SweepResult(n)
 
     def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork) -> float:
         """See residual_definition [m/s]."""
         return work.solved.residual()
 
-    def _scheme(self, problem: IncrementalPotential, work: ConstraintWork) -> Scheme:
+    def _scheme(self, h: float, has_spin: bool) -> Scheme:
         """With the friction that acts at the end."""
-        return Scheme(problem.h, True, 0.0, 1.0, FRICTIONS[self.friction], False, bool(work.turns.any()))
+        return Scheme(h, True, 0.0, 1.0, FRICTIONS[self.friction], False, has_spin)

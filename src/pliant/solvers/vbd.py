@@ -76,6 +76,11 @@ class VBD(MomentumSolver[DescentWork]):
             return build_device_work(problem, execution, self.psd)
         return build_tables(problem, execution, self.line_search, self.psd)
 
+    def device_source(self, problem: IncrementalPotential, precision: str = "single", language: str = "opencl") -> str:
+        from pliant.solvers.machinery.device_work import scene_source
+
+        return scene_source(problem, precision, language, psd=self.psd)
+
     def begin_step(self, problem: IncrementalPotential, work: DescentWork) -> None:
         """Load the step's inertial target and other numbers, and measure its damping."""
         work.begin_step(problem)

@@ -14,6 +14,7 @@ from pliant.relaxations.relaxation import check_real
 from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
 from pliant.solvers.machinery.constraint_work import ConstraintWork, Ending, Options
+from pliant.solvers.machinery.device_rows import rows_source
 
 
 @register_solver
@@ -79,10 +80,17 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
 
     def begin_step(self, problem: IncrementalPotential, work: ConstraintWork) -> None:
         """Detect contacts, and pose the step."""
-        has_spin = bool(work.turns.any())
-        scheme = Scheme(problem.h, False, 1.0, 1.0, FRICTIONS[self.friction], self.relaxed_cone, has_spin, True)
+        scheme = self._scheme(problem.h, bool(work.turns.any()))
         ending = Ending(self.relaxation, self.rounds, self.settling)
         work.begin_step(problem, scheme, self.iterations, self.gamma, self.warm_start, self.relaxation, ending)
+
+    def _scheme(self, h: float, has_spin: bool) -> Scheme:
+        return Scheme(h, False, 1.0, 1.0, FRICTIONS[self.friction], self.relaxed_cone, has_spin, True)
+
+    def device_source(self, problem: IncrementalPotential, precision: str = "single", language: str = "opencl") -> str:
+        return rows_source(
+            "VelocityTimeStepping", problem.model, self.relaxation, self._scheme(problem.h, False), precision, language
+        )
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: ConstraintWork, n: int = 1) -> SweepResult:
         """n iterations; x is what the velocities lead to, wherever it was."""

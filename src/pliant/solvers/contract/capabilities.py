@@ -133,7 +133,7 @@ def check_device(solver: Solver[Any]) -> None:
     while layer is not None:
         if not layer.capabilities.device:
             raise DeviceError(
-                f"{type(layer).__name__} does not run on an OpenCL device: use pl.VBD(...), pl.GradientDescent(...) or "
-                'pl.Chebyshev(...) around one of them, or device="cpu".'
+                f"{type(layer).__name__} does not run on an OpenCL device: use pl.VBD(...), pl.GradientDescent(...), "
+                'pl.Chebyshev(...) around one of them, or pl.GPBD(mode="jacobi"), or device="cpu".'
             )
         layer = layer.wrapped

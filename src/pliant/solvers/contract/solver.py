@@ -9,7 +9,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.errors import SolverError
+from pliant.errors import DeviceError, SolverError
 from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.contract.capabilities import Capabilities
@@ -66,6 +66,10 @@ class Solver(ABC, Generic[W]):
         n sweeps of one iteration give the same bits as one of n. The result holds how many iterations were done and,
         if it is pointless to go on, why.
         """
+
+    def device_source(self, problem: IncrementalPotential, precision: str = "single", language: str = "opencl") -> str:
+        """The C text of its iterations on a device, which needs none; language: "opencl" or "cuda"."""
+        raise DeviceError(f"{type(self).__name__} does not run on an OpenCL device.")
 
     def update_contacts(self, problem: IncrementalPotential, work: W) -> None:
         """Load contacts that were detected within a step. Without a copy of them there is nothing to do."""

@@ -61,6 +61,9 @@ class Accelerator(Solver[A], Generic[A]):
     def start(self) -> str:
         return self.solver.start
 
+    def device_source(self, problem: IncrementalPotential, precision: str = "single", language: str = "opencl") -> str:
+        return self.wrapped.device_source(problem, precision, language)
+
     def with_iterations(self, n: int) -> Any:
         return type(self)(**{**self.options(), "solver": self.solver.with_iterations(n)})
 

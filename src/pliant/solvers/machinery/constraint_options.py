@@ -23,6 +23,7 @@ HARD_CONSTRAINTS = Capabilities(
     vertex_block_damping=False,
     tearing=False,
     any_guess=True,
+    device=True,
 )
 FRICTIONS = {"cone": CONE, "pyramid": PYRAMID}
 

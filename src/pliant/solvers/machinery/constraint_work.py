@@ -43,6 +43,7 @@ from pliant.grains.touching import contact_radii, surface_triangles, touching_po
 from pliant.model import CARRIED, FREE, Fibres, FlatFolds, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
 from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
+from pliant.solvers.machinery.device_rows import RowsOnDevice
 from pliant.solvers.machinery.grain_contacts import grain_step_contacts
 from pliant.solvers.machinery.rigid_step import RigidStep
 
@@ -78,6 +79,7 @@ class ConstraintWork(Work):
         model = problem.model
         _check_scene(name, model, options.relaxation)
         self.model = model
+        self._on_device = None if execution.device is None else RowsOnDevice(name, model, execution, options.relaxation)
         self.team = execution.team()
         self.dtype = np.dtype(np.float32 if execution.precision == "single" else np.float64)
         self.distances = _distances(model)
@@ -212,9 +214,15 @@ class ConstraintWork(Work):
     def iterate(self, relaxation: Relaxation, n: int) -> None:
         """n iterations, if there is anything to do."""
         if self.posed.count:
-            relaxation.iterate(self.posed, n)
+            self._relax(relaxation, n)
         else:
             self.posed.done += n
+
+    def _relax(self, relaxation: Relaxation, n: int) -> None:
+        if self._on_device is None:
+            relaxation.iterate(self.posed, n)
+        else:
+            self._on_device.iterate(self.posed, relaxation, n)
 
     def finish(self, problem: IncrementalPotential, x: np.ndarray, friction: Scheme | None) -> None:
         """Positions x (n, 3) [m] and spins that the velocities lead to; once all iterations are done, `friction`, if
@@ -244,8 +252,7 @@ class ConstraintWork(Work):
         about = (self.rows, posed.count, self.bodies, posed.scheme)
         while ending is not None and more < (ending.rounds - 1) * posed.planned and deepening(*about) > DEEPENING:
             posed.done = 0
-            self.rows.change[: posed.count] = 0.0
-            ending.relaxation.iterate(posed, posed.planned)
+            self._relax(ending.relaxation, posed.planned)
             more += posed.planned
         end_passages(*about, PASSES)
         self._write(problem, x)

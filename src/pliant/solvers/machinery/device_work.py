@@ -5,6 +5,7 @@ the device's precision inside (decision 0034).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from pliant.errors import DeviceError
 from pliant.geometry import spatial_order, vertex_graph
 from pliant.model import Model
 from pliant.model.tearing import TopologyChange
-from pliant.solvers.contract import Execution, Momentum
+from pliant.solvers.contract import Execution, Momentum, Solver
 from pliant.solvers.machinery.descent_work import DescentWork, load_target, middle_of_motion
 from pliant.solvers.machinery.device_terms import DeviceBuild, DeviceTerm, device_terms
 from pliant.solvers.machinery.vbd_tables import vertex_colours
@@ -178,11 +179,20 @@ def build_device_work(problem: IncrementalPotential, execution: Execution, psd: 
     return DeviceWork(sweeps, scene.terms, scene.vertex_of_row, scene.colour_of_row, problem.model.is_free)
 
 
-def kernel_source(model: Model, h: float, precision: str = "single", language: str = "opencl") -> str:
-    """The C text of vertex block descent for a model, which needs no device; language: "opencl" or "cuda"."""
+def scene_source(
+    problem: IncrementalPotential, precision: str, language: str, psd: bool = False, descent: str = ""
+) -> str:
+    """The C text of a scene, as device_scene has it."""
+    return program_source(device_scene(problem, precision, psd, descent).variant, language)
+
+
+def kernel_source(
+    solver: Solver[Any], model: Model, h: float, precision: str = "single", language: str = "opencl"
+) -> str:
+    """The C text of a solver's iterations for a model and steps of h [s], which needs no device."""
     x = model.positions
     problem = IncrementalPotential.for_step(model, model.internal_state, h, x, x, x, None, np.zeros((0, 7)))
-    return program_source(device_scene(problem, precision).variant, language)
+    return solver.device_source(problem, precision, language)
 
 
 def _order(model: Model) -> tuple[np.ndarray, np.ndarray, list[Colour]]:

@@ -83,6 +83,11 @@ class GuardedDescent(MomentumSolver[GuardedWork]):
         work.on_device = on_device
         return work
 
+    def device_source(self, problem: IncrementalPotential, precision: str = "single", language: str = "opencl") -> str:
+        from pliant.solvers.machinery.device_work import scene_source
+
+        return scene_source(problem, precision, language, descent=self.kind)
+
     def begin_step(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         begin_guarded(problem, work)
         if work.on_device is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -15,7 +16,7 @@ from pliant.geometry import spatial_order
 from pliant.geometry.colouring import colour_elements
 from pliant.geometry.strips import colour_tiles, single_strips, tet_strips, tiles_of_elements
 from pliant.kernels.element_packs import ElementPacks, corner_starts, pack_elements
-from pliant.kernels.projection_source import ConstraintSource, ProjectionVariant, projection_module
+from pliant.kernels.projection_source import ProjectionVariant, projection_module
 from pliant.kernels.strip_packs import StripPacks, pack_strips
 from pliant.kernels.threads import Team, new_barrier
 from pliant.kernels.transfer import from_rows
@@ -24,6 +25,7 @@ from pliant.lanes.types import DTYPES
 from pliant.model import Block, Model
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.projection_contacts import ProjectionContacts
+from pliant.solvers.machinery.projection_sources import LaneSources, Sources
 
 PACKS_A_TILE = 32  # fewer tiles have longer borders, more of them leave threads without work
 ELEMENTS_A_THREAD = 4000  # fewer are corrected sooner by one thread than by two that wait for each other
@@ -33,7 +35,7 @@ ELEMENTS_A_THREAD = 4000  # fewer are corrected sooner by one thread than by two
 class Constraints:
     """All elements of one kind, packed."""
 
-    source: ConstraintSource
+    source: Any  # as the layout's sources write it: a ConstraintSource, on a device a CorrectionSource
     packs: ElementPacks | StripPacks
     corners: np.ndarray  # flat (packs, corners, width): where the rows of the corners begin
     numbers: np.ndarray  # what does not change within a step
@@ -49,27 +51,23 @@ class Constraints:
 
 
 @dataclass
-class ProjectionTables(Work):
-    """All arrays of a constraint solver. Vertices are in rows, neighbours in space near each other."""
+class ProjectionWork(Work, ABC):
+    """What a constraint solver keeps, wherever it runs. Vertices are in rows, neighbours in space near each other."""
 
     constraints: tuple[Constraints, ...]
-    module: ModuleType
-    team: Team
     row_of_vertex: np.ndarray  # (n,)
     x: np.ndarray  # (n, 4) positions and h^2 / m, zero for vertices that are held
-    sums: np.ndarray  # (n, 4) corrections collected by Jacobi; no rows for Gauss-Seidel
     start: np.ndarray  # (n, 4) positions at the start of the step; no rows if nothing needs them
     held: np.ndarray  # (n, 4) line or normal of a plane, and 1 or 2; no rows if there are none
-    left: np.ndarray  # (threads,) elements the last iteration could not correct
     inverse_mass: np.ndarray  # (n,) h^2 / m of the scene's vertices, zero for those that are held [s^2/kg]
-    contacts: ProjectionContacts | None = None
-    shift: np.ndarray | None = None  # (n, 3) change of the contacts' forces that positions do not show yet [N]
-    is_new_step: bool = True
+    contacts: ProjectionContacts | None
+    shift: np.ndarray | None = field(default=None, init=False)  # (n, 3) change of the contacts' forces that
+    # positions do not show yet [N]
+    is_new_step: bool = field(default=True, init=False)
 
-    @property
-    def singular_blocks(self) -> int:
-        """Elements the last iteration could not correct."""
-        return int(self.left.sum())
+    @abstractmethod
+    def iterate(self, n: int) -> None:
+        """n iterations of the positions x."""
 
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Forget the last step."""
@@ -90,7 +88,7 @@ class ProjectionTables(Work):
             self.shift = change if self.shift is None else self.shift + change
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, n: int) -> None:
-        """n iterations in one compiled call."""
+        """n iterations of positions x (n, 3) [m] of the scene's vertices."""
         if self.is_new_step:
             x[:] = inertial_start(problem)
             self.is_new_step = False
@@ -98,9 +96,28 @@ class ProjectionTables(Work):
             x += self.inverse_mass[:, None] * problem.project(self.shift)
             self.shift = None
         self.x[self.row_of_vertex, :3] = x
+        self.iterate(n)
+        from_rows(self.x, self.row_of_vertex, x)
+
+
+@dataclass
+class ProjectionTables(ProjectionWork):
+    """All arrays of a constraint solver on the CPU."""
+
+    module: ModuleType
+    team: Team
+    sums: np.ndarray  # (n, 4) corrections collected by Jacobi; no rows for Gauss-Seidel
+    left: np.ndarray  # (threads,) elements the last iteration could not correct
+
+    @property
+    def singular_blocks(self) -> int:
+        """Elements the last iteration could not correct."""
+        return int(self.left.sum())
+
+    def iterate(self, n: int) -> None:
+        """n iterations in one compiled call."""
         self.left[:] = 0
         self.team.run(self.module.sweep, n, *self._arguments(), amount=n)
-        from_rows(self.x, self.row_of_vertex, x)
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
@@ -150,6 +167,7 @@ class Layout:
     inverse_mass: np.ndarray  # (n,) h^2 / m, zero for vertices that are held [s^2/kg]
     elements_of: np.ndarray  # (n,) number of elements at each vertex
     is_touching: bool  # whether there is contact
+    sources: Sources  # what corrects elements, in the language of where they are
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -167,8 +185,28 @@ class Layout:
 
     def place(self, elements: np.ndarray, relaxation: float, jacobi: bool, are_tets: bool = False) -> Placement:
         """Packs of elements (m, k). The corners of tets may change places."""
+        if self.sources.are_for_device:
+            return self._in_one_pack(elements, relaxation)
         place = self._in_strips if jacobi else self._in_colours
         return place(elements, relaxation, are_tets)
+
+    def _in_one_pack(self, elements: np.ndarray, relaxation: float) -> Placement:
+        """For Jacobi on a device: each element once, as a lane of one pack of all."""
+        m, k = elements.shape
+        packs = ElementPacks(m, np.arange(m)[None], np.ones((1, m), bool), np.array([0, 1]))
+        corners = corner_starts(packs, elements, self.row_of_vertex)
+        slots = np.broadcast_to(np.arange(k), (m, k))
+        return Placement(packs, corners, np.arange(m), slots, relaxation * self._share(elements))
+
+    def _share(self, elements: np.ndarray) -> np.ndarray:
+        """(m,) the part of its correction that an element (m, k) makes in Jacobi: divided by the largest number of
+        elements at one of its vertices.
+
+        Deviation: the papers average at each vertex, so that corners of an element follow it by different parts, and
+        what it remembers (multiplier or displacement) is no longer what it did.  The same part for the whole element
+        keeps them equal, and keeps momentum.
+        """
+        return 1 / self.elements_of[elements].max(axis=1)
 
     def _in_colours(self, elements: np.ndarray, relaxation: float, are_tets: bool) -> Placement:
         """For Gauss-Seidel: elements of a colour share no vertex."""
@@ -180,26 +218,23 @@ class Layout:
         return Placement(packs, corners, np.arange(m), slots, np.full(m, relaxation))
 
     def _in_strips(self, elements: np.ndarray, relaxation: float, are_tets: bool) -> Placement:
-        """For Jacobi: every lane of every row is an element of its own; those that repeat another have no share.
-
-        An element makes a part of its correction: divided by the largest number of elements at one of its vertices.
-        Deviation: the papers average at each vertex, so that corners of an element follow it by different parts, and
-        what it remembers (multiplier or displacement) is no longer what it did.  The same part for the whole element
-        keeps them equal, and keeps momentum.
-        """
+        """For Jacobi: every lane of every row is an element of its own; those that repeat another have no share."""
         n, k = self.model.n_vertices, elements.shape[1]
         walk, tile = tiles_of_elements(elements, self.model.positions, PACKS_A_TILE * self.width)
         strips = tet_strips(elements, walk, tile, n) if are_tets else single_strips(elements, walk)
         packs = pack_strips(strips, k, tile, colour_tiles(elements, tile, n), self.width)
         source, vertices = packs.element.ravel(), packs.corners().reshape(-1, k)
         slots = (vertices[:, :, None] == elements[source][:, None, :]).argmax(axis=2)
-        share = packs.is_first.ravel() * relaxation / self.elements_of[vertices].max(axis=1)
+        share = packs.is_first.ravel() * relaxation * self._share(vertices)
         packs = packs._replace(element=np.arange(len(source)).reshape(packs.element.shape))
         corners = np.ascontiguousarray(4 * self.row_of_vertex[packs.vertex], np.uint32).reshape(-1)
         return Placement(packs, corners, source, slots, share)
 
 
-def lay_out(problem: IncrementalPotential, execution: Execution, width: int | None = None) -> Layout:
+def lay_out(
+    problem: IncrementalPotential, execution: Execution, width: int | None = None, sources: Sources | None = None
+) -> Layout:
+    """sources: None for the CPU."""
     model, h = problem.model, problem.h
     row_of_vertex = np.empty(model.n_vertices, np.int64)
     row_of_vertex[spatial_order(model.positions)] = np.arange(model.n_vertices)
@@ -211,42 +246,49 @@ def lay_out(problem: IncrementalPotential, execution: Execution, width: int | No
     )
     width = width or default_width(execution.precision)
     dtype, touching = DTYPES[execution.precision], problem.contacts is not None
-    return Layout(model, h, width, dtype, row_of_vertex, inverse_mass, np.asarray(elements_of), touching)
+    of_vertices = (row_of_vertex, inverse_mass, np.asarray(elements_of))
+    return Layout(model, h, width, dtype, *of_vertices, touching, LaneSources() if sources is None else sources)
 
 
 def build_projection(
     layout: Layout, execution: Execution, solver: str, constraints: tuple[Constraints, ...], jacobi: bool
 ) -> ProjectionTables:
     """Rows of the vertices, threads, and the kernel."""
+    sources = tuple(c.source for c in constraints)
+    flags = (jacobi, layout.is_damped, layout.is_constrained, layout.is_touching)
+    variant = ProjectionVariant(solver, execution.precision, layout.width, sources, *flags)
+    team = execution.team(sum(c.packs.element.size for c in constraints), ELEMENTS_A_THREAD)
+    tables = ProjectionTables(
+        **rows_of(layout),
+        constraints=constraints,
+        module=projection_module(variant),
+        team=team,
+        sums=np.zeros((layout.model.n_vertices if jacobi else 0, 4), layout.dtype),
+        left=np.zeros(team.threads, np.int64),
+    )
+    tables.compile()
+    return tables
+
+
+def rows_of(layout: Layout) -> dict[str, Any]:
+    """What a ProjectionWork keeps of the vertices, by the names of its fields."""
     model, n = layout.model, layout.model.n_vertices
-    damped, constrained = layout.is_damped, layout.is_constrained
 
     def rows(are_needed: bool) -> np.ndarray:
         return np.zeros((n if are_needed else 0, 4), layout.dtype)
 
-    x, held = rows(True), rows(constrained)
+    x, held = rows(True), rows(layout.is_constrained)
     x[layout.row_of_vertex, 3] = layout.inverse_mass
-    if constrained:
+    if layout.is_constrained:
         held[layout.row_of_vertex] = np.column_stack([model.directions, model.subspace])
-    sources = tuple(c.source for c in constraints)
-    flags = (jacobi, damped, constrained, layout.is_touching)
-    variant = ProjectionVariant(solver, execution.precision, layout.width, sources, *flags)
-    team = execution.team(sum(c.packs.element.size for c in constraints), ELEMENTS_A_THREAD)
-    tables = ProjectionTables(
-        constraints,
-        projection_module(variant),
-        team,
-        layout.row_of_vertex,
-        x,
-        rows(jacobi),
-        rows(damped),
-        held,
-        np.zeros(team.threads, np.int64),
-        layout.inverse_mass,
-        ProjectionContacts(layout.row_of_vertex) if layout.is_touching else None,
-    )
-    tables.compile()
-    return tables
+    return {
+        "row_of_vertex": layout.row_of_vertex,
+        "x": x,
+        "start": rows(layout.is_damped),
+        "held": held,
+        "inverse_mass": layout.inverse_mass,
+        "contacts": ProjectionContacts(layout.row_of_vertex) if layout.is_touching else None,
+    }
 
 
 def movable(layout: Layout, elements: np.ndarray) -> np.ndarray:

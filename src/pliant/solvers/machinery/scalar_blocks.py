@@ -10,7 +10,6 @@ from pliant.elements.element import ConstraintForm
 from pliant.elements.registry import element_of
 from pliant.errors import SolverError
 from pliant.kernels.element_packs import spread_over_packs
-from pliant.kernels.scalar_constraints import scalar_source
 from pliant.model import Model
 from pliant.solvers.machinery.projection_tables import Constraints, Layout, movable
 
@@ -34,7 +33,8 @@ def scalar_constraints(layout: Layout, block: Any, solver: str, relaxation: floa
         constraints.numbers[:] = spread(_form_of(changed, solver).numbers)
 
     sizes = [0 if values.ndim == 1 else values.shape[1] for values in form.numbers]
-    source = scalar_source(element.name, form.measure, elements.shape[1], sizes, damped, layout.is_constrained)
+    flags = (damped, layout.is_constrained)
+    source = layout.sources.scalar(element.name, form.measure, elements.shape[1], sizes, *flags)
     multipliers = np.zeros(placed.packs.element.size, layout.dtype)
     constraints = Constraints(source, placed.packs, placed.corners, spread(form.numbers), multipliers)
     if element.changes:
