@@ -17,7 +17,8 @@ from pliant.solvers import AVBD, VBD, Auto, Solver, VelocityTimeStepping
 
 GRANULAR = (Particles, Cloth, SpringNet, MeshObstacleBody)  # bodies that VelocityTimeStepping takes
 STILL = (MeshObstacleBody, WorldPoints)
-RIGID = AVBD(iterations=400, tolerance=0.005)
+RIGID = AVBD(iterations=400, tolerance=0.005)  # with joints or ropes
+TOUCHING = AVBD(iterations=200, tolerance=5e-5)  # rigid bodies that only contacts join
 DEVICE_ITERATIONS, DEVICE_TOLERANCE = 400, 0.02  # per step, and of its forces
 
 
@@ -42,7 +43,7 @@ def default_solver(scene: Scene, device: object = "cpu", integrator: str = "eule
         return VBD(iterations=DEVICE_ITERATIONS, tolerance=DEVICE_TOLERANCE)
     moving = [body for body in scene.bodies if not isinstance(body, STILL)]
     if integrator != "midpoint" and moving and all(_is_stiff(body) for body in moving):
-        return RIGID
+        return RIGID if scene.joints or not all(isinstance(body, RigidBody) for body in moving) else TOUCHING
     return Auto(multipliers=integrator != "midpoint")
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, closest_separation, row
-from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, closest_separation, positions_of, row
+from pliant.lanes.compiled import cached, compiled
 from pliant.lanes.vectors import dot
 
 FACE_THICKNESS = 0.5  # of that of vertices, for edges and triangles at obstacles: a sheet may follow a round one
@@ -193,14 +193,3 @@ def write_gaps(contacts, x, distances):
         c = np.uint64(place)
         s = closest_separation(c, positions_of(c, contacts, x), contacts)
         distances[c] = dot(s, row(contacts.normals, c)) - contacts.thickness[c]
-
-
-@inlined
-def positions_of(c, contacts, x):
-    """Positions of the four vertices of a contact, the first repeated where there are fewer."""
-    v = contacts.vertices
-    first = row(x, v[c, 0])
-    if contacts.obstacle[c] < 0:
-        return (first, row(x, v[c, 1]), row(x, v[c, 2]), row(x, v[c, 3]))
-    second = row(x, v[c, 1]) if v[c, 1] >= 0 else first
-    return (first, second, row(x, v[c, 2]) if v[c, 2] >= 0 else first, first)

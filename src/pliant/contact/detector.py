@@ -26,7 +26,7 @@ from pliant.contact.response.scale import ContactScale, chosen_stiffness, fricti
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
-from pliant.contact.search.convex_pairs import NEAR, ConvexBodies, convex_bodies, convex_contacts
+from pliant.contact.search.convex_pairs import NEAR, ConvexBodies, convex_bodies, convex_contacts, slow_bodies
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.motion import largest_motion, spread_of_motion
@@ -77,6 +77,7 @@ class Detector:
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _convex: ConvexBodies = field(init=False)  # rigid ones
+    _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
     _ahead: Ahead | None = None  # sides at the end of the step as it was looked at last
 
@@ -95,13 +96,14 @@ class Detector:
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
         self._convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
+        can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
+        self._planes_suffice = can_look_ahead and self._convex.include(self.colliders.surface, m.body, m.excluded)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
         self._edges = EdgeWatch(self.team, self.colliders, self._edge)
 
     def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
-        """Take over what an older detector knows, before a mesh was torn or elements were deleted.
-
-        before (n,): the vertex that each vertex was; x (n, 3) [m]: where they are, no vertex has moved.
+        """Take over what an older detector knows, before a mesh was torn or elements were deleted; before (n,): the
+        vertex that each vertex was; x (n, 3) [m]: where they are, no vertex has moved.
         """
         inheritance = Inheritance(old.colliders, self.colliders, before)
         self.multipliers = inheritance.multipliers(old.multipliers)
@@ -116,14 +118,16 @@ class Detector:
         """What penetrates at the start of a step (VBD 3.5)."""
         self._latest = None
         self._overload.forget()
+        self._found = no_contacts()
         if not self._has_pairs:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
             self._begin_at(x_prev, no_side_history())
             self.pressing, self.stored = None, 0.0
             self._edges.forget()
+        if self._planes_suffice:
+            return
         self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
-        self._found = no_contacts()
 
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
@@ -142,10 +146,12 @@ class Detector:
 
     def _begin_at(self, x: np.ndarray, sides: SideHistory) -> None:
         """Go on from positions x (n, 3) [m] of which only these sides are known."""
+        self.seen = x.copy()
+        if self._planes_suffice:
+            return
         self.side_history = track_sides(self.team, self.colliders, sides, x, x)
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
-        self.seen = x.copy()
 
     def note_overload(self, x: np.ndarray) -> None:
         """Let contacts be stiffer in this step that do not hold vertices which a solver would have at x (n, 3) [m]."""
@@ -154,24 +160,22 @@ class Detector:
 
     def detect(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
-        if self._has_pairs:
+        if self._has_pairs and not (self._planes_suffice and slow_bodies(self._convex, x_prev, x).all()):
             hits = continuous_contacts(self.team, self.colliders, x_prev, x, self.side_history)
             if hits.size and self._found.size:
                 hits = chosen(hits, places_among(contact_ids(hits), contact_ids(self._found)) < 0)
             self._found = joined(self._found, hits)
         is_first = self._latest is None
-        if is_first:
-            self._guess = x.copy()
+        self._guess = x.copy() if is_first else self._guess
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
         self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h)
-        contacts = self._latest.contacts
-        restore_multipliers(contacts, kept)
+        restore_multipliers(self._latest.contacts, kept)
         if self.is_hard:
-            begin_multipliers(contacts, self._compliance, is_first)
+            begin_multipliers(self._latest.contacts, self._compliance, is_first)
         return self._latest
 
     def contacts_at(self, x: np.ndarray, time: float) -> ContactPotential:
-        """What touches at positions x (n, 3) [m], with obstacles where they are at `time` [s]."""
+        """What touches at x (n, 3) [m], with obstacles where they are at `time` [s]."""
         self.begin_step(x)
         kept, x = self.round_bodies.contacts, x.copy()
         if self.round_bodies:
@@ -196,7 +200,7 @@ class Detector:
         for k in numbers:
             near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
         if self.is_hard:
-            pairs = self._with_planes(pairs, x0)
+            pairs = self._with_planes(pairs, x0, x1)
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
@@ -218,10 +222,10 @@ class Detector:
             potential.neighbours = self.spheres.neighbours
         return potential
 
-    def _with_planes(self, pairs: tuple[ContactSet, ...], x: np.ndarray) -> tuple[ContactSet, ...]:
-        """Contacts with those of convex rigid bodies that are near each other at x (n, 3) [m] found by their planes."""
+    def _with_planes(self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray) -> tuple[ContactSet, ...]:
+        """Contacts, with planes between convex bodies that are near each other from x0 to x1 (n, 3) [m]."""
         model = self.model
-        own, are_near = convex_contacts(self._convex, x, model.edge, model.allowed)
+        own, are_near = convex_contacts(self._convex, x0, x1, model.edge, model.allowed)
         if not own.size:
             return pairs
         own.thickness[:] = model.radius[own.vertices[:, 0]] + model.radius[own.vertices[:, 2]]
@@ -231,17 +235,15 @@ class Detector:
     @property
     def _compliance(self) -> float:
         """1 / K [m/N] of the material of contacts, 0 where nothing is given."""
-        given = self.model.settings.stiffness
-        return 0.0 if given is None else 1.0 / given
+        return 0.0 if self.model.settings.stiffness is None else 1.0 / self.model.settings.stiffness
 
     def _stiffness(self, contacts: ContactSet) -> np.ndarray:
         """(k,) [N/m] with which contacts press."""
         if self.is_hard:
-            rho = penalties(contacts, self.scale, self.model.body, len(self.model.allowed))
-            rho = np.maximum(rho, contacts.stiffness)
+            own = penalties(contacts, self.scale, self.model.body, len(self.model.allowed))
+            rho = np.maximum(own, contacts.stiffness)
             return rho / (1 + rho * self._compliance)
-        given = self.model.settings.stiffness
-        if given is not None:
+        if (given := self.model.settings.stiffness) is not None:
             return np.full(contacts.size, given)
         return np.maximum(chosen_stiffness(contacts, self.scale), contacts.stiffness)
 
@@ -261,8 +263,8 @@ class Detector:
         start: tuple[np.ndarray, np.ndarray],
         end: tuple[np.ndarray, np.ndarray],
     ) -> StepEnds:
-        """Of the step with the contacts detected last; start, end: positions and velocities (n, 3); acceleration (n, 3)
-        [m/s^2]: by gravity and other forces; the model has the internal state of the end.
+        """Of the step with the contacts detected last; positions and velocities (n, 3); acceleration (n, 3) [m/s^2]: by
+        gravity and other forces; the model has the internal state of the end.
         """
         assert self._latest is not None
         before = self._latest.contacts.stiffness / self._overload.factors(self._latest.contacts)
@@ -282,7 +284,8 @@ class Detector:
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
         self.pressing = pressing_of(latest.contacts, pressed, self._parties)
         work, friction_work = latest.work(x)
-        edge = self._edges.after_step(x) if self._has_pairs and not self.model.settings.guarantee else None
+        looks_at_edges = self._has_pairs and not (self._planes_suffice or self.model.settings.guarantee)
+        edge = self._edges.after_step(x) if looks_at_edges else None
         before, self.stored = self.stored, latest.stored(x)
         chosen_ones = latest.contacts.stiffness if given is None else chosen_stiffness(latest.contacts, self.scale)
         return ContactReport(
@@ -307,8 +310,9 @@ class Detector:
 
     def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
         """Bring the sides from x_prev to x."""
-        contacts = self._at_start.contacts
-        self._missed = np.zeros(0)
+        self.seen, self._missed, contacts = x.copy(), np.zeros(0), self._at_start.contacts
+        if self._planes_suffice:
+            return
         if self.pressing is not None:
             d = depths(contacts, x_prev)
             self._missed = d[(d > 0) & ~pressed_before(contacts, self._parties, self.pressing).is_known]
@@ -329,16 +333,14 @@ class Detector:
 
     def passing(self, x_prev: np.ndarray, x: np.ndarray) -> Skipped | None:
         """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]."""
-        if not self._has_pairs or self._latest is None:
+        if not self._has_pairs or self._planes_suffice or self._latest is None:
             return None
         self._ahead = self._sides_after(x_prev, x)
         return passing(self.team, self.colliders, self.model.edge, self._ahead, self._latest.contacts, x_prev)
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
-        """Whether anything may have come out behind a tet in the step from x_prev to x: who moves less than the least
-        width of all tets, at the start and at the end, cannot.
-
-        The width is measured only if what it was, less the motion since, does not decide.
+        """Whether anything may have come out behind a tet in the step from x_prev to x: not what moves less than the
+        least width of all tets, at the start and at the end; measured only if it decides.
         """
         spread, before = spread_of_motion(x_prev, x), self.least_width
         self.least_width = before - spread

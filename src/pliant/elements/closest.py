@@ -153,6 +153,17 @@ def closest_points(kind: int, points: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 @inlined
+def positions_of(c, contacts, x):
+    """Positions of the four vertices of a contact, the first repeated where there are fewer."""
+    v = contacts.vertices
+    first = row(x, v[c, 0])
+    if contacts.obstacle[c] < 0:
+        return (first, row(x, v[c, 1]), row(x, v[c, 2]), row(x, v[c, 3]))
+    second = row(x, v[c, 1]) if v[c, 1] >= 0 else first
+    return (first, second, row(x, v[c, 2]) if v[c, 2] >= 0 else first, first)
+
+
+@inlined
 def closest_separation(c, y, contacts):
     """s [m] of contact c of a ContactSet, whose vertices are at y: from the second side to the first.
 

@@ -53,7 +53,7 @@ class ConvexPairs:
         assert contact is not None
         if self.is_convex.sum() < 2:
             return rows, count
-        found = convex_contacts(self._convex, x, contact.edge, self._allowed)[0]
+        found = convex_contacts(self._convex, x, x, contact.edge, self._allowed)[0]
         if not found.size:
             return rows, count
         set_friction(found, contact)

@@ -53,7 +53,7 @@ class CarriedPoints:
 
     def arms(self, poses: np.ndarray) -> np.ndarray:
         """a (k, 3) [m] at poses (b, 7)."""
-        return np.einsum("kij,kj->ki", rotations.matrices(poses[self.body, 3:]), self.offsets)
+        return np.einsum("kij,kj->ki", rotations.matrices(poses[:, 3:])[self.body], self.offsets)
 
     def places(self, poses: np.ndarray) -> np.ndarray:
         """x (k, 3) [m] at poses (b, 7)."""
@@ -62,18 +62,26 @@ class CarriedPoints:
     def gathered(self, vectors: np.ndarray, poses: np.ndarray) -> np.ndarray:
         """Force and torque (b, 6) on the bodies of vectors (n, 3) at the scene's points: the transposed Jacobian."""
         own = vectors[self.points]
-        values = np.concatenate([own, np.cross(self.arms(poses), own)], axis=1)
+        values = np.concatenate([own, rotations.crossed(self.arms(poses), own)], axis=1)
         return np.add.reduceat(values, self.start[:-1], axis=0) if self.count else np.zeros((0, UNKNOWNS))
 
     def spread(self, motions: np.ndarray, poses: np.ndarray) -> np.ndarray:
         """Motion (k, 3) of the points for motions (b, 6) of the bodies: the Jacobian."""
         own = motions[self.body]
-        return own[:, :3] + np.cross(own[:, 3:], self.arms(poses))
+        return own[:, :3] + rotations.crossed(own[:, 3:], self.arms(poses))
 
     def mass_matrices(self, mass: np.ndarray, poses: np.ndarray) -> np.ndarray:
         """(b, 6, 6) kinetic energy's Hessian in velocity and angular velocity, for masses (n,) [kg] of the points."""
         blocks = mass[self.points, None, None] * np.eye(3)
         return self.gathered_blocks(blocks, poses)
+
+    def inverse_masses(self, mass: np.ndarray, poses: np.ndarray) -> np.ndarray:
+        """(b, 6, 6) the inverse of `mass_matrices`, from the bodies' tensors of inertia."""
+        R = rotations.matrices(poses[:, 3:])
+        inverse = np.zeros((self.count, UNKNOWNS, UNKNOWNS))
+        inverse[:, range(3), range(3)] = 1 / np.add.reduceat(mass[self.points], self.start[:-1])[:, None]
+        inverse[:, 3:, 3:] = R @ np.linalg.inv(self.inertia) @ R.swapaxes(1, 2)
+        return inverse
 
     def gathered_blocks(self, blocks: np.ndarray, poses: np.ndarray) -> np.ndarray:
         """Sum of J_i^T B_i J_i (b, 6, 6), for symmetric B (k, 3, 3) at the points."""

@@ -27,11 +27,13 @@ from pliant.solvers.contract import (
 )
 from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
 from pliant.solvers.machinery.hard_rows import HardRowsOf
+from pliant.solvers.machinery.hard_work import HardWork
+from pliant.solvers.machinery.rigid_contact_work import is_rigid_alone, rigid_contact_work
 from pliant.solvers.machinery.vbd_tables import PackedWork, Tables, build_tables
 
 
 @dataclass
-class AVBDWork(PackedWork):
+class AVBDWork(PackedWork, HardWork):
     """Tables of vertex block descent, and the rows with multipliers among them."""
 
     tables: Tables
@@ -43,8 +45,29 @@ class AVBDWork(PackedWork):
         return self.tables
 
     @property
+    def is_blind_to_rounding(self) -> bool:
+        return self.moves_vertices
+
+    @property
     def singular_blocks(self) -> int:
         return self.tables.singular_blocks
+
+    def begin_step(self, problem: IncrementalPotential) -> None:
+        self.rows.begin_step(problem, self.tables)
+        self.tables.begin_step(problem)
+
+    def update_contacts(self, problem: IncrementalPotential) -> None:
+        self.tables.update_contacts(problem)
+
+    def update_topology(self, problem: IncrementalPotential, change: TopologyChange) -> bool:
+        return not self.rows.duals and self.tables.update_topology(problem, change)
+
+    def iterate(self, problem: IncrementalPotential, x: np.ndarray, n: int, tolerance: float | None) -> SweepResult:
+        self.tables.iterate(problem, x, n, None)
+        return SweepResult(n)
+
+    def with_multipliers(self, problem: IncrementalPotential) -> IncrementalPotential:
+        return self.rows.current(problem)
 
     def state_dict(self) -> dict[str, Any]:
         return {"rows": self.rows.state_dict()} if self.rows.duals else {}
@@ -55,7 +78,7 @@ class AVBDWork(PackedWork):
 
 @register_solver
 @dataclass(frozen=True)
-class AVBD(Solver[AVBDWork]):
+class AVBD(Solver[HardWork]):
     """Vertex block descent with multipliers: hard contacts, joints, attachments and springs.
 
     Contacts do not sink in and what sticks does not creep; joints of infinite stiffness, and any row that is far
@@ -84,35 +107,37 @@ class AVBD(Solver[AVBDWork]):
         check_count(self.iterations, "AVBD: iterations")
         check_start(self.start, "AVBD: start")
 
-    def init(self, problem: IncrementalPotential, execution: Execution) -> AVBDWork:
-        """Choose the rows with multipliers; tables as of vertex block descent."""
-        rows = HardRowsOf(problem, problem.model.blocks)
+    def init(self, problem: IncrementalPotential, execution: Execution) -> HardWork:
+        """Choose the rows with multipliers; tables as of vertex block descent. Rigid bodies that only contacts join
+        have a kernel of their own.
+        """
+        model = problem.model
+        if is_rigid_alone(model):
+            return rigid_contact_work(problem, execution)
+        rows = HardRowsOf(problem, model.blocks)
         tables = build_tables(rows.replaced(problem), execution, line_search=False, psd=False, hard_contact=True)
         rows.fill(tables)
-        model = problem.model
         return AVBDWork(tables, rows, bool((model.is_free & (model.subspace != CARRIED)).any()))
 
-    def is_blind_to_rounding(self, work: AVBDWork) -> bool:
+    def is_blind_to_rounding(self, work: HardWork) -> bool:
         """Not among rigid bodies: poses are in double precision, so that the smallest motions add up."""
-        return work.moves_vertices
+        return work.is_blind_to_rounding
 
-    def begin_step(self, problem: IncrementalPotential, work: AVBDWork) -> None:
-        work.rows.begin_step(problem, work.tables)
-        work.tables.begin_step(problem)
+    def begin_step(self, problem: IncrementalPotential, work: HardWork) -> None:
+        work.begin_step(problem)
 
-    def update_contacts(self, problem: IncrementalPotential, work: AVBDWork) -> None:
-        work.tables.update_contacts(problem)
+    def update_contacts(self, problem: IncrementalPotential, work: HardWork) -> None:
+        work.update_contacts(problem)
 
-    def update_topology(self, problem: IncrementalPotential, work: AVBDWork, change: TopologyChange) -> bool:
-        return not work.rows.duals and work.tables.update_topology(problem, change)
+    def update_topology(self, problem: IncrementalPotential, work: HardWork, change: TopologyChange) -> bool:
+        return work.update_topology(problem, change)
 
-    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: AVBDWork, n: int = 1) -> SweepResult:
-        work.tables.iterate(problem, x, n, None)
-        return SweepResult(n)
+    def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: HardWork, n: int = 1) -> SweepResult:
+        return work.iterate(problem, x, n, self.tolerance)
 
-    def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: AVBDWork) -> float:
+    def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: HardWork) -> float:
         """Of the step with the multipliers that rows and contacts have."""
         return self.with_multipliers(problem, work).with_contacts_at(x).residual(x)
 
-    def with_multipliers(self, problem: IncrementalPotential, work: AVBDWork) -> IncrementalPotential:
-        return work.rows.current(problem)
+    def with_multipliers(self, problem: IncrementalPotential, work: HardWork) -> IncrementalPotential:
+        return work.with_multipliers(problem)

@@ -20,12 +20,11 @@ listed alone than for one of many: they share the load.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
-from pliant.contact.contact_set import ContactSet, positions_of
+from pliant.contact.contact_set import ContactSet
 from pliant.contact.response.scale import ContactScale, chosen_stiffness
-from pliant.elements.closest import closest_separation, row
-from pliant.lanes.compiled import cached, compiled
+from pliant.elements.closest import closest_separation, positions_of, row
+from pliant.lanes.compiled import allocating, cached, compiled
 from pliant.lanes.vectors import dot, subtract
 
 KEPT = 0.99  # of what overlaps or has drifted when a step begins: stays for later steps, so that it gives no speed
@@ -43,22 +42,54 @@ def penalties(contacts: ContactSet, scale: ContactScale, body: np.ndarray, bodie
     rigid = np.flatnonzero(np.isinf(scale.resistance[ends]).all(axis=1))
     if not len(rigid):
         return rho
-    pairs = body[ends[rigid]]
-    other = np.where(has_obstacle[rigid], bodies + contacts.obstacle[rigid], pairs[:, 1])
-    names = np.minimum(pairs[:, 0], other) * np.int64(bodies + 1 + max(contacts.obstacle.max(), 0)) + np.maximum(
-        pairs[:, 0], other
+    pairs = body[ends[rigid]].astype(np.int64)
+    sides = np.where(has_obstacle[rigid], bodies + contacts.obstacle[rigid], pairs[:, 1])
+    names = np.minimum(pairs[:, 0], sides) * np.int64(bodies + 1 + max(contacts.obstacle.max(), 0)) + np.maximum(
+        pairs[:, 0], sides
     )
-    _, group, count = np.unique(names, return_inverse=True, return_counts=True)
-    inertia = scale.inertia[ends[rigid]]
-    moves = np.isfinite(inertia)
-    joins = moves.all(axis=1) & ~has_obstacle[rigid]
-    graph = sp.coo_matrix((joins[joins], (pairs[joins, 0], pairs[joins, 1])), shape=(bodies, bodies))
-    _, island = sp.csgraph.connected_components(graph, directed=False)
-    largest = np.zeros(bodies)
-    np.maximum.at(largest, island[pairs[moves]], inertia[moves])
-    heaviest = np.maximum(largest[island[pairs[:, 0]]], largest[island[pairs[:, 1]]])
-    rho[rigid] = np.maximum(PENALTY * rho[rigid], CARRIED * heaviest) / count[group.ravel()]
+    order = np.argsort(names, kind="stable")
+    cached(write_penalties)(names, order, pairs, has_obstacle[rigid], scale.inertia[ends[rigid]], rigid, bodies, rho)
     return rho
+
+
+@allocating
+def write_penalties(names, order, pairs, has_obstacle, inertia, rigid, bodies, rho):
+    """rho of the contacts `rigid` (k,) between pairs (k, 2) of bodies, which have equal names where they have the same
+    sides; order: by these; inertia (k, 2), infinite for what is held.
+    """
+    largest = np.zeros(bodies)  # [kg/s^2] of an island
+    parent = np.arange(bodies)
+    for c in range(len(pairs)):
+        for side in range(2):
+            if inertia[c, side] < np.inf:
+                largest[pairs[c, side]] = max(largest[pairs[c, side]], inertia[c, side])
+    for c in range(len(pairs)):
+        if has_obstacle[c] or inertia[c, 0] == np.inf or inertia[c, 1] == np.inf:
+            continue
+        a, b = root_of(parent, pairs[c, 0]), root_of(parent, pairs[c, 1])
+        if a != b:
+            a, b = min(a, b), max(a, b)
+            parent[b] = a
+            largest[a] = max(largest[a], largest[b])
+    first = 0
+    while first < len(order):
+        last = first
+        while last < len(order) and names[order[last]] == names[order[first]]:
+            last += 1
+        for place in range(first, last):
+            c = order[place]
+            heaviest = max(largest[root_of(parent, pairs[c, 0])], largest[root_of(parent, pairs[c, 1])])
+            rho[rigid[c]] = max(PENALTY * rho[rigid[c]], CARRIED * heaviest) / (last - first)
+        first = last
+
+
+@compiled
+def root_of(parent, a):
+    """The body that stands for the island of body a."""
+    while parent[a] != a:
+        parent[a] = parent[parent[a]]
+        a = parent[a]
+    return a
 
 
 def begin_multipliers(contacts: ContactSet, compliance: float, is_first: bool) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from pliant.contact.contact_set import ContactSet, depths, penetrations, positions_of
-from pliant.elements.closest import closest_separation, row
+from pliant.contact.contact_set import ContactSet, depths, penetrations
+from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.elements.contact import add_contact, add_friction_curvature, contact_energy
 from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
 from pliant.kernels.contact_refresh import refresh_contact

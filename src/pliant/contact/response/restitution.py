@@ -26,6 +26,7 @@ from pliant.model import FREE, Model
 from pliant.model.body import LINE, PLANE
 
 ITERATIONS = 10
+SMALL = 1e-3  # of the threshold: where no speed changes by more, no further iterations are needed
 
 
 def restitution_impulses(
@@ -61,7 +62,7 @@ def restitution_impulses(
         led = np.einsum("ki,kia->ka", np.maximum(sign * weights, 0.0), displaced)
         motion[:, side] = np.where((sides[:, side] < 0)[:, None], led, 0.0)
     motion[has_obstacle, 1] = contacts.motions[chosen[has_obstacle]] / h
-    masses = np.linalg.inv(model.carried.mass_matrices(model.mass, poses))
+    masses = model.carried.inverse_masses(model.mass, poses)
     threshold = 2 * h * float(np.linalg.norm(model.gravity, axis=1).max())
     impulses = problem.h * contacts.stiffness[chosen] * pressing[chosen]
     fall = np.where(has_obstacle | (sides[:, 1] < 0), 0.0, 1.0)[:, None] * model.gravity[vertices[:, 2]]
@@ -85,6 +86,7 @@ def _are_hard(potential: ContactPotential, model: Model) -> np.ndarray:
 def bounce(sides, arms, motion, normals, e, gained, threshold, impulses, inverse_masses, before, after, change):
     """Sequential impulses along the normals; `after` and `change` (b, 6) are brought up to date."""
     for _ in range(ITERATIONS):
+        largest = 0.0
         for k in range(len(sides)):
             n = (normals[k, 0], normals[k, 1], normals[k, 2])
             approach = -normal_velocity(sides, arms, motion, before, k, n)
@@ -98,6 +100,7 @@ def bounce(sides, arms, motion, normals, e, gained, threshold, impulses, inverse
                 wanted = min(wanted, 0.0)
             wanted = max(wanted, -impulses[k])
             impulses[k] += wanted
+            largest = max(largest, abs(wanted) * weight)
             for side in range(2):
                 b = sides[k, side]
                 if b >= 0:
@@ -110,6 +113,8 @@ def bounce(sides, arms, motion, normals, e, gained, threshold, impulses, inverse
                             total += inverse_masses[b, i, j] * n[j] + inverse_masses[b, i, j + 3] * turn[j]
                         after[b, i] += sign * total
                         change[b, i] += sign * total
+        if largest <= SMALL * threshold:
+            return
 
 
 @compiled

@@ -8,7 +8,8 @@ products of their edges (the separating axis theorem). Contacts are
     corners of one body near the plane above a face of the other,
     edges of both near the plane that cross,
 
-with the axis as normal. They hold for the step.
+with the axis as normal. They hold for the step. Bodies that may meet in it have their plane too: what is between them
+then does not press before it is met (decision 0075).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet, pair_contacts
+from pliant.contact.search.box_pairs import box_pairs
+from pliant.contact.search.broad_phase import Surface
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, row
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
@@ -26,7 +29,12 @@ FLAT = 1e-6  # of the size of a body: how far a corner may stand out of a face o
 NEAR = 0.02  # of the mean edge: bodies that are nearer have their plane
 RIM = 2e-3  # how far outside a triangle, in its weights, a corner still counts as above it
 STEEP = 0.99  # cosine to the axis of faces and edges' planes that take part
+PARALLEL = 1 - 1e-12  # cosine of normals and edges that are one axis of separation
+SLOW = 0.25  # of its width that a body goes in a step: planes of faster ones do not look ahead
 EDGES_AFTER_FACES = 0.005  # of the margin: how much better an axis of two edges must be than that of a face
+
+
+_NOTHING = (np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((0, 2), np.int64))
 
 
 class ConvexBodies(NamedTuple):
@@ -38,21 +46,77 @@ class ConvexBodies(NamedTuple):
     faces: np.ndarray  # (t, 3) outward
     edge_start: np.ndarray  # (bodies + 1,)
     edges: np.ndarray  # (e, 2) that are sharp
+    plane_start: np.ndarray  # (bodies + 1,)
+    planes: np.ndarray  # (p, 3) one face of each normal
+    direction_start: np.ndarray  # (bodies + 1,)
+    directions: np.ndarray  # (d, 2) one edge of each direction
+    width: np.ndarray  # (bodies,) [m] across their faces, at least; 0 for others
+
+    def include(self, surface: Surface, body: np.ndarray, excluded: np.ndarray) -> bool:
+        """Whether all of a surface that touches belongs to them; body, excluded (n,): of each vertex, and whether it
+        touches nothing.
+        """
+        corners = np.concatenate([surface.triangles.ravel(), surface.edges.ravel()])
+        return bool((np.diff(self.start) > 0)[body[corners[~excluded[corners]]]].all())
 
 
 def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rigid: np.ndarray) -> ConvexBodies:
     """Of surfaces (t, 3) at x (n, 3) [m]; body (n,), is_rigid (bodies,)."""
-    parts: list[list[np.ndarray]] = [[], [], []]
+    parts: list[list[np.ndarray]] = [[], [], [], [], []]
     owner = body[triangles[:, 0]]
     for k in range(len(is_rigid)):
         surface = _convex_surface(triangles[owner == k], x) if is_rigid[k] else None
-        empty = (np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((0, 2), np.int64))
-        for part, values in zip(parts, empty if surface is None else surface, strict=True):
+        vertices, faces, edges = _NOTHING if surface is None else surface
+        planes, directions = (
+            faces[_first_of_each(_normals(faces, x), False)],
+            edges[_first_of_each(_along(edges, x), True)],
+        )
+        for part, values in zip(parts, (vertices, faces, edges, planes, directions), strict=True):
             part.append(values)
     columns: list[np.ndarray] = []
     for part in parts:
         columns += [np.cumsum([0] + [len(values) for values in part]), np.ascontiguousarray(np.concatenate(part))]
-    return ConvexBodies(*columns)
+    widths = np.array([_least_width(faces, x) for faces in parts[1]])
+    return ConvexBodies(*columns, width=widths)
+
+
+def _normals(faces: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Unit normals (t, 3)."""
+    a = x[faces[:, 0]]
+    normals = np.cross(x[faces[:, 1]] - a, x[faces[:, 2]] - a)
+    return normals / np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+
+
+def _along(edges: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Unit vectors (e, 3)."""
+    along = x[edges[:, 1]] - x[edges[:, 0]]
+    return along / np.maximum(np.linalg.norm(along, axis=1), 1e-300)[:, None]
+
+
+def _first_of_each(units: np.ndarray, both_ways: bool) -> np.ndarray:
+    """Numbers of unit vectors (k, 3), or of vectors that have no sign, that differ from all before."""
+    cosines = units @ units.T
+    is_same = np.tril((np.abs(cosines) if both_ways else cosines) > PARALLEL, -1)
+    return np.flatnonzero(~is_same.any(axis=1))
+
+
+def _least_width(faces: np.ndarray, x: np.ndarray) -> float:
+    """[m] of a convex body between two planes, one of them that of a face."""
+    if not len(faces):
+        return 0.0
+    normals, corners = _normals(faces, x), x[np.unique(faces)]
+    heights = np.einsum("ta,ta->t", normals, x[faces[:, 0]])[:, None] - normals @ corners.T
+    return float(heights.max(axis=1).min())
+
+
+def slow_bodies(convex: ConvexBodies, x0: np.ndarray, x1: np.ndarray) -> np.ndarray:
+    """(bodies,) which go less than a part of their width from x0 to x1 (n, 3) [m]: nothing passes them by."""
+    own = np.flatnonzero(np.diff(convex.start))
+    is_slow = np.ones(len(convex.width), bool)
+    if len(own):
+        squares = np.square((x1 - x0)[convex.vertices]).sum(axis=1)
+        is_slow[own] = np.maximum.reduceat(squares, convex.start[own]) <= (SLOW * convex.width[own]) ** 2
+    return is_slow
 
 
 def _convex_surface(faces: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
@@ -61,8 +125,7 @@ def _convex_surface(faces: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.nd
     if not len(vertices):
         return None
     middle, size = x[vertices].mean(axis=0), float(np.ptp(x[vertices], axis=0).max())
-    normals = np.cross(x[faces[:, 1]] - x[faces[:, 0]], x[faces[:, 2]] - x[faces[:, 0]])
-    normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+    normals = _normals(faces, x)
     heights = np.einsum("ta,ta->t", normals, x[faces[:, 0]] - middle)
     normals, turned = normals * np.sign(heights)[:, None], heights < 0
     if ((normals @ (x[vertices] - middle).T).max(axis=1) > np.abs(heights) + FLAT * size).any():
@@ -86,24 +149,33 @@ class Room(NamedTuple):
 
 
 def convex_contacts(
-    convex: ConvexBodies, x: np.ndarray, edge: np.ndarray, may_touch: np.ndarray
+    convex: ConvexBodies,
+    x0: np.ndarray,
+    x1: np.ndarray,
+    edge: np.ndarray,
+    may_touch: np.ndarray,
 ) -> tuple[ContactSet, np.ndarray]:
-    """Contacts at x (n, 3) [m], and (bodies, bodies) bool: of which pairs they are; edge (n,) [m] of the bodies,
-    may_touch (bodies, bodies).
+    """Contacts of the step from x0 to the guess x1 (n, 3) [m], and (bodies, bodies) bool: of which pairs they are;
+    edge (n,) [m] of the bodies, may_touch (bodies, bodies).
     """
     bodies = len(may_touch)
     are_near = np.zeros((bodies, bodies), bool)
     own = np.flatnonzero(np.diff(convex.start))
     if len(own) < 2:
         return _as_contacts(_room(0)), are_near
-    points = x[convex.vertices]
     starts = convex.start[own]
+    places, motion = x0[convex.vertices], (x1 - x0)[convex.vertices]
     margins = NEAR * edge[convex.vertices[starts]]
-    low = np.minimum.reduceat(points, starts) - margins[:, None]
-    high = np.maximum.reduceat(points, starts) + margins[:, None]
-    order = np.argsort(low[:, 0], kind="stable")
-    arguments = (convex, x, own[order], low[order], high[order], margins[order], may_touch, are_near)
-    room = _room(256)
+    counts = np.diff(convex.start)[own]
+    shift = np.add.reduceat(motion, starts) / counts[:, None]
+    turn = np.maximum.reduceat(np.linalg.norm(motion - np.repeat(shift, counts, axis=0), axis=1), starts)
+    ends = places + motion
+    low = np.minimum.reduceat(np.minimum(places, ends), starts) - margins[:, None]
+    high = np.maximum.reduceat(np.maximum(places, ends), starts) + margins[:, None]
+    pairs = box_pairs(low, high)
+    is_slow = slow_bodies(convex, x0, x1)
+    arguments = (convex, x0, x1, is_slow, own, pairs, margins, shift, turn, may_touch, are_near)
+    room = _room(8 * len(pairs) + 64)
     while (count := cached(find_contacts)(*arguments, room)) > len(room.kind):
         room = _room(2 * count)
     return _as_contacts(Room(*(array[:count] for array in room))), are_near
@@ -119,24 +191,27 @@ def _as_contacts(room: Room) -> ContactSet:
 
 
 @compiled
-def find_contacts(convex, x, own, low, high, margins, may_touch, are_near, room):
+def find_contacts(convex, x0, x1, is_slow, own, pairs, margins, shift, turn, may_touch, are_near, room):
+    """The plane is that of the start of the step; who is above whom is seen where bodies would be without contact."""
     count = 0
-    for i in range(len(own)):
-        for j in range(i + 1, len(own)):
-            if low[j, 0] > high[i, 0]:
-                break
-            a, b = own[i], own[j]
-            apart = low[j, 1] > high[i, 1] or low[i, 1] > high[j, 1] or low[j, 2] > high[i, 2] or low[i, 2] > high[j, 2]
-            if apart or not may_touch[a, b]:
-                continue
-            margin = min(margins[i], margins[j])
-            overlap, n = separating_axis(convex, x, a, b, margin)
-            if overlap < -margin:
-                continue
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        a, b = own[i], own[j]
+        if not may_touch[a, b]:
+            continue
+        margin = min(margins[i], margins[j])
+        way = subtract(row(shift, i), row(shift, j))
+        looks_ahead = is_slow[a] and is_slow[b]
+        ahead = dot(way, way) ** 0.5 + turn[i] + turn[j] if looks_ahead else 0.0
+        x, before = x1 if looks_ahead else x0, count
+        overlap, n = separating_axis(convex, x0, a, b, margin)
+        if overlap < -margin - ahead:
+            continue
+        count = add_corners(convex, x, a, b, n, margin, room, count)
+        count = add_corners(convex, x, b, a, (-n[0], -n[1], -n[2]), margin, room, count)
+        count = add_edges(convex, x, a, b, n, margin, ahead, room, count)
+        if overlap >= -margin or count > before:
             are_near[a, b] = are_near[b, a] = True
-            count = add_corners(convex, x, a, b, n, margin, room, count)
-            count = add_corners(convex, x, b, a, (-n[0], -n[1], -n[2]), margin, room, count)
-            count = add_edges(convex, x, a, b, n, margin, room, count)
     return count
 
 
@@ -166,16 +241,18 @@ def separating_axis(convex, x, a, b, margin):
     least, axis = np.inf, (0.0, 0.0, 1.0)
     for side in range(2):
         body, other = (b, a) if side == 0 else (a, b)
-        for f in range(convex.face_start[body], convex.face_start[body + 1]):
-            corner = row(x, convex.faces[f, 0])
-            n = unit(cross(subtract(row(x, convex.faces[f, 1]), corner), subtract(row(x, convex.faces[f, 2]), corner)))
+        for f in range(convex.plane_start[body], convex.plane_start[body + 1]):
+            corner = row(x, convex.planes[f, 0])
+            n = unit(
+                cross(subtract(row(x, convex.planes[f, 1]), corner), subtract(row(x, convex.planes[f, 2]), corner))
+            )
             overlap = dot(corner, n) + support(convex, other, x, minus(n))
             if overlap < least - 1e-12:
                 least, axis = overlap, n if side == 0 else minus(n)
-    for e in range(convex.edge_start[a], convex.edge_start[a + 1]):
-        along = subtract(row(x, convex.edges[e, 1]), row(x, convex.edges[e, 0]))
-        for f in range(convex.edge_start[b], convex.edge_start[b + 1]):
-            other = subtract(row(x, convex.edges[f, 1]), row(x, convex.edges[f, 0]))
+    for e in range(convex.direction_start[a], convex.direction_start[a + 1]):
+        along = subtract(row(x, convex.directions[e, 1]), row(x, convex.directions[e, 0]))
+        for f in range(convex.direction_start[b], convex.direction_start[b + 1]):
+            other = subtract(row(x, convex.directions[f, 1]), row(x, convex.directions[f, 0]))
             n = cross(along, other)
             if dot(n, n) < 1e-6 * dot(along, along) * dot(other, other):
                 continue
@@ -223,7 +300,7 @@ def add_corners(convex, x, a, b, n, margin, room, count):
 
 
 @compiled
-def add_edges(convex, x, a, b, n, margin, room, count):
+def add_edges(convex, x, a, b, n, margin, ahead, room, count):
     """Edges of both bodies near the plane that cross, seen along n."""
     top, bottom = support(convex, b, x, n), -support(convex, a, x, minus(n))
     for e in range(convex.edge_start[a], convex.edge_start[a + 1]):
@@ -243,7 +320,7 @@ def add_edges(convex, x, a, b, n, margin, room, count):
             if s < 1e-3 or s > 1 - 1e-3 or t < 1e-3 or t > 1 - 1e-3:
                 continue
             gap = dot(a0, n) + s * dot(u, n) - dot(b0, n) - t * dot(v, n)
-            if abs(gap) > 2 * margin:
+            if gap > 2 * margin or gap < -2 * margin - ahead:
                 continue
             if count < len(room.kind):
                 room.kind[count] = EDGE_EDGE

@@ -11,8 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, positions_of
-from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, VERTEX_TRIANGLE, closest_separation, row
+from pliant.contact.contact_set import ContactSet
+from pliant.elements.closest import (
+    FACE_OBSTACLE,
+    VERTEX_OBSTACLE,
+    VERTEX_TRIANGLE,
+    closest_separation,
+    positions_of,
+    row,
+)
 from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 from pliant.lanes.vectors import add, dot
 

@@ -116,6 +116,8 @@ class ErrorMeter:
         """Take up a step of at most n iterations from x (n, 3)."""
         self.error, self._done, self._most, self._ratio = None, 0, n, np.zeros(0)
         self._work = work
+        if work.measures_error:
+            return
         self._begin(x, work)
         middle_of(x, self._moves, self._middle)
 
@@ -131,6 +133,10 @@ class ErrorMeter:
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: Any, n: int) -> SweepResult:
         """n iterations of the solver, measured on their way; fewer where a tolerance is met."""
+        if work.measures_error:
+            result = self.solver.sweep(problem, x, work, n)
+            self.error = work.measured_error()
+            return result
         began, end, result = self._done, self._done + n, SweepResult(0)
         while self._done < end and not result.ended:
             mark = next((m for m in self._marks if m > self._done), end)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +10,9 @@ import scipy.sparse as sp
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.model import Model
+
+if TYPE_CHECKING:
+    from pliant.solvers.contract.error import StepError
 
 OWN_ROOMS = (
     "pliant.solvers",
@@ -39,6 +42,15 @@ class Work:
     def note(self) -> str:
         """What the last step was solved with, where the solver chooses; for its report."""
         return ""
+
+    @property
+    def measures_error(self) -> bool:
+        """Whether its iterations measure their error, and end where it is as small as asked for."""
+        return False
+
+    def measured_error(self) -> StepError:
+        """The error after the last iteration, if it is measured."""
+        raise NotImplementedError
 
     @property
     def undone(self) -> int:

@@ -1,0 +1,298 @@
+"""Augmented vertex block descent of rigid bodies that only contacts join: Gauss-Seidel over bodies (decision 0075).
+
+A body goes to the minimum of the step's potential in its six unknowns (p, theta), by one step of Newton's method,
+
+    w (y - p) + sum f,                       w = m / h^2
+    sum a_i x w (y_i - p) + sum a x f  =  antisymmetric part of R K + sum a x f,      K = sum w r (y_i - y)^T
+
+with contacts as whole rows of it, where the others are: those of one colour do not touch each other. After all colours
+every multiplier becomes the force of its contact. How far a body is from the minimum is known from its own residual,
+
+    |x - x*|_M <= h^2 |M^-1 dG/du|_M        (contract.error: `owed`)
+
+and from its motions in the last iterations (`seen`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.kernels.bodies import move_pose, solve_six
+from pliant.kernels.rigid_contacts import (
+    ARM,
+    LIMIT,
+    MOST_COLOURS,
+    NORMAL,
+    OTHER_ARM,
+    PREV,
+    STIFFNESS,
+    THICKNESS,
+    refresh_moving,
+    separation,
+    stride_after,
+    three,
+    turned,
+    update_multipliers,
+)
+from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
+
+WINDOW = 4  # iterations whose motions are compared with those of as many before
+SLOWEST = 0.95  # of one window to the next that is believed at most
+AT_REST = 16 * 2.2e-16  # of its coordinates that a body without forces moves
+DONE, ENDED, SINGULAR = 0, 1, 2  # places in `progress`
+ERROR, SEEN, OWED, RATE = 0, 1, 2, 3  # columns of `errors`
+
+# called in inner loops: handing the arrays over would take longer than the work
+inlined = inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+
+
+class RigidBodies(NamedTuple):
+    """b bodies; matrices are (b, 9), row after row."""
+
+    poses: np.ndarray  # (b, 7) position [m] and orientation
+    R: np.ndarray  # their rotations
+    weight: np.ndarray  # (b,) w = m / h^2 [kg/s^2]
+    moments: np.ndarray  # sum w r r^T in the bodies' axes [N m]
+    inverse: np.ndarray  # of the tensor of inertia over h^2, in the bodies' axes
+    targets: np.ndarray  # (b, 3) y [m]
+    spread: np.ndarray  # K [N m]
+    target_R: np.ndarray  # rotations of the targets
+    gravity: np.ndarray  # (b,) h^2 |g| [m]
+    systems: np.ndarray  # (threads, 6, 7) scratch
+    moved: np.ndarray  # (b, 2 WINDOW) [m] root mean squares of the last motions, in turn
+    owed: np.ndarray  # (b,) [m] by the residual before the last motion
+    errors: np.ndarray  # (b, 4)
+    progress: np.ndarray  # (4,) int64
+
+
+@entry(nogil=True, error_model="numpy")
+def sweep_bodies(thread, threads, barrier, n, tolerance, bodies, table, rows, offsets, x, x_prev):
+    """n iterations, fewer where all errors are at most a tolerance; x (n, 3): where held vertices are."""
+    arrivals = 0
+    for _ in range(n):
+        for colour in range(MOST_COLOURS):
+            start, end = table.colour_start[colour], table.colour_start[colour + 1]
+            if start == end:
+                break
+            first, last = share(start, end, thread, threads)
+            if colour == MOST_COLOURS - 1:
+                first, last = (start, end) if thread == 0 else (start, start)
+            for k in range(first, last):
+                solve_body(np.uint64(table.order[k]), bodies, table, bodies.systems[thread])
+            arrivals += threads
+            barrier_wait(barrier, arrivals)
+        stride = stride_after(bodies.progress[DONE])
+        first, last = share(0, len(table.first), thread, threads)
+        for place in range(first, last):
+            c = np.uint64(place)
+            s = separation(c, table, bodies.poses, bodies.R)
+            update_multipliers(c, table.numbers, s, table.compliance[0], stride)
+            if table.contacts.updates_closest_point[c]:
+                refresh_moving(c, table, rows, offsets, x, x_prev, bodies.poses, bodies.R)
+        arrivals += threads
+        barrier_wait(barrier, arrivals)
+        if thread == 0:
+            measure(bodies, tolerance)
+        arrivals += threads
+        barrier_wait(barrier, arrivals)
+        if bodies.progress[ENDED] > 0:
+            break
+
+
+@inlined
+def solve_body(b, bodies, table, system):
+    """Move body b to the minimum in its six unknowns."""
+    inertia = write_inertia(b, bodies, system)
+    for k in range(table.start[b], table.start[b + 1]):
+        entry_of_it = np.uint64(table.entries[k])
+        add_contact(b, entry_of_it >> np.uint64(1), entry_of_it & np.uint64(1) == 1, bodies, table, system)
+    w, f = bodies.weight[b], system[:, 6]
+    own = turned_back(bodies.R, b, (f[3], f[4], f[5]))
+    turn = turned(bodies.inverse, b, own)
+    square = (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]) / w + own[0] * turn[0] + own[1] * turn[1] + own[2] * turn[2]
+    bodies.owed[b] = (max(square, 0.0) / w) ** 0.5
+    if solve_six(system):
+        bodies.progress[SINGULAR] = 1
+        return
+    t = (system[3, 6], system[4, 6], system[5, 6])
+    square = (system[0, 6] ** 2 + system[1, 6] ** 2 + system[2, 6] ** 2) * w
+    square += inertia[0] * t[0] * t[0] + inertia[3] * t[1] * t[1] + inertia[5] * t[2] * t[2]
+    square += 2.0 * (inertia[1] * t[0] * t[1] + inertia[2] * t[0] * t[2] + inertia[4] * t[1] * t[2])
+    bodies.moved[b, bodies.progress[DONE] % (2 * WINDOW)] = (max(square, 0.0) / w) ** 0.5
+    move_pose(bodies.poses, b, system)
+    write_rotation(bodies.poses, b, bodies.R)
+
+
+@inlined
+def write_inertia(b, bodies, system):
+    """The system of a body without contacts; xx, xy, xz, yy, yz, zz of its tensor of inertia over h^2."""
+    R, J, K, w = bodies.R[b], bodies.moments[b], bodies.spread[b], bodies.weight[b]
+    system[:] = 0.0
+    for i in range(3):
+        system[i, i] = w
+        system[i, 6] = w * (bodies.targets[b, i] - bodies.poses[b, i])
+    system[3, 6] = product(R, K, 1, 2) - product(R, K, 2, 1)
+    system[4, 6] = product(R, K, 2, 0) - product(R, K, 0, 2)
+    system[5, 6] = product(R, K, 0, 1) - product(R, K, 1, 0)
+    xx, xy, xz = turned_moment(R, J, 0, 0), turned_moment(R, J, 0, 1), turned_moment(R, J, 0, 2)
+    yy, yz, zz = turned_moment(R, J, 1, 1), turned_moment(R, J, 1, 2), turned_moment(R, J, 2, 2)
+    system[3, 3], system[3, 4], system[3, 5] = yy + zz, -xy, -xz
+    system[4, 4], system[4, 5], system[5, 5] = xx + zz, -yz, xx + yy
+    return (yy + zz, -xy, -xz, xx + zz, -yz, xx + yy)
+
+
+@inlined
+def product(A, B, i, j):
+    """(A B)_ij of matrices (9,)."""
+    return A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j]
+
+
+@inlined
+def turned_moment(R, J, i, j):
+    """(R J R^T)_ij."""
+    total = 0.0
+    for k in range(3):
+        total += R[3 * i + k] * (J[3 * k] * R[3 * j] + J[3 * k + 1] * R[3 * j + 1] + J[3 * k + 2] * R[3 * j + 2])
+    return total
+
+
+@inlined
+def turned_back(R, b, v):
+    """R^T v."""
+    return (
+        R[b, 0] * v[0] + R[b, 3] * v[1] + R[b, 6] * v[2],
+        R[b, 1] * v[0] + R[b, 4] * v[1] + R[b, 7] * v[2],
+        R[b, 2] * v[0] + R[b, 5] * v[1] + R[b, 8] * v[2],
+    )
+
+
+@inlined
+def add_contact(b, c, is_second, bodies, table, system):
+    """Add force, torque and block of contact c on body b (elements.contact.add_contact, hard)."""
+    numbers, sign = table.numbers, -1.0 if is_second else 1.0
+    own = three(numbers, c, OTHER_ARM if is_second else ARM)
+    n, k, s = three(numbers, c, NORMAL), numbers[c, STIFFNESS], separation(c, table, bodies.poses, bodies.R)
+    a = turned(bodies.R, b, own)
+    gap = numbers[c, THICKNESS] - (s[0] * n[0] + s[1] * n[1] + s[2] * n[2])
+    push, pressed = max(gap, 0.0), k
+    if gap <= 0.0:  # one that it would press on the way to its target has its block already
+        goal = turned(bodies.target_R, b, own)
+        ahead = 0.0
+        for i in range(3):
+            ahead -= sign * n[i] * (bodies.targets[b, i] + goal[i] - bodies.poses[b, i] - a[i])
+        if ahead <= 0.0 or gap + ahead <= 0.0:
+            pressed = 0.0
+    slope, t = 0.0, (0.0, 0.0, 0.0)
+    if numbers[c, LIMIT] > 0.0:
+        u = (s[0] - numbers[c, PREV], s[1] - numbers[c, PREV + 1], s[2] - numbers[c, PREV + 2])
+        across = u[0] * n[0] + u[1] * n[1] + u[2] * n[2]
+        t = (u[0] - across * n[0], u[1] - across * n[1], u[2] - across * n[2])
+        length = (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]) ** 0.5
+        slope = k if k * length < numbers[c, LIMIT] else numbers[c, LIMIT] / length
+    if pressed == 0.0 and slope == 0.0:
+        return
+    f0 = sign * (k * push * n[0] - slope * t[0])
+    f1 = sign * (k * push * n[1] - slope * t[1])
+    f2 = sign * (k * push * n[2] - slope * t[2])
+    system[0, 6] += f0
+    system[1, 6] += f1
+    system[2, 6] += f2
+    system[3, 6] += a[1] * f2 - a[2] * f1
+    system[4, 6] += a[2] * f0 - a[0] * f2
+    system[5, 6] += a[0] * f1 - a[1] * f0
+    j = (n[0], n[1], n[2], a[1] * n[2] - a[2] * n[1], a[2] * n[0] - a[0] * n[2], a[0] * n[1] - a[1] * n[0])
+    rest = pressed - slope
+    for i in range(6):
+        for m in range(i, 6):
+            system[i, m] += rest * j[i] * j[m]
+    if slope > 0.0:
+        add_sticking(slope, a, system)
+
+
+@inlined
+def add_sticking(k, a, system):
+    """Add the block of a spring k that holds the point at an arm a in all directions."""
+    square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
+    for i in range(3):
+        system[i, i] += k
+        system[3 + i, 3 + i] += k * (square - a[i] * a[i])
+    system[3, 4] -= k * a[0] * a[1]
+    system[3, 5] -= k * a[0] * a[2]
+    system[4, 5] -= k * a[1] * a[2]
+    system[0, 4] += k * a[2]
+    system[0, 5] -= k * a[1]
+    system[1, 3] -= k * a[2]
+    system[1, 5] += k * a[0]
+    system[2, 3] += k * a[1]
+    system[2, 4] -= k * a[0]
+
+
+@inlined
+def write_rotation(poses, b, R):
+    w, i, j, k = poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6]
+    R[b, 0], R[b, 1], R[b, 2] = 1 - 2 * (j * j + k * k), 2 * (i * j - w * k), 2 * (i * k + w * j)
+    R[b, 3], R[b, 4], R[b, 5] = 2 * (i * j + w * k), 1 - 2 * (i * i + k * k), 2 * (j * k - w * i)
+    R[b, 6], R[b, 7], R[b, 8] = 2 * (i * k - w * j), 2 * (j * k + w * i), 1 - 2 * (i * i + j * j)
+
+
+@inlined
+def measure(bodies, tolerance):
+    """Write the errors of all bodies after an iteration, and whether they are small enough to end."""
+    bodies.progress[DONE] += 1
+    done, worst = bodies.progress[DONE], 0.0
+    for place in range(len(bodies.weight)):
+        b = np.uint64(place)
+        error, seen, rate = bodies.owed[b], bodies.owed[b], 0.0
+        if done >= 2 * WINDOW:
+            recent, earlier = 0.0, 0.0
+            for k in range(WINDOW):
+                recent += bodies.moved[b, (done - 1 - k) % (2 * WINDOW)]
+                earlier += bodies.moved[b, (done - 1 - WINDOW - k) % (2 * WINDOW)]
+            left = min(recent / max(earlier, 1e-300), SLOWEST)
+            seen, rate, t = recent * left / (1.0 - left), left ** (1.0 / WINDOW), min(0.5, 1.5 * left)
+            error = min(error, max(seen, 1e-300) ** (1.0 - t) * max(error, 1e-300) ** t)
+        scale = forces_of(b, bodies)
+        bodies.errors[b, ERROR], bodies.errors[b, SEEN] = error * scale, seen * scale
+        bodies.errors[b, OWED], bodies.errors[b, RATE] = bodies.owed[b] * scale, rate
+        worst = max(worst, error * scale) if error == error else np.inf
+    bodies.progress[ENDED] = 1 if worst <= tolerance else 0
+
+
+@inlined
+def forces_of(b, bodies):
+    """1 / m: what a length is to be multiplied by to be compared with what forces do to body b in the step."""
+    w, J, p, y = bodies.weight[b], bodies.moments[b], bodies.poses[b], bodies.targets[b]
+    trace = J[0] + J[4] + J[8]
+    turns = 0.0
+    for i in range(3):
+        turns += product(bodies.R[b], bodies.spread[b], i, i)
+    square, size = 2.0 * max(trace - turns, 0.0) / w, trace / w
+    for i in range(3):
+        square += (p[i] - y[i]) ** 2
+        size += p[i] * p[i]
+    forces, rounding = max(square**0.5, bodies.gravity[b]), AT_REST * size**0.5
+    if forces <= rounding and bodies.owed[b] <= rounding:
+        return 0.0
+    return 1.0 / max(forces, rounding)
+
+
+@entry(nogil=True, error_model="numpy")
+def load_poses(poses, bodies):
+    """Take poses (b, 7) over."""
+    bodies.poses[:] = poses
+    for b in range(len(poses)):
+        write_rotation(bodies.poses, b, bodies.R)
+
+
+@entry(nogil=True, error_model="numpy")
+def place_points(bodies, points, body, offsets, x):
+    """Write where bodies carry their points (k,) to x (n, 3) [m]."""
+    for k in range(len(points)):
+        b = body[k]
+        a = turned(bodies.R, b, (offsets[k, 0], offsets[k, 1], offsets[k, 2]))
+        for i in range(3):
+            x[points[k], i] = bodies.poses[b, i] + a[i]

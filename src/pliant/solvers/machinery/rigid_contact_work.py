@@ -1,0 +1,167 @@
+"""Rigid bodies that only contacts join, as augmented vertex block descent solves them (decision 0075)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pliant.contact.contact_set import no_contacts
+from pliant.energies import IncrementalPotential
+from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS, RigidContacts, load_contacts, store_contacts
+from pliant.kernels.rigid_sweep import (
+    DONE,
+    ENDED,
+    ERROR,
+    OWED,
+    RATE,
+    SEEN,
+    SINGULAR,
+    WINDOW,
+    RigidBodies,
+    load_poses,
+    place_points,
+    sweep_bodies,
+)
+from pliant.kernels.threads import Team
+from pliant.model import CARRIED, CarriedPoints, Model
+from pliant.solvers.contract import Execution, StepError, SweepResult
+from pliant.solvers.machinery.hard_work import HardWork
+
+CONTACTS_A_THREAD = 4000  # fewer are solved sooner by one thread than by two that wait for each other
+
+
+def is_rigid_alone(model: Model) -> bool:
+    """Whether all that moves is rigid bodies, and nothing but contacts acts between them."""
+    return model.carried is not None and not model.blocks and bool((model.subspace[model.is_free] == CARRIED).all())
+
+
+@dataclass
+class RigidContactWork(HardWork):
+    """Bodies and contacts of the current step."""
+
+    bodies: RigidBodies
+    table: RigidContacts | None  # None before any detection
+    team: Team
+    carrier: np.ndarray  # (n,) body of each vertex, -1 for held ones
+    rows: np.ndarray  # (n,) its row of the offsets
+    masses: np.ndarray  # (b, 4) mass points
+    names: np.ndarray  # (b,) each body's number among those of the scene
+    body_count: int  # of the scene
+    x_start: np.ndarray  # (n, 3) [m]
+
+    @property
+    def is_blind_to_rounding(self) -> bool:
+        return False
+
+    @property
+    def measures_error(self) -> bool:
+        return True
+
+    @property
+    def singular_blocks(self) -> int:
+        return int(self.bodies.progress[SINGULAR])
+
+    def begin_step(self, problem: IncrementalPotential) -> None:
+        """Load targets, masses and contacts."""
+        bodies = self.bodies
+        own = _carried(problem).offsets[self.rows[self.masses]]
+        w = problem.inertia[self.masses]
+        y = problem.y[self.masses]
+        bodies.targets[:] = np.einsum("bi,bia->ba", w, y) / bodies.weight[:, None]
+        spread = np.einsum("bi,bir,bia->bra", w, own, y - bodies.targets[:, None])
+        moments = bodies.moments.reshape(-1, 3, 3)
+        bodies.spread[:] = spread.reshape(-1, 9)
+        bodies.target_R[:] = np.linalg.solve(moments, spread).swapaxes(1, 2).reshape(-1, 9)
+        bodies.progress[:] = 0
+        self.x_start[:] = problem.x_start
+        self.update_contacts(problem)
+
+    def update_contacts(self, problem: IncrementalPotential) -> None:
+        """Take up what was detected last."""
+        potential, b = problem.contacts, len(self.bodies.weight)
+        contacts = no_contacts() if potential is None else potential.contacts
+        k = contacts.size
+        table = RigidContacts(
+            contacts,
+            np.empty(k, np.int64),
+            np.empty(k, np.int64),
+            np.empty((k, COLUMNS)),
+            np.empty(b + 1, np.int64),
+            np.empty(2 * k, np.int64),
+            np.empty(b, np.int64),
+            np.empty(b, np.int64),
+            np.empty(MOST_COLOURS + 1, np.int64),
+            np.array([0.0 if potential is None else potential.compliance]),
+        )
+        load_contacts(table, self.carrier, self.rows, _carried(problem).offsets, problem.x_guess, self.x_start)
+        self.table = table
+
+    def iterate(self, problem: IncrementalPotential, x: np.ndarray, n: int, tolerance: float | None) -> SweepResult:
+        """n iterations, or as many as a tolerance asks for."""
+        bodies, before = self.bodies, int(self.bodies.progress[DONE])
+        carried = _carried(problem)
+        load_poses(problem.poses, bodies)
+        places = (self.rows, carried.offsets, x, self.x_start)
+        limit = -1.0 if tolerance is None else tolerance
+        amount = lambda: float(bodies.progress[DONE] - before)  # noqa: E731
+        self.team.run(sweep_bodies, n, limit, bodies, self.table, *places, amount=amount)
+        store_contacts(self.table)
+        problem.poses[:] = bodies.poses
+        place_points(bodies, carried.points, carried.body, carried.offsets, x)
+        done = int(bodies.progress[DONE]) - before
+        if not bodies.progress[ENDED]:
+            return SweepResult(done)
+        largest = float(bodies.errors[:, ERROR].max(initial=0.0))
+        words = f"converged: error {largest:.2g} of the step's forces is at most {limit:g}"
+        return SweepResult(done, words, converged=True)
+
+    def measured_error(self) -> StepError:
+        count = self.body_count
+        columns = np.zeros((4, count))
+        columns[:, self.names] = self.bodies.errors.T
+        nothing = np.zeros(count)
+        columns_of = [columns[k] for k in (ERROR, SEEN, OWED, RATE)]
+        return StepError(*columns_of, nothing, np.ones(count), nothing, nothing)
+
+
+def _carried(problem: IncrementalPotential) -> CarriedPoints:
+    assert problem.model.carried is not None
+    return problem.model.carried
+
+
+def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> RigidContactWork:
+    """For a model of which `is_rigid_alone` holds."""
+    model = problem.model
+    carried, n = _carried(problem), model.n_vertices
+    b = carried.count
+    carrier, rows = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    carrier[carried.points], rows[carried.points] = carried.body, np.arange(len(carried.points))
+    masses = carried.points[problem.inertia[carried.points] > 0].reshape(b, -1)
+    own, w = carried.offsets[rows[masses]], problem.inertia[masses]
+    weight = w.sum(axis=1)
+    moments = np.einsum("bi,bir,bis->brs", w, own, own)
+    inertia = np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3) - moments
+    team = execution.team(8 * b, CONTACTS_A_THREAD)
+    nine = lambda: np.zeros((b, 9))  # noqa: E731
+    bodies = RigidBodies(
+        poses=problem.poses.copy(),
+        R=nine(),
+        weight=weight,
+        moments=moments.reshape(b, 9),
+        inverse=np.linalg.inv(inertia).reshape(b, 9),
+        targets=np.zeros((b, 3)),
+        spread=nine(),
+        target_R=nine(),
+        gravity=problem.h**2 * np.linalg.norm(model.gravity[masses[:, 0]], axis=1),
+        systems=np.zeros((team.threads, 6, 7)),
+        moved=np.zeros((b, 2 * WINDOW)),
+        owed=np.zeros(b),
+        errors=np.zeros((b, 4)),
+        progress=np.zeros(4, np.int64),
+    )
+    names = np.zeros(n, np.int64)
+    for k in range(len(model.body_names)):
+        names[model.vertices_of(k)] = k
+    own_names, count = names[masses[:, 0]], len(model.body_names)
+    return RigidContactWork(bodies, None, team, carrier, rows, masses, own_names, count, problem.x_prev.copy())
