@@ -77,7 +77,8 @@ def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rig
     for part in parts:
         columns += [np.cumsum([0] + [len(values) for values in part]), np.ascontiguousarray(np.concatenate(part))]
     widths = np.array([_least_width(faces, x) for faces in parts[1]])
-    return ConvexBodies(*columns, width=widths)
+    columns.append(widths)
+    return ConvexBodies(*columns)
 
 
 def _normals(faces: np.ndarray, x: np.ndarray) -> np.ndarray:

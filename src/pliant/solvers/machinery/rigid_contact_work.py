@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +80,8 @@ class RigidContactWork(HardWork):
 
     def update_contacts(self, problem: IncrementalPotential) -> None:
         """Take up what was detected last."""
-        potential, b = problem.contacts, len(self.bodies.weight)
+        potential: Any = problem.contacts
+        b = len(self.bodies.weight)
         contacts = no_contacts() if potential is None else potential.contacts
         k = contacts.size
         table = RigidContacts(
@@ -121,8 +123,8 @@ class RigidContactWork(HardWork):
         columns = np.zeros((4, count))
         columns[:, self.names] = self.bodies.errors.T
         nothing = np.zeros(count)
-        columns_of = [columns[k] for k in (ERROR, SEEN, OWED, RATE)]
-        return StepError(*columns_of, nothing, np.ones(count), nothing, nothing)
+        error, seen, owed, rates = (columns[k] for k in (ERROR, SEEN, OWED, RATE))
+        return StepError(error, seen, owed, rates, nothing, np.ones(count), nothing, nothing)
 
 
 def _carried(problem: IncrementalPotential) -> CarriedPoints:
