@@ -22,11 +22,11 @@ from pliant.errors import PliantError
 from pliant.solvers import Execution
 
 
-def _thrown(scene: pl.Scene) -> pl.IncrementalPotential:
+def _thrown(scene: pl.Scene, solver: pl.Solver | None = None) -> pl.IncrementalPotential:
     rng = np.random.default_rng(3)
     for body in scene.bodies:
         body.set_velocities(rng.normal(scale=0.3, size=(body.n_vertices, 3)))
-    return pl.Simulation(scene, pl.VBD(), frame_rate=50, substeps=1, device="opencl").problem()
+    return pl.Simulation(scene, solver or pl.VBD(), frame_rate=50, substeps=1, device="opencl").problem()
 
 
 def solid() -> pl.IncrementalPotential:
@@ -70,14 +70,28 @@ def corrections() -> pl.IncrementalPotential:
     scene.add_solid(mesh, pl.NeoHookean.from_young(1e5, 0.3)).set_positions(mesh.points * (1, 1, -0.3))
     scene.add_solid(mesh.transformed(translation=(1, 0, 0)), pl.Corotated.from_young(1e5, 0.3)).pin([0])
     sheet = pl.shapes.cloth(size=(0.3, 0.2), cells=(3, 2))
-    scene.add_cloth(sheet, pl.StVenantKirchhoff.from_young(100.0, 0.3), density=0.2, bending=1e-3).pin([0])
+    scene.add_cloth(
+        sheet, pl.StVenantKirchhoff.from_young(100.0, 0.3), density=0.2, bending=1e-3, bending_model="coupled"
+    ).pin([0])
     points, edges = pl.shapes.rope(((0, 0, 1), (1, 0, 1)), 5)
     scene.add_springs(points, edges, stiffness=300.0, mass=0.01)
-    return _thrown(scene)
+    return _thrown(scene, pl.GPBD(mode="jacobi"))
+
+
+def grains() -> pl.IncrementalPotential:
+    """Spheres between two obstacles and each other, with friction, and a rope."""
+    scene = pl.Scene()
+    grid = np.stack(np.meshgrid(*(np.arange(3),) * 3), axis=-1).reshape(-1, 3) * 0.098 + (0, 0, 0.049)
+    scene.add_particles(grid, 0.05, density=1000.0)
+    scene.add_plane((0, 0, 0), (0.1, 0, 1), friction=0.5)
+    scene.add_sphere((0.1, 0.1, 0.4), 0.12)
+    points, edges = pl.shapes.rope(((1, 0, 1), (2, 0, 1)), 5)
+    scene.add_springs(points, edges, stiffness=1e4, mass=0.01, one_sided=True)
+    return pl.Simulation(scene, frame_rate=100, substeps=1, device="opencl").problem()
 
 
 SCENES: dict[str, Callable[[], pl.IncrementalPotential]] = {
-    "solid": solid, "sheets": sheets, "contact": contact, "corrections": corrections,
+    "solid": solid, "sheets": sheets, "contact": contact, "corrections": corrections, "grains": grains,
 }  # fmt: skip
 
 _CHEBYSHEV = {schedule: (pl.Chebyshev(pl.VBD(), 0.8), schedule) for schedule in SCHEDULES}
@@ -91,6 +105,10 @@ RUNS: dict[str, dict[str, tuple[pl.Solver, str]]] = {
     "sheets": _CHEBYSHEV | _DESCENTS,
     "contact": _CHEBYSHEV,
     "corrections": {"GPBD": (pl.GPBD(mode="jacobi", newton_iterations=3), "items")},
+    "grains": {
+        type(solver).__name__: (solver, "items")
+        for solver in (pl.VelocityTimeStepping(), pl.SequentialPositions(), pl.PositionBased())
+    },
 }
 
 

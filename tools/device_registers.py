@@ -103,6 +103,13 @@ def cuda_source(law: type, solver: Solver[Any]) -> str:
     return kernel_source(solver, build_model(scene), 1e-3, language="cuda")
 
 
+def grains_source() -> str:
+    """The kernels of particles, as CUDA C."""
+    scene = pl.Scene()
+    scene.add_particles([(0, 0, 0)], 0.1)
+    return kernel_source(pl.VelocityTimeStepping(), build_model(scene), 1e-3, language="cuda")
+
+
 def main() -> None:
     print("| law | kernel | " + " | ".join(CARDS) + " | shared memory |\n|---|---|" + "---|" * (len(CARDS) + 1))
     for name, law in SOLID_LAWS.items():
@@ -114,6 +121,10 @@ def main() -> None:
                 spills = [f" (spills {need.spilled} B)" if need.spilled else "" for need in own]
                 numbers = [f"{need.registers}{spilled}" for need, spilled in zip(own, spills, strict=True)]
                 print(f"| {name} | {kernel} | {' | '.join(numbers)} | {own[0].shared} B |")
+    ptx = to_ptx(grains_source())
+    cards = [needs_of(ptx, card) for card in CARDS]
+    for kernel in ("relax", "gather"):
+        print(f"| grains | {kernel} | {' | '.join(str(card[kernel].registers) for card in cards)} | 0 B |")
     sys.stdout.flush()
 
 

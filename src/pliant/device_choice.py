@@ -39,7 +39,9 @@ def is_faster_on_device(problem: IncrementalPotential, solver: Solver[Any], exec
     try:
         check_device(solver)
         other = solver.init(problem, replace(execution, device=OpenCL()))
+        kept = work.state_dict()
         on_cpu, on_device = _seconds(problem, solver, work), _seconds(problem, solver, other)
+        work.load_state_dict(kept)  # the measurement leaves nothing behind that a step would begin with
     except DeviceError as reason:
         logger.info('device="auto" takes the CPU: %s', reason)
         return False

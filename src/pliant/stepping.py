@@ -24,7 +24,7 @@ from pliant.contact.response.energy_budget import energy_budget
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_account import StepEnds
-from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion, safe_motion
+from pliant.contact.safe_motion import keeping_apart, safe_motion
 from pliant.convergence import ConvergenceWatch, SoftnessWatch
 from pliant.default_solver import default_solver
 from pliant.device.opencl import OpenCL
@@ -52,6 +52,7 @@ from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
 from pliant.solvers.contract.report import SweepResult, ended_early
 from pliant.state import State
+from pliant.steps_apart import StepsApart
 from pliant.volume_control import PrescribedVolumes, first_inflation
 
 Observer = Callable[[State, SolveReport], None]
@@ -59,7 +60,7 @@ Observer = Callable[[State, SolveReport], None]
 logger = logging.getLogger("pliant")
 
 
-class Stepping(LastStep, BreakingJoints, PrescribedVolumes):
+class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
     """The step, and all it needs."""
 
     def __init__(
@@ -140,6 +141,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes):
             self._detector = Detector(contact, self.h, self._team, scale, *own)
         self._detect_every = None if contact is None else contact.settings.detect_every
         self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
+        self._apart = None if self._detector is None else keeping_apart(self._detector, lambda: self.model)
 
     def _prepare(self) -> IncrementalPotential:
         """Make ready for a model that is new, or has changed; the problem that stands for its steps."""
@@ -176,8 +178,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes):
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
         report = self._keep_volumes(report)
-        if self._safe is not None:
-            report = self._solve_apart(self._safe, report)
+        report = self._stay_apart(report)
         self._finish(report)
         self._tear()
         self._break_joints()
@@ -185,25 +186,6 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes):
             seen = self._seen()
             for observe in self.observers:
                 observe(seen, report)
-        return report
-
-    def _solve_apart(self, safe: SafeMotion, report: SolveReport) -> SolveReport:
-        """Go as far to the solution as nothing touches (decision 0030); if it stays far, solve again from there, with
-        contacts that hold, and on while bodies that touch gain energy (decision 0040).
-        """
-        rows, iterations = self._placements.rows_of_step(), report.iterations
-        for attempt in range(MORE_SOLUTIONS + 1):
-            assert self._detector is not None
-            assert self._solved is not None
-            solution = self._x_new.copy()
-            is_near = safe.advance(self.state.x, self._x_new, rows, (self.state.poses, self._poses))
-            gone_by = (self._x_new - self.state.x) / self.h
-            has_gained = self._detector.has_gained(self._ends(self._detector, gone_by))
-            if attempt == MORE_SOLUTIONS or (is_near and not has_gained):
-                break
-            self._detector.note_overload(solution)
-            report, self._solved = self._solve(self._detect_again(self._solved, solution), goes_on=True)
-            report.iterations = iterations = iterations + report.iterations
         return report
 
     def _seen(self) -> State:
@@ -232,9 +214,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes):
             self._prepare()
 
     def _detect(self, model: Model, x_guess: np.ndarray) -> ContactPotential | None:
-        """What touches at the beginning of the step, or on the way to `x_guess`; sliding points of round bodies move
-        there.
-        """
+        """What touches at first, or on the way to `x_guess`; sliding points of round bodies move there."""
         if self._detector is None:
             return None
         self._placements.begin_step()
@@ -342,14 +322,14 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes):
         intersections (decision 0040); a step that ended early is told of by its error.
         """
         if self._detector is not None and self._solved is not None:
-            is_enforced = report.converged or self._safe is not None
+            is_enforced = report.converged or self._safe is not None or self._was_held
             self._detector.settle(self._ends(self._detector, self._v_new), is_enforced)
 
     def _ends(self, detector: Detector, v: np.ndarray) -> StepEnds:
         """Of the step that was solved last, with velocities v (n, 3) [m/s] at its end."""
         assert self._solved is not None
-        ends = (self.state.x, self.state.v), (self._x_new, v)
-        return detector.ends_of(self._solved.model, self._acceleration, *ends)
+        start, end = (self.state.x, self.state.v), (self._x_new, v)
+        return detector.ends_of(self._solved.model, self._acceleration, start, end)
 
     def _stop_explosion(self) -> None:
         """End a run whose step has led beyond all physical scales; the state before it stays."""

@@ -289,19 +289,6 @@ Make = Callable[[np.random.Generator], pl.Scene]
 OFTEN = 6  # scenes that are run from ten starts, others from two
 
 
-CLEAN = (
-    two_cloths_over_a_sphere,
-    cloth_on_posts,
-    two_balls,
-    ball_on_a_sheet,
-    tablecloth,
-    layers,
-    folded_strip,
-    squeezed_cube,
-    rope_over_a_cloth,
-)
-
-
 def guaranteed(scene: pl.Scene) -> pl.Scene:
     scene.contact = replace(scene.contact, guarantee=True)
     return scene
@@ -331,14 +318,12 @@ def test_no_step_ends_with_an_intersection(make: Make, steps: int, seed: int) ->
 
 @pytest.mark.parametrize(
     ("make", "steps"),
-    [(make, steps) for make, steps in SUITE if make in CLEAN],
-    ids=[make.__name__ for make, _ in SUITE if make in CLEAN],
+    [(make, steps) for make, steps in SUITE if make is not thrown_ball],
+    ids=[make.__name__ for make, _ in SUITE if make is not thrown_ball],
 )
 def test_few_pairs_pierce_each_other_without_the_guarantee(make: Make, steps: int) -> None:
-    """Less than 1 % of all contacts at the end. Solids that press each other without a thickness are in each other by
-    what their penalty gives, and what is wrung or shot at 100 m/s passes: they are not among these.
-    """
-    sim = pl.Simulation(make(np.random.default_rng(0)), pl.VBD(40))
+    """With all defaults: less than 1 % of all contacts at the end. A ball of 100 m/s crushes itself: left out."""
+    sim = pl.Simulation(make(np.random.default_rng(0)))
     for _ in range(steps):
         sim.step()
     assert len(sim.intersections().crossing) <= 0.01 * sim.n_contacts

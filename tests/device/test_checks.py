@@ -24,7 +24,7 @@ needs_oclgrind = pytest.mark.skipif(shutil.which("oclgrind") is None, reason="oc
 
 @needs_oclgrind
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["solid", "sheets", "contact", "corrections"])
+@pytest.mark.parametrize("name", ["solid", "sheets", "contact", "corrections", "grains"])
 def test_no_race_and_no_read_out_of_bounds(name) -> None:
     assert [line for line in tool("check_device").reports_of(name) if line.strip()] == []
 
@@ -50,4 +50,16 @@ def test_no_kernel_of_a_solid_law_spills_registers(law) -> None:
             assert set(kernels) <= set(needs)
             for kernel in kernels:
                 assert needs[kernel].spilled == 0
-                assert needs[kernel].registers <= (96 if isinstance(solver, pl.VBD) else 255)
+                assert needs[kernel].registers <= (96 if isinstance(solver, pl.VBD) else 168)
+
+
+@pytest.mark.slow
+def test_no_kernel_of_grains_spills_registers() -> None:
+    registers = tool("device_registers")
+    if not registers.is_available():
+        pytest.skip("NVRTC and ptxas are not installed")
+    ptx = registers.to_ptx(registers.grains_source())
+    for card in registers.CARDS:
+        needs = registers.needs_of(ptx, card)
+        assert all(needs[kernel].spilled == 0 for kernel in ("relax", "gather"))
+        assert all(needs[kernel].registers <= 64 for kernel in ("relax", "gather"))

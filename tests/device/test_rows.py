@@ -85,6 +85,19 @@ def test_runs_repeat_bit_for_bit_and_end_where_the_cpu_ends() -> None:
 
 
 @pytest.mark.slow
+def test_measuring_which_is_faster_leaves_nothing_behind() -> None:
+    """Steps with device="auto" are those of the one it takes, bit for bit, warm start included."""
+    ends = {}
+    for device in ("cpu", "opencl", "auto"):
+        sim = pl.Simulation(pile(), frame_rate=100, substeps=1, device=device)
+        for _ in range(3):
+            sim.step()
+        ends[device] = sim.positions
+    taken = "cpu" if sim.execution.device is None else "opencl"
+    np.testing.assert_array_equal(ends["auto"], ends[taken])
+
+
+@pytest.mark.slow
 def test_a_column_of_spheres_is_carried_by_the_ground() -> None:
     """Eight spheres upon each other at rest: the impulse of contact k per step is h times the weight above it."""
     scene, h = pl.Scene(), 1 / 100

@@ -42,8 +42,8 @@ class Penetrations(NamedTuple):
 def colliders_of(team: Team, model: ContactModel) -> Colliders:
     """What takes part in contact in a model, where it starts."""
     rules = Rules(model.body.astype(np.int32), model.allowed, model.excluded)
-    shapes = (model.triangles, model.tets, rules, model.radius, model.positions, model.springs, model.stitched)
-    colliders = make_colliders(*shapes)
+    shapes = (model.triangles, model.tets, rules, model.radius + model.clearance, model.positions, model.springs)
+    colliders = make_colliders(*shapes, model.stitched, model.clearance)
     return without_crossing_springs(team, colliders, model.positions) if len(model.springs) else colliders
 
 
@@ -160,6 +160,27 @@ def track_edge_sides(
         normals=np.concatenate([history.normals, impacts.normals[is_sharp]]),
     )
     return prune(colliders.patches, surface.edges, colliders.radius, together, x1)[0]
+
+
+def sides_after(
+    team: Team,
+    colliders: Colliders,
+    history: SideHistory,
+    x0: np.ndarray,
+    x1: np.ndarray,
+    is_fast: bool,
+    has_thin: bool,
+) -> tuple[SideHistory, np.ndarray]:
+    """The history at x1 (n, 3) [m] after a step from x0, and who does not touch itself on the way, (bodies,) bool.
+
+    is_fast: solids may have passed through solids; has_thin: there are sheets or springs.
+    """
+    if is_fast or has_thin:
+        history = track_sides(team, colliders, history, x0, x1, is_fast)
+    no_self_contact = colliders.self_collision_culling.mark(team, x0, x1, 0.0, len(colliders.rules.allowed))
+    if len(colliders.sharp_tree.corners) or not (is_fast or has_thin):
+        history = track_edge_sides(team, colliders, history, x0, x1, no_self_contact)
+    return history, no_self_contact
 
 
 def inside_contacts(

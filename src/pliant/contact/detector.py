@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,15 +12,16 @@ from pliant.contact.detection import (
     colliders_of,
     continuous_contacts,
     find_penetrations,
-    track_edge_sides,
+    sides_after,
     track_sides,
 )
+from pliant.contact.response.edge_watch import EdgeWatch
 from pliant.contact.response.energy_budget import EnergyBudget
 from pliant.contact.response.friction import set_friction
 from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts, penalties
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
-from pliant.contact.response.report import ContactReport, EdgeInside, edge_inside, softest_contact
+from pliant.contact.response.report import ContactReport, softest_contact
 from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
@@ -34,21 +35,19 @@ from pliant.contact.search.solid import least_width
 from pliant.contact.sphere_search import SphereSearch
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
-from pliant.contact.tracking.pressing import Parties, Pressing, pressed_before, pressing_of, start_with_offset
+from pliant.contact.tracking.passing import Ahead, Skipped, passing
+from pliant.contact.tracking.pressing import Parties, Pressing, begin_pressing, pressed_before, pressing_of
 from pliant.contact.tracking.side_history import SideHistory, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
 from pliant.model import CarriedPoints, ContactModel, Model
-
-EDGE_STEPS = 4  # from one measurement of how deep edges lie to the next: it takes as long as detection
 
 
 @dataclass
 class Detector:
     """Keeps trees, the sides of what is near, who presses, multipliers, and the contacts of the step.
 
-    begin_step (at its start), detect (as often as one likes), end (the step is done), and so on.  A contact that was
-    detected once stays until the end of the step.
+    begin_step, detect (as often as one likes), end, and so on. What was detected stays until the end of the step.
     """
 
     model: ContactModel
@@ -73,16 +72,17 @@ class Detector:
     _found: ContactSet = field(default_factory=no_contacts)
     _parties: Parties = field(init=False)
     _overload: Overload = field(init=False)
-    _edge_depth: float | None = None  # [m] of the deepest edge as measured last; None: it is not known
-    _edge_found: EdgeInside | None = None  # then
-    _edge_age: int = 0  # steps since then
+    _edges: EdgeWatch = field(init=False)
     _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _convex: ConvexBodies = field(init=False)  # rigid ones
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
+    _ahead: Ahead | None = None  # sides at the end of the step as it was looked at last
 
     def __post_init__(self) -> None:
+        if self.is_hard:  # they rest without penetration
+            self.model = replace(self.model, clearance=np.zeros_like(self.model.clearance))
         m = self.model
         self.colliders = colliders_of(self.team, m)
         self.round_bodies = RoundDetector(m, self.colliders)
@@ -96,6 +96,7 @@ class Detector:
         is_rigid[m.round_bodies.body] = False
         self._convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
+        self._edges = EdgeWatch(self.team, self.colliders, self._edge)
 
     def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
         """Take over what an older detector knows, before a mesh was torn or elements were deleted.
@@ -119,7 +120,8 @@ class Detector:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
             self._begin_at(x_prev, no_side_history())
-            self.pressing, self.stored, self._edge_depth, self._edge_age = None, 0.0, None, 0
+            self.pressing, self.stored = None, 0.0
+            self._edges.forget()
         self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
         self._found = no_contacts()
 
@@ -128,9 +130,7 @@ class Detector:
         return self.spheres is not None and self.spheres.finds_new_neighbours(x, time)
 
     def stop_passages(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> int:
-        """Change x (n, 3) [m], where a step from `time` [s] on ends, so that no sphere has passed a sheet; by how many
-        corrections.
-        """
+        """Change x (n, 3) [m], where a step from `time` [s] ends, so that no sphere has passed a sheet; how often."""
         if self.spheres is None or self._latest is None:
             return 0
         return self.spheres.stop_passages(x_prev, x, time, self.h, self._latest.contacts)
@@ -205,9 +205,10 @@ class Detector:
         set_friction(contacts, model)
         self.round_bodies.share_answers(contacts, self.is_hard)
         if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
-            pressed = pressed_before(contacts, self._parties, self.pressing)[1]
-            pushed = push(contacts, model, self.h) if h > 0 else 0.0 * pressed
-            start_with_offset(contacts, x0, pressed, pushed, KEPT if self.is_hard else 0.0)
+            pushed = push(contacts, model, self.h) if h > 0 else np.zeros(contacts.size)
+            follows = self.colliders.has_inside if not self.is_hard and given is None else None
+            known = (self._parties, self.pressing)
+            begin_pressing(contacts, x0, known, pushed, KEPT if self.is_hard else 0.0, follows)
         if self.is_hard:
             potential = ContactPotential(contacts, 0.0, 0.0, x0, has_multipliers=True, compliance=self._compliance)
         else:
@@ -281,7 +282,7 @@ class Detector:
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
         self.pressing = pressing_of(latest.contacts, pressed, self._parties)
         work, friction_work = latest.work(x)
-        edge = self._edge_inside(x)
+        edge = self._edges.after_step(x) if self._has_pairs and not self.model.settings.guarantee else None
         before, self.stored = self.stored, latest.stored(x)
         chosen_ones = latest.contacts.stiffness if given is None else chosen_stiffness(latest.contacts, self.scale)
         return ContactReport(
@@ -298,37 +299,40 @@ class Detector:
             energy_removed=self._rise.removed,
             friction_work=friction_work,
             stored=self.stored,
-            softest=softest_contact(latest, self._guess, d, self._edge, chosen_ones, given is not None),
+            softest=softest_contact(
+                latest, self._guess, d, self._edge, chosen_ones, given is not None, self.model.clearance
+            ),
             edge_inside=edge,
         )
 
-    def _edge_inside(self, x: np.ndarray) -> EdgeInside | None:
-        """The edge that lies deepest inside another body at x (n, 3) [m], or was when it was measured last."""
-        if not self._has_pairs or self.model.settings.guarantee:
-            return None
-        if self._edge_age == 0:
-            found, before = deepest_edge(self.team, self.colliders, x), self._edge_depth
-            self._edge_depth = 0.0 if found is None else found.depth
-            self._edge_found = None if found is None else edge_inside(found, self._edge, before)
-        self._edge_age = (self._edge_age + 1) % EDGE_STEPS
-        return self._edge_found
-
     def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
         """Bring the sides from x_prev to x."""
-        team, colliders, contacts = self.team, self.colliders, self._at_start.contacts
+        contacts = self._at_start.contacts
         self._missed = np.zeros(0)
         if self.pressing is not None:
             d = depths(contacts, x_prev)
-            self._missed = d[(d > 0) & ~pressed_before(contacts, self._parties, self.pressing)[0]]
+            self._missed = d[(d > 0) & ~pressed_before(contacts, self._parties, self.pressing).is_known]
+        ahead = self._ahead
+        if ahead is None or not np.array_equal(ahead.x, x):
+            ahead = self._sides_after(x_prev, x)
+        self.seen, self.side_history, self.no_self_contact, self.least_width = ahead
+        self._ahead = None
+
+    def _sides_after(self, x_prev: np.ndarray, x: np.ndarray) -> Ahead:
+        """Sides at the end of a step from x_prev to x (n, 3) [m]."""
+        before = self.least_width
         is_fast = self._may_pass_solids(x_prev, x)
-        looks_at_all = is_fast or len(self.model.triangles) > 0 or len(self.model.springs) > 0
-        if looks_at_all:
-            self.side_history = track_sides(team, colliders, self.side_history, x_prev, x, is_fast)
-        culling = colliders.self_collision_culling
-        self.no_self_contact = culling.mark(team, x_prev, x, 0.0, len(colliders.rules.allowed))
-        if len(colliders.sharp_tree.corners) or not looks_at_all:
-            self.side_history = track_edge_sides(team, colliders, self.side_history, x_prev, x, self.no_self_contact)
-        self.seen = x.copy()
+        has_thin = len(self.model.triangles) > 0 or len(self.model.springs) > 0
+        sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, is_fast, has_thin)
+        self.least_width, width = before, self.least_width
+        return Ahead(x.copy(), *sides, width)
+
+    def passing(self, x_prev: np.ndarray, x: np.ndarray) -> Skipped | None:
+        """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]."""
+        if not self._has_pairs or self._latest is None:
+            return None
+        self._ahead = self._sides_after(x_prev, x)
+        return passing(self.team, self.colliders, self.model.edge, self._ahead, self._latest.contacts, x_prev)
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
         """Whether anything may have come out behind a tet in the step from x_prev to x: who moves less than the least
@@ -359,7 +363,7 @@ class Detector:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
-        keys, pressed = (None, np.zeros(0)) if self.pressing is None else self.pressing
+        keys, pressed, loads = (None, np.zeros(0), np.zeros(0)) if self.pressing is None else self.pressing
         near = None if self.spheres is None else self.spheres.neighbours
         optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near}
         return {
@@ -368,6 +372,7 @@ class Detector:
             "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
             "stored": np.array([self.stored]),
             "pressing_depths": pressed,
+            "pressing_loads": loads,
             **{name: array for name, array in optional.items() if array is not None},
         }
 
@@ -381,7 +386,8 @@ class Detector:
         self.least_width = float(state["least_width"][0])
         self.stored = float(state["stored"][0])
         keys = state.get("pressing_keys")
-        self.pressing = None if keys is None else Pressing(keys, state["pressing_depths"])
+        d = state["pressing_depths"]
+        self.pressing = None if keys is None else Pressing(keys, d, state.get("pressing_loads", np.zeros_like(d)))
         self.no_self_contact = state.get("no_self_contact")
         if self.spheres is not None:
             self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))

@@ -86,7 +86,8 @@ def find_intersections(
         deep = -(gap + found.thickness)
         of_solid = (found.kind == VERTEX_TRIANGLE) & colliders.has_inside[found.vertices[:, 2]]
         is_inside = of_solid & (deep > touching)
-        is_near = ~is_inside & (gap < -touching)
+        clearance = colliders.clearance[found.vertices[:, 0]] + colliders.clearance[found.vertices[:, 2]]
+        is_near = ~is_inside & (gap < -touching - clearance)
         vertices, bodies = found.vertices[is_inside, 0], model.body[found.vertices[is_inside, 2]]
         deep, near, nearest = deep[is_inside], int(is_near.sum()), float(-gap[is_near].min(initial=0.0))
     at_obstacles, deep_there = [np.zeros((0, 2), np.int64)], [np.zeros(0)]

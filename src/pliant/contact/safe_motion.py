@@ -11,7 +11,7 @@ vertices are, is not held back; if others do not get out of the way even in smal
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ from pliant.contact.search.near_pairs import NearPairs, look_at_pairs, near_pair
 from pliant.contact.search.near_shapes import NearShape, look_at_shape, near_shape, push_from_shape
 from pliant.contact.search.round_cores import Cores, core_pairs, cores_of, touching_cores
 from pliant.contact.search.start_pairs import touching_pairs, touching_shape
+from pliant.contact.tracking.passing import Skipped
+from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.errors import SimulationError
 from pliant.geometry import rotations
 from pliant.kernels.threads import Team
@@ -58,6 +60,7 @@ class SafeMotion:
     colliders: Colliders
     team: Team
     scene: Callable[[], Model]
+    skipped: Skipped | None = None  # who is not held apart; None: all are
     held: Held = field(default_factory=lambda: Held(0, 0.0))  # in the last step
     _kept: np.ndarray = field(init=False)  # (n,) share of the distance that pairs keep [m]
     _cores: Cores = field(init=False)  # of round rigid bodies
@@ -110,13 +113,29 @@ class SafeMotion:
         rows: of each obstacle with a formula, where the step begins and where it ends; poses (b, 7): of rigid bodies,
         likewise, of which the second are changed too.
         """
-        model = self.scene()
-        self._inverse_mass = np.where(model.is_free, 1.0 / np.maximum(model.mass, 1e-300), 0.0)
-        self._rigid = None
-        if model.carried is not None:
-            self._rigid = RigidEnds(model.carried, poses[0].copy(), poses[1].copy(), model.mass)
-            self._inverse_mass[model.carried.points] = 1.0  # bodies take pushes as wholes
-        wish, begin, part = target.copy(), 0.0, 1.0
+        self._begin(poses)
+        x, blocked = self._go(x, target.copy(), rows)
+        if blocked is not None:
+            raise SimulationError(self._words_of_squeeze(blocked))
+        self._apart_at = x.copy()
+        return self._end(x, target, poses)
+
+    def keep_apart(
+        self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray], skipped: Skipped
+    ) -> bool:
+        """The same where nothing is guaranteed: bodies that are squeezed by what is led, and who is skipped, may pass.
+        Obstacles with formulas are left to contact forces.
+        """
+        self.skipped = skipped
+        self._begin(poses)
+        x, blocked = self._go(x, target.copy(), [])
+        return self._end(x, target, poses) if blocked is None else True
+
+    def _go(
+        self, x: np.ndarray, wish: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Where vertices get from x to the wish (n, 3) [m]; and who is squeezed by what is led, else None."""
+        begin, part = 0.0, 1.0
         while begin < 1.0:
             end = min(begin + part, 1.0)
             goal = self._goal(x, wish, 1.0 if end == 1.0 else (end - begin) / (1.0 - begin))
@@ -126,20 +145,32 @@ class SafeMotion:
                 continue
             part *= 0.5
             if part < SMALLEST:
-                raise SimulationError(self._words_of_squeeze(blocked))
+                return x, blocked
         for _ in range(AGAIN):
             if not _differ(x, wish).any():
                 break
             x, before = self._accept(self._way(x, self._goal(x, wish, 1.0), [(end, end) for _, end in rows])[0]), x
             if not _differ(x, before).any():
                 break
+        return x, None
+
+    def _end(self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray]) -> bool:
+        """Write where vertices (n, 3) [m] and rigid bodies have got; whether that is near the target."""
+        away = np.linalg.norm(x - target, axis=1)
+        self.held = Held(int((away > 0).sum()), float(away.max(initial=0.0)))
         target[:] = x
         if self._rigid is not None:
             poses[1][:] = self._rigid.now
-        self._apart_at = x.copy()
-        away = np.linalg.norm(x - wish, axis=1)
-        self.held = Held(int((away > 0).sum()), float(away.max(initial=0.0)))
         return self.held.furthest_held_back <= 2 * self._margin
+
+    def _begin(self, poses: tuple[np.ndarray, np.ndarray]) -> None:
+        """Make ready for the masses that the scene has now; poses: as of `advance`."""
+        model = self.scene()
+        self._inverse_mass = np.where(model.is_free, 1.0 / np.maximum(model.mass, 1e-300), 0.0)
+        self._rigid = None
+        if model.carried is not None:
+            self._rigid = RigidEnds(model.carried, poses[0].copy(), poses[1].copy(), model.mass)
+            self._inverse_mass[model.carried.points] = 1.0  # bodies take pushes as wholes
 
     def _goal(self, x: np.ndarray, wish: np.ndarray, part: float) -> np.ndarray:
         """(n, 3) [m] a part of the way from x to the wish (n, 3); rigid bodies keep their shape."""
@@ -189,6 +220,11 @@ class SafeMotion:
         """All that may come near each other on the way from x to the end (n, 3) [m]."""
         separation = 2 * self._margin + 2 * self._kept.max(initial=0.0)
         pairs = near_pairs(self.team, self.colliders, x, end, separation, self._kept)
+        if self.skipped is not None:
+            v = pairs.vertices
+            own = np.where(pairs.kind == VERTEX_TRIANGLE, 1, 2)
+            counts = (self._kept[v[:, [0, 2]]] > 0).any(axis=1) & ~self.skipped.pairs(v, own)
+            pairs = NearPairs(*(array[counts] for array in pairs))
         if not len(self._cores.ends):
             return pairs
         others = core_pairs(self._cores, x, end, separation, self._kept)
@@ -278,6 +314,16 @@ def safe_motion(detector: Detector, scene: Callable[[], Model]) -> SafeMotion | 
     if not detector.model.settings.guarantee:
         return None
     return SafeMotion(detector.model, detector.colliders, detector.team, scene)
+
+
+def keeping_apart(detector: Detector, scene: Callable[[], Model]) -> SafeMotion | None:
+    """For the bodies of a detector without a guarantee, if any keeps a distance; a stiffness that is given holds what
+    it holds.
+    """
+    model, radius = detector.model, detector.colliders.radius
+    if model.settings.guarantee or model.settings.stiffness is not None or not radius.any():
+        return None
+    return SafeMotion(replace(model, shapes=(), radius=radius), detector.colliders, detector.team, scene)
 
 
 def _differ(x: np.ndarray, other: np.ndarray) -> np.ndarray:

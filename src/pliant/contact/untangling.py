@@ -8,7 +8,7 @@ All of it is done in rounds of small motions, shared by masses; what is held doe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -102,7 +102,7 @@ class Untangling:
     def __post_init__(self) -> None:
         model, contact = self.model, self.model.contact
         assert contact is not None
-        self.colliders = colliders_of(self.team, contact)
+        self.colliders = colliders_of(self.team, replace(contact, clearance=np.zeros_like(contact.clearance)))
         self._faces = edges_and_triangles(self.colliders.surface)
         n, bodies = model.n_vertices, len(model.body_names)
         self._body = body = contact.body.astype(np.int64)

@@ -24,6 +24,7 @@ from pliant.model.solid import Solid
 from pliant.model.spring_net import SpringNet
 
 THICKNESS = 0.1  # of a sheet's mean edge: what it keeps from others if nothing else is given
+CLEARANCE = 0.02  # of the mean edge of a solid: what it keeps from other bodies
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class ContactModel:
     round_bodies: RoundBodies
     restitution: np.ndarray  # (bodies,) of rigid bodies, zero of others
     stitched: np.ndarray  # (k, 2) vertices that seams join
+    clearance: np.ndarray  # (n,) [m] half of what solids and rigid bodies keep from other bodies; zero of others
 
 
 class RoundBodies(NamedTuple):
@@ -148,6 +150,7 @@ def build_contact(
         _round_bodies(placed, radius),
         np.array([body.restitution if isinstance(body, RigidBody) else 0.0 for body in bodies]),
         stitched,
+        np.repeat(_half_clearances(settings, bodies, edges), sizes),
     )
 
 
@@ -190,6 +193,24 @@ def _thickness(settings: Contact, body: Body, lengths: np.ndarray) -> float:
     if isinstance(body, RigidBody):
         return min(chosen, OF_SIZE * float(np.linalg.norm(np.ptp(body.shape.surface[0], axis=0))))
     return min(chosen, HALF * least_width(body.mesh)) if isinstance(body, Solid) else chosen
+
+
+def _half_clearances(settings: Contact, bodies: Sequence[Body], edges: list[np.ndarray]) -> list[float]:
+    """[m] half of what bodies with edges of such lengths keep from others, so that they are not in each other where
+    they press; none where a stiffness is given, beside a thickness, or between rigid bodies alone.
+    """
+    has_solids = any(isinstance(body, Solid) for body in bodies)
+    if settings.guarantee or settings.stiffness is not None or not has_solids:
+        return [0.0 for _ in bodies]
+    return [0.5 * _clearance(body, lengths) for body, lengths in zip(bodies, edges, strict=True)]
+
+
+def _clearance(body: Body, lengths: np.ndarray) -> float:
+    if isinstance(body, Solid):
+        return min(CLEARANCE * float(lengths.mean()), HALF * least_width(body.mesh))
+    if isinstance(body, RigidBody) and body.shape.round_feature is None:
+        return OF_SIZE * float(np.linalg.norm(np.ptp(body.shape.surface[0], axis=0)))
+    return 0.0
 
 
 def _skips_obstacles(body: Body) -> np.ndarray:

@@ -151,6 +151,7 @@ def _touching(contact: ContactModel, after: Topology, blocks: tuple[Block, ...])
         body=contact.body[origin],
         excluded=contact.excluded[origin],
         radius=contact.radius[origin],
+        clearance=contact.clearance[origin],
         friction=contact.friction[origin],
         edge=contact.edge[origin],
         positions=contact.positions[origin],

@@ -43,7 +43,8 @@ class GPBD(Solver[ProjectionWork]):
     """Generalised position-based dynamics.
 
     iterations: over all elements per step (the paper's i_G).
-    mode: "gauss-seidel", by colours of elements, or "jacobi", all at once, as the paper does.
+    mode: "gauss-seidel", by colours of elements, or "jacobi", all at once, as the paper does, and as on an
+        OpenCL device (docs/device.md).
     relaxation: part of a correction that is made, in (0, 2); Jacobi divides it by the number of elements at a vertex.
         Nearly incompressible bodies (Poisson's ratio above 0.49) in large steps want Jacobi, or half of a correction:
         whole corrections one after another overshoot, and the body shakes or collapses.

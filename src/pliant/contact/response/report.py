@@ -89,18 +89,27 @@ def edge_inside(found: DeepEdge, edge: float, before: float | None) -> EdgeInsid
 
 
 def softest_contact(
-    potential: ContactPotential, guess: np.ndarray, d: np.ndarray, edge: float, chosen: np.ndarray, is_given: bool
+    potential: ContactPotential,
+    guess: np.ndarray,
+    d: np.ndarray,
+    edge: float,
+    chosen: np.ndarray,
+    is_given: bool,
+    clearance: np.ndarray,
 ) -> SoftContact | None:
     """Of contacts that press with depths d (k,) [m] at the end of a step, for a mean edge [m]; guess (n, 3): where the
     step would lead without contact.
 
     A contact counts if it got deeper in the step, so an overlap that is being resolved does not. chosen (k,) [N/m]: the
-    stiffnesses that they have if none is given.
+    stiffnesses that they have if none is given. clearance (n,) [m]: part of the thickness, as of Colliders.
     """
     contacts = potential.contacts
-    kept = contacts.thickness + contacts.offset
+    clearances = np.where(
+        contacts.obstacle < 0, clearance[contacts.vertices[:, 0]] + clearance[contacts.vertices[:, 2]], 0.0
+    )
+    kept = contacts.thickness + contacts.offset - clearances
     kept = np.where(contacts.kind == FACE_OBSTACLE, kept / FACE_THICKNESS, kept)
-    bounds = np.where(kept > 0, kept, TOLERATED * edge)
+    bounds = np.where(kept > 1e-9 * edge, kept, TOLERATED * edge) + clearances
     excess = np.where(d > potential.start_depths, d / np.maximum(bounds, 1e-300), 0.0)
     if not len(excess) or excess.max() <= 1:
         return None

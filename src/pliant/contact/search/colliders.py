@@ -66,6 +66,7 @@ class Colliders:
     solid: Solid
     rules: Rules
     radius: np.ndarray  # (n,) half the thickness [m]: two primitives keep the sum of their radii apart
+    clearance: np.ndarray  # (n,) [m] what of it is no thickness, but a small distance that solids keep
     has_inside: np.ndarray  # (n,) bool: belongs to a solid, whose triangles are touched from outside only
     stitched: np.ndarray  # pairs of vertices that seams join (stitched.stitched_keys)
     opposite: np.ndarray  # pairs of edges that do not touch: opposite in a tet (inversion.opposite_edges), or springs
@@ -87,19 +88,20 @@ def make_colliders(
     start: np.ndarray | None = None,
     springs: np.ndarray | None = None,
     stitched: np.ndarray | None = None,
+    clearance: np.ndarray | None = None,
 ) -> Colliders:
     """Connect sheets' triangles (t, 3) and springs (s, 2), in addition to the boundary of tets (m, 4) of positive
     volume at rest.
 
     start (n, 3) [m]: where vertices start; without it no body is known to be convex, and all edges count as sharp.
-    stitched (k, 2): vertices that seams join.
+    stitched (k, 2): vertices that seams join. clearance (n,) [m]: part of the radius, as of Colliders.
     """
     n = len(rules.body)
     _check_rules(rules)
     solid = solid_of(tets, n)
     sheets = np.asarray(triangles, np.int32).reshape(-1, 3)
-    skin = surface_of(np.concatenate([solid.faces, sheets]), n)
-    surface = with_springs(skin, np.zeros((0, 2), np.int32) if springs is None else springs)
+    hull = surface_of(np.concatenate([solid.faces, sheets]), n)
+    surface = with_springs(hull, np.zeros((0, 2), np.int32) if springs is None else springs)
     radius = np.zeros(n) if radius is None else np.asarray(radius, dtype=float)
     bad = np.flatnonzero(~(np.isfinite(radius) & (radius >= 0)))
     if radius.shape != (n,) or len(bad):
@@ -108,14 +110,14 @@ def make_colliders(
     has_inside = np.zeros(n, bool)
     has_inside[solid.faces] = True
     trees = [FittedTree(corners, rules.body) for corners in (*surface, solid.tets, solid.faces)]
-    of_skin = _faces_of_edges(skin, n)
+    of_hull = _faces_of_edges(hull, n)
     faces_of_edge = np.full((len(surface.edges), 2), -1, np.int32)
-    faces_of_edge[: len(skin.edges)] = of_skin
+    faces_of_edge[: len(hull.edges)] = of_hull
     apex = np.concatenate([apexes(solid), np.full(len(sheets), -1, np.int32)])
-    patches = patches_of(surface.triangles, skin.edges, of_skin, has_inside, rules.excluded, apex)
-    opposite = opposite_edges(solid, skin, n)
+    patches = patches_of(surface.triangles, hull.edges, of_hull, has_inside, rules.excluded, apex)
+    opposite = opposite_edges(solid, hull, n)
     if len(opposite):
-        opposite = opposite // len(skin.edges) * len(surface.edges) + opposite % len(skin.edges)
+        opposite = opposite // len(hull.edges) * len(surface.edges) + opposite % len(hull.edges)
     start = np.zeros((n, 3)) if start is None else np.ascontiguousarray(start, dtype=float)
     is_solid = has_inside[surface.edges[:, 0]]
     edges = np.flatnonzero(is_solid).astype(np.int32)
@@ -124,7 +126,19 @@ def make_colliders(
         trees.append(FittedTree(surface.edges[numbers], rules.body, numbers))
     culling = self_collision_culling_of(solid, surface.edges[is_solid], faces_of_edge[is_solid], start, rules.body)
     keys = stitched_keys(np.zeros((0, 2), np.int64) if stitched is None else stitched, n)
-    about = (surface, faces_of_edge, patches, solid, rules, radius, has_inside, keys, opposite, culling)
+    about = (
+        surface,
+        faces_of_edge,
+        patches,
+        solid,
+        rules,
+        radius,
+        np.zeros(n) if clearance is None else clearance,
+        has_inside,
+        keys,
+        opposite,
+        culling,
+    )
     return Colliders(*about, *trees)
 
 

@@ -70,8 +70,9 @@ def deepest_edge(team: Team, colliders: Colliders, x: np.ndarray) -> DeepEdge | 
     if not len(parts.edge):
         return None
     of_body = np.zeros(len(nobody_itself))
-    of_body[body] = colliders.radius[solid.faces[face, 0]]
-    kept = colliders.radius[surface.edges[parts.edge, 0]] + of_body[parts.body]
+    thickness = colliders.radius - colliders.clearance
+    of_body[body] = thickness[solid.faces[face, 0]]
+    kept = thickness[surface.edges[parts.edge, 0]] + of_body[parts.body]
     k, depth, place = cached(deepest_part)(parts, kept, surface.edges, face_tree, solid.faces, x)
     ends, number = surface.edges[parts.edge[k]], int(parts.body[k])
     own = solid.faces[colliders.rules.body[solid.faces[:, 0]] == number]

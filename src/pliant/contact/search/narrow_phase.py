@@ -51,8 +51,8 @@ def describe_impacts(
     side (k,) of these at the time of impact; not what hits a solid's surface from inside, or an edge from where its
     faces are hit first.
 
-    near_too: also those that are so near at the start; solids_too: also pairs of solids, or else only those with a
-    sheet.
+    near_too: also those that are so near at the start; vertices and triangles of two solids are among them anyway, as
+    nothing tracks them. solids_too: also pairs of solids, or else only those with a sheet.
     """
     begin, end = share(0, len(pairs.first), thread, threads)
     for k in range(begin, end):
@@ -67,7 +67,8 @@ def describe_impacts(
             continue
         gap, start, end_points = bodies.radius[v[0]] + bodies.radius[v[2]], points_of(x0, v), points_of(x1, v)
         time, w, r = impact(kind, start, end_points, gap)
-        if time < np.inf and (near_too or not (time == 0.0 and dot(r, r) < gap * gap)):
+        is_new = near_too or (is_solid_a and is_solid_b)
+        if time < np.inf and (is_new or not (time == 0.0 and dot(r, r) < gap * gap)):
             y = (
                 add_scaled(start[0], time, subtract(end_points[0], start[0])),
                 add_scaled(start[1], time, subtract(end_points[1], start[1])),

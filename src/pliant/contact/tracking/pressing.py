@@ -16,6 +16,9 @@ from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, VERTEX_TRIAN
 from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 from pliant.lanes.vectors import add, dot
 
+HELD = 0.75  # of the thickness: contacts that were pressed deeper get stiffer
+STIFFER = 30.0  # times, at most
+GROWTH = 1.1  # times from one step to the next: the load of an impact does not last
 HELD_PUSH = 0.1  # of a push: for what presses by one already
 
 
@@ -24,6 +27,7 @@ class Pressing(NamedTuple):
 
     keys: np.ndarray  # (m,) int64 vertex * parties + party (`pair_key`)
     depths: np.ndarray  # (m,) the largest with which it pressed at the end of the step [m]
+    loads: np.ndarray  # (m,) the largest force with which it did [N]
 
 
 class Parties(NamedTuple):
@@ -39,21 +43,50 @@ def pressing_of(contacts: ContactSet, d: np.ndarray, parties: Parties) -> Pressi
     keys = np.empty(contacts.vertices.shape, np.int64)
     cached(write_pair_keys)(contacts, parties, keys)
     takes_part = contacts.weights != 0
-    keys, d = keys[takes_part], np.broadcast_to(d[:, None], takes_part.shape)[takes_part]
+    keys = keys[takes_part]
     order = np.argsort(keys, kind="stable")
-    keys, d = keys[order], d[order]
+    keys = keys[order]
     first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]][: len(keys)])
-    return Pressing(keys[first], np.maximum.reduceat(d, first) if len(first) else d)
+    largest = []
+    for values in (d, contacts.stiffness * d):
+        own = np.broadcast_to(values[:, None], takes_part.shape)[takes_part][order]
+        largest.append(np.maximum.reduceat(own, first) if len(first) else own)
+    return Pressing(keys[first], *largest)
 
 
-def pressed_before(contacts: ContactSet, parties: Parties, known: Pressing | None) -> tuple[np.ndarray, np.ndarray]:
-    """Whether contacts were known (k,) and how deep they pressed (k,) [m]: those of a vertex that touched that body or
+class Pressed(NamedTuple):
+    """What is known of k contacts."""
+
+    is_known: np.ndarray  # (k,) bool
+    depths: np.ndarray  # (k,) [m]
+    loads: np.ndarray  # (k,) [N]
+
+
+def pressed_before(contacts: ContactSet, parties: Parties, known: Pressing | None) -> Pressed:
+    """Whether contacts were known, how deep and how strongly they pressed: those of a vertex that touched that body or
     obstacle, and of edges of which an end did.
     """
-    is_known, d = np.zeros(contacts.size, bool), np.zeros(contacts.size)
+    pressed = Pressed(np.zeros(contacts.size, bool), np.zeros(contacts.size), np.zeros(contacts.size))
     if known is not None:
-        cached(look_up)(contacts, parties, known, is_known, d)
-    return is_known, d
+        cached(look_up)(contacts, parties, known, pressed)
+    return pressed
+
+
+def hold_loads(contacts: ContactSet, pressed: Pressed, follows: np.ndarray) -> np.ndarray:
+    """Make contacts stiffer that were pressed through more than HELD of their thickness, up to STIFFER times, so that
+    they hold the same force within it; how deep (k,) [m] each presses then with the force that it had.
+
+    The stiffness that masses and materials give is no measure of what lies on a contact, or is drawn through it.
+    """
+    needed = pressed.loads / np.maximum(HELD * contacts.thickness, 1e-300)
+    v = contacts.vertices
+    needed[(contacts.thickness <= 0) | (contacts.obstacle >= 0) | ~(follows[v[:, 0]] | follows[v[:, 2]])] = 0.0
+    before = np.divide(pressed.loads, pressed.depths, out=np.zeros_like(needed), where=pressed.depths > 0)
+    most = np.minimum(GROWTH * np.maximum(before, contacts.stiffness), STIFFER * contacts.stiffness)
+    stiffer = np.maximum(np.minimum(needed, most), contacts.stiffness)
+    is_stiffer = stiffer > contacts.stiffness
+    contacts.stiffness[:] = stiffer
+    return np.where(is_stiffer, np.minimum(pressed.depths, pressed.loads / stiffer), pressed.depths)
 
 
 @inlined
@@ -77,7 +110,8 @@ def write_pair_keys(contacts, parties, keys):
 
 
 @compiled
-def look_up(contacts, parties, known, is_known, d):
+def look_up(contacts, parties, known, pressed):
+    is_known, d, loads = pressed.is_known, pressed.depths, pressed.loads
     for c in range(len(is_known)):
         is_of_one = contacts.kind[c] == VERTEX_TRIANGLE or contacts.kind[c] == VERTEX_OBSTACLE
         for i in range(1 if is_of_one else 4):
@@ -85,6 +119,23 @@ def look_up(contacts, parties, known, is_known, d):
             place = lower_bound(known.keys, number)
             if place < len(known.keys) and known.keys[place] == number and contacts.weights[c, i] != 0.0:
                 is_known[c], d[c] = True, max(d[c], known.depths[place])
+                loads[c] = max(loads[c], known.loads[place])
+
+
+def begin_pressing(
+    contacts: ContactSet,
+    x: np.ndarray,
+    known: tuple[Parties, Pressing | None],
+    push: np.ndarray,
+    kept: float,
+    follows: np.ndarray | None,
+) -> None:
+    """Let contacts begin a step at x (n, 3) [m] with what they pressed with before; push, kept: as of
+    `start_with_offset`; follows (n,) bool: vertices of bodies whose contacts follow the load, None for none.
+    """
+    before = pressed_before(contacts, *known)
+    depths = before.depths if follows is None else hold_loads(contacts, before, follows)
+    start_with_offset(contacts, x, depths, push, kept)
 
 
 def start_with_offset(

@@ -1,0 +1,85 @@
+"""What has gone through something on the way to the end of a step that is not over (decision 0090)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pliant.contact.contact_set import ContactSet, chosen, gaps, joined
+from pliant.contact.search.colliders import Colliders
+from pliant.contact.search.initial_intersections import piercing_pairs
+from pliant.contact.tracking.side_history import SideHistory, prune
+from pliant.kernels.threads import Team
+
+CLOSE = 0.2  # of the distance that a pair keeps: with less left, intersections are looked for
+FAST = 0.25  # of an edge in a step: solids that move further are left to contact forces
+
+
+class Ahead(NamedTuple):
+    """What is known of the positions at which a step would end."""
+
+    x: np.ndarray  # (n, 3) [m]
+    history: SideHistory
+    no_self_contact: np.ndarray  # (bodies,) bool: who does not touch itself on the way
+    least_width: float  # [m] of all tets, at most
+
+
+class Skipped(NamedTuple):
+    """Who is not held apart."""
+
+    keys: np.ndarray  # vertex * bodies + body: who intersects whom where the step begins, so that it can get out
+    body: np.ndarray  # (n,) of each vertex
+    is_solid: np.ndarray  # (n,) bool
+    is_fast: np.ndarray  # (n,) bool: vertices that move by much of an edge
+
+    def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
+        """(k,) bool: pairs with vertices (k, m), of which the first `own` are one side's, of bodies that intersect
+        there, or of solids of which one vertex is fast: what is inside a solid is known to be, and pushed out again.
+        """
+        is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
+        one, other = self.body[vertices[:, 0]], self.body[vertices[:, 2]]
+        against = np.where(is_first, other[:, None], one[:, None])
+        intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
+        are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]]
+        return intersect | (are_solids & self.is_fast[vertices].any(axis=1))
+
+
+def passing(
+    team: Team, colliders: Colliders, edge: np.ndarray, ahead: Ahead, contacts: ContactSet, x_prev: np.ndarray
+) -> Skipped | None:
+    """Who is not to be held, if others go through anything on the way from x_prev (n, 3) [m]; None if nothing does that
+    keeps a distance. edge (n,) [m]: mean of the bodies; contacts: those of the step.
+    """
+    if not _comes_close(colliders, ahead, contacts):
+        return None
+    pierced = _pierced(team, colliders, ahead.x)
+    pierced = pierced[(colliders.radius[pierced] > 0).any(axis=1)]
+    is_fast = np.linalg.norm(ahead.x - x_prev, axis=1) > FAST * edge
+    skipped = Skipped(np.zeros(0, np.int64), colliders.rules.body, colliders.has_inside, is_fast)
+    pierced = pierced[~skipped.pairs(pierced, 2)]
+    if not len(pierced):
+        return None
+    skipped = skipped._replace(keys=intersecting(team, colliders, x_prev))
+    return None if skipped.pairs(pierced, 2).all() else skipped
+
+
+def _comes_close(colliders: Colliders, ahead: Ahead, contacts: ContactSet) -> bool:
+    """Whether a pair that is tracked, or a contact of the step, has little left of the distance that it keeps."""
+    tracked = prune(colliders.patches, colliders.surface.edges, colliders.radius, ahead.history, ahead.x)[1]
+    both = joined(chosen(contacts, contacts.obstacle < 0), tracked)
+    kept = both.thickness + both.offset
+    return bool(((gaps(both, ahead.x) + both.thickness < CLOSE * kept) & (kept > 0)).any())
+
+
+def _pierced(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
+    """(k, 5) vertices of edges that go through triangles, and of these, at positions x (n, 3) [m]."""
+    pairs, surface = piercing_pairs(team, colliders, x), colliders.surface
+    return np.column_stack([surface.edges[pairs[:, 0]], surface.triangles[pairs[:, 1]]])
+
+
+def intersecting(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
+    """Keys, as of Skipped, of what intersects at positions x (n, 3) [m]."""
+    pierced, body = _pierced(team, colliders, x), colliders.rules.body
+    against = np.where(np.arange(5) < 2, body[pierced[:, 2:3]], body[pierced[:, :1]])
+    return np.unique(pierced * np.int64(body.max() + 1) + against)

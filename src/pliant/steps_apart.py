@@ -1,0 +1,77 @@
+"""Steps that end without intersections: always where the guarantee is asked for (decision 0030), and where the solver
+would have something pass that was apart (decision 0090).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from pliant.contact.detector import Detector
+from pliant.contact.response.step_account import StepEnds
+from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion
+from pliant.energies import IncrementalPotential
+from pliant.model.placement import Placements
+from pliant.solvers import SolveReport
+from pliant.state import State
+
+
+class StepsApart(ABC):
+    """The part of a simulation that goes as far to the solution of a step as nothing touches."""
+
+    h: float
+    state: State
+    _detector: Detector | None
+    _placements: Placements
+    _safe: SafeMotion | None  # of the guarantee
+    _apart: SafeMotion | None  # without it
+    _was_held: bool = False  # whether the last step was cut without the guarantee
+    _solved: IncrementalPotential | None
+    _x_new: np.ndarray
+    _poses: np.ndarray
+
+    def _stay_apart(self, report: SolveReport) -> SolveReport:
+        """Cut the step that was solved if it must be; if it stays far from the solution, solve again from there, with
+        contacts that hold, and on while bodies that touch gain energy (decision 0040).
+        """
+        iterations, self._was_held = report.iterations, False
+        for attempt in range(MORE_SOLUTIONS + 1):
+            solution = self._x_new.copy()
+            is_near = self._advance()
+            if is_near is None or attempt == MORE_SOLUTIONS:
+                break
+            assert self._detector is not None
+            assert self._solved is not None
+            gone_by = (self._x_new - self.state.x) / self.h
+            if is_near and not self._detector.has_gained(self._ends(self._detector, gone_by)):
+                break
+            self._detector.note_overload(solution)
+            report, self._solved = self._solve(self._detect_again(self._solved, solution), goes_on=True)
+            report.iterations = iterations = iterations + report.iterations
+        return report
+
+    def _advance(self) -> bool | None:
+        """Go as far as nothing touches; whether that is near the solution, None if all of the way is free."""
+        poses = (self.state.poses, self._poses)
+        if self._safe is not None:
+            return self._safe.advance(self.state.x, self._x_new, self._placements.rows_of_step(), poses)
+        if self._apart is None or self._detector is None:
+            return None
+        skipped = self._detector.passing(self.state.x, self._x_new)
+        if skipped is None:
+            return None
+        self._was_held = True
+        return self._apart.keep_apart(self.state.x, self._x_new, poses, skipped)
+
+    @abstractmethod
+    def _solve(self, problem: IncrementalPotential, goes_on: bool = False) -> tuple[SolveReport, IncrementalPotential]:
+        """Iterate; the report, and the problem with the contacts that were detected last."""
+
+    @abstractmethod
+    def _detect_again(self, problem: IncrementalPotential, x: np.ndarray) -> IncrementalPotential:
+        """The same step with what touches on the way to an iterate x (n, 3)."""
+
+    @abstractmethod
+    def _ends(self, detector: Detector, v: np.ndarray) -> StepEnds:
+        """Of the step that was solved last, with velocities v (n, 3) [m/s] at its end."""
