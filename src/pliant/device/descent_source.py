@@ -20,32 +20,9 @@ KERNEL void inverse_diagonals(const int moving, const int rows, GLOBAL const rea
 }
 """
 
-#: By the kind of descent.
-DESCEND = {
-    "jacobi": """
-// Every vertex moves `length` of the way along its force times `scales`, all at once (Wang and Yang, Algorithm 1).
-KERNEL void descend_jacobi(const int moving, const int rows, const real length, GLOBAL const real4 *x,
-    GLOBAL real4 *moved, GLOBAL const real4 *scales,
-    <vertex>,
-    <tables>)
-{
-    const int i = GLOBAL_ID;
-    if (i >= moving)
-        return;
-    const real3 xi = position(x[i]);
-    const real4 s = scales[i];
-    real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0};
-    add_elements(i, 0, 1, rows, xi, f, H, x, x_prev, <arguments>);
-    add_vertex(i, rows, xi, f, H, <vertex_arguments>);
-constrained|    keep_subspace(i, f, subspace, direction);
-    real dx[3] = {s.x * f[0], s.y * f[1], s.z * f[2]};
-constrained|    keep_subspace(i, dx, subspace, direction);
-    moved[i] = ROW_OF(xi.x + length * dx[0], xi.y + length * dx[1], xi.z + length * dx[2]);
-}
-""",
-    "blocks": """
-// Every vertex moves `length` of the way to the minimum of its own local energy, all at once (VBD 5.4).
-KERNEL void descend_blocks(const int moving, const int rows, const real length, GLOBAL const real4 *x,
+_DESCEND = """
+// <words>
+KERNEL void descend_<kind>(const int moving, const int rows, const real length, GLOBAL const real4 *x,
     GLOBAL real4 *moved, GLOBAL const real4 *scales,
     <vertex>,
     <tables>)
@@ -56,12 +33,41 @@ KERNEL void descend_blocks(const int moving, const int rows, const real length, 
     const real3 xi = position(x[i]);
     real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0}, dx[3];
     add_elements(i, 0, 1, rows, xi, f, H, x, x_prev, <arguments>);
-    step_of_vertex(i, rows, xi, f, H, dx, <vertex_arguments>);
-constrained|    keep_subspace(i, f, subspace, direction);
-    descent_direction(H, VECTOR(f[0], f[1], f[2]), dx);
+<direction>
     moved[i] = ROW_OF(xi.x + length * dx[0], xi.y + length * dx[1], xi.z + length * dx[2]);
 }
-""",
+"""
+
+_ALONG_THE_FORCE = """\
+    add_vertex(i, rows, xi, f, H, <vertex_arguments>);
+constrained|    keep_subspace(i, f, subspace, direction);
+    dx[0] = scales[i].x * f[0];
+    dx[1] = scales[i].y * f[1];
+    dx[2] = scales[i].z * f[2];
+constrained|    keep_subspace(i, dx, subspace, direction);"""
+
+_TO_THE_MINIMUM = """\
+    step_of_vertex(i, rows, xi, f, H, dx, <vertex_arguments>);
+constrained|    keep_subspace(i, f, subspace, direction);
+    descent_direction(H, VECTOR(f[0], f[1], f[2]), dx);"""
+
+
+def _descend(kind: str, words: str, direction: str) -> str:
+    return _DESCEND.replace("<kind>", kind).replace("<words>", words).replace("<direction>", direction)
+
+
+#: By the kind of descent.
+DESCEND = {
+    "jacobi": _descend(
+        "jacobi",
+        "Every vertex moves `length` of the way along its force times `scales` (Wang and Yang, Algorithm 1).",
+        _ALONG_THE_FORCE,
+    ),
+    "blocks": _descend(
+        "blocks",
+        "Every vertex moves `length` of the way to the minimum of its own local energy (VBD 5.4).",
+        _TO_THE_MINIMUM,
+    ),
 }
 
 KEEP_SUBSPACE = """

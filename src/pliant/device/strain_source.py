@@ -108,8 +108,7 @@ def _frame(n: tuple[Any, ...]) -> Any:
     return with_still_axes(frame, signed_roots)
 
 
-_R, _N, _F, _C, _D = Argument("r", 16), Argument("n", 14), Argument("F", 9), Argument("C", 6), Argument("D", 9)
-_Z, _PULL, _STEP, _H = Argument("z", 6), Argument("pull", 6), Argument("step", 6), Argument("H", 21)
+_R, _N, _F, _D, _Z = Argument("r", 16), Argument("n", 14), Argument("F", 9), Argument("D", 9), Argument("z", 6)
 
 
 def _tet_functions(tracing: Tracing) -> list[str]:
@@ -176,7 +175,7 @@ def _repair_functions(tracing: Tracing) -> list[str]:
 
 def _tet_law(code: LawCode, parameters: int, options: StrainOptions, tracing: Tracing) -> list[str]:
     """What depends on the law."""
-    law, add_outer = Argument("law", parameters, is_array=True), elimination_functions(6).add_outer
+    add_outer = elimination_functions(6).add_outer
     derivatives, density = code.functions.derivatives, code.functions.energy_density
 
     def first(F, C, D, n, law):
@@ -191,25 +190,40 @@ def _tet_law(code: LawCode, parameters: int, options: StrainOptions, tracing: Tr
         value, is_positive = strain_energy(_three(F), C, plus(z, part, step), pull, _frame(n), law, density)
         return value, is_positive if code.has_barrier else True
 
+    sources = (first_derivatives, strain_derivatives, strain_energy)
+    return _law_texts(_TET, code.has_barrier, parameters, options, tracing, sources, (first, again, energy))
+
+
+def _law_texts(
+    sizes: _Sizes, has_barrier: bool, parameters: int, options: StrainOptions, tracing: Tracing,
+    sources: tuple[Any, Any, Any], traced: tuple[Any, Any, Any],
+) -> list[str]:  # fmt: skip
+    """Derivatives where Newton's method begins and further on, energy, search, and the iterations; sources: the lane
+    functions of the first three; traced: how they are called.
+    """
+    n, columns = sizes.strains, sizes.columns
+    lengths = {"F": columns, "D": columns, "C": n, "z": n, "pull": n, "step": n, "n": sizes.numbers, "law": parameters}
+    F, D, C, z, pull, step, numbers, law = (Argument(name, size, is_array=True) for name, size in lengths.items())
+    derivatives = [f"g {n}", f"H {sizes.hessian}"]
     texts = [
         tracing.function(
-            "first_derivatives_K", first_derivatives, first, [_F, _C, _D, _N, law], ["pull 6", "g 6", "H 21"]
+            "first_derivatives_K", sources[0], traced[0], [F, C, D, numbers, law], [f"pull {n}", *derivatives]
         )
     ]
     if options.newton_iterations > 1:
-        arguments = [_F, _C, _Z, _PULL, _N, law]
-        texts.append(tracing.function("derivatives_K", strain_derivatives, again, arguments, ["g 6", "H 21"]))
+        arguments = [F, C, z, pull, numbers, law]
+        texts.append(tracing.function("derivatives_K", sources[1], traced[1], arguments, derivatives))
     if options.line_search:
-        arguments = [_F, _C, _Z, _PULL, _STEP, _N, law, Argument("part")]
-        texts.append(tracing.function("energy_K", strain_energy, energy, arguments, ["energy 1", "return"]))
-        texts.append(_filled(_SEARCH, _TET, options, code.has_barrier))
-    return [*texts, _filled(_NEWTON, _TET, options, code.has_barrier)]
+        arguments = [F, C, z, pull, step, numbers, law, Argument("part")]
+        texts.append(tracing.function("energy_K", sources[2], traced[2], arguments, ["energy 1", "return"]))
+        texts.append(_filled(_SEARCH, sizes, options, has_barrier))
+    return [*texts, _filled(_NEWTON, sizes, options, has_barrier)]
 
 
 # --- triangles --------------------------------------------------------------------------------------------------------
 
 _R3, _N8, _F6, _D6 = Argument("r", 12), Argument("n", 8), Argument("F", 6), Argument("D", 6)
-_THREE = [Argument(name, 3, is_array=True) for name in ("C", "z", "pull", "step")]
+_Z3 = Argument("z", 3, is_array=True)
 
 
 def _triangle_functions(tracing: Tracing) -> list[str]:
@@ -225,14 +239,13 @@ def _triangle_functions(tracing: Tracing) -> list[str]:
     return [
         tracing.function("deform_3", sheet_columns, deform, [_R3, _N8], ["F 6", "C 3"]),
         *_systems(tracing, solve, 3, lambda H: sheet_shift(H, solve.least_eigenvalue), sheet_largest),
-        tracing.function("correct_3", sheet_corrections, correct, [_R3, _N8, _F6, _D6, _THREE[1]], ["d 9", "D 6"]),
+        tracing.function("correct_3", sheet_corrections, correct, [_R3, _N8, _F6, _D6, _Z3], ["d 9", "D 6"]),
     ]
 
 
 def _triangle_law(code: LawCode, parameters: int, options: StrainOptions, tracing: Tracing) -> list[str]:
-    law, add_outer = Argument("law", parameters, is_array=True), elimination_functions(3).add_outer
+    add_outer = elimination_functions(3).add_outer
     derivatives, density = code.functions.derivatives, code.functions.energy_density
-    C, z, pull, step = _THREE
 
     def first(F, C, D, n, law):
         pull = sheet_pull(_three(F), _three(D))
@@ -244,19 +257,8 @@ def _triangle_law(code: LawCode, parameters: int, options: StrainOptions, tracin
     def energy(F, C, z, pull, step, n, law, part):
         return sheet_energy(C, sheet_stepped(z, part, step), pull, sheet_frame(n), law, density), True
 
-    texts = [
-        tracing.function(
-            "first_derivatives_K", sheet_derivatives, first, [_F6, C, _D6, _N8, law], ["pull 3", "g 3", "H 6"]
-        )
-    ]
-    if options.newton_iterations > 1:
-        arguments = [_F6, C, z, pull, _N8, law]
-        texts.append(tracing.function("derivatives_K", sheet_derivatives, again, arguments, ["g 3", "H 6"]))
-    if options.line_search:
-        arguments = [_F6, C, z, pull, step, _N8, law, Argument("part")]
-        texts.append(tracing.function("energy_K", sheet_energy, energy, arguments, ["energy 1", "return"]))
-        texts.append(_filled(_SEARCH, _TRIANGLE, options, has_barrier=False))
-    return [*texts, _filled(_NEWTON, _TRIANGLE, options, has_barrier=False)]
+    sources = (sheet_derivatives, sheet_derivatives, sheet_energy)
+    return _law_texts(_TRIANGLE, False, parameters, options, tracing, sources, (first, again, energy))
 
 
 # --- what has an end of its own ---------------------------------------------------------------------------------------

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
+
+
+@inner(nogil=True)
+def vertex_at(row, vertex_of_row, is_wide, width):
+    """The vertex of a row, that of the first lane in wide packs; negative in padding."""
+    pack = row // width
+    return vertex_of_row[pack * width if pack < len(is_wide) and is_wide[pack] else row]
 
 
 @entry(nogil=True)
 def to_rows(values, vertex_of_row, is_wide, width, rows):
     """values (n, 3) to rows (r, 4): in pack order, wide packs repeated in all lanes."""
     for row in range(len(vertex_of_row)):
-        pack = row // width
-        source = pack * width if pack < len(is_wide) and is_wide[pack] else row
-        vertex = vertex_of_row[source]
+        vertex = vertex_at(row, vertex_of_row, is_wide, width)
         if vertex >= 0:
             for k in range(3):
                 rows[row, k] = values[vertex, k]
@@ -40,9 +46,7 @@ def from_rows(rows, row_of_vertex, values):
 def read_positions(x, origin, vertex_of_row, is_wide, width, rows):
     """Positions x (n, 3) [m] relative to an origin (3,) to rows (r, 4), as `to_rows` does."""
     for row in range(len(vertex_of_row)):
-        pack = row // width
-        source = pack * width if pack < len(is_wide) and is_wide[pack] else row
-        vertex = vertex_of_row[source]
+        vertex = vertex_at(row, vertex_of_row, is_wide, width)
         if vertex >= 0:
             for k in range(3):
                 rows[row, k] = x[vertex, k] - origin[k]

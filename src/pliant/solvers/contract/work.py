@@ -43,14 +43,11 @@ class Work:
         """What the last step was solved with, where the solver chooses; for its report."""
         return ""
 
-    @property
-    def measures_error(self) -> bool:
-        """Whether its iterations measure their error, and end where it is as small as asked for."""
-        return False
-
-    def measured_error(self) -> StepError:
-        """The error after the last iteration, if it is measured."""
-        raise NotImplementedError
+    def measured_error(self) -> StepError | None:
+        """The error after the last iteration, of a solver whose iterations measure it and end where it is as small as
+        asked for; None of others.
+        """
+        return None
 
     @property
     def undone(self) -> int:

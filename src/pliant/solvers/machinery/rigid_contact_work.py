@@ -47,17 +47,13 @@ class RigidContactWork(HardWork):
     carrier: np.ndarray  # (n,) body of each vertex, -1 for held ones
     rows: np.ndarray  # (n,) its row of the offsets
     masses: np.ndarray  # (b, 4) mass points
-    names: np.ndarray  # (b,) each body's number among those of the scene
+    scene_body: np.ndarray  # (b,) number of each body among all bodies of the scene
     body_count: int  # of the scene
     x_start: np.ndarray  # (n, 3) [m]
 
     @property
     def is_blind_to_rounding(self) -> bool:
         return False
-
-    @property
-    def measures_error(self) -> bool:
-        return True
 
     @property
     def singular_blocks(self) -> int:
@@ -121,7 +117,7 @@ class RigidContactWork(HardWork):
     def measured_error(self) -> StepError:
         count = self.body_count
         columns = np.zeros((4, count))
-        columns[:, self.names] = self.bodies.errors.T
+        columns[:, self.scene_body] = self.bodies.errors.T
         nothing = np.zeros(count)
         error, seen, owed, rates = (columns[k] for k in (ERROR, SEEN, OWED, RATE))
         return StepError(error, seen, owed, rates, nothing, np.ones(count), nothing, nothing)
@@ -162,8 +158,8 @@ def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> R
         errors=np.zeros((b, 4)),
         progress=np.zeros(4, np.int64),
     )
-    names = np.zeros(n, np.int64)
+    body = np.zeros(n, np.int64)
     for k in range(len(model.body_names)):
-        names[model.vertices_of(k)] = k
-    own_names, count = names[masses[:, 0]], len(model.body_names)
-    return RigidContactWork(bodies, None, team, carrier, rows, masses, own_names, count, problem.x_prev.copy())
+        body[model.vertices_of(k)] = k
+    scene_body, count = body[masses[:, 0]], len(model.body_names)
+    return RigidContactWork(bodies, None, team, carrier, rows, masses, scene_body, count, problem.x_prev.copy())
