@@ -308,7 +308,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
         self._solution = self._x_new.copy() if start.theta < 1 else None
         ending = EndOfStep(self._integrator, self.model, self._solved, state, start, self.h, self._x_new, self._v_new)
-        poses, twists = ending.finish(self._poses, self._acceleration)
+        poses, twists = ending.finish(self._poses)
         self._work.end_step(self._v_new, self._spins, twists)
         self._settle(report)
         self._stop_explosion()

@@ -118,7 +118,7 @@ class ErrorMeter:
         """Take up a step of at most n iterations from x (n, 3)."""
         self.error, self._done, self._most, self._ratio = None, 0, n, np.zeros(0)
         self._work = work
-        if work.measured_error() is not None:
+        if work.measures_error:
             return
         self._begin(x, work)
         middle_of(x, self._moves, self._middle)
@@ -135,7 +135,7 @@ class ErrorMeter:
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: Any, n: int) -> SweepResult:
         """n iterations of the solver, measured on their way; fewer where a tolerance is met."""
-        if work.measured_error() is not None:
+        if work.measures_error:
             result = self.solver.sweep(problem, x, work, n)
             self.error = work.measured_error()
             return result

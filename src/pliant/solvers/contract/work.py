@@ -44,10 +44,13 @@ class Work:
         """What the last step was solved with, where the solver chooses; for its report."""
         return ""
 
+    @property
+    def measures_error(self) -> bool:
+        """Whether iterations measure their error, and end where it is as small as asked for."""
+        return False
+
     def measured_error(self) -> StepError | None:
-        """The error after the last iteration, of a solver whose iterations measure it and end where it is as small as
-        asked for; None of others.
-        """
+        """The error after the last iteration, where iterations measure it."""
         return None
 
     @property
