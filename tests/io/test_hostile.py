@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.io.archives import read_arrays
+from pliant.io.archives import read_arrays, write_arrays
 
 
 @pytest.fixture
@@ -58,6 +58,13 @@ def test_arrays_of_whole_files_are_read_as_numpy_reads_them(checkpoint):
     found = read_arrays(checkpoint, "file")
     assert found.keys() == expected.keys()
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
+
+
+def test_python_objects_are_not_written_and_names_are_those_of_the_arrays(tmp_path):
+    with pytest.raises(ValueError, match="b: Python objects cannot be written"):
+        write_arrays(tmp_path / "a.npz", {"a": np.zeros(3), "b": np.array([None])})
+    write_arrays(tmp_path / "a.npz", {"a": np.zeros(3)})
+    assert list(read_arrays(tmp_path / "a.npz", "file")) == ["a"]
 
 
 def edited(path, change):

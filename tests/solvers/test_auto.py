@@ -217,7 +217,7 @@ def test_a_budget_that_is_too_small_is_told_of(caplog):
 
 def test_diagnosis_of_a_beam_that_does_not_converge():
     """h^2 mu / (density dx^2) and the time of a wave from theory; advice is that of the warning."""
-    sim, _ = pl.Simulation(_beam()[0], pl.VBD(iterations=10)), None
+    sim, _ = pl.Simulation(_beam()[0], pl.VBD(iterations=5)), None
     for _ in range(3):
         sim.step()
     before = sim.positions

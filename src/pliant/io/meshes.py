@@ -10,6 +10,7 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io import usd_meshes
+from pliant.io.archives import write_arrays
 from pliant.io.obj import read_obj
 from pliant.io.paths import as_path
 
@@ -92,6 +93,6 @@ def save_mesh(path: str | Path, mesh: TetMesh | TriMesh, points: np.ndarray | No
 def save_arrays(path: Path, **arrays: np.ndarray) -> None:
     """Write arrays by name into an .npz file."""
     try:
-        np.savez(path, allow_pickle=False, **arrays)
+        write_arrays(path, arrays)
     except OSError as error:
         raise FileError(f"{path}: cannot be written ({error.strerror or error}).") from None
