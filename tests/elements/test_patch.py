@@ -48,6 +48,8 @@ def test_patches_are_connected_and_have_at_most_eight_vertices():
         assert sizes.mean() >= 4, name
         assert np.array_equal(patch, patches_of_tets(mesh.tets, CORNERS))
     assert (np.bincount(patches_of_tets(MESHES["kuhn"].tets, CORNERS)) == 6).all(), "cells of a box"
+    alternating = patches_of_tets(MESHES["alternating"].tets, CORNERS)
+    np.testing.assert_array_equal(alternating, np.repeat(np.arange(12), 5), "cells of a box")
 
 
 @pytest.mark.parametrize("law", [LAW, pl.StVenantKirchhoff.from_young(1e5, 0.4), pl.NeoHookean.from_young(1e5, 0.45)])
