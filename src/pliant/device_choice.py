@@ -25,7 +25,7 @@ logger = logging.getLogger("pliant")
 
 def device_for(device: object, solver: Solver[Any]) -> OpenCL | None:
     """The device that a user names, for a solver that runs on it; None for the CPU, which "auto" begins with."""
-    if device == "auto":
+    if isinstance(device, str) and device == "auto":
         return None
     named = as_device(device)
     if named is not None:

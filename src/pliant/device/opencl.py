@@ -48,10 +48,8 @@ def as_device(device: object) -> OpenCL | None:
     """The device that a user names: None for "cpu"."""
     if isinstance(device, OpenCL):
         return device
-    if device == "cpu":
-        return None
-    if device == "opencl":
-        return OpenCL()
+    if isinstance(device, str) and device in ("cpu", "opencl"):
+        return None if device == "cpu" else OpenCL()
     raise DeviceError(
         f'device is {device!r}: it must be "cpu", "opencl", "auto", or a pl.OpenCL(index=..., schedule=...).'
     )

@@ -78,6 +78,8 @@ def _load_arrays(path: Path, orient: bool) -> TetMesh | TriMesh:
 def save_mesh(path: str | Path, mesh: TetMesh | TriMesh, points: np.ndarray | None = None) -> None:
     """Write a mesh, at other positions (n, 3) if given, in the format the ending names; .npz keeps every bit."""
     path = as_path(path, "save_mesh")
+    if not isinstance(mesh, TetMesh | TriMesh):
+        raise FileError(f"save_mesh: mesh is a {type(mesh).__name__}: give a TetMesh or a TriMesh.")
     if path.suffix.lower() == ".npz":
         elements = {"tets": mesh.tets} if isinstance(mesh, TetMesh) else {"triangles": mesh.triangles}
         return save_arrays(path, points=mesh.points if points is None else points, **elements)
