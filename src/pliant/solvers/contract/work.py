@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -56,6 +57,11 @@ class Work:
     def undone(self) -> int:
         """How often iterations were taken back since the work object was made."""
         return 0
+
+    def load_early(self, pose: Callable[[], IncrementalPotential]) -> None:
+        """Load what of the next step does not depend on its contacts, which are detected meanwhile, where that takes
+        another processor than detecting; pose: gives the step without contacts.
+        """
 
     def end_solve(self, problem: IncrementalPotential, x: np.ndarray) -> int:
         """Finish x (n, 3) [m] after the iterations of a step, of a solver that has something left to do; how many more
