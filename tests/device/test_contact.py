@@ -108,23 +108,23 @@ def test_a_soft_block_comes_to_rest_on_the_ground() -> None:
 
 
 def test_closest_points_follow_on_the_device(monkeypatch) -> None:
-    """Weights, normals and friction limits after five iterations are those of the CPU, in double precision to 1e-10;
-    the host reads as often for fifty iterations as for one: it does not wait within a sweep.
+    """Weights, normals and friction limits of an iteration are those of the NumPy reference, to 1e-10; the host reads
+    as often for fifty iterations as for one: it does not wait within a sweep.
     """
     problem, _ = case("pile")
-    found = {}
-    for device in (None, pl.OpenCL()):
-        own = problem.with_own_internal_state()
-        work = pl.VBD().init(own, Execution("double", 1, device))
-        pl.VBD().begin_step(own, work)
-        pl.VBD().sweep(own, own.x_guess.copy(), work, 5)
-        found[device] = own.contacts.contacts
-    expected, contacts = found.values()
+    own, plain = problem.with_own_internal_state(), problem.with_own_internal_state()
+    x = problem.x_guess + np.random.default_rng(0).normal(scale=1e-3, size=problem.x_guess.shape)
+    work = pl.VBD().init(own, Execution("double", 1, pl.OpenCL(schedule="groups")))
+    pl.VBD().begin_step(own, work)
+    plain.refresh_contacts(x)
+    pl.VBD().sweep(own, x, work, 1)
+    expected, contacts = plain.contacts.contacts, own.contacts.contacts
     assert expected.updates_closest_point.any()
-    assert np.abs(expected.weights - problem.contacts.contacts.weights).max() > 1e-4
+    assert np.abs(expected.weights - problem.contacts.contacts.weights).max() > 1e-3
+    assert np.abs(expected.normals - problem.contacts.contacts.normals).max() > 1e-3
     np.testing.assert_allclose(contacts.weights, expected.weights, rtol=0, atol=1e-10)
     np.testing.assert_allclose(contacts.normals, expected.normals, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(contacts.friction_limit, expected.friction_limit, rtol=1e-8)
+    np.testing.assert_allclose(contacts.friction_limit, expected.friction_limit, rtol=0, atol=1e-8)
     reads, executor = [], work.sweeps.executor
     read = executor.read
     monkeypatch.setattr(executor, "read", lambda *arguments: reads.append(1) or read(*arguments))

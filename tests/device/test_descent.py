@@ -86,9 +86,8 @@ def pile(**options) -> pl.Simulation:
     return pl.Simulation(scene, solver, frame_rate=100, substeps=1, **{"precision": "double", **options})
 
 
-@pytest.mark.parametrize(
-    "name", ["Chebyshev", *(pytest.param(name, marks=pytest.mark.slow) for name in SOLVERS if name != "Chebyshev")]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SOLVERS)
 def test_iterations_among_contacts_are_those_of_the_cpu(name) -> None:
     """Over three looks at the energy, at each of which closest points and friction limits change."""
     problem = pile().problem()

@@ -190,6 +190,7 @@ def test_auto_takes_the_faster_one_and_says_so(monkeypatch, caplog) -> None:
     assert "Newton does not run on an OpenCL device" in caplog.text
 
 
+@pytest.mark.slow
 def test_auto_compares_a_step_where_each_has_a_solver_of_its_own(monkeypatch, caplog) -> None:
     """A scene that names no solver: its own measurement, then a made-up one; from then on it steps on the device."""
     with caplog.at_level("INFO", "pliant"):

@@ -155,6 +155,8 @@ class ConstraintWork(Work):
         if warm_start > 0:
             order = np.zeros(len(self.kept.first), np.int32)
             restore_impulses(self.rows, base, count, self.kept, float(warm_start), self._scratch, order)
+        if self._on_device is not None:
+            self._on_device.kept = self.kept
         self.kept = self._nothing  # millions of contacts need the room
         posed.prepare(gamma)
         self.bodies = posed.bodies
@@ -222,7 +224,7 @@ class ConstraintWork(Work):
         if self._on_device is None:
             relaxation.iterate(self.posed, n)
         else:
-            self._on_device.iterate(self.posed, relaxation, n)
+            self._on_device.iterate(self, relaxation, n)
 
     def finish(self, problem: IncrementalPotential, x: np.ndarray, friction: Scheme | None) -> None:
         """Positions x (n, 3) [m] and spins that the velocities lead to; once all iterations are done, `friction`, if

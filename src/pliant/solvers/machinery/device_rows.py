@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from pliant.constraints.one_row import Scheme
-from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import empty_rows
+from pliant.constraints.warm_start import Kept
 from pliant.device.opencl import open_device
 from pliant.device.row_source import columns_of, row_program, variant_of
 from pliant.device.rows import DeviceRows
@@ -16,6 +18,9 @@ from pliant.lanes.types import DTYPES
 from pliant.model import Model
 from pliant.relaxations import ImprovedJacobi, Jacobi, Relaxation
 from pliant.solvers.contract import Execution
+
+if TYPE_CHECKING:
+    from pliant.solvers.machinery.constraint_work import ConstraintWork
 
 DEVICE_RELAXATIONS = (ImprovedJacobi, Jacobi)
 
@@ -28,12 +33,19 @@ class RowsOnDevice:
         assert execution.device is not None
         check_rows_on_device(name, model, relaxation)
         self._rows = DeviceRows(open_device(execution.device.index), execution.precision)
+        self.kept: Kept | None = None  # impulses that the step begins with
 
-    def iterate(self, problem: ConstraintProblem, relaxation: Relaxation, n: int) -> None:
-        """n iterations of a relaxation."""
+    def iterate(self, work: ConstraintWork, relaxation: Relaxation, n: int) -> None:
+        """n iterations of a relaxation; a device that is lost leaves what the step began with."""
+        problem = work.posed
         pace = relaxation.pace(problem.done, problem.planned)
         assert pace is not None
-        self._rows.iterate(problem, pace, n)
+        assert self.kept is not None
+        try:
+            self._rows.iterate(problem, pace, n)
+        except DeviceError:
+            work.kept, work.problem = self.kept, None
+            raise
         problem.done += n
 
 

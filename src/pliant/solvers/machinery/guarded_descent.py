@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from pliant.energies import IncrementalPotential
+from pliant.errors import DeviceError
 from pliant.solvers.contract import Capabilities, Execution, Momentum, MomentumSolver, SweepResult
 from pliant.solvers.machinery.packed import PackedPotential, pack
 from pliant.solvers.machinery.vbd_tables import PackedWork, Tables
@@ -31,6 +33,7 @@ class GuardedWork(PackedWork):
     safe: np.ndarray  # (rows, 4) positions when the energy was last seen to fall
     forces: tuple[np.ndarray, np.ndarray]  # (rows, 4) at `safe` and at x, where energies cannot tell
     length: float = SHRINK  # so that the first step begins with 1
+    length_before: float = SHRINK  # at the end of the step before
     safe_energy: float = np.inf
     safe_number: int = 0  # of the potential in which that energy was measured
     since_check: int = 0
@@ -62,6 +65,7 @@ def guarded_work(packed: PackedPotential) -> GuardedWork:
 def begin_guarded(problem: IncrementalPotential, work: GuardedWork) -> None:
     """A new step starts with a longer step length than the last one ended with."""
     work.packed.begin_step(problem)
+    work.length_before = work.length
     work.length = max(work.length, SHORTEST) / SHRINK
     work.since_check = work.since_refresh = 0
     work.safe_energy, work.exhausted = np.inf, False
@@ -91,13 +95,15 @@ class GuardedDescent(MomentumSolver[GuardedWork]):
     def begin_step(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         begin_guarded(problem, work)
         if work.on_device is not None:
-            work.on_device.begin_step(problem)
+            with _undone_if_lost(work):
+                work.on_device.begin_step(problem)
 
     def update_contacts(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         """Other contacts: the next look at the energy compares with the safe positions' under them."""
         work.packed.update_contacts(problem)
         if work.on_device is not None:
-            work.on_device.update_contacts(problem)
+            with _undone_if_lost(work):
+                work.on_device.update_contacts(problem)
         work.since_refresh = 0
 
 
@@ -109,6 +115,14 @@ def guarded_descent(
     Every 8 iterations the energy must have fallen. If not, they are undone and repeated with a shorter step: undone
     iterations count. Contacts are refreshed every 8 iterations too.
     """
+    with _undone_if_lost(work):
+        return _descent(work, x, n, kernel, refresh, momentum)
+
+
+def _descent(
+    work: GuardedWork, x: np.ndarray, n: int, kernel: Callable, refresh: int, momentum: Momentum | None
+) -> SweepResult:
+    """See guarded_descent."""
     t, asked = work.packed.tables, n
     t.read(x)
     while n > 0 and not work.exhausted:
@@ -136,6 +150,16 @@ def guarded_descent(
             _undo(work, momentum)
     t.write(x)
     return work.result(asked - n)
+
+
+@contextmanager
+def _undone_if_lost(work: GuardedWork) -> Iterator[None]:
+    """A device that is lost in a step leaves what the step began with."""
+    try:
+        yield
+    except DeviceError:
+        work.length = work.length_before
+        raise
 
 
 def _iterate(work: GuardedWork, kernel: Callable, k: int, omegas: np.ndarray | None) -> None:
