@@ -17,7 +17,7 @@ def newcomers_scene(mass: float, stiffness: float) -> pl.Scene:
     ball = pl.shapes.ball(0.075, 2).transformed(translation=(0.003, 0.002, 0.375))
     scene.add_solid(ball, pl.StableNeoHookean.from_young(3e4 * stiffness, 0.3), density=300.0 * mass)
     law = pl.StableNeoHookean(mu=2000.0 * stiffness, lam=2000.0 * stiffness)
-    cloth = scene.add_cloth(pl.shapes.cloth((1, 1), (8, 8)), law, density=0.2 * mass)
+    cloth = scene.add_cloth(pl.shapes.cloth((1, 1), (8, 8)), law, density=0.2 * mass, bending=1e-5 * stiffness)
     cloth.pin(np.flatnonzero(np.abs(cloth.initial_positions[:, :2]).min(axis=1) > 0.499))
     return scene
 
