@@ -30,7 +30,7 @@ SOLVERS: dict[str, tuple[pl.Solver, int, int]] = {  # iterations between measure
     "nonlinear CG": (pl.NonlinearCG(), 4, 400),
     "Newton, CG": (pl.Newton(linear="cg"), 1, 20),
     "Multilevel": (pl.Multilevel(pl.VBD()), 4, 200),
-    "Auto": (pl.Auto(tolerance=1e-5), 4, 400),
+    "Auto": (pl.Auto(), 4, 400),
 }
 PILE = 2  # cubes along each side
 LANDED = 25  # steps after which the layers of the pile press on each other

@@ -1,5 +1,6 @@
 """Shared test data and small problems. Functions are session fixtures, so that Hypothesis may use them."""
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from pliant.kernels.element_packs import ElementPacks
 # A shell's background jobs ignore Ctrl-C, and so would the runs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+os.environ.setdefault("PLIANT_COMPILE_PROCESSES", "1")  # tests run in several processes already
 
 # Quick tests draw the same examples in every run; `make test-all` draws new ones.
 hypothesis.settings.register_profile("same", derandomize=True)

@@ -1,5 +1,5 @@
 """`make check-device`: run every kernel of every solver in oclgrind, which reports data races and reads out of
-bounds, on scenes with padding, vertices of many neighbours, all elements, barriers of laws, and contact.
+bounds, on scenes with padding, vertices of many neighbours, all elements, barriers of laws, inverted tets, and contact.
 
 Needs oclgrind (Debian: apt install oclgrind) and the extra `device`.
 """
@@ -64,6 +64,17 @@ def contact() -> pl.IncrementalPotential:
     return pl.Simulation(scene, pl.VBD(), frame_rate=100, substeps=1, device="opencl").problem()
 
 
+def converted() -> pl.IncrementalPotential:
+    """Tets of a law with a barrier, one body of them inverted and converted, and patches."""
+    scene, mesh = pl.Scene(), pl.shapes.box((0.2, 0.1, 0.1), (2, 1, 1))
+    law = pl.Invertible(pl.NeoHookean.from_young(1e5, 0.3))
+    scene.add_solid(mesh, law).set_positions(mesh.points * (1, 1, -0.3))
+    scene.add_solid(mesh.transformed(translation=(1, 0, 0)), law)
+    far = mesh.transformed(translation=(2, 0, 0))
+    scene.add_solid(far, pl.StableNeoHookean.from_young(1e5, 0.45), element="patch")
+    return _thrown(scene)
+
+
 def corrections() -> pl.IncrementalPotential:
     """Solids with and without a barrier, one of them inverted, membranes, bending and springs."""
     scene, mesh = pl.Scene(), pl.shapes.box((0.2, 0.1, 0.1), (2, 1, 1))
@@ -91,7 +102,8 @@ def grains() -> pl.IncrementalPotential:
 
 
 SCENES: dict[str, Callable[[], pl.IncrementalPotential]] = {
-    "solid": solid, "sheets": sheets, "contact": contact, "corrections": corrections, "grains": grains,
+    "solid": solid, "sheets": sheets, "converted": converted, "contact": contact, "corrections": corrections,
+    "grains": grains,
 }  # fmt: skip
 
 _CHEBYSHEV = {schedule: (pl.Chebyshev(pl.VBD(), 0.8), schedule) for schedule in SCHEDULES}
@@ -103,7 +115,8 @@ _DESCENTS = {
 RUNS: dict[str, dict[str, tuple[pl.Solver, str]]] = {
     "solid": _CHEBYSHEV | _DESCENTS,
     "sheets": _CHEBYSHEV | _DESCENTS,
-    "contact": _CHEBYSHEV,
+    "converted": _CHEBYSHEV,
+    "contact": _CHEBYSHEV | _DESCENTS,
     "corrections": {"GPBD": (pl.GPBD(mode="jacobi", newton_iterations=3), "items")},
     "grains": {
         type(solver).__name__: (solver, "items")

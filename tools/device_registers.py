@@ -95,12 +95,17 @@ def needs_of(ptx: bytes, card: str) -> dict[str, Needs]:
     return found
 
 
+def solid_source(material: Any, solver: Solver[Any], contact: bool = False, **options: Any) -> str:
+    """The kernels of a solid, as CUDA C."""
+    scene = pl.Scene()
+    scene.contact = pl.Contact() if contact else None
+    scene.add_solid(pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1)), material, **options)
+    return kernel_source(solver, build_model(scene), 1e-3, language="cuda")
+
+
 def cuda_source(law: type, solver: Solver[Any]) -> str:
     """The kernels of a solid of a law, as CUDA C."""
-    scene = pl.Scene()
-    material = law.from_young(1e5, 0.0 if law is pl.ARAP else 0.3)
-    scene.add_solid(pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1)), material)
-    return kernel_source(solver, build_model(scene), 1e-3, language="cuda")
+    return solid_source(law.from_young(1e5, 0.0 if law is pl.ARAP else 0.3), solver)
 
 
 def grains_source() -> str:
@@ -108,6 +113,15 @@ def grains_source() -> str:
     scene = pl.Scene()
     scene.add_particles([(0, 0, 0)], 0.1)
     return kernel_source(pl.VelocityTimeStepping(), build_model(scene), 1e-3, language="cuda")
+
+
+_STABLE = pl.StableNeoHookean.from_young(1e5, 0.3)
+#: Further kernels of vertex block descent, by what they are for.
+FURTHER = {
+    "Invertible(NeoHookean)": lambda: solid_source(pl.Invertible(pl.NeoHookean.from_young(1e5, 0.3)), pl.VBD()),
+    "StableNeoHookean in patches": lambda: solid_source(_STABLE, pl.VBD(), element="patch"),
+    "StableNeoHookean with contact": lambda: solid_source(_STABLE, pl.VBD(), contact=True),
+}
 
 
 def main() -> None:
@@ -121,6 +135,12 @@ def main() -> None:
                 spills = [f" (spills {need.spilled} B)" if need.spilled else "" for need in own]
                 numbers = [f"{need.registers}{spilled}" for need, spilled in zip(own, spills, strict=True)]
                 print(f"| {name} | {kernel} | {' | '.join(numbers)} | {own[0].shared} B |")
+    for name, source in FURTHER.items():
+        ptx = to_ptx(source())
+        cards = [needs_of(ptx, card) for card in CARDS]
+        for kernel, first in cards[0].items():
+            numbers = " | ".join(str(card[kernel].registers) for card in cards)
+            print(f"| {name} | {kernel} | {numbers} | {first.shared} B |")
     ptx = to_ptx(grains_source())
     cards = [needs_of(ptx, card) for card in CARDS]
     for kernel in ("relax", "gather"):

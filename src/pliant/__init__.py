@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pliant.io.animations import load_animation
     from pliant.io.garments import load_garment
     from pliant.io.meshes import load_mesh, save_mesh
+    from pliant.io.results import open_result
     from pliant.io.usd_meshes import UsdBody, load_usd
     from pliant.io.uv import load_uv
     from pliant.materials import (
@@ -127,6 +128,7 @@ _HOMES = {
     "device.opencl": ("OpenCL",),
     "geometry": ("TetMesh", "TriMesh", "shapes"),
     "io.meshes": ("load_mesh", "save_mesh"),
+    "io.results": ("open_result",),
     "io.usd_meshes": ("UsdBody", "load_usd"),
     "materials": (
         "ARAP",
@@ -301,6 +303,7 @@ __all__ = [
     "load_uv",
     "material",
     "motions",
+    "open_result",
     "plane_stress",
     "register_solver",
     "save_mesh",

@@ -5,7 +5,6 @@ too soft.
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -63,7 +62,8 @@ class ConvergenceWatch:
     """
 
     def __init__(self, count: int):
-        self._recent: list[deque[bool]] = [deque(maxlen=RECENT) for _ in range(count)]
+        self._recent = np.zeros((RECENT, count), bool)  # whether a body was off, in turn
+        self._steps = 0
         self._told: set[tuple[int, str]] = set()
         self._due: dict[str, list[int]] = {}  # not told of yet, by cause
         self._pause, self._left = RECENT, 0  # steps between two warnings; of them left
@@ -87,19 +87,20 @@ class ConvergenceWatch:
     def observe(self, error: StepError) -> dict[str, list[int]]:
         """Bodies to tell of now, by cause."""
         waiting = {k for bodies in self._due.values() for k in bodies}
-        for k, recent in enumerate(self._recent):
-            recent.append(bool(error.bodies[k] > CONVERGED))
-            if recent[-1] and sum(recent) >= OFTEN and k not in waiting:
-                cause = cause_of(error, k)
-                if (k, cause) not in self._told:
-                    self._told.add((k, cause))
-                    self._due.setdefault(cause, []).append(k)
+        is_off = error.bodies > CONVERGED
+        self._recent[self._steps % RECENT] = is_off
+        self._steps += 1
+        often = is_off & (self._recent.sum(axis=0) >= OFTEN)
+        for k in (k for k in np.flatnonzero(often).tolist() if k not in waiting):
+            cause = cause_of(error, k)
+            if (k, cause) not in self._told:
+                self._told.add((k, cause))
+                self._due.setdefault(cause, []).append(k)
         self._left -= 1
-        is_off = any(self._recent[k][-1] for bodies in self._due.values() for k in bodies)
-        if self._left > 0 or not is_off:
+        if self._left > 0 or not any(is_off[k] for bodies in self._due.values() for k in bodies):
             return {}
         self._left, self._pause = self._pause, 2 * self._pause
-        off = {cause for cause, bodies in self._due.items() if any(self._recent[k][-1] for k in bodies)}
+        off = {cause for cause, bodies in self._due.items() if any(is_off[k] for k in bodies)}
         return {cause: self._due.pop(cause) for cause in list(self._due) if cause in off}
 
 

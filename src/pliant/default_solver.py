@@ -39,7 +39,7 @@ def default_solver(scene: Scene, device: object = "cpu", integrator: str = "eule
     taken = (*GRANULAR, RigidBody) if any(body.spin for body in grains) else GRANULAR
     if grains and all(isinstance(body, taken) for body in scene.bodies):
         return VelocityTimeStepping()
-    if device not in ("cpu", "auto"):
+    if not isinstance(device, str) or device not in ("cpu", "auto"):
         return VBD(iterations=DEVICE_ITERATIONS, tolerance=DEVICE_TOLERANCE)
     moving = [body for body in scene.bodies if not isinstance(body, STILL)]
     if integrator != "midpoint" and moving and all(_is_stiff(body) for body in moving):

@@ -12,6 +12,7 @@ from pliant.contact.response.restitution import restitution_impulses
 from pliant.energies import IncrementalPotential
 from pliant.geometry import rotations
 from pliant.integration import Euler, StepStart, carry_bodies_on, carry_on
+from pliant.kernels.rigid_motion import place_points, spread_twists
 from pliant.model import CarriedPoints, Model
 from pliant.momentum_correction import twists_after
 from pliant.state import State
@@ -32,21 +33,21 @@ class EndOfStep:
     _impulses: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (n, 3) changes of velocity by contacts
     _body_impulses: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))  # (b, 6) of twists
 
-    def finish(self, poses: np.ndarray, acceleration: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def finish(self, poses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """New poses (b, 7) and twists (b, 6) of rigid bodies; poses are those of the minimum."""
         carried, start = self.model.carried, self.start
         twists = self.state.twists
         if carried is not None:
-            twists = twists_after(self.model, start, acceleration, poses, self.integrator)
+            twists = twists_after(self.model, start, poses, self.integrator)
         if start.theta < 1:
             carry_on(start, self.state, self.model, self.x, self.v, self.h)
             if carried is not None:
                 poses, twists = carry_bodies_on(start, self.state, carried, poses, twists)
-                self.x[carried.points] = carried.places(poses)
+                place_points(carried.rows, poses, self.x)
         if carried is not None:
             poses = poses.copy()
             twists = self._with_restitution(poses, twists)
-            self.v[carried.points] = carried.spread(twists, poses)
+            spread_twists(carried.rows, poses, twists, self.v)
         self._stop_rebound()
         return poses, twists
 

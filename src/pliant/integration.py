@@ -20,7 +20,7 @@ s and theta never change in a run but for theta in that first step: what solvers
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,6 +43,7 @@ class StepStart:
     v_previous: np.ndarray  # (n, 3) v- less s times the last step's acceleration, for the initial guess [m/s]
     poses: np.ndarray  # (b, 7) of rigid bodies
     twists: np.ndarray  # (b, 6)
+    spins: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (b, 3) [rad/s] at its end without forces
 
 
 @dataclass(frozen=True)

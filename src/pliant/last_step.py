@@ -10,11 +10,12 @@ from pliant.contact.detector import Detector
 from pliant.contact.intersections import Intersections, find_intersections
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.step_contacts import PairLoad, StepContacts, measure_contacts, no_step_contacts
+from pliant.contact.rigid_overlaps import rigid_overlaps
 from pliant.energies import IncrementalPotential
 from pliant.energies.reactions import reactions
 from pliant.errors import SimulationError
 from pliant.integration import Euler
-from pliant.model import Body, Model, Scene
+from pliant.model import CARRIED, Body, Model, Scene
 from pliant.model.obstacles import Shape
 from pliant.model.volume import control_of
 from pliant.solvers import Solver
@@ -106,7 +107,9 @@ class LastStep:
         if detector is None:
             raise SimulationError("intersections: this simulation has no contact: set scene.contact = pl.Contact().")
         about = (detector.team, detector.colliders, detector.model, tuple(self.model.body_names))
-        return find_intersections(*about, self.state.x, self.time)
+        x, time, is_rigid = self.state.x, self.time, self.model.subspace == CARRIED
+        overlaps = rigid_overlaps(detector.model, detector.convex, detector.round_bodies, is_rigid, x, time)
+        return find_intersections(*about, x, time, overlaps, is_rigid)
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

@@ -20,12 +20,13 @@ from pliant.energies import IncrementalPotential
 from pliant.geometry import rotations, vertex_graph
 from pliant.geometry.components import connected_components
 from pliant.integration import Euler, StepStart
-from pliant.kernels.predict import free_spin
-from pliant.kernels.rigid_alignment import centres, cross_moments, move_rigidly
+from pliant.kernels.rigid_alignment import centres, cross_moments, move_rigidly, shift_components
+from pliant.kernels.rigid_motion import write_twists
 from pliant.model import CARRIED, FREE, Model
 
 ITERATIONS = 6  # of Newton's method for a rotation, at most; each doubles the digits
 THIN = 1e-10  # of the largest moment: a turn about an axis with less moves nothing
+NO_POINTS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,10 @@ class FreeComponents:
         """
         own = self.component[vertices]
         is_held = ~is_between_vertices | (own < 0).any(axis=1)
+        marked = np.zeros(len(self.component), bool)
+        marked[vertices[is_held]] = True
+        if is_held.all():
+            return self.without(marked)
         count = len(self.turns)
         ends = own[~is_held]
         links = np.column_stack([np.repeat(ends[:, 0], 3), ends[:, 1:].ravel()])
@@ -77,8 +82,6 @@ class FreeComponents:
         turns = np.ones(joint_count, bool)
         turns[joint[~self.turns]] = False
         turns[joint[ends]] = False
-        marked = np.zeros(len(self.component), bool)
-        marked[vertices[is_held]] = True
         component = np.where(self.component >= 0, joint[self.component], -1) if count else self.component
         return FreeComponents(component, turns).without(marked)
 
@@ -98,19 +101,20 @@ class FreeComponents:
         count = len(free.turns)
         if not count:
             return
-        middles, moments = np.empty((count, 7)), np.zeros((count, 3, 3))
-        centres(free.component, problem.inertia, x, problem.y, middles)
-        if free.turns.any():
-            cross_moments(free.component, problem.inertia, x, problem.y, middles, moments)
-            moments[~free.turns] = 0.0
+        middles, carried = np.empty((count, 7)), problem.model.carried
+        first = NO_POINTS if carried is None else carried.first_points
+        where = (free.component, problem.inertia, x, problem.y)
+        if not free.turns.any():
+            shift_components(*where, first, middles, problem.poses)
+            return
+        moments = np.zeros((count, 3, 3))
+        centres(*where, middles)
+        cross_moments(*where, middles, moments)
+        moments[~free.turns] = 0.0
         if np.isfinite(moments).all():  # a step that broke down is reported as it is
-            carried = problem.model.carried
-            first = None if carried is None else carried.points[carried.start[:-1]]
-            before = None if first is None else x[first]
-            turns = alignments(moments) if free.turns.any() else moments
-            move_rigidly(free.component, middles, turns, x)
-            if first is not None:
-                problem.poses[:, :3] += x[first] - before
+            before = x[first]
+            move_rigidly(free.component, middles, alignments(moments), x)
+            problem.poses[:, :3] += x[first] - before
 
 
 def alignments(moments: np.ndarray) -> np.ndarray:
@@ -134,21 +138,7 @@ def alignments(moments: np.ndarray) -> np.ndarray:
     return rotations.matrices(quaternion) - np.eye(3)
 
 
-def free_spins(model: Model, start: StepStart, acceleration: np.ndarray) -> np.ndarray:
-    """Angular velocities (b, 3) [rad/s] that rigid bodies have at the end of a step of implicit Euler if nothing acts
-    but an acceleration (n, 3) [m/s^2] of their points: their angular momentum changes by its torque alone.
-    """
-    carried = model.carried
-    assert carried is not None
-    torque = carried.gathered(model.mass[:, None] * acceleration, start.poses)[:, 3:]
-    damping, spins = model.air_damping[carried.points[carried.start[:-1]]], np.empty((carried.count, 3))
-    free_spin(start.poses[:, 3:], start.twists, carried.inertia, torque, damping, start.s, spins)
-    return spins
-
-
-def twists_after(
-    model: Model, start: StepStart, acceleration: np.ndarray, poses: np.ndarray, integrator: Euler
-) -> np.ndarray:
+def twists_after(model: Model, start: StepStart, poses: np.ndarray, integrator: Euler) -> np.ndarray:
     """Twists (b, 6) of rigid bodies after a step of implicit Euler to poses (b, 7).
 
     Of second order the angular momentum is what the free body has and what the torque, by which the step has turned it
@@ -156,8 +146,8 @@ def twists_after(
     """
     carried = model.carried
     assert carried is not None
-    spins = free_spins(model, start, acceleration)
-    twists = carried.twists_after(start.poses, poses, spins, start.s)
+    spins, twists = start.spins, np.empty((carried.count, 6))
+    write_twists(start.poses, poses, spins, start.s, twists)
     if integrator.is_first_order:
         return twists
     nothing, free = np.zeros_like(spins), np.concatenate([np.zeros_like(spins), spins], axis=1)

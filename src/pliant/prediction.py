@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.integration import Euler, StepStart
 from pliant.kernels.predict import STARTS, predict
+from pliant.kernels.rigid_motion import predict_bodies
 from pliant.model import Model
 from pliant.model.placement import Placements
-from pliant.momentum_correction import free_spins
 from pliant.solvers import Solver
 from pliant.solvers.machinery.feasible import keep_volumes_positive
 from pliant.solvers.machinery.optimised_start import optimised_reach
@@ -58,11 +58,10 @@ class Prediction:
         for kinematic in model.kinematic:
             y[kinematic.places] = x_guess[kinematic.places]
         if model.carried is not None:
-            carried, spins = model.carried, free_spins(model, start, acceleration)
-            y[carried.points] = carried.targets(start.poses, spins, y, model.mass, start.s)
-            turns = np.zeros_like(spins) if policy == 0 else start.s * spins
-            poses[:] = carried.predicted(start.poses, turns, x_guess, model.mass)
-            x_guess[carried.points] = carried.places(poses)
+            carried, spins = model.carried, np.empty((model.carried.count, 3))
+            masses = (carried.rows, model.mass, model.air_damping, acceleration)
+            predict_bodies(*masses, start.poses, start.twists, start.s, policy > 0, y, x_guess, poses, spins)
+            start = replace(start, spins=spins)
         if not self.solver.supports.any_guess:
             keep_volumes_positive(model, state.x, x_guess)
         return start, acceleration

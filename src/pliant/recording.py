@@ -55,10 +55,12 @@ class Recorder:
         self.path = Path(path)
         self._h, self._steps = h, steps
         self._has_contact = model.contact is not None
+        for flag, name in ((volume, "volume"), (tensors, "tensors")):
+            if not isinstance(flag, bool | np.bool_):
+                raise FileError(f"record: {name} is {flag!r}: give True or False.")
         self._wanted = DERIVED if tensors else ()
         self.follow(None, lambda: (np.empty((0, ROW_LENGTH)), np.empty((0, ROW_LENGTH))))
-        self._fields = dict(fields or {})
-        _check_fields(self._fields)
+        self._fields = _checked_fields({} if fields is None else fields)
         self._export = formats.exporter(self.path)
         if volume:
             formats.check_tets(self.path)
@@ -189,14 +191,17 @@ class Recorder:
         self._stream_path.unlink()
 
 
-def _check_fields(fields: dict[str, Field]) -> None:
+def _checked_fields(fields: Mapping[str, Field]) -> dict[str, Field]:
+    if not isinstance(fields, Mapping):
+        raise FileError(f"record: fields is a {type(fields).__name__}: give a dict of names and functions.")
     for name, field in fields.items():
-        if not name.isidentifier() or name in OWN_FIELDS:
+        if not isinstance(name, str) or not name.isidentifier() or name in OWN_FIELDS:
             raise FileError(
                 f"record: a field cannot be called {name!r}; use letters, and none of {', '.join(OWN_FIELDS)}."
             )
         if not callable(field):
             raise FileError(f"record: the field {name!r} is {field!r}; give a function of state and report.")
+    return dict(fields)
 
 
 def _check_shapes(fields: dict[str, np.ndarray], n: int) -> None:

@@ -103,12 +103,21 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         self._softness = SoftnessWatch()
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         self._allocate()
-        problem = self._prepare()
-        if device == "auto" and is_faster_on_device(problem, self.solver, self.execution, self._work):
-            self.execution = replace(self.execution, device=OpenCL())
-            self._prepare()
+        self._prepare()
+        if device == "auto":
+            self._choose_device(default_solver(scene, "opencl", integrator) if solver is None else self.solver)
         looks = (lambda: self.state, lambda: self.model, lambda: self.contacts, self._joint_force)
         show_simulation(scene, self._placements, *looks)
+
+    def _choose_device(self, on_device: Solver[Any]) -> None:
+        """Go on on an OpenCL device, with the solver for it, if that is faster."""
+        self._start_of_step = self._predict(self.model, self._y, self._x_guess, self._poses)
+        problem = self._problem_for_step(self._y, self._x_guess, self._detect(self.model, self._x_guess))
+        if is_faster_on_device(problem, self.solver, self.execution, self._work, on_device):
+            self.solver, self.execution = on_device, replace(self.execution, device=OpenCL())
+            self._work = Work()
+            self._allocate()
+            self._prepare()
 
     def _place_obstacles(self) -> None:
         """Keep where obstacles are; contact reads it in place of their functions."""
@@ -143,8 +152,8 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         self._safe = None if self._detector is None else safe_motion(self._detector, lambda: self.model)
         self._apart = None if self._detector is None else keeping_apart(self._detector, lambda: self.model)
 
-    def _prepare(self) -> IncrementalPotential:
-        """Make ready for a model that is new, or has changed; the problem that stands for its steps."""
+    def _prepare(self) -> None:
+        """Make ready for a model that is new, or has changed."""
         contacts = None if self._detector is None else self._detector.detect(self.state.x, self.state.x, self.time)
         check_supports(self.solver, self.model)
         self._free = FreeComponents.of(self.model)
@@ -155,7 +164,6 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         if solver_state:
             self._work.load_state_dict(solver_state)
         self._meter = ErrorMeter(self.solver, problem, self.execution.precision)
-        return problem
 
     # --- one step ---------------------------------------------------------------------------------------------------
 
@@ -174,6 +182,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         if self.model.particles is not None:
             self.model.particles.let_come(self.model.positions, self.model.velocities, self.state, self.time, self.h)
         self._start_of_step = self._predict(self.model, self._y, self._x_guess, self._poses)
+        self._work.load_early(lambda: self._problem_for_step(self._y, self._x_guess, None))
         contacts = self._detect(self.model, self._x_guess)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
@@ -299,7 +308,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
         self._solution = self._x_new.copy() if start.theta < 1 else None
         ending = EndOfStep(self._integrator, self.model, self._solved, state, start, self.h, self._x_new, self._v_new)
-        poses, twists = ending.finish(self._poses, self._acceleration)
+        poses, twists = ending.finish(self._poses)
         self._work.end_step(self._v_new, self._spins, twists)
         self._settle(report)
         self._stop_explosion()

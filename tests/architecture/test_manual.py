@@ -12,6 +12,7 @@ import pytest
 import typer
 
 import pliant as pl
+from pliant import convergence
 from pliant.cli.main import app
 from pliant.help_links import PAGE, link
 from pliant.scenes import files
@@ -38,6 +39,31 @@ def test_every_warning_names_a_section_of_the_troubleshooting_page():
     assert len(found) >= 9
     without = [f"{path.relative_to(ROOT)}:{line}: {entry}" for path, line, entry in found if entry not in sections()]
     assert without == [], f'pass extra={{"entry": "name"}} and write a section "{{ #name }}" in {PAGE}'
+
+
+def constants(tree, kind):
+    """Texts that a function yields or returns, those of tuples by their last entry."""
+    for node in ast.walk(tree):
+        value = node.value if isinstance(node, kind) else None
+        value = value.elts[-1] if isinstance(value, ast.Tuple) else value
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            yield value.value
+
+
+def test_every_note_names_a_section_of_the_troubleshooting_page():
+    notes = list(constants(ast.parse((ROOT / "src/pliant/notes_of_building.py").read_text()), ast.Yield))
+    assert len(notes) >= 4
+    assert set(notes) <= sections()
+
+
+def test_every_cause_of_steps_that_do_not_converge_is_on_the_troubleshooting_page():
+    """As the warning words it, up to its first comma."""
+    tree = ast.parse((ROOT / "src/pliant/convergence.py").read_text())
+    function = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "cause_of")
+    causes = [*constants(function, ast.Return), convergence.STIFF_CONTACTS]
+    assert len(causes) == 4
+    page = (ROOT / PAGE).read_text()
+    assert [cause for cause in causes if f"| {cause.split(',')[0]}" not in page] == []
 
 
 def test_every_error_names_a_section_of_its_own():

@@ -19,6 +19,13 @@ def test_one_version_everywhere():
     assert PROJECT["version"] == cited == newest == pliant.__version__
 
 
+def test_addresses_are_those_of_the_papers_that_are_cited():
+    """The project has no public address of its own, and invents none."""
+    cited = re.findall(r"(?m)^ +doi: (\S+)$", (ROOT / "CITATION.cff").read_text())
+    assert sorted(PROJECT["urls"].values()) == sorted(f"https://doi.org/{doi}" for doi in cited)
+    assert len(cited) == 4
+
+
 def test_the_licence_is_an_spdx_expression_with_its_file():
     assert PROJECT["license"] == "MIT"
     assert all((ROOT / name).exists() for name in PROJECT["license-files"])

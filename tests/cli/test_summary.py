@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 
 import pliant as pl
 from pliant.cli.main import app
-from pliant.cli.start_file import NAME, start_of
+from pliant.cli.start_file import NAME, kept_start, start_of
 from pliant.cli.summary import RunSummary
 
 DROP = """
@@ -120,26 +121,86 @@ def test_a_run_that_is_refused_leaves_no_start(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_a_run_killed_at_any_time_leaves_something_to_resume(tmp_path):
-    """Twenty kills at random moments, from when its folder is made: a checkpoint, or what the run was asked for."""
-    moments = np.random.default_rng(7).uniform(0.0, 6.0, 20)
-    kinds = []
-    for k, seconds in enumerate(moments):
-        out = tmp_path / str(k)
-        command = [sys.executable, "-m", "pliant", "run", "stack", "--out", str(out), "--frames", "30"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until = time.monotonic() + 60
-        while not (out / NAME).exists() and process.poll() is None and time.monotonic() < until:
-            time.sleep(0.002)
-        time.sleep(seconds)
+def test_a_scene_of_the_gallery_keeps_its_name_in_a_folder_of_that_name(tmp_path, monkeypatch):
+    """`pliant run stack` writes into ./stack, which is no scene file."""
+    monkeypatch.chdir(tmp_path)
+    with kept_start(Path("stack"), "stack", (), solver=None, settings=[], frames=None, keep_every=30.0):
+        assert start_of(Path("stack/run.npz"))["scene"] == "stack"
+        with pytest.raises(pl.FileError, match=r"no such file to resume"):
+            start_of(Path("stack/copy.npz"))  # what was killed would have written run.npz
+
+
+def test_nothing_to_resume_is_one_error_and_leaves_nothing(tmp_path):
+    result = run("resume", tmp_path / "out" / "run.npz")
+    assert result.exit_code == 1
+    assert "there is no such file to resume" in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+STACK = ("run", "stack", "--frames", "30")
+
+
+def killed_after(seconds, folder, **environment):
+    """Run `pliant run stack` in a folder and kill it; whether it had ended by then."""
+    folder.mkdir(exist_ok=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pliant", *STACK],
+        cwd=folder,
+        env=os.environ | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        start = start_of(out / "run.npz")
-        if start is not None:
-            assert (start["scene"], start["frames"]) == ("stack", 30)
-            kinds.append("start")
-        else:
-            assert pl.Simulation.resume(out / "run.npz").state.step >= 0
-            kinds.append("checkpoint")
-    assert len(kinds) == 20
+    return process.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Seconds that the run takes where all is compiled, and positions at its end."""
+    for _ in range(2):
+        folder, began = tmp_path_factory.mktemp("whole"), time.monotonic()
+        assert killed_after(600, folder)
+    return time.monotonic() - began, pl.Simulation.resume(folder / "stack" / "run.npz").positions
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_any_time_leaves_something_to_resume(whole, tmp_path, monkeypatch):
+    """Twenty kills at random moments, from a fifth of a second to the end: each is resumed and ends with the same bits,
+    or had not begun to write and says so.
+    """
+    seconds, expected = whole
+    kinds = []
+    for k, moment in enumerate(np.random.default_rng(7).uniform(0.2, seconds, 20)):
+        has_ended = killed_after(moment, tmp_path / str(k))
+        monkeypatch.chdir(tmp_path / str(k))
+        began = Path("stack", NAME).exists() or Path("stack", "run.npz").exists()
+        result = run("resume", "stack/run.npz", "--quiet")
+        if not began:
+            kinds.append("not begun")
+            assert result.exit_code == 1
+            assert "there is no such file to resume" in result.output
+            continue
+        is_whole = result.exit_code == 1 and "this run is finished, 30 frames" in result.output
+        kinds.append("ended" if has_ended else "finished" if is_whole else "resumed")
+        assert is_whole or result.exit_code == 0, result.output
+        assert np.array_equal(pl.Simulation.resume("stack/run.npz").positions, expected)
+        assert not Path("stack", NAME).exists() or is_whole
+    print(kinds)  # shown by pytest -rP
+    assert "resumed" in kinds
+
+
+@pytest.mark.slow
+def test_a_run_killed_while_it_compiles_is_resumed(whole, tmp_path):
+    """Four kills with one cache of compiled code, empty at first: what they leave in it does no harm."""
+    _, expected = whole
+    cache = {"PLIANT_CACHE_DIR": str(tmp_path / "cache")}
+    for moment in np.random.default_rng(8).uniform(1.0, 20.0, 4):
+        assert not killed_after(moment, tmp_path, **cache)
+    command = [sys.executable, "-m", "pliant", "resume", "stack/run.npz", "--quiet"]
+    done = subprocess.run(command, cwd=tmp_path, env=os.environ | cache, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert np.array_equal(pl.Simulation.resume(tmp_path / "stack" / "run.npz").positions, expected)

@@ -24,7 +24,7 @@ needs_oclgrind = pytest.mark.skipif(shutil.which("oclgrind") is None, reason="oc
 
 @needs_oclgrind
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["solid", "sheets", "contact", "corrections", "grains"])
+@pytest.mark.parametrize("name", ["solid", "sheets", "converted", "contact", "corrections", "grains"])
 def test_no_race_and_no_read_out_of_bounds(name) -> None:
     assert [line for line in tool("check_device").reports_of(name) if line.strip()] == []
 
@@ -51,6 +51,17 @@ def test_no_kernel_of_a_solid_law_spills_registers(law) -> None:
             for kernel in kernels:
                 assert needs[kernel].spilled == 0
                 assert needs[kernel].registers <= (96 if isinstance(solver, pl.VBD) else 168)
+
+
+@pytest.mark.slow
+def test_no_kernel_of_converted_tets_and_contacts_spills_registers() -> None:
+    registers = tool("device_registers")
+    if not registers.is_available():
+        pytest.skip("NVRTC and ptxas are not installed")
+    for source in registers.FURTHER.values():
+        ptx = registers.to_ptx(source())
+        for card in registers.CARDS:
+            assert all(need.spilled == 0 for need in registers.needs_of(ptx, card).values())
 
 
 @pytest.mark.slow

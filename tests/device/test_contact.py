@@ -105,3 +105,92 @@ def test_a_soft_block_comes_to_rest_on_the_ground() -> None:
     assert abs(sim.contacts.body_forces[0][2] - weight) < 0.05 * weight
     assert body.positions[:, 2].min() > -1e-3
     assert np.abs(sim.velocities).max() < 0.05
+
+
+def test_closest_points_follow_on_the_device(monkeypatch) -> None:
+    """Weights, normals and friction limits after five iterations are those of the CPU, in double precision to 1e-10;
+    the host reads as often for fifty iterations as for one: it does not wait within a sweep.
+    """
+    problem, _ = case("pile")
+    found = {}
+    for device in (None, pl.OpenCL()):
+        own = problem.with_own_internal_state()
+        work = pl.VBD().init(own, Execution("double", 1, device))
+        pl.VBD().begin_step(own, work)
+        pl.VBD().sweep(own, own.x_guess.copy(), work, 5)
+        found[device] = own.contacts.contacts
+    expected, contacts = found.values()
+    assert expected.updates_closest_point.any()
+    assert np.abs(expected.weights - problem.contacts.contacts.weights).max() > 1e-4
+    np.testing.assert_allclose(contacts.weights, expected.weights, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(contacts.normals, expected.normals, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(contacts.friction_limit, expected.friction_limit, rtol=1e-8)
+    reads, executor = [], work.sweeps.executor
+    read = executor.read
+    monkeypatch.setattr(executor, "read", lambda *arguments: reads.append(1) or read(*arguments))
+    counts = []
+    for n in (1, 50):
+        reads.clear()
+        pl.VBD().sweep(own, own.x_guess.copy(), work, n)
+        counts.append(len(reads))
+    assert counts[0] == counts[1]
+
+
+def test_a_step_is_loaded_while_its_contacts_are_detected(monkeypatch) -> None:
+    """Its numbers are sent and damping is measured without waiting, before detection begins; bits do not change."""
+    ends = []
+    for is_early in (True, False):
+        scene = pl.Scene()
+        scene.contact = pl.Contact(stiffness=3e3, friction=0.4)
+        cube(scene, (0, 0, 0.0485), damping=1e-3, damping_form="vertex_block").set_velocities((0.3, 0.1, 0.0))
+        scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
+        solver = pl.Chebyshev(pl.VBD(iterations=10), 0.7)
+        sim = pl.Simulation(scene, solver, frame_rate=100, substeps=1, device="opencl")
+        log: list[str] = []
+        with monkeypatch.context() as watched:
+            executor, detector = sim._work.inner.sweeps.executor, sim._detector
+            for owner, name in (
+                (executor, "write"), (executor, "read"), (executor, "flush"), (executor, "_enqueue"),
+                (detector, "begin_step"), (detector, "detect"),
+            ):  # fmt: skip
+                own = getattr(owner, name)
+                watched.setattr(owner, name, lambda *a, own=own, name=name, log=log: log.append(name) or own(*a))
+            if not is_early:
+                watched.setattr(sim._work.inner, "load_early", lambda pose: None)
+            for launch in (sim._work.inner.sweeps._measure,):
+                watched.setattr(launch, "enqueue", executor._enqueue)
+            for _ in range(3):
+                sim.step()
+        first = log[: log.index("begin_step")]
+        assert ("write" in first, "_enqueue" in first) == (is_early, is_early)
+        assert "read" not in first
+        ends.append(sim.positions)
+    np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "then"), [("cpu", "opencl"), ("opencl", "cpu")])
+def test_a_checkpoint_of_one_device_goes_on_on_the_other(tmp_path, first, then) -> None:
+    """Among contacts with friction, to 1e-4 of the way."""
+
+    def start(device) -> pl.Simulation:
+        scene = pl.Scene()
+        scene.contact = pl.Contact(stiffness=3e3, friction=0.4, friction_speed=0.5)
+        cube(scene, (0, 0, 0.0485), damping=1e-3)
+        cube(scene, (0.02, 0.01, 0.1465)).set_velocities((0.3, 0.1, 0.0))
+        scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
+        return pl.Simulation(scene, pl.VBD(iterations=100), frame_rate=100, substeps=1, device=device)
+
+    sim, whole = start(first), start(first)
+    for _ in range(4):
+        sim.step()
+    sim.save(tmp_path / "kept.npz")
+    resumed = pl.Simulation.resume(tmp_path / "kept.npz", device=then)
+    for _ in range(4):
+        resumed.step()
+    for _ in range(8):
+        whole.step()
+    assert resumed.n_contacts > 0
+    way = np.abs(whole.positions - whole.model.positions).max()
+    assert way > 0.01
+    assert np.abs(resumed.positions - whole.positions).max() < 1e-4 * way

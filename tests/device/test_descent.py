@@ -71,9 +71,66 @@ def test_a_motion_is_that_of_newtons_method() -> None:
     assert np.abs(ends[0] - ends[1]).max() < 0.01 * fallen
 
 
-def test_contact_is_refused_by_name() -> None:
+# --- contact ----------------------------------------------------------------------------------------------------------
+
+
+def pile(**options) -> pl.Simulation:
+    """A cube that slides over another, which lies on the ground, with friction."""
     scene = pl.Scene()
-    scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean.from_young(1e5, 0.3))
-    scene.add_plane((0, 0, -1))
-    with pytest.raises(pl.DeviceError, match="GradientDescent: contact does not run on an OpenCL device"):
-        pl.Simulation(scene, pl.GradientDescent(), device="opencl")
+    scene.contact = pl.Contact(stiffness=3e3, friction=0.4, friction_speed=0.5, damping=1e-3)
+    for k, centre in enumerate(((0, 0, 0.0485), (0.02, 0.01, 0.1465))):
+        mesh = pl.shapes.box(size=(0.1,) * 3, cells=(2,) * 3).transformed(translation=centre)
+        scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.3)).set_velocities((0.3 * k, 0.1 * k, 0.0))
+    scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
+    solver = options.pop("solver", pl.Newton())
+    return pl.Simulation(scene, solver, frame_rate=100, substeps=1, **{"precision": "double", **options})
+
+
+@pytest.mark.parametrize(
+    "name", ["Chebyshev", *(pytest.param(name, marks=pytest.mark.slow) for name in SOLVERS if name != "Chebyshev")]
+)
+def test_iterations_among_contacts_are_those_of_the_cpu(name) -> None:
+    """Over three looks at the energy, at each of which closest points and friction limits change."""
+    problem = pile().problem()
+    ends = {}
+    for key, precision, device in (
+        ("cpu", "double", None), ("double", "double", pl.OpenCL()), ("single", "single", pl.OpenCL())
+    ):  # fmt: skip
+        own = problem.with_own_internal_state()
+        x = iterated(own, SOLVERS[name], 25, precision, device)
+        ends[key] = x, own.contacts.contacts
+    expected, contacts = ends["cpu"]
+    way = np.abs(expected - problem.x_guess).max()
+    assert way > 1e-4
+    assert contacts.updates_closest_point.any()
+    assert contacts.friction_limit.max() > 0
+    np.testing.assert_allclose(ends["double"][0], expected, rtol=0, atol=1e-9 * way)
+    np.testing.assert_allclose(ends["double"][1].weights, contacts.weights, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(ends["single"][0], expected, rtol=0, atol=1e-4 * way + 2e-7 * 0.3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Chebyshev", "BlockJacobi"])
+def test_converges_among_contacts_to_newtons_minimiser(name) -> None:
+    """Within 1e-6 of the way travelled, friction included."""
+    problem = pile().problem()
+    minimiser = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=100, residual=1e-10)).x
+    report = pl.solve(
+        problem, SOLVERS[name], stop=pl.Stop(iterations=6000, residual=1e-9), measure_every=100, device="opencl"
+    )
+    assert np.abs(report.x - minimiser).max() < 1e-6 * np.abs(minimiser - problem.x_guess).max()
+
+
+@pytest.mark.slow
+def test_contacts_that_are_detected_within_a_step_reach_the_device() -> None:
+    """Twenty steps with a detection every ten iterations: the motion of the CPU, to 1e-3 of the way."""
+    ends = []
+    for device in ("cpu", "opencl"):
+        sim = pile(solver=pl.GradientDescent(iterations=40), device=device)
+        sim._detect_every = 10
+        for _ in range(20):
+            sim.step()
+        ends.append(sim.positions)
+    way = np.abs(ends[0] - sim.model.positions).max()
+    assert way > 0.02
+    assert np.abs(ends[1] - ends[0]).max() < 1e-3 * way

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.io.archives import read_arrays
+from pliant.io.archives import read_arrays, write_arrays
 
 
 @pytest.fixture
@@ -58,6 +58,13 @@ def test_arrays_of_whole_files_are_read_as_numpy_reads_them(checkpoint):
     found = read_arrays(checkpoint, "file")
     assert found.keys() == expected.keys()
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
+
+
+def test_python_objects_are_not_written_and_names_are_those_of_the_arrays(tmp_path):
+    with pytest.raises(ValueError, match="b: Python objects cannot be written"):
+        write_arrays(tmp_path / "a.npz", {"a": np.zeros(3), "b": np.array([None])})
+    write_arrays(tmp_path / "a.npz", {"a": np.zeros(3)})
+    assert list(read_arrays(tmp_path / "a.npz", "file")) == ["a"]
 
 
 def edited(path, change):
@@ -164,3 +171,35 @@ def test_what_killed_processes_left_is_deleted(simulation, tmp_path):
     assert not left.exists()
     assert living.exists()
     assert other.exists()
+
+
+#: Options of record, plot, equilibrium, save_mesh, register_solver, add_rigid and Simulation.
+OPTIONS = ("fields", "volume", "tensors", "field", "marks", "azimuth", "elevation", "scene", "mesh", "solver", "name",
+           "device")  # fmt: skip
+NO_OPTION = (3, 2.5, "x", b"x", [1], {"a": 1}, np.zeros((2, 3)), np.array([None]), object())
+RIGHT = {("azimuth", int), ("azimuth", float), ("elevation", int), ("elevation", float), ("name", str),
+         ("marks", np.ndarray)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [(option, value) for option in OPTIONS for value in NO_OPTION if (option, type(value)) not in RIGHT],
+)
+def test_wrong_options_give_one_error(simulation, option, value, tmp_path):
+    pytest.importorskip("PIL")
+    calls = {
+        "fields": lambda: simulation.record(tmp_path / "a.npz", fields=value),
+        "volume": lambda: simulation.record(tmp_path / "a.npz", volume=value),
+        "tensors": lambda: simulation.record(tmp_path / "a.npz", tensors=value),
+        "field": lambda: simulation.plot(field=value),
+        "marks": lambda: simulation.plot(marks=value),
+        "azimuth": lambda: simulation.plot(azimuth=value),
+        "elevation": lambda: simulation.plot(elevation=value),
+        "scene": lambda: pl.equilibrium(value),
+        "mesh": lambda: pl.save_mesh(tmp_path / "m.vtu", value),
+        "solver": lambda: pl.register_solver(value),
+        "name": lambda: pl.Scene().add_rigid(pl.Sphere(0.1), name=value),
+        "device": lambda: pl.Simulation(simulation.scene, device=value),
+    }
+    with pytest.raises(pl.PliantError):
+        calls[option]()

@@ -7,6 +7,7 @@ import pliant as pl
 from pliant.energies.unknowns import Unknowns
 from pliant.geometry import rotations
 from pliant.geometry.mass_properties import mass_properties
+from pliant.kernels.rigid_motion import place_points, spread_twists, write_twists
 from pliant.model.carried import CarriedPoints, mass_points, weights_of
 from pliant.model.rigid import RigidBody
 
@@ -71,9 +72,21 @@ def test_curvature_is_the_second_derivative() -> None:
 def test_twists_lead_from_pose_to_pose() -> None:
     bodies, twists = carried(), RNG.normal(size=(2, 6))
     after = bodies.moved(bodies.poses, 0.1 * twists)
-    nothing = np.zeros((2, 3))
-    np.testing.assert_allclose(bodies.twists_after(bodies.poses, after, nothing, 0.1), twists, rtol=1e-12)
-    np.testing.assert_allclose(bodies.twists_after(bodies.poses, after, twists[:, 3:], 0.1), twists, rtol=1e-12)
+    for spins in (np.zeros((2, 3)), np.ascontiguousarray(twists[:, 3:])):
+        found = np.empty((2, 6))
+        write_twists(bodies.poses, after, spins, 0.1, found)
+        np.testing.assert_allclose(found, twists, rtol=1e-12)
+
+
+def test_kernels_place_and_spread_as_the_formulas_do() -> None:
+    """Positions and velocities of the points of two bodies, to rounding."""
+    bodies, twists = carried(), RNG.normal(size=(2, 6))
+    poses = bodies.moved(bodies.poses, RNG.normal(size=(2, 6)))
+    x, v = np.zeros((12, 3)), np.zeros((12, 3))
+    place_points(bodies.rows, poses, x)
+    spread_twists(bodies.rows, poses, twists, v)
+    np.testing.assert_allclose(x[bodies.points], bodies.places(poses), atol=1e-14)
+    np.testing.assert_allclose(v[bodies.points], bodies.spread(twists, poses), atol=1e-14)
 
 
 def test_weights_of_mass_points_give_any_place_of_the_body() -> None:

@@ -84,24 +84,38 @@ def test_a_ball_rises_to_the_square_of_its_restitution(e: float, rises: float) -
     assert min(heights) > -np.sqrt(2 * G) * sim.h / 3  # what a contact of 2 m / h^2 gives way by
 
 
-@pytest.mark.slow
-def test_a_stack_of_ten_cubes_rests() -> None:
-    """Unit cubes of 1000 kg: heights within what springs of 1e7 N/m give, no drift above 1 mm in 10 s."""
+def stack_of_ten() -> tuple[pl.Scene, list[pl.Body]]:
+    """Flush unit cubes of 1000 kg."""
     scene = pl.Scene()
     scene.add_plane((0, 0, 0), (0, 0, 1))
-    bodies = [scene.add_rigid(pl.Box((1, 1, 1)), position=(0, 0, k + 0.5)) for k in range(10)]
-    sim = pl.Simulation(scene, pl.VBD(iterations=60), substeps=10)
-    for _ in range(60):
+    return scene, [scene.add_rigid(pl.Box((1, 1, 1)), position=(0, 0, k + 0.5)) for k in range(10)]
+
+
+@pytest.mark.slow
+def test_a_stack_of_ten_cubes_rests() -> None:
+    """Ten seconds with the default solver: no cube is ever 1 mm away from where it began."""
+    scene, bodies = stack_of_ten()
+    sim = pl.Simulation(scene)
+    for _ in range(600):
         sim.advance()
-    early = np.array([body.position for body in bodies])
-    for _ in range(540):
-        sim.advance()
-    late = np.array([body.position for body in bodies])
-    assert np.abs(late - early).max() < 1e-3
-    assert np.abs(late[:, :2]).max() < 1e-3
-    weight = 1e4 * 9.81
-    assert np.all(late[:, 2] <= np.arange(10) + 0.5 + 1e-6)
-    assert np.all(late[:, 2] > np.arange(10) + 0.5 - 10 * weight / 1e7)
+        places = np.array([body.position for body in bodies])
+        np.testing.assert_allclose(places[:, :2], 0.0, atol=1e-3)
+        np.testing.assert_allclose(places[:, 2], np.arange(10) + 0.5, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_penalties_that_do_not_carry_a_stack_say_so(caplog) -> None:
+    """Half a second of 60 iterations of block descent: the stack sinks in by more than 0.1 mm (in ten seconds it moves
+    by 16 mm), and a warning says that steps end early.
+    """
+    scene, bodies = stack_of_ten()
+    sim = pl.Simulation(scene, pl.VBD(iterations=60))
+    with caplog.at_level("WARNING", logger="pliant"):
+        for _ in range(30):
+            sim.advance()
+    sunk = 9.5 - bodies[-1].position[2]
+    assert 1e-4 < sunk < 1e-2
+    assert "steps end before they have converged" in caplog.text
 
 
 def test_a_capsule_rests_in_a_groove() -> None:

@@ -8,6 +8,7 @@ from pliant.geometry import rotations
 from pliant.scenes.files import load_scene, save_scene
 
 G = 9.81
+BOTH = pytest.mark.parametrize("solver", [pl.AVBD(), None], ids=["AVBD", "default"])
 
 
 def strains(body: pl.Body, edges: np.ndarray, lengths: float | np.ndarray) -> np.ndarray:
@@ -26,12 +27,13 @@ def hanging(segments: int, length: float, stiffness, mass) -> tuple[pl.Scene, pl
 
 
 @pytest.mark.slow
-def test_eight_springs_in_series_reach_their_static_solution() -> None:
+@BOTH
+def test_eight_springs_in_series_reach_their_static_solution(solver: pl.Solver | None) -> None:
     """k of 10 and 10,000 N/m in turn, 1 kg each, rest length 3 m, h = 1/60 s: lengths 3 + (8 - i) g / k_i to 1e-4."""
     k = np.where(np.arange(8) % 2 == 0, 10.0, 1e4)
     scene, rope, _ = hanging(8, 3.0, k, 1.0)
     rope.air_damping = 2.0
-    sim = pl.Simulation(scene, pl.AVBD(), substeps=1)
+    sim = pl.Simulation(scene, solver, substeps=1)
     for _ in range(1800):
         sim.advance()
     lengths = np.diff(-rope.positions[:, 2])
@@ -94,7 +96,8 @@ def test_cloth_stretches_no_further_than_its_limit(limit: float, beyond: float) 
 
 
 @pytest.mark.slow
-def test_a_four_bar_linkage_stays_closed() -> None:
+@BOTH
+def test_a_four_bar_linkage_stays_closed(solver: pl.Solver | None) -> None:
     """A parallelogram of rods driven at 2 rad/s for a second: hinges closed to 1e-4 m, the coupler level to 1e-3."""
     scene = pl.Scene(gravity=(0, 0, 0))
     bar = pl.Box((0.05, 0.05, 0.4))
@@ -105,7 +108,7 @@ def test_a_four_bar_linkage_stays_closed() -> None:
     scene.add_joint("hinge", right, None, (1, 0, 0), (0, 1, 0))
     scene.add_joint("hinge", coupler, left, (0, 0, 0.4), (0, 1, 0))
     scene.add_joint("hinge", coupler, right, (1, 0, 0.4), (0, 1, 0))
-    sim = pl.Simulation(scene, pl.AVBD(), precision="double")
+    sim = pl.Simulation(scene, solver, precision="double")
     pairs = next(block.elements for block in sim.model.blocks if type(block).__name__ == "JointLinks")
     worst = 0.0
     for _ in range(36):

@@ -296,6 +296,38 @@ def test_the_mouse_pulls_at_a_body_directly(browser, page):
     assert page._gizmo is None
 
 
+def test_the_mouse_pulls_at_a_rigid_body(tmp_path):
+    """Press on a box, move up by 0.2 m, and it follows; let go, and it falls back."""
+    from pliant.viewer.page import Page
+
+    scene = pl.Scene()
+    scene.add_plane()
+    box = scene.add_rigid(pl.Box((0.4, 0.4, 0.4)), position=(0, 0, 0.2))
+    session = Session(pl.Simulation(scene, threads=1))
+    with (
+        Page(session, "box", tmp_path, port=free_port()) as page,
+        chromium.Chromium(page.url) as browser,
+    ):
+        browser.wait_for("document.body.innerText.includes('Contact forces')")
+        wait_for(lambda: page.server.get_clients())
+        time.sleep(2.0)
+        session.play()
+        held = np.array([0.0, 0.0, 0.4])  # above its centre: it does not turn
+        start, end = (np.array(pixel_of(page, held + np.array([0, 0, up]))) for up in (0.0, 0.2))
+        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start[0], y=start[1])
+        time.sleep(0.5)
+        browser.mouse("mousePressed", *start)
+        for s in np.linspace(0, 1, 10):
+            browser.mouse("mouseMoved", *(start + s * (end - start)))
+            time.sleep(0.15)
+        wait_for(lambda: session.is_grabbing)
+        wait_for(lambda: box.position[2] > 0.3)
+        browser.mouse("mouseReleased", *end)
+        wait_for(lambda: not session.is_grabbing)
+        wait_for(lambda: box.position[2] < 0.22)
+    session.close()
+
+
 def test_contact_forces_are_drawn(tmp_path):
     """A red line over a grey block on the floor."""
     from pliant.viewer.page import Page

@@ -177,6 +177,38 @@ def test_a_pinned_vertex_cannot_be_grabbed(session):
     assert not session.is_grabbing
 
 
+@pytest.mark.slow
+def test_a_rigid_body_is_pulled_up_by_its_top_and_let_go():
+    """The spring is critically damped at 12/s: after a second it is there but for (1 + 12) exp(-12) of the way."""
+    scene = pl.Scene()
+    scene.add_plane()
+    box = scene.add_rigid(pl.Box((0.2, 0.2, 0.2)), position=(0, 0, 0.1))
+    held = scene.add_rigid(pl.Box((0.2, 0.2, 0.2)), position=(1, 0, 1.1))
+    held.pin()
+    session = Session(pl.Simulation(scene, threads=1))
+
+    def second():
+        for _ in range(60):
+            session.step()
+            session.settled()
+
+    try:
+        session.grab_rigid(0, np.array([0.0, 0.0, 0.2]))
+        session.drag(np.array([0.0, 0.0, 0.3]))
+        second()
+        assert session.is_grabbing
+        np.testing.assert_allclose(box.position, (0, 0, 0.4), atol=1e-3)
+        session.release()
+        second()
+        assert box.forces == []
+        np.testing.assert_allclose(box.position, (0, 0, 0.1), atol=1e-3)
+        session.grab_rigid(1, np.array([1.0, 0.0, 1.2]))
+        assert "is held by the scene" in session.settled().message
+        assert not session.is_grabbing
+    finally:
+        session.close()
+
+
 def test_the_history_has_what_the_simulation_says(session):
     session.step()
     session.settled()

@@ -33,7 +33,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "Meshes and files": (
         "TetMesh", "TriMesh", "Animation", "load_animation", "load_mesh", "save_mesh", "load_usd", "UsdBody", "load_uv",
         "warp_from_uv", "Garment", "load_garment",
-        "load_scene", "load_simulation", "save_scene",
+        "load_scene", "load_simulation", "save_scene", "open_result",
     ),
     "Materials": (
         "StableNeoHookean", "NeoHookean", "CompressibleNeoHookean", "StVenantKirchhoff", "MooneyRivlin", "Fung",

@@ -13,7 +13,7 @@ import typer
 
 from pliant.cli.compile_bar import compile_bar
 from pliant.cli.output import log_above_bar, only_warnings, print_json, writable_folder
-from pliant.cli.start_file import kept_start, start_of
+from pliant.cli.start_file import forget_start, kept_start, start_of
 
 if TYPE_CHECKING:
     from pliant.scenes.runs import Run
@@ -114,8 +114,8 @@ def resume(
     Example: pliant resume twist/run.npz
              pliant resume demo/demo.npz --frames 60
     """
-    writable_folder(checkpoint.parent)
     start = start_of(checkpoint)
+    writable_folder(checkpoint.parent)
     if start is not None:  # killed before the first checkpoint
         run(
             start["scene"],
@@ -134,7 +134,9 @@ def resume(
     from pliant.scenes.runs import Run
 
     with only_warnings(quiet):
-        _perform(Run.resumed(checkpoint, frames, threads, output or (), device or "cpu"), quiet, as_json)
+        resumed = Run.resumed(checkpoint, frames, threads, output or (), device or "cpu")
+        forget_start(checkpoint)
+        _perform(resumed, quiet, as_json)
 
 
 def gallery(

@@ -24,7 +24,7 @@ def kept_start(folder: Path, scene: str, output: Sequence[Path], **options: Any)
     """
     is_new = not folder.exists()
     path = writable_folder(folder) / NAME
-    is_file = Path(scene).exists()
+    is_file = Path(scene).is_file()  # the folder of a gallery scene has its name
     about = {"scene": str(Path(scene).resolve()) if is_file else scene, "output": [str(p.resolve()) for p in output]}
     try:
         temporary = path.with_suffix(".tmp")
@@ -42,9 +42,18 @@ def kept_start(folder: Path, scene: str, output: Sequence[Path], **options: Any)
 
 
 def start_of(checkpoint: Path) -> dict[str, Any] | None:
-    """Arguments of a run that was killed before it wrote this checkpoint; None if there is nothing of it."""
+    """Arguments of a run that was killed before it wrote this checkpoint; None if the checkpoint is there. An error if
+    there is neither.
+    """
+    from pliant.scenes.files.schema import CHECKPOINT
+
     path = checkpoint.parent / NAME
-    if not path.is_file():
+    if not path.is_file() or checkpoint.name != CHECKPOINT:
+        if not checkpoint.exists():
+            raise FileError(
+                f"{checkpoint}: there is no such file to resume, nor what a run leaves that is killed before its first "
+                "checkpoint. Start it with: pliant run SCENE"
+            )
         return None
     if checkpoint.exists() and checkpoint.stat().st_mtime_ns >= path.stat().st_mtime_ns:  # else it is of a run before
         return None
@@ -60,3 +69,12 @@ def start_of(checkpoint: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: this is not what a run keeps of its start ({error}); run it again.") from None
     return about
+
+
+def forget_start(checkpoint: Path) -> None:
+    """Delete what a killed run was asked for, once its checkpoint has taken its place."""
+    from pliant.scenes.files.schema import CHECKPOINT
+
+    if checkpoint.name == CHECKPOINT:
+        with suppress(OSError):
+            (checkpoint.parent / NAME).unlink()

@@ -26,7 +26,7 @@ from pliant.contact.response.scale import ContactScale, chosen_stiffness, fricti
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
-from pliant.contact.search.convex_pairs import NEAR, ConvexBodies, convex_bodies, convex_contacts, slow_bodies
+from pliant.contact.search.convex_pairs import NEAR, ConvexBodies, are_slow, convex_bodies, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.motion import largest_motion, spread_of_motion
@@ -66,6 +66,7 @@ class Detector:
     stored: float = 0.0  # [J] at the end of the step before
     no_self_contact: np.ndarray | None = None  # (bodies,) bool: who does not touch itself at the positions seen last
     least_width: float = field(init=False)  # [m] of all tets at the positions seen last, at most
+    convex: ConvexBodies = field(init=False)  # rigid ones
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last in this step
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
@@ -76,8 +77,8 @@ class Detector:
     _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
-    _convex: ConvexBodies = field(init=False)  # rigid ones
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
+    _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
     _ahead: Ahead | None = None  # sides at the end of the step as it was looked at last
 
@@ -86,6 +87,7 @@ class Detector:
             self.model = replace(self.model, clearance=np.zeros_like(self.model.clearance))
         m = self.model
         self.colliders = colliders_of(self.team, m)
+        self._has_pairs = len(self.colliders.surface.edges) > 0 and bool(m.allowed.any())
         self.round_bodies = RoundDetector(m, self.colliders)
         self.least_width = least_width(self.team, m.tets, m.positions)
         self._faces = edges_and_triangles(self.colliders.surface)
@@ -95,9 +97,9 @@ class Detector:
         self._overload = Overload(m.body, bodies, len(m.shapes))
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
-        self._convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
+        self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
-        self._planes_suffice = can_look_ahead and self._convex.include(self.colliders.surface, m.body, m.excluded)
+        self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
         self._edges = EdgeWatch(self.team, self.colliders, self._edge)
 
@@ -160,7 +162,7 @@ class Detector:
 
     def detect(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
-        if self._has_pairs and not (self._planes_suffice and slow_bodies(self._convex, x_prev, x).all()):
+        if self._has_pairs and not (self._planes_suffice and are_slow(self.convex, x_prev, x, self.model.edge)):
             hits = continuous_contacts(self.team, self.colliders, x_prev, x, self.side_history)
             if hits.size and self._found.size:
                 hits = chosen(hits, places_among(contact_ids(hits), contact_ids(self._found)) < 0)
@@ -200,7 +202,7 @@ class Detector:
         for k in numbers:
             near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
         if self.is_hard:
-            pairs = self._with_planes(pairs, x0, x1)
+            pairs = with_planes(self.convex, pairs, x0, x1, model)
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
@@ -221,16 +223,6 @@ class Detector:
         if self.spheres is not None:
             potential.neighbours = self.spheres.neighbours
         return potential
-
-    def _with_planes(self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray) -> tuple[ContactSet, ...]:
-        """Contacts, with planes between convex bodies that are near each other from x0 to x1 (n, 3) [m]."""
-        model = self.model
-        own, are_near = convex_contacts(self._convex, x0, x1, model.edge, model.allowed)
-        if not own.size:
-            return pairs
-        own.thickness[:] = model.radius[own.vertices[:, 0]] + model.radius[own.vertices[:, 2]]
-        others = (chosen(part, ~are_near[tuple(model.body[part.vertices[:, [0, 2]]].T)]) for part in pairs)
-        return (own, *others)
 
     @property
     def _compliance(self) -> float:
@@ -280,18 +272,18 @@ class Detector:
         self.multipliers = multipliers_of(latest.contacts)
         if self._has_pairs:
             self._track(x_prev, x)
-        d, given = latest.own_depths(x), self.model.settings.stiffness
+        (d, deepest, stored), given = latest.depths_at_end(x), self.model.settings.stiffness
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
         self.pressing = pressing_of(latest.contacts, pressed, self._parties)
         work, friction_work = latest.work(x)
         looks_at_edges = self._has_pairs and not (self._planes_suffice or self.model.settings.guarantee)
         edge = self._edges.after_step(x) if looks_at_edges else None
-        before, self.stored = self.stored, latest.stored(x)
+        before, self.stored = self.stored, stored
         chosen_ones = latest.contacts.stiffness if given is None else chosen_stiffness(latest.contacts, self.scale)
         return ContactReport(
             listed=len(d),
             touching=int((d > 0).sum()),
-            deepest=max(latest.deepest(x), edge.depth if edge else 0.0),
+            deepest=max(deepest, edge.depth if edge else 0.0),
             missed=len(self._missed),
             deepest_missed=self.deepest_missed,
             crossed=len(np.unique(self.side_history.vertices[self.side_history.crossed])),
@@ -394,7 +386,3 @@ class Detector:
         if self.spheres is not None:
             self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))
         self.seen = x.copy()
-
-    @property
-    def _has_pairs(self) -> bool:
-        return len(self.colliders.surface.edges) > 0 and bool(self.model.allowed.any())

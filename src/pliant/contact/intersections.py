@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.contact.contact_set import gaps
 from pliant.contact.detection import find_penetrations
+from pliant.contact.rigid_overlaps import RigidOverlaps, no_overlaps
 from pliant.contact.search.colliders import Colliders, check_positions
 from pliant.contact.search.initial_intersections import piercing_pairs
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
@@ -17,6 +18,7 @@ from pliant.kernels.threads import Team
 from pliant.model import ContactModel
 
 TOUCHING = 1e-6  # of an edge: what is less deep only touches
+SUNK = 1e-3  # of an edge: how deep a rigid body is in an obstacle that does not just rest there
 
 
 @dataclass(frozen=True)
@@ -33,20 +35,22 @@ class Intersections:
     nearest: float  # [m] by how much one of them is
     body: np.ndarray  # (n,) of the vertices
     names: tuple[str, ...]  # of the bodies
+    overlaps: RigidOverlaps  # rigid bodies that overlap, of which no vertex is inside the other
+    sunk: int  # vertices of rigid bodies that are deeper in obstacles than what rests there
 
     def __len__(self) -> int:
-        return len(self.crossing) + len(self.inside) + len(self.in_obstacles)
+        return len(self.crossing) + len(self.inside) + len(self.in_obstacles) + len(self.overlaps.depths)
 
     @property
     def deepest(self) -> float:
         """[m] of vertices; edges that go through sheets have no depth."""
-        both = np.concatenate([self.inside_depths, self.obstacle_depths])
-        return max(float(both.max(initial=0.0)), self.nearest)
+        depths = np.concatenate([self.inside_depths, self.obstacle_depths, self.overlaps.depths])
+        return max(float(depths.max(initial=0.0)), self.nearest)
 
     @property
     def is_reported(self) -> bool:
         """Whether a start like this is worth a warning: vertices that rest at obstacles are not."""
-        return len(self.crossing) + len(self.inside) + self.near > 0
+        return len(self.crossing) + len(self.inside) + self.near + self.sunk + len(self.overlaps.depths) > 0
 
     def __str__(self) -> str:
         """A line for each pair of bodies."""
@@ -59,6 +63,9 @@ class Intersections:
         lines += self._lines(self.inside, self.inside_depths, self.names)
         obstacles = [f"obstacle {k}" for k in range(int(self.in_obstacles[:, 1].max(initial=-1)) + 1)]
         lines += self._lines(self.in_obstacles, self.obstacle_depths, obstacles)
+        for body, other, depth in zip(*self.overlaps, strict=True):
+            name = self.names[other] if other >= 0 else f"obstacle {-1 - other}"
+            lines.append(f"{self.names[body]} and {name} overlap by {1e3 * depth:.3g} mm")
         return "\n".join(lines) or "nothing intersects"
 
     def _lines(self, found: np.ndarray, deep: np.ndarray, others: list[str] | tuple[str, ...]) -> list[str]:
@@ -72,9 +79,18 @@ class Intersections:
 
 
 def find_intersections(
-    team: Team, colliders: Colliders, model: ContactModel, names: tuple[str, ...], x: np.ndarray, time: float
+    team: Team,
+    colliders: Colliders,
+    model: ContactModel,
+    names: tuple[str, ...],
+    x: np.ndarray,
+    time: float,
+    overlaps: RigidOverlaps | None = None,
+    is_rigid: np.ndarray | None = None,
 ) -> Intersections:
-    """At positions x (n, 3) [m], with obstacles where they are at a time [s]."""
+    """At positions x (n, 3) [m], with obstacles where they are at a time [s]; overlaps: of rigid bodies; is_rigid (n,):
+    of vertices that rigid bodies carry, which nothing holds.
+    """
     x = check_positions(x, colliders, "the position")
     surface, touching = colliders.surface, TOUCHING * float(np.min(model.edge, initial=np.inf))
     pairs = piercing_pairs(team, colliders, x) if len(surface.edges) else np.zeros((0, 2), np.int64)
@@ -101,8 +117,20 @@ def find_intersections(
     in_obstacles = np.concatenate(at_obstacles)
     points = np.concatenate([crossing_points(crossing, x)[0], x[vertices], x[in_obstacles[:, 0]]])
     inside = np.column_stack([vertices, bodies])
-    rest = (in_obstacles, np.concatenate(deep_there), near, nearest, model.body, names)
+    deep_in = np.concatenate(deep_there)
+    sunk = np.zeros(len(deep_in), bool) if is_rigid is None else is_rigid[in_obstacles[:, 0]]
+    sunk = sunk & (deep_in > SUNK * model.edge[in_obstacles[:, 0]])
+    others = _without(no_overlaps() if overlaps is None else overlaps, inside, model.body, touching)
+    rest = (in_obstacles, deep_in, near, nearest, model.body, names, others, int(sunk.sum()))
     return Intersections(crossing, points, inside, deep, *rest)
+
+
+def _without(overlaps: RigidOverlaps, inside: np.ndarray, body: np.ndarray, touching: float) -> RigidOverlaps:
+    """Those deeper than what touches, of pairs of which no vertex is inside (m, 2) the other body."""
+    known = {tuple(sorted(pair)) for pair in zip(body[inside[:, 0]].tolist(), inside[:, 1].tolist(), strict=True)}
+    pairs = zip(overlaps.bodies.tolist(), overlaps.others.tolist(), strict=True)
+    is_new = np.array([pair not in known for pair in pairs], bool) & (overlaps.depths > touching)
+    return RigidOverlaps(*(column[is_new] for column in overlaps))
 
 
 def words_of_start(found: Intersections) -> str:
@@ -112,6 +140,7 @@ def words_of_start(found: Intersections) -> str:
         (len(found.in_obstacles), "vertices are inside obstacles"),
         (found.near, "pairs are nearer than the thickness of sheets"),
         (len(found.crossing), "edges go through triangles"),
+        (len(found.overlaps.depths), "pairs of rigid bodies, or of one and an obstacle, overlap"),
     )
     said = ", ".join(f"{count} {what}" for count, what in counts if count)
     return (

@@ -18,7 +18,7 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, obstacle_contacts, pair_contacts
 from pliant.contact.search.colliders import Colliders
-from pliant.contact.search.round_search import Found, find_obstacle, find_pairs
+from pliant.contact.search.round_search import BOX, Found, Parts, find_obstacle, find_pairs
 from pliant.contact.tracking.duplicates import without_duplicates
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.lanes.compiled import cached
@@ -46,7 +46,16 @@ class RoundDetector:
     model: ContactModel
     colliders: Colliders
     contacts: ContactSet = field(default_factory=no_contacts)  # of this step
-    _parts: tuple[np.ndarray, ...] = field(init=False)  # triangles and edges sorted by body, and where each begins
+    _parts: Parts = field(init=False)
+    _boxes: np.ndarray = field(init=False)  # room for those of bodies
+    _vertices: np.ndarray = field(init=False)  # (s,) all sliding points
+    _masses: np.ndarray = field(init=False)  # (s, 4) the mass points of their bodies
+    _offsets: np.ndarray = field(init=False)  # (s, 4, 3) [m] of these in the bodies' axes
+    _is_sliding: np.ndarray = field(
+        init=False
+    )  # (n + 1,) whether a vertex is one; the last for those that are not there
+    _resting: np.ndarray = field(init=False)  # (s, 4) weights of these that give the points that no contact has
+    _rooms: dict[int, Found] = field(default_factory=dict)  # by the number of the obstacle
     _told: bool = False
     _cores: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # sliding points at cores, in this step
     _skins: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # and those on the surfaces around them
@@ -54,12 +63,27 @@ class RoundDetector:
     def __post_init__(self) -> None:
         surface, body, bodies = self.colliders.surface, self.model.body, len(self.model.allowed)
         parts = []
-        for elements in (surface.triangles, surface.edges):
-            elements = elements[~self.model.excluded[elements].any(axis=1)]
+        taking_part = [e[~self.model.excluded[e].any(axis=1)] for e in (surface.triangles, surface.edges)]
+        corners = np.unique(np.concatenate([elements.ravel() for elements in taking_part]))[:, None]
+        for elements in (*taking_part, corners):
             order = np.argsort(body[elements[:, 0]], kind="stable")
             sorted_ = np.ascontiguousarray(elements[order])
             parts += [sorted_, np.searchsorted(body[sorted_[:, 0]], np.arange(bodies + 1))]
-        self._parts = tuple(parts)
+        parts[4] = parts[4].ravel()
+        self._parts, self._boxes = Parts(*parts), np.empty((bodies, BOX))
+        features = self.model.round_bodies
+        owner = np.repeat(np.arange(len(features.kind)), features.sliding_count)
+        ranges = zip(features.sliding.tolist(), features.sliding_count.tolist(), strict=True)
+        self._vertices = np.array([v for first, count in ranges for v in range(first, first + count)], np.int64)
+        self._masses, self._offsets = (features.masses[:, None] + np.arange(4))[owner], features.offsets[owner]
+        self._is_sliding = np.zeros(len(body) + 1, bool)
+        self._is_sliding[self._vertices] = True
+        self._resting = np.full((len(self._vertices), 4), 0.25)  # at the centre
+        cores = np.flatnonzero(
+            features.kind == CORE
+        )  # their last two points are their ends: spheres of grains see them
+        last = np.searchsorted(self._vertices, (features.sliding + features.sliding_count)[cores])
+        self._resting[last - 2], self._resting[last - 1] = features.ends[cores, 0], features.ends[cores, 1]
 
     def __bool__(self) -> bool:
         return len(self.model.round_bodies.kind) > 0
@@ -68,46 +92,39 @@ class RoundDetector:
         """Find the contacts of the step from x0 to the guess x1 (n, 3) [m], and put sliding points there, in both and
         in the offsets of what carries them.
         """
-        features = self.model.round_bodies
-        masses = features.masses[:, None] + np.arange(4)
-        owner = np.repeat(np.arange(len(features.kind)), features.sliding_count)
-        vertices = np.concatenate(
-            [np.arange(s, s + c) for s, c in zip(features.sliding, features.sliding_count, strict=True)]
-        )
-        weights = np.full((len(vertices), 4), 0.25)  # what is not used rests at the centre
+        vertices = self._vertices
+        weights = self._resting.copy()
         self.contacts = no_contacts()
-        found = self._found(x0, x1, time, h)
+        found = self.nearby(x0, x1, time, h)
         for parts, taken, own in self._placed(found, x1):
             self.contacts = joined(self.contacts, parts)
             weights[np.searchsorted(vertices, taken)] = own
-        for f in np.flatnonzero(features.kind == CORE):  # its last two points are its ends: spheres of grains see them
-            last = int(features.sliding[f] + features.sliding_count[f])
-            weights[np.searchsorted(vertices, [last - 2, last - 1])] = features.ends[f]
         for x in (x0, x1):
-            x[vertices] = np.einsum("kw,kwa->ka", weights, x[masses[owner]])
+            x[vertices] = np.einsum("kw,kwa->ka", weights, x[self._masses])
         if carried is not None:
-            rows = np.full(len(x0), -1)
-            rows[carried.points] = np.arange(len(carried.points))
-            offsets = np.einsum("kw,kwa->ka", weights, features.offsets[owner])
-            is_free = rows[vertices] >= 0
-            carried.offsets[rows[vertices[is_free]]] = offsets[is_free]
+            rows = carried.row_of(vertices)
+            is_free = rows >= 0
+            carried.offsets[rows[is_free]] = np.einsum("kw,kwa->ka", weights, self._offsets)[is_free]
 
-    def _found(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float) -> list[tuple[int, Found]]:
+    def nearby(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float) -> list[tuple[int, Found]]:
         """Contacts with each obstacle by its number, and with bodies (-1)."""
         features, model = self.model.round_bodies, self.model
         found = []
         for k, shape in enumerate(model.shapes):
             rows = (shape.kind, shape.row(time), shape.row(time + h))
-            found.append((k, self._grown(find_obstacle, features, *rows, x0, x1)))
+            found.append((k, self._grown(k, find_obstacle, features, *rows, x0, x1)))
         rules = (model.allowed, model.radius)
-        found.append((-1, self._grown(find_pairs, features, *self._parts, *rules, x0, x1)))
+        found.append((-1, self._grown(-1, find_pairs, features, self._parts, *rules, x0, x1, self._boxes)))
         return found
 
-    def _grown(self, function: object, *arguments: object) -> Found:
-        """What a compiled search finds, in as much room as it needs."""
-        room = _room(64)
+    def _grown(self, obstacle: int, function: object, *arguments: object) -> Found:
+        """What a compiled search finds, in as much room as it needs: a view of it, until the next search."""
+        if obstacle not in self._rooms:
+            self._rooms[obstacle] = _room(64)
+        room = self._rooms[obstacle]
+        room.other.fill(-1)
         while (count := cached(function)(*arguments, room)) > len(room.gaps):
-            room = _room(2 * count)
+            room = self._rooms[obstacle] = _room(2 * count)
         return Found(*(array[:count] for array in room))
 
     def _placed(
@@ -119,6 +136,8 @@ class RoundDetector:
         placed: list[tuple[ContactSet, np.ndarray, np.ndarray]] = []
         self._cores, self._skins = np.zeros(0, int), np.zeros(0, int)
         for obstacle, all_of_them in found:
+            if not len(all_of_them.gaps):
+                continue
             own = all_of_them if obstacle >= 0 else _without_repeats(all_of_them)
             taken = self._taken(own, used)
             keep = taken[:, 0] >= 0
@@ -181,9 +200,8 @@ class RoundDetector:
 
     def forget_drifts(self, contacts: ContactSet) -> None:
         """Sliding points are others in every step: they have not moved."""
-        features = self.model.round_bodies
-        for first, count in zip(features.sliding, features.sliding_count, strict=True):
-            contacts.drift[((contacts.vertices >= first) & (contacts.vertices < first + count)).any(axis=1)] = 0.0
+        if self:
+            contacts.drift[self._is_sliding[contacts.vertices].any(axis=1)] = 0.0
 
     def share_answers(self, contacts: ContactSet, is_hard: bool = False) -> None:
         """Let cores press and surfaces rub: what a core's contact has of friction, that of the surface has, for a small

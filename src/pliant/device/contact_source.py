@@ -1,4 +1,4 @@
-"""Contacts in kernels: what one of them does to one of its vertices, and friction limits before an iteration.
+"""Contacts in kernels: what one of them does to one of its vertices.
 
 A contact is one record, which all its vertices read.  One with an obstacle has an anchor, the obstacle's point.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pliant.device.c_text import Helpers
+from pliant.device.follow_source import follow_functions, separation
 from pliant.device.functions import FORCE_AND_BLOCK, NOTHING, Argument, c_function
-from pliant.elements.contact import add_contact, depth
+from pliant.elements.contact import add_contact
 from pliant.lanes.vectors import add_scaled, subtract
 
 _DECLARED = {
@@ -32,37 +33,17 @@ class ContactTables(NamedTuple):
     names: tuple[str, ...]
     declared: tuple[str, ...]
 
-    def loop(self) -> list[str]:
-        """Lines that add the contacts of vertex i, were it moved by dx."""
-        arguments = ", ".join(["contact_entry[e]", "contact_multiplicity[e]", "xi", "moved", "x", "ahead_f", "ahead_H"])
-        return [
-            "for (int e = contact_start[i]; e < contact_start[i + 1]; e++)",
-            f"    add_contact_of({arguments}, {', '.join(self.names[3:])});",
-        ]
-
 
 CONTACT_TABLES = ContactTables(tuple(_DECLARED), tuple(f"GLOBAL {kind} *{name}" for name, kind in _DECLARED.items()))
 
 
-def _separation(w, d, xi, anchor, has_anchor):
-    """s of a contact from the positions d of three corners relative to that of the fourth, xi."""
-    s = (0.0, 0.0, 0.0)
-    for weight, way in zip(w, d, strict=True):
-        s = add_scaled(s, weight, way)
-    return add_scaled(s, has_anchor, subtract(xi, anchor))
-
-
 def _of_corner(w0, w1, w2, w3, d1, d2, d3, xi, moved, anchor, has_anchor, prev, n, thickness, stiffness, limit, *more):
     slip, damping, multiplicity = more
-    s = _separation((w1, w2, w3), (d1, d2, d3), xi, anchor, has_anchor)
+    s = separation((w1, w2, w3), (d1, d2, d3), xi, anchor, has_anchor)
     s = add_scaled(s, w0 * multiplicity, moved)
     still = (0.0, 0.0, 0.0)  # only hard contacts look ahead
     numbers = (thickness, stiffness, limit, slip, damping, multiplicity)
     return add_contact(*NOTHING, w0, s, subtract(s, prev), n, *numbers, still)
-
-
-def _limit(w1, w2, w3, d1, d2, d3, xi, anchor, has_anchor, n, thickness, most):
-    return most * depth(_separation((w1, w2, w3), (d1, d2, d3), xi, anchor, has_anchor), n, thickness)
 
 
 def _arguments(*names: str) -> list[Argument]:
@@ -70,14 +51,11 @@ def _arguments(*names: str) -> list[Argument]:
     return [Argument(name, 3 if name in vectors else 0) for name in names]
 
 
-def contact_functions(precision: str, helpers: Helpers) -> str:
-    """Functions of contacts, and the kernel `refresh_friction`."""
+def contact_functions(precision: str, helpers: Helpers, follows: bool) -> str:
+    """Functions of contacts; follows: with those that bring contacts up to date before an iteration."""
     corner = _arguments(
         "w0", "w1", "w2", "w3", "d1", "d2", "d3", "xi", "moved", "anchor", "has_anchor", "prev", "n", "thickness",
         "stiffness", "limit", "slip", "contact_damping", "multiplicity",
-    )  # fmt: skip
-    limit = _arguments(
-        "w1", "w2", "w3", "d1", "d2", "d3", "xi", "anchor", "has_anchor", "n", "thickness", "most"
     )  # fmt: skip
     add = c_function(
         f"inline void add_contact(real *f, real *H, {', '.join(argument.declared for argument in corner)})",
@@ -88,27 +66,26 @@ def contact_functions(precision: str, helpers: Helpers) -> str:
         precision,
         helpers,
     )
-    bound = c_function(
-        f"inline real friction_limit({', '.join(argument.declared for argument in limit)})",
-        _limit,
-        limit,
-        ["return {};"],
-        "mu k d, in double precision: d is a small difference of positions.",
-        "double",
-        helpers,
-    )
     others = ", ".join(
         _declared
         for name, _declared in zip(_DECLARED, CONTACT_TABLES.declared, strict=True)
         if name in CONTACT_TABLES.names[3:]
     )
-    return "\n\n".join([add, bound.replace("real", "double"), _OF_VERTEX.replace("<tables>", others), _REFRESH])
+    names = {
+        "<others>": others,
+        "<tables>": ", ".join(CONTACT_TABLES.declared),
+        "<names>": ", ".join(CONTACT_TABLES.names[3:]),
+    }
+    texts = [add, _OF_VERTEX, _OF_ALL]
+    for name, text in names.items():
+        texts = [own.replace(name, text) for own in texts]
+    return "\n\n".join([*texts, follow_functions(helpers)] if follows else texts)
 
 
 _OF_VERTEX = """
 // Adds contact entry / 4 to the force and the block of the vertex that is its corner entry % 4, were it moved.
 inline void add_contact_of(const int entry, const real multiplicity, const real3 xi, const real3 moved,
-    GLOBAL const real4 *x, real *f, real *H, <tables>)
+    GLOBAL const real4 *x, real *f, real *H, <others>)
 {
     const int c = entry / 4, own = entry % 4;
     const int p = (own + 1) % 4, q = (own + 2) % 4, r = (own + 3) % 4;
@@ -120,24 +97,12 @@ inline void add_contact_of(const int entry, const real multiplicity, const real3
         contact_settings[0], contact_settings[1], multiplicity);
 }
 """.strip("\n")
-
-_REFRESH = """
-// Friction limits of all contacts before an iteration (decision 0021).
-KERNEL void refresh_friction(const int contacts, GLOBAL const real4 *x, GLOBAL const int *contact_rows,
-    GLOBAL const double *weights, GLOBAL const double *normals, GLOBAL const double *anchors, GLOBAL const double *most,
-    GLOBAL const double *thickness, GLOBAL double *limits, GLOBAL real4 *contact_normals)
+_OF_ALL = """
+// Adds all contacts of vertex i to its force and its block, were it moved.
+inline void add_contacts(const int i, const real3 xi, const real3 moved, real *f, real *H, GLOBAL const real4 *x,
+    <tables>)
 {
-    const int c = GLOBAL_ID;
-    if (c >= contacts || !(most[c] > 0))
-        return;
-    GLOBAL const int *at = contact_rows + 4 * c;
-    const real4 a = x[at[0]], b = x[at[1]], d = x[at[2]], e = x[at[3]];
-    const double3 o = DOUBLES(a.x, a.y, a.z);
-    limits[c] = friction_limit(weights[4 * c + 1], weights[4 * c + 2], weights[4 * c + 3],
-        DOUBLES(b.x - o.x, b.y - o.y, b.z - o.z), DOUBLES(d.x - o.x, d.y - o.y, d.z - o.z),
-        DOUBLES(e.x - o.x, e.y - o.y, e.z - o.z), o,
-        DOUBLES(anchors[4 * c], anchors[4 * c + 1], anchors[4 * c + 2]), anchors[4 * c + 3],
-        DOUBLES(normals[3 * c], normals[3 * c + 1], normals[3 * c + 2]), thickness[c], most[c]);
-    contact_normals[c].w = limits[c];
+    for (int e = contact_start[i]; e < contact_start[i + 1]; e++)
+        add_contact_of(contact_entry[e], contact_multiplicity[e], xi, moved, x, f, H, <names>);
 }
 """.strip("\n")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pliant.device.contact_source import CONTACT_TABLES
+from pliant.device.follow_source import REFRESHED
 from pliant.device.opencl import Executor, Launch
 from pliant.lanes.types import DTYPES
 
@@ -21,12 +22,14 @@ class DeviceContacts:
         self.executor, self.dtype, self.row_count = executor, DTYPES[precision], rows
         self.collided = np.zeros(rows, np.uint8)  # vertices that had a contact in this step
         self.count = 0
-        self._has_friction = False
+        self._changes = False  # whether iterations change friction limits or closest points
+        self._follows = False  # whether closest points are among them
         self._buffers: dict[str, Any] = {}
         self._sizes: dict[str, int] = {}
         self._refresh: Launch | None = None
-        self._limits = np.zeros(0)
+        self._contacts: Any = None
         self._fill(_Arrays.empty(rows, self.dtype))
+        self.has_grown = False  # whether there are buffers that kernels do not know yet
 
     @property
     def tables(self) -> list[Any]:
@@ -34,46 +37,50 @@ class DeviceContacts:
         return [self._buffers[name] for name in CONTACT_TABLES.names]
 
     def load(self, rows: np.ndarray, contacts: Any, x_prev: np.ndarray, colour_of_row: np.ndarray, origin: np.ndarray,
-             slip: float, damping: float) -> bool:  # fmt: skip
-        """Take up the contacts of a ContactSet with the rows (k, 4) of their vertices; whether buffers have grown.
+             slip: float, damping: float) -> None:  # fmt: skip
+        """Take up the contacts of a ContactSet with the rows (k, 4) of their vertices.
 
         x_prev (r, 3) [m]: rows at the start of the step, relative to the origin; colour_of_row (r,): -1 where nothing
         moves.
         """
         arrays = _Arrays.of(rows, contacts, x_prev, colour_of_row, origin, slip, damping, self.row_count, self.dtype)
         self.collided[arrays.touched] = 1
-        self.count, self._has_friction = len(rows), bool((contacts.friction > 0).any())
-        self._limits = contacts.friction_limit
-        return self._fill(arrays)
+        self.count, self._contacts = len(rows), contacts
+        self._follows = bool(contacts.updates_closest_point.any())
+        self._changes = self._follows or bool((contacts.friction > 0).any())
+        self._fill(arrays)
 
-    def _fill(self, arrays: _Arrays) -> bool:
-        grown = False
+    def _fill(self, arrays: _Arrays) -> None:
         for name, array in arrays.buffers.items():
             if name not in self._buffers or self._sizes[name] < array.nbytes:
                 room = np.zeros((int(len(array) * ROOM) + 1, *array.shape[1:]), array.dtype)
                 self._buffers[name], self._sizes[name] = self.executor.buffer(room), room.nbytes
-                grown = True
+                self._refresh, self.has_grown = None, True  # also if the device runs out of memory before the end
             self.executor.write(self._buffers[name], array)
-        if grown:
-            self._refresh = None
-        return grown
 
     def refresh(self, source: str, x: Any) -> None:
-        """Enqueue new friction limits at the positions x."""
-        if not (self.count and self._has_friction):
+        """Enqueue new closest points and friction limits at the positions x."""
+        if not (self.count and self._changes):
             return
         if self._refresh is None:
-            names = ("rows", "weights", "normals", "anchors", "most", "thickness", "limits")
-            own = [self._buffers[f"contact_{name}" if name == "rows" else f"exact_{name}"] for name in names]
-            arguments = [np.int32(self.count), x, *own, self._buffers["contact_normals"]]
-            self._refresh = self.executor.kernel(source, "refresh_friction", arguments)
+            arguments = [np.int32(self.count), x, *(self._buffers[name] for name in REFRESHED)]
+            self._refresh = self.executor.kernel(source, "refresh_contacts", arguments)
         self._refresh.set(0, np.int32(self.count))
         self._refresh(-(-self.count // GROUP), GROUP)
 
-    def write_limits(self) -> None:
-        """Friction limits of the last iteration to the ContactSet."""
-        if self.count and self._has_friction:
-            self.executor.read(self._buffers["exact_limits"], self._limits)
+    def write_back(self) -> None:
+        """Friction limits and closest points of the last iteration to the ContactSet."""
+        if not (self.count and self._changes):
+            return
+        self._read("exact_limits", self._contacts.friction_limit)
+        if self._follows:
+            self._read("exact_weights", self._contacts.weights)
+            self._read("exact_normals", self._contacts.normals)
+
+    def _read(self, name: str, values: np.ndarray) -> None:
+        found = np.empty(values.shape)
+        self.executor.read(self._buffers[name], found)
+        values[:] = found
 
 
 class _Arrays:
@@ -85,7 +92,8 @@ class _Arrays:
     @classmethod
     def empty(cls, row_count: int, dtype: Any) -> _Arrays:
         four, one = np.zeros((0, 4), dtype), np.zeros(0, dtype)
-        exact = {f"exact_{name}": np.zeros((0, *shape)) for name, shape in _EXACT.items()}
+        exact: dict[str, np.ndarray] = {f"exact_{name}": np.zeros((0, *shape)) for name, shape in _EXACT.items()}
+        exact["exact_sides"] = np.zeros(0, np.int32)
         arrays = {
             "contact_start": np.zeros(row_count + 1, np.int32), "contact_entry": np.zeros(0, np.int32),
             "contact_multiplicity": one, "contact_rows": np.zeros((0, 4), np.int32), "contact_weights": four,
@@ -102,8 +110,9 @@ class _Arrays:
         has_anchor = contacts.obstacle >= 0
         anchors = np.where(has_anchor[:, None], contacts.points - origin, 0.0)
         y = x_prev[rows]
+        ways = y[:, 1:] - y[:, :1]
         # relative to the first vertex, so that large coordinates cancel
-        prev = np.einsum("kj,kja->ka", contacts.weights[:, 1:], y[:, 1:] - y[:, :1])
+        prev = np.einsum("kj,kja->ka", contacts.weights[:, 1:], ways)
         rounded = anchors.astype(dtype).astype(float)
         prev += np.where(has_anchor[:, None], y[:, 0] - rounded + contacts.motions, 0.0)
         arrays = {
@@ -117,6 +126,8 @@ class _Arrays:
             "contact_anchors": np.column_stack([anchors, has_anchor]).astype(dtype),
             "contact_stiffness": contacts.stiffness.astype(dtype),
             "contact_settings": np.array([slip, damping], dtype),
+            "exact_sides": np.where(contacts.updates_closest_point, contacts.side, 0).astype(np.int32),
+            "exact_start": ways.reshape(-1, 9),
             "exact_weights": contacts.weights,
             "exact_normals": contacts.normals,
             "exact_anchors": np.column_stack([anchors, has_anchor]),
@@ -128,7 +139,7 @@ class _Arrays:
 
 
 _EXACT: dict[str, tuple[int, ...]] = {
-    "weights": (4,), "normals": (3,), "anchors": (4,), "most": (), "thickness": (), "limits": ()
+    "start": (9,), "weights": (4,), "normals": (3,), "anchors": (4,), "most": (), "thickness": (), "limits": ()
 }  # fmt: skip
 
 

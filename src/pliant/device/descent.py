@@ -4,6 +4,8 @@ all vertices in place of one per colour.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from pliant.device.opencl import Launch
@@ -14,15 +16,21 @@ from pliant.device.vbd_source import GROUP
 class DeviceDescent(DeviceSweep):
     """`variant.descent` says how vertices move."""
 
+    _scales: Any = None  # 1 / diag(H) of all vertices
+
     def _iteration(self) -> list[tuple[Launch, int]]:
         """Move all vertices into a buffer, then show it."""
         moving, rows, count = np.int32(self.moving), np.int32(self.rows), groups_for(self.moving)
-        self.moved, scales = self._empty_rows(), self._empty_rows()
+        if self._scales is None:
+            self.moved, self._scales = self._empty_rows(), self._empty_rows()
         tables = [*self._vertex, *self._tables]
-        arguments = [moving, rows, self.dtype(1), self.x, self.moved, scales, *tables]
+        arguments = [moving, rows, self.dtype(1), self.x, self.moved, self._scales, *tables]
         self._descend = self._launch(f"descend_{self.variant.descent}", arguments)
-        self._measure_scales = self._launch("inverse_diagonals", [moving, rows, self.x, scales, *tables])
+        self._measure_scales = self._launch("inverse_diagonals", [moving, rows, self.x, self._scales, *tables])
         return [(self._descend, count), (self._launch("show", [np.int32(0), moving, self.x, self.moved]), count)]
+
+    def _begin_iteration(self) -> None:
+        """Contacts are brought up to date on the CPU, where energies are measured."""
 
     def measure_scales(self) -> None:
         """Measure 1 / diag(H) at the positions on the device."""

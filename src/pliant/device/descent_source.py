@@ -15,6 +15,7 @@ KERNEL void inverse_diagonals(const int moving, const int rows, GLOBAL const rea
     real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0};
     add_elements(i, 0, 1, rows, xi, f, H, x, x_prev, <arguments>);
     add_vertex(i, rows, xi, f, H, <vertex_arguments>);
+contact|    add_contacts(i, xi, VECTOR(0, 0, 0), f, H, <add_contacts>);
     const real m = inertia[i];
     scales[i] = ROW_OF(1 / (H[0] > m ? H[0] : m), 1 / (H[3] > m ? H[3] : m), 1 / (H[5] > m ? H[5] : m));
 }
@@ -40,6 +41,7 @@ KERNEL void descend_<kind>(const int moving, const int rows, const real length, 
 
 _ALONG_THE_FORCE = """\
     add_vertex(i, rows, xi, f, H, <vertex_arguments>);
+contact|    add_contacts(i, xi, VECTOR(0, 0, 0), f, H, <add_contacts>);
 constrained|    keep_subspace(i, f, subspace, direction);
     dx[0] = scales[i].x * f[0];
     dx[1] = scales[i].y * f[1];
@@ -47,7 +49,8 @@ constrained|    keep_subspace(i, f, subspace, direction);
 constrained|    keep_subspace(i, dx, subspace, direction);"""
 
 _TO_THE_MINIMUM = """\
-    step_of_vertex(i, rows, xi, f, H, dx, <vertex_arguments>);
+    step_of_vertex(i, rows, xi, f, H, dx, <contacts><vertex_arguments>);
+contact|    add_contacts(i, xi, VECTOR(0, 0, 0), f, H, <add_contacts>);
 constrained|    keep_subspace(i, f, subspace, direction);
     descent_direction(H, VECTOR(f[0], f[1], f[2]), dx);"""
 

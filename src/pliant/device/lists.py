@@ -9,6 +9,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 
+@dataclass(frozen=True)
+class ListState:
+    """One number of each element, brought up to date at the positions before every iteration; entries read it as the
+    argument "state". While it is below 1 a barrier of the law holds.
+    """
+
+    function: str  # text of `inline real update_K(const real before, ...)`
+    arguments: tuple[str, ...]  # of a call after the number before: "other j" from corner 0 on, "vector i", "number i"
+    corners: np.ndarray  # (elements, corners) rows
+    constants: np.ndarray  # (elements, c)
+    element: np.ndarray  # (m,) of each entry of the list
+
+
 @dataclass
 class DeviceList:
     """One list. Positions are numbered by row, the order of vertices on the device."""
@@ -21,6 +34,7 @@ class DeviceList:
     constants: np.ndarray  # (m, c) numbers of each entry
     parameters: np.ndarray  # (rows, p) numbers of the vertex, p = 0: none
     has_barrier: bool = False  # tets of a law that no step may take through zero volume
+    state: ListState | None = None  # of its elements, if they have any
     order: np.ndarray = field(init=False)  # (m,) entries sorted by vertex
     start: np.ndarray = field(init=False)  # (rows + 1,) first entry of each vertex
 

@@ -48,10 +48,8 @@ def as_device(device: object) -> OpenCL | None:
     """The device that a user names: None for "cpu"."""
     if isinstance(device, OpenCL):
         return device
-    if device == "cpu":
-        return None
-    if device == "opencl":
-        return OpenCL()
+    if isinstance(device, str) and device in ("cpu", "opencl"):
+        return None if device == "cpu" else OpenCL()
     raise DeviceError(
         f'device is {device!r}: it must be "cpu", "opencl", "auto", or a pl.OpenCL(index=..., schedule=...).'
     )
@@ -105,6 +103,7 @@ class Executor:
             self.context = self._cl.Context([device])
             self.queue = self._cl.CommandQueue(self.context)
         self._programs: dict[str, Any] = {}
+        self._sent: list[Any] = []  # copies to the device that it may not have taken yet; each keeps its numbers
 
     @contextmanager
     def faults(self, what: str) -> Iterator[None]:
@@ -136,15 +135,22 @@ class Executor:
             return self._cl.Buffer(self.context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=content)
 
     def write(self, buffer: Any, array: np.ndarray) -> None:
-        """Write to a buffer; the array may change as soon as this returns."""
+        """Write to a buffer without waiting; the array may change as soon as this returns."""
         if array.size:
+            own = np.array(array, order="C")
             with self.faults("does not take numbers"):
-                self._cl.enqueue_copy(self.queue, buffer, np.ascontiguousarray(array), is_blocking=True)
+                self._sent.append(self._cl.enqueue_copy(self.queue, buffer, own, is_blocking=False))
+
+    def flush(self) -> None:
+        """Let the device begin with what was enqueued."""
+        with self.faults("does not take commands"):
+            self.queue.flush()
 
     def read(self, buffer: Any, array: np.ndarray) -> None:
         """Wait for all commands, then read."""
         with self.faults("was lost or failed while it computed"):
             self._cl.enqueue_copy(self.queue, array, buffer, is_blocking=True)
+            self._sent.clear()
 
     def zero(self, buffer: Any) -> None:
         """Fill a buffer with zeros."""

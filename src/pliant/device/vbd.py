@@ -58,6 +58,7 @@ class DeviceSweep:
         self._vertex = self._vertex_buffers(numbers)
         self._lists = [self._list_buffers(k) for k in range(len(variant.lists))]
         self.contacts = DeviceContacts(executor, variant.precision, self.rows) if variant.contact else None
+        self._updates = self._updating()
         self._launches = self._iteration()
         self._memory: tuple[Any, Any] | None = None
         self._measure = self._measuring() if variant.damped else None
@@ -79,12 +80,15 @@ class DeviceSweep:
 
     def _list_buffers(self, k: int) -> dict[str, Any]:
         one = self.variant.lists[k]
-        arrays = {
+        arrays: dict[str, np.ndarray] = {
             f"start_{k}": one.start,
             f"others_{k}": one.sorted_others,
             f"constants_{k}": one.sorted_constants(one.constants, self.dtype),
             f"parameters_{k}": np.ascontiguousarray(one.parameters.T, self.dtype),
         }
+        if one.state is not None:
+            elements = one.state.element[one.order].astype(np.int32)
+            arrays |= {f"element_{k}": elements, f"state_{k}": np.zeros(len(one.state.corners), self.dtype)}
         return {name: self.executor.buffer(arrays[name]) for name in list_tables(k, one)}
 
     @property
@@ -100,6 +104,16 @@ class DeviceSweep:
     def write_parameters(self, k: int, parameters: np.ndarray) -> None:
         """Other numbers (rows, p) of the vertices for list k."""
         self.executor.write(self._lists[k][f"parameters_{k}"], np.ascontiguousarray(parameters.T, self.dtype))
+
+    def write_state(self, k: int, values: np.ndarray) -> None:
+        """The states of the elements of list k."""
+        self.executor.write(self._lists[k][f"state_{k}"], values.astype(self.dtype))
+
+    def read_state(self, k: int, values: np.ndarray) -> None:
+        """The states of the elements of list k, when all iterations are done."""
+        found = np.empty(len(values), self.dtype)
+        self.executor.read(self._lists[k][f"state_{k}"], found)
+        values[:] = found
 
     def write_rows(self, buffer: Any, values: np.ndarray) -> None:
         """Positions (rows, 3)."""
@@ -140,6 +154,19 @@ class DeviceSweep:
                 launches.append((self._launch("show", arguments), groups_for(colour.last - colour.first)))
         return [(launch, count) for launch, count in launches if count > 0]
 
+    def _updating(self) -> list[tuple[Launch, int]]:
+        """Launches that bring the states of elements up to date, with their numbers of groups."""
+        launches = []
+        for k, one in enumerate(self.variant.lists):
+            if one.state is None:
+                continue
+            corners = np.ascontiguousarray(one.state.corners.T, np.int32)
+            constants = np.ascontiguousarray(one.state.constants.T, self.dtype)
+            tables = [self.executor.buffer(corners), self.executor.buffer(constants), self._lists[k][f"state_{k}"]]
+            count = len(one.state.corners)
+            launches.append((self._launch(f"update_state_{k}", [np.int32(count), self.x, *tables]), groups_for(count)))
+        return launches
+
     def _packed(self) -> PackedBuffers:
         """Groups on the device, and tables whose others are places in a group's local memory."""
         lists = self.variant.lists
@@ -168,10 +195,12 @@ class DeviceSweep:
     def set_contacts(self, *numbers: Any) -> None:
         """Take up contacts, as DeviceContacts.load does."""
         assert self.contacts is not None
-        if self.contacts.load(*numbers):  # buffers have grown: kernels take others
+        self.contacts.load(*numbers)
+        if self.contacts.has_grown:  # kernels take other buffers
             self._launches = self._iteration()
             if self._measure is not None:
                 self._measure = self._measuring()
+            self.contacts.has_grown = False
 
     def sweep(self, omegas: np.ndarray | None, n: int) -> None:
         """Enqueue n iterations, each carried on by its omega (Equation 18) where they are given."""
@@ -185,8 +214,10 @@ class DeviceSweep:
                 accelerate(groups_for(self.moving), GROUP)
 
     def _begin_iteration(self) -> None:
-        """Count singular blocks of this iteration alone, and refresh friction limits."""
+        """Count singular blocks of this iteration alone, bring states of elements up to date, and refresh contacts."""
         self.executor.zero(self.singular)
+        for launch, groups in self._updates:
+            launch(groups, GROUP)
         if self.contacts is not None:
             self.contacts.refresh(self.source, self.x)
 

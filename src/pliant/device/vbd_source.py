@@ -15,6 +15,7 @@ from pliant.device.contact_source import CONTACT_TABLES, contact_functions
 from pliant.device.descent_source import DESCEND, INVERSE_DIAGONALS
 from pliant.device.lists import DeviceList
 from pliant.device.prelude import prelude
+from pliant.device.state_source import state_functions
 from pliant.device.vertex_source import VERTEX, VERTEX_ARGUMENTS, vertex_functions
 
 GROUP = 32  # work-items of a group
@@ -49,6 +50,7 @@ def program_source(variant: DeviceVariant, language: str = "opencl") -> str:
         "staged_tables": _tables(variant, staged=True),
         "arguments": _arguments(variant),
         "contacts": f"x, {', '.join(CONTACT_TABLES.names)}, " if variant.contact else "",
+        "add_contacts": ", ".join(["x", *CONTACT_TABLES.names]),
         "group": str(GROUP),
         "staged": str(STAGED),
         "target": "moved" if variant.contact else "x",
@@ -56,10 +58,10 @@ def program_source(variant: DeviceVariant, language: str = "opencl") -> str:
     vertex = vertex_functions(variant)
     texts = [
         prelude(variant.precision, language),
-        *([contact_functions(variant.precision, variant.helpers)] if variant.contact else []),
+        *([contact_functions(variant.precision, variant.helpers, not variant.descent)] if variant.contact else []),
     ]
     functions = [one.function.replace("_K", f"_{k}") for k, one in enumerate(variant.lists)]
-    texts += [*variant.helpers.texts, *functions, vertex]
+    texts += [*variant.helpers.texts, *functions, *state_functions(variant.lists), vertex]
     for staged in (False,) if variant.descent else (False, True):
         texts.append(_elements_source(variant, staged))
         if variant.has_barrier and not variant.descent:
@@ -77,7 +79,12 @@ def program_source(variant: DeviceVariant, language: str = "opencl") -> str:
 
 def _filled(text: str, names: dict[str, str], variant: DeviceVariant) -> str:
     """A template with names in place of <name>, and lines that a variant does not need left out."""
-    on = {"barrier": variant.has_barrier, "plain": not variant.has_barrier, "constrained": variant.constrained}
+    on = {
+        "barrier": variant.has_barrier,
+        "plain": not variant.has_barrier,
+        "constrained": variant.constrained,
+        "contact": variant.contact,
+    }
     lines = []
     for line in text.splitlines():
         mark, _, rest = line.partition("|")
@@ -97,14 +104,15 @@ def list_tables(k: int, one: DeviceList) -> list[str]:
     names = [f"start_{k}"]
     names += [f"others_{k}"] if one.others.shape[1] else []
     names += [f"constants_{k}"] if one.constants.shape[1] else []
-    return names + ([f"parameters_{k}"] if one.parameters.shape[1] else [])
+    names += [f"parameters_{k}"] if one.parameters.shape[1] else []
+    return names + ([f"element_{k}", f"state_{k}"] if one.state is not None else [])
 
 
 def _declared(name: str, staged: bool = False) -> str:
     kind = "real"
     if name.startswith("others"):
         kind = "uchar" if staged else "int"
-    elif name.startswith("start"):
+    elif name.startswith(("start", "element")):
         kind = "int"
     return f"GLOBAL const {kind} *{name}"
 
@@ -126,9 +134,14 @@ def _number(k: int, place: int) -> str:
     return f"constants_{k}[{place} * m + e]" if place else f"constants_{k}[e]"
 
 
+def _state(k: int) -> str:
+    """The state of the element of entry e of list k."""
+    return f"state_{k}[element_{k}[e]]"
+
+
 def call_arguments(k: int, arguments: Sequence[str], staged: bool) -> list[str]:
     """Texts of a call's arguments: "xi"; "other j", "before j": positions relative to the vertex; "number i",
-    "vector i": of the entry; "parameter i": of the vertex.
+    "vector i": of the entry; "parameter i": of the vertex; "state": of the element.
     """
     texts = []
     for argument in arguments:
@@ -145,6 +158,8 @@ def call_arguments(k: int, arguments: Sequence[str], staged: bool) -> list[str]:
             texts.append(_number(k, place))
         elif kind == "vector":
             texts.append(f"VECTOR({', '.join(_number(k, place + axis) for axis in range(3))})")
+        elif kind == "state":
+            texts.append(_state(k))
         else:
             texts.append(f"parameter_{k}_{place}")
     return texts
@@ -188,7 +203,8 @@ def _bound_source(variant: DeviceVariant, staged: bool) -> str:
         if one.has_barrier:
             face = [f"relative(x[others_{k}[{j} * m + e]], xi)" for j in range(3)]
             bare = DeviceList(one.name, "", (), one.owner, one.others, one.constants, one.parameters[:, :0])
-            lines += _loop(k, bare, f"part = bound_step(part, {', '.join(face)}, dx);")
+            kept = f"if ({_state(k)} < 1) " if one.state is not None else ""
+            lines += _loop(k, bare, f"{kept}part = bound_step(part, {', '.join(face)}, dx);")
     return _function(
         f"inline real bound_elements{'_staged' if staged else ''}(const int i, const int k, const int items, "
         f"const int rows, const real3 xi, const real3 dx,\n    {_places(staged)},\n    {_tables(variant, staged)})",

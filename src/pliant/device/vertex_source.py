@@ -185,7 +185,7 @@ _AMONG_CONTACTS = [
     "    force_ahead(force, H, moved, ahead_f);",
     "    for (int j = 0; j < 6; j++)",
     "        ahead_H[j] = H[j];",
-    *("    " + line for line in CONTACT_TABLES.loop()),
+    f"    add_contacts(i, xi, moved, ahead_f, ahead_H, x, {', '.join(CONTACT_TABLES.names)});",
     "    const real3 left = VECTOR(ahead_f[0], ahead_f[1], ahead_f[2]);",
     "    singular |= solve_system(i, ahead_H, left, further, subspace, direction);",
     "    for (int j = 0; j < 3; j++)",

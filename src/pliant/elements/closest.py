@@ -16,8 +16,9 @@ import math
 
 import numpy as np
 
+from pliant.lanes import maximum, minimum, select, sqrt
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import add, cross, dot, subtract
+from pliant.lanes.vectors import add, cross, dot, physics, subtract
 
 VERTEX_TRIANGLE, EDGE_EDGE, VERTEX_TET, VERTEX_OBSTACLE, FACE_OBSTACLE = range(5)  # kinds of pairs
 
@@ -32,23 +33,22 @@ def row(x, i):
     return (x[place, 0], x[place, 1], x[place, 2])
 
 
-@inlined
+@physics
 def place_on_segment(p, a, b):
     """t in 0..1 such that a + t (b - a) is the point of the segment closest to p."""
     along = subtract(b, a)
     length2 = dot(along, along)
-    if length2 == 0.0:
-        return 0.0
-    return min(max(dot(subtract(p, a), along) / length2, 0.0), 1.0)
+    t = minimum(maximum(dot(subtract(p, a), along) / length2, 0.0), 1.0)
+    return select(length2 == 0.0, 0.0, t)
 
 
-@inlined
+@physics
 def _squared_length(weights, y):
     r = combine(weights, y)
     return dot(r, r)
 
 
-@inlined
+@physics
 def combine(weights, y):
     """sum_i w_i y_i for weights that sum to zero, relative to y0 so that large coordinates cancel first."""
     d1, d2, d3 = subtract(y[1], y[0]), subtract(y[2], y[0]), subtract(y[3], y[0])
@@ -59,33 +59,42 @@ def combine(weights, y):
     )
 
 
-@inlined
+@physics
 def _nearer(best, distance2, weights, y):
     """The better of two choices of weights, and its squared distance."""
     other = _squared_length(weights, y)
-    if other < distance2:
-        return weights, other
-    return best, distance2
+    is_nearer = other < distance2
+    chosen = (
+        select(is_nearer, weights[0], best[0]),
+        select(is_nearer, weights[1], best[1]),
+        select(is_nearer, weights[2], best[2]),
+        select(is_nearer, weights[3], best[3]),
+    )
+    return chosen, select(is_nearer, other, distance2)
 
 
-@compiled
-def closest_vertex_triangle(y):
-    """Signed weights of the vertex y0 and the triangle y1 y2 y3."""
+@physics
+def over_triangle(y):
+    """Signed weights of the vertex y0 and the point next to it in the plane of the triangle y1 y2 y3; whether that lies
+    in the triangle, and whether it does in one with so much area that no point of the rim is nearer.
+    """
     p, a, b, c = y
     ab, ac, ap = subtract(b, a), subtract(c, a), subtract(p, a)
     n = cross(ab, ac)
     nn = dot(n, n)
-    ab2, ac2 = dot(ab, ab), dot(ac, ac)
-    inside = (1.0, -1.0, 0.0, 0.0)
-    has_inside = False
-    if nn > 0.0:
-        u2 = dot(cross(ab, ap), n) / nn
-        u1 = dot(cross(ap, ac), n) / nn
-        u0 = 1.0 - u1 - u2
-        has_inside = u0 >= 0.0 and u1 >= 0.0 and u2 >= 0.0
-        inside = (1.0, -u0, -u1, -u2)
-        if has_inside and nn > FLAT * ab2 * ac2:
-            return inside
+    u2 = dot(cross(ab, ap), n) / nn
+    u1 = dot(cross(ap, ac), n) / nn
+    u0 = 1.0 - u1 - u2
+    is_inside = (nn > 0.0) & (u0 >= 0.0) & (u1 >= 0.0) & (u2 >= 0.0)
+    return (1.0, -u0, -u1, -u2), is_inside, is_inside & (nn > FLAT * dot(ab, ab) * dot(ac, ac))
+
+
+@physics
+def on_rim(y, inside, is_inside):
+    """Signed weights of the vertex y0 and the point next to it on the edges of the triangle y1 y2 y3, or `inside` if
+    that is a point of it and nearer.
+    """
+    p, a, b, c = y
     t = place_on_segment(p, a, b)
     best = (1.0, t - 1.0, -t, 0.0)
     distance2 = _squared_length(best, y)
@@ -93,9 +102,17 @@ def closest_vertex_triangle(y):
     best, distance2 = _nearer(best, distance2, (1.0, 0.0, t - 1.0, -t), y)
     t = place_on_segment(p, c, a)
     best, distance2 = _nearer(best, distance2, (1.0, -t, 0.0, t - 1.0), y)
-    if has_inside:
-        best, distance2 = _nearer(best, distance2, inside, y)
+    best, _ = _nearer(best, select(is_inside, distance2, -1.0), inside, y)
     return best
+
+
+@compiled
+def closest_vertex_triangle(y):
+    """Signed weights of the vertex y0 and the triangle y1 y2 y3."""
+    inside, is_inside, is_certain = over_triangle(y)
+    if is_certain:
+        return inside
+    return on_rim(y, inside, is_inside)
 
 
 @compiled
@@ -183,12 +200,20 @@ def closest_point_and_normal(y, n, side):
     Over the triangle the normal is the triangle's; beside it, where the closest point is on the rim, it stays.
     """
     w = closest_vertex_triangle(y)
-    if w[1] < 0.0 and w[2] < 0.0 and w[3] < 0.0:
-        m = cross(subtract(y[2], y[1]), subtract(y[3], y[1]))
-        size = dot(m, m) ** 0.5
-        if size > 0.0:
-            return w, (side * m[0] / size, side * m[1] / size, side * m[2] / size)
-    return w, n
+    return w, normal_there(y, w, n, side)
+
+
+@physics
+def normal_there(y, w, n, side):
+    """The normal of the triangle y1 y2 y3 on a side of it where the point with weights w is within it, else n."""
+    m = cross(subtract(y[2], y[1]), subtract(y[3], y[1]))
+    size = sqrt(dot(m, m))
+    is_within = (w[1] < 0.0) & (w[2] < 0.0) & (w[3] < 0.0) & (size > 0.0)
+    return (
+        select(is_within, side * m[0] / size, n[0]),
+        select(is_within, side * m[1] / size, n[1]),
+        select(is_within, side * m[2] / size, n[2]),
+    )
 
 
 @inlined

@@ -9,7 +9,6 @@ with some strain.
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import Delaunay
 
 from pliant.geometry.mesh import TriMesh
 
@@ -43,6 +42,8 @@ def vest_panels(height: float, spacing: float) -> tuple[TriMesh, Array]:
 
 def _panel(neck: float, spacing: float) -> tuple[Array, Array]:
     """Vertices (n, 2) of the flat panel and triangles (m, 3), counter-clockwise."""
+    from scipy.spatial import Delaunay  # takes a fifth of a second to import
+
     outline = _outline(neck, spacing)
     low, high = outline.min(axis=0), outline.max(axis=0)
     rows = np.arange(low[1], high[1], spacing * np.sqrt(0.75))

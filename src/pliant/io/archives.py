@@ -1,9 +1,10 @@
-"""Arrays of an .npz file that may come from anywhere: nothing is unpacked that the file itself does not hold."""
+"""Arrays in .npz files. Files may come from anywhere: nothing is unpacked that the file itself does not hold."""
 
 from __future__ import annotations
 
 import math
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
@@ -30,6 +31,17 @@ def read_arrays(path: Path, what: str) -> dict[str, np.ndarray]:
             return {entry.filename.removesuffix(".npy"): _array(archive, entry) for entry in entries}
     except (OSError, ValueError, EOFError, KeyError, NotImplementedError, RuntimeError, zipfile.BadZipFile) as error:
         raise FileError(f"{path}: this is not a whole {what} ({error}).") from None
+
+
+def write_arrays(file: IO[bytes] | Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays by name as np.savez does, and none that holds Python objects.
+
+    Up to NumPy 2.1 np.savez takes its own option allow_pickle for the name of an array.
+    """
+    objects = [name for name, array in arrays.items() if np.asarray(array).dtype.hasobject]
+    if objects:
+        raise ValueError(f"{', '.join(objects)}: Python objects cannot be written")
+    np.savez(file, **dict(arrays))  # type: ignore[arg-type]
 
 
 def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> np.ndarray:

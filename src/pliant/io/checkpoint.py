@@ -15,7 +15,7 @@ import numpy as np
 
 from pliant.errors import FileError, MeshError, PliantError, SceneError
 from pliant.geometry import TetMesh, TriMesh
-from pliant.io.archives import read_arrays
+from pliant.io.archives import read_arrays, write_arrays
 from pliant.io.arrays import check_arrays, check_numbers
 from pliant.io.contact_header import describe_contact, describe_shapes, restore_contact
 from pliant.io.outside import (
@@ -103,7 +103,7 @@ def write(
     _discard_leftovers(path)
     try:
         with temporary.open("wb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            write_arrays(file, arrays)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)

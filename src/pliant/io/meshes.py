@@ -10,6 +10,7 @@ import numpy as np
 from pliant.errors import FileError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io import usd_meshes
+from pliant.io.archives import write_arrays
 from pliant.io.obj import read_obj
 from pliant.io.paths import as_path
 
@@ -77,6 +78,8 @@ def _load_arrays(path: Path, orient: bool) -> TetMesh | TriMesh:
 def save_mesh(path: str | Path, mesh: TetMesh | TriMesh, points: np.ndarray | None = None) -> None:
     """Write a mesh, at other positions (n, 3) if given, in the format the ending names; .npz keeps every bit."""
     path = as_path(path, "save_mesh")
+    if not isinstance(mesh, TetMesh | TriMesh):
+        raise FileError(f"save_mesh: mesh is a {type(mesh).__name__}: give a TetMesh or a TriMesh.")
     if path.suffix.lower() == ".npz":
         elements = {"tets": mesh.tets} if isinstance(mesh, TetMesh) else {"triangles": mesh.triangles}
         return save_arrays(path, points=mesh.points if points is None else points, **elements)
@@ -92,6 +95,6 @@ def save_mesh(path: str | Path, mesh: TetMesh | TriMesh, points: np.ndarray | No
 def save_arrays(path: Path, **arrays: np.ndarray) -> None:
     """Write arrays by name into an .npz file."""
     try:
-        np.savez(path, allow_pickle=False, **arrays)
+        write_arrays(path, arrays)
     except OSError as error:
         raise FileError(f"{path}: cannot be written ({error.strerror or error}).") from None

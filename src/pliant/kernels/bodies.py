@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.kernels.turns import turned
 from pliant.lanes import first_lane, lane_sum
 from pliant.lanes.inner import inner
 from pliant.lanes.vectors import add, add_symmetric, cross, dot, physics, symmetric_times
@@ -101,16 +102,8 @@ def move_pose(poses, b, system):
     """Move body b by the six numbers in the last column of a system: translation, rotation vector in world axes."""
     for k in range(3):
         poses[b, k] += system[k, 6]
-    x, y, z = system[3, 6], system[4, 6], system[5, 6]
-    angle = np.sqrt(x * x + y * y + z * z)
-    s = np.sin(0.5 * angle) / angle if angle > 1e-4 else 0.5 - angle * angle / 48.0
-    w, x, y, z = np.cos(0.5 * angle), s * x, s * y, s * z
-    a, i, j, k = poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6]
-    q = (w * a - x * i - y * j - z * k, w * i + a * x + y * k - z * j,
-         w * j + a * y + z * i - x * k, w * k + a * z + x * j - y * i)  # fmt: skip
-    size = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    for n in range(4):
-        poses[b, 3 + n] = q[n] / size
+    q = (poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])
+    poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6] = turned(q, (system[3, 6], system[4, 6], system[5, 6]))
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)

@@ -47,3 +47,21 @@ def move_rigidly(component, middles, turns, x):
             for k in range(3):
                 turned = turns[c, k, 0] * r0 + turns[c, k, 1] * r1 + turns[c, k, 2] * r2
                 x[i, k] += turned + (middles[c, 3 + k] - middles[c, k])
+
+
+@entry(nogil=True)
+def shift_components(component, weight, x, y, first, middles, poses):
+    """Move each component so that the mean of x (n, 3) is that of y, and the poses (b, 7) of bodies with it whose first
+    points (b,) it has; middles (components, 7): as of `centres`, scratch.
+    """
+    centres(component, weight, x, y, middles)
+    for i in range(len(component)):
+        c = component[i]
+        if c >= 0:
+            for k in range(3):
+                x[i, k] += middles[c, 3 + k] - middles[c, k]
+    for b in range(len(first)):
+        c = component[first[b]]
+        if c >= 0:
+            for k in range(3):
+                poses[b, k] += middles[c, 3 + k] - middles[c, k]

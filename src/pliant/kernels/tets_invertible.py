@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.law_block import add_law, rest_unless
+from pliant.elements.law_block import rest_unless
 from pliant.elements.tet import (
     deformation_gradient,
     first_invariant_curvature,
@@ -24,7 +24,7 @@ from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import constant, place, push
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines, law_functions, law_of_entries
-from pliant.kernels.tets_general import CONSTANTS, deformation
+from pliant.kernels.tets_general import CONSTANTS, add_tet, deformation
 from pliant.kernels.threads import share
 from pliant.lanes import absolute, count, gather3, load, maximum, minimum, number, select, store, width_of
 from pliant.lanes.entry import entry
@@ -43,10 +43,17 @@ class TetPacks(NamedTuple):
 
 
 @physics
+def interpolant(F, lower, upper, release, before):
+    """l of a tet with the deformation gradient F, from l before (Equation 17)."""
+    s = smallest_stretch(*invariants(F, left_cauchy_green(F)))
+    l = maximum((upper - s) / (upper - lower), before - release)
+    return minimum(maximum(l, number(0.0, l)), number(1.0, l))
+
+
+@physics
 def update_interpolants(thread, threads, x, tets, by_entry, like):
     """Equation 17 for this thread's share of the tets, at the positions x (rows, 4)."""
     width = width_of(like)
-    zero, one = number(0.0, like), number(1.0, like)
     first, last = share(0, len(tets.interpolants) // width, thread, threads)
     for p in range(first, last):
         origin = gather3(x, tets.rows, 4 * p * width, like)
@@ -59,11 +66,9 @@ def update_interpolants(thread, threads, x, tets, by_entry, like):
             load_vector(tets.gradients, 3 * p + 2, like),
         )
         F = deformation_gradient(a, b, c, ba, bb, bc)
-        s = smallest_stretch(*invariants(F, left_cauchy_green(F)))
         lower, upper, release = load_vector(tets.conversion, p, like)
         before = load(tets.interpolants, p * width, like)
-        l = maximum((upper - s) / (upper - lower), before - release)
-        l = minimum(maximum(l, zero), one)
+        l = interpolant(F, lower, upper, release, before)
         if count(l != before) > 0:
             store(tets.interpolants, p * width, l)
             for t in range(p * width, (p + 1) * width):
@@ -87,18 +92,20 @@ def add_invertible(p, x, xi, f, H, links, by_entry, law, law_at, derivatives):
         l = load(by_entry, k * width_of(xi[0]), xi[0])
         volume = absolute(turned_volume)
         F, own = deformation(links, k, a, b, c)
-        B = left_cauchy_green(F)
-        I, II, J = invariants(F, B)
-        gradients = invariant_gradients(F, B, own)
-        bb, kept = dot(own, own), volume * (one - l)
-        own_law = law_at(law, k, xi[0])
-        first, second = derivatives(*rest_unless(kept > zero, I, II, J), *own_law[:-1])
-        f, H, diagonal = add_law(f, H, diagonal, first, second, kept, B, bb, gradients)
+        own_law, kept = law_at(law, k, xi[0]), volume * (one - l)
+        f, H, diagonal = add_tet(f, H, diagonal, F, own, kept, kept > zero, own_law[:-1], derivatives)
         if count(l > zero) > 0:
-            strength = volume * l * own_law[-1]
-            f = _add_projective_force(f, strength, *rest_unless(volume > zero, I, II, J), gradients)
-            diagonal = diagonal + strength * first_invariant_curvature(bb)
+            f, diagonal = add_projective(f, diagonal, F, own, volume * l * own_law[-1], volume > zero)
     return f, add_identity(H, diagonal)
+
+
+@physics
+def add_projective(f, diagonal, F, own, strength, is_tet):
+    """Add what strength sum_i (s_i - 1)^2 of one tet does to one vertex, `own` its shape-function gradient."""
+    B = left_cauchy_green(F)
+    measures = rest_unless(is_tet, *invariants(F, B))
+    f = _add_projective_force(f, strength, *measures, invariant_gradients(F, B, own))
+    return f, diagonal + strength * first_invariant_curvature(dot(own, own))
 
 
 @physics

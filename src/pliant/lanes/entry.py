@@ -3,7 +3,8 @@
 An entry is looked for in the folder of this version of the sources (lanes.cache), among the kernels that came with the
 wheel (lanes.shipped), and in the folders of earlier versions; it is compiled if it is in none.  Numba's own cache
 watches the one file a function stands in; file names here hold a digest of all sources that the function can reach
-(lanes.reach), so an entry may call any of them, and an edit elsewhere does not compile it again.
+(lanes.reach), so an entry may call any of them, and an edit elsewhere does not compile it again.  What one process
+compiles (lanes.claims) others wait for; a second process helps with what most scenes need (lanes.ahead).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
-from pliant.lanes import cache, shipped
+from pliant.lanes import ahead, cache, claims, shipped
 from pliant.lanes.reach import reach_digest
 
 logger = logging.getLogger("pliant")
@@ -73,15 +74,20 @@ class EntryCache(_Cache):
         started = time.perf_counter()
         file = self._file(sig)
         _take_over(file)
-        for origin, folder in (("cache", cache.generation_folder()), ("wheel", shipped.folder())):
-            data = None if folder is None else _read(folder / file)
-            if data is not None:
-                result = CompileResult._rebuild(target_context, *pickle.loads(data))
-                USES.append(Use(file, self.name, origin, time.perf_counter() - started, len(data)))
-                return result
-        cache.announce_compiling(self.name)
-        self._started[file] = started
-        return None
+        found = _find(file)
+        if found is None:
+            cache.announce_compiling(self.name)
+            ahead.start(ahead.group_of(self.function.__module__))
+            while found is None and not claims.claim(cache.generation_folder() / file):
+                claims.wait(cache.generation_folder() / file)
+                found = _find(file)
+        if found is None:
+            self._started[file] = started
+            return None
+        origin, data = found
+        result = CompileResult._rebuild(target_context, *pickle.loads(data))
+        USES.append(Use(file, self.name, origin, time.perf_counter() - started, len(data)))
+        return result
 
     def save_overload(self, sig, data: CompileResult) -> None:
         file = self._file(sig)
@@ -90,6 +96,7 @@ class EntryCache(_Cache):
         USES.append(Use(file, self.name, "compiled", seconds, len(content)))
         if content:
             cache.write_atomically(cache.generation_folder() / file, content)
+        claims.release(cache.generation_folder() / file)
 
     def _file(self, sig) -> str:
         types = sig if isinstance(sig, tuple) else sig.args
@@ -104,6 +111,15 @@ class EntryCache(_Cache):
 
     def flush(self) -> None:
         pass
+
+
+def _find(file: str) -> tuple[str, bytes] | None:
+    """Machine code and where it was found."""
+    for origin, folder in (("cache", cache.generation_folder()), ("wheel", shipped.folder())):
+        data = None if folder is None else _read(folder / file)
+        if data is not None:
+            return origin, data
+    return None
 
 
 def _take_over(file: str) -> None:

@@ -14,7 +14,7 @@ al. (2021), |p - p^|^2 m / (2 h^2) + tr((R - R^) J (R - R^)^T) / (2 h^2).
 
 Deviation: they take R^ = R_t + h dR_t/dt, which is no rotation; a free body then loses the part (w h)^2 of its angular
 velocity w in every step, 2 pi w h in every turn. Here R^ = exp(h w^) R_t is where the body would be without forces,
-after a step of implicit Euler that keeps the angular momentum L: I(R^) w^ = L (`kernels.predict.free_spin`). A free
+after a step of implicit Euler that keeps the angular momentum L: I(R^) w^ = L (`kernels.rigid_motion`). A free
 body then keeps L to rounding, and spinning about a principal axis loses nothing.
 """
 
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,15 @@ from pliant.geometry import rotations
 
 UNKNOWNS = 6  # of a body
 CORNERS = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])  # of the tet of the mass points, by its axes
+
+
+class CarriedRows(NamedTuple):
+    """Points that bodies carry, as kernels take them: fields of CarriedPoints."""
+
+    points: np.ndarray  # (k,)
+    start: np.ndarray  # (b + 1,)
+    offsets: np.ndarray  # (k, 3)
+    inertia: np.ndarray  # (b, 3, 3)
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,33 @@ class CarriedPoints:
     def body(self) -> np.ndarray:
         """(k,) that carries each point."""
         return np.repeat(np.arange(self.count), np.diff(self.start))
+
+    @cached_property
+    def first_points(self) -> np.ndarray:
+        """(b,) the first point of each body."""
+        return self.points[self.start[:-1]]
+
+    @cached_property
+    def rows(self) -> CarriedRows:
+        """For kernels."""
+        return CarriedRows(self.points, self.start, self.offsets, self.inertia)
+
+    @cached_property
+    def carrier(self) -> np.ndarray:
+        """(m,) body of each of the first m points of the scene, -1 where there is none; none carries the rest."""
+        carrier = np.full(int(self.points.max(initial=-1)) + 1, -1)
+        carrier[self.points] = self.body
+        return carrier
+
+    def row_of(self, points: np.ndarray) -> np.ndarray:
+        """Rows of points (k,) of the scene, -1 for those that no body carries; a model's points ascend."""
+        rows = np.minimum(np.searchsorted(self.points, points), len(self.points) - 1)
+        return np.where(self.points[rows] == points, rows, -1)
+
+    @cached_property
+    def inverse_inertia(self) -> np.ndarray:
+        """(b, 3, 3) [1/(kg m^2)] in the bodies' axes."""
+        return np.linalg.inv(self.inertia)
 
     def arms(self, poses: np.ndarray) -> np.ndarray:
         """a (k, 3) [m] at poses (b, 7)."""
@@ -74,14 +111,6 @@ class CarriedPoints:
         """(b, 6, 6) kinetic energy's Hessian in velocity and angular velocity, for masses (n,) [kg] of the points."""
         blocks = mass[self.points, None, None] * np.eye(3)
         return self.gathered_blocks(blocks, poses)
-
-    def inverse_masses(self, mass: np.ndarray, poses: np.ndarray) -> np.ndarray:
-        """(b, 6, 6) the inverse of `mass_matrices`, from the bodies' tensors of inertia."""
-        R = rotations.matrices(poses[:, 3:])
-        inverse = np.zeros((self.count, UNKNOWNS, UNKNOWNS))
-        inverse[:, range(3), range(3)] = 1 / np.add.reduceat(mass[self.points], self.start[:-1])[:, None]
-        inverse[:, 3:, 3:] = R @ np.linalg.inv(self.inertia) @ R.swapaxes(1, 2)
-        return inverse
 
     def gathered_blocks(self, blocks: np.ndarray, poses: np.ndarray) -> np.ndarray:
         """Sum of J_i^T B_i J_i (b, 6, 6), for symmetric B (k, 3, 3) at the points."""
@@ -119,28 +148,6 @@ class CarriedPoints:
         """Poses (b, 7) after motions (b, 6)."""
         turned = rotations.products(rotations.from_vectors(motions[:, 3:]), poses[:, 3:])
         return np.concatenate([poses[:, :3] + motions[:, :3], rotations.normalised(turned)], axis=1)
-
-    def predicted(self, poses: np.ndarray, turns: np.ndarray, x: np.ndarray, mass: np.ndarray) -> np.ndarray:
-        """Poses (b, 7) turned by rotation vectors (b, 3), with the centre of mass of points (n, 3) of masses (n,)."""
-        own = mass[self.points, None] * np.column_stack([x[self.points], np.ones(len(self.points))])
-        sums = np.add.reduceat(own, self.start[:-1], axis=0)
-        turned = self.moved(poses, np.concatenate([np.zeros_like(turns), turns], axis=1))
-        turned[:, :3] = sums[:, :3] / sums[:, 3:]
-        return turned
-
-    def targets(self, poses: np.ndarray, spins: np.ndarray, y: np.ndarray, mass: np.ndarray, h: float) -> np.ndarray:
-        """Where free bodies carry their points (k, 3) [m] in h seconds: turned by their spins (b, 3) [rad/s], with the
-        centre of mass of targets y (n, 3).
-        """
-        return self.places(self.predicted(poses, h * spins, y, mass))
-
-    def twists_after(self, before: np.ndarray, after: np.ndarray, spins: np.ndarray, h: float) -> np.ndarray:
-        """Velocity and angular velocity in world axes (b, 6) after a step of h seconds from poses to poses; spins
-        (b, 3) [rad/s] are those of the free motion, from which the step has turned it away.
-        """
-        free = rotations.products(rotations.from_vectors(h * spins), before[:, 3:])
-        turn = rotations.to_vectors(rotations.products(after[:, 3:], rotations.inverses(free)))
-        return np.concatenate([(after[:, :3] - before[:, :3]) / h, spins + turn / h], axis=1)
 
 
 def mass_points(mass: float, second_moments: np.ndarray) -> np.ndarray:

@@ -33,6 +33,7 @@ class Contact:
 
     stiffness: k_c [N/m] of a contact (VBD, Equation 12); a body at rest sinks in by its weight over the sum of the
         stiffnesses it rests on. None: chosen for each contact from the masses, the step and the materials that meet.
+        Solids then also keep a clearance of a fiftieth of their mean edge from other bodies (decision 0090).
     friction: coefficient of contacts between bodies that say nothing else.
     friction_speed: [m/s] below which friction falls smoothly to zero (Equation 15); what should stick creeps slower.
         None: a hundredth of sqrt(gravity edge).

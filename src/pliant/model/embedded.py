@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.spatial import cKDTree
 
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.model import checks
 
 if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
+
     from pliant.model.solid import Solid
 
 NEAREST = 24  # tets that are tried for a point, nearest centres first; then all
@@ -74,6 +75,8 @@ def skin_of(solid: Solid) -> Skin | None:
 
 def _located(what: str, points: np.ndarray, mesh: TetMesh) -> tuple[np.ndarray, np.ndarray]:
     """The tet (n,) that a point lies in, or is nearest to by its coordinates, and coordinates (n, 4)."""
+    from scipy.spatial import cKDTree  # takes a fifth of a second to import
+
     corner = mesh.points[mesh.tets]
     inverses = np.linalg.inv((corner[:, 1:] - corner[:, :1]).transpose(0, 2, 1))
     tree = cKDTree(corner.mean(axis=1))

@@ -159,12 +159,16 @@ class Shape(Obstacle, ABC):
         return self.motion is not None
 
     @cached_property
+    def _frame(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.frame()
+
+    @cached_property
     def _at_rest(self) -> np.ndarray:
         return self.placed(*self.pose(0.0), 0.0)
 
     def placed(self, translation: np.ndarray, rotation: np.ndarray, time: float) -> np.ndarray:
         """The numbers at a time [s] with the shape moved by a translation (3,) [m] and a rotation (3, 3)."""
-        position, axes = self.frame()
+        position, axes = self._frame
         return np.concatenate(
             [rotation @ position + translation, (rotation @ axes).ravel(), self.sizes(time), [self.friction]]
         )

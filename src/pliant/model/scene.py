@@ -346,6 +346,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         names = {body.name for body in self.bodies}
         if name is None:
             return next(f"{kind.kind}{k}" for k in count() if f"{kind.kind}{k}" not in names)
+        checks.instance(name, str, "name of a body", "a text")
         if name in names:
             raise SceneError(f"the scene already has a body named {name!r}; choose another name.")
         return name

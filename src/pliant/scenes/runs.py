@@ -161,7 +161,10 @@ class Run:
 
     def _advance(self) -> Iterator[int]:
         simulation, kept = self.simulation, time.monotonic()
-        for _ in simulation.frames(self.frames - self.frames_done, on_interrupt=self.checkpoint):
+        for _ in range(-simulation.state.step % simulation.substeps):  # of a frame in which a device was lost
+            simulation.step()
+        rest = self.frames - self.frames_done
+        for _ in simulation.frames(rest, on_interrupt=self.checkpoint) if rest > 0 else ():
             if time.monotonic() - kept >= self.keep_seconds:
                 simulation.save(self.checkpoint)
                 kept = time.monotonic()

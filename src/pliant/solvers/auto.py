@@ -286,7 +286,8 @@ class Auto(Solver[AutoWork]):
         is_soon = needed <= PATIENCE and (own < most or needed <= CYCLE)
         # not worth Newton's method; with multipliers it is, which would stay behind
         is_near = work.current > 0 and error.largest <= CONVERGED and not work.rows.duals
-        if work.current + 1 == len(work.stages) or own < fewest or is_soon or is_near:
+        is_lost = error.lost.max(initial=0.0) > self.tolerance  # beyond the rounding of levels
+        if work.current + 1 == len(work.stages) or (not is_lost and (own < fewest or is_soon or is_near)):
             return False
         following = work.current + 1
         if work.waits[following] == 0:

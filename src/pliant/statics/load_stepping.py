@@ -62,6 +62,7 @@ def equilibrium(
     Initial velocities, damping and viscosity have no effect. Bodies start where they are set; `body.positions` is then
     the static shape. A body that its loads push where nothing holds it is refused.
     """
+    checks.instance(scene, Scene, "equilibrium: scene", "a pl.Scene")
     case = LoadCase.of(build_model(scene), checks.number(time, "equilibrium: time", "s"))
     checks.number(tolerance, "equilibrium: tolerance", "1", positive=True)
     checks.count(iterations, "equilibrium: iterations")

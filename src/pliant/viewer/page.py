@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -160,7 +160,7 @@ class Page:
         """A mesh of a body, at which people pull: of the points of a snapshot in `rows`, the nearest."""
         handle = self.server.scene.add_mesh_simple(name, points, triangles, color=colour, side="double", **NO_SHADOW)
         handle.on_click(lambda event: self._pick(rows, event.ray_origin, event.ray_direction))
-        handle.on_drag(lambda event: self._drag(rows, event.phase, event.start_position, event.end_position))
+        handle.on_drag(lambda event: self._drag(event, lambda start: self._grab_nearest(rows, start)))
         return handle
 
     def _add_skin(self, k: int) -> tuple[Any, np.ndarray, Any]:
@@ -208,6 +208,7 @@ class Page:
         handle = self.server.scene.add_mesh_simple(
             f"/bodies/{body.name}", points.astype(np.float32), triangles.astype(np.uint32), color=colour, **NO_SHADOW
         )
+        handle.on_drag(lambda event: self._drag(event, lambda start: self._grab_rigid(k, start)))
         rows = _cells(simulation.model, body, k)[0] + body.mass_vertices
         shown = (handle, rows, body.offsets[body.mass_vertices])
         self._place(*shown, self.session.latest.points)
@@ -250,14 +251,14 @@ class Page:
         self._gizmo.on_update(lambda event: self.pull_to(np.array(event.target.position)))
         self.panel.show_grab(self.let_go)
 
-    def _drag(self, rows: np.ndarray, phase: str, start: Any, end: Any) -> None:
-        """Pull at a body with the mouse: `start` on its surface and `end` under the mouse [m], until it is let go."""
+    def _drag(self, event: Any, grab: Callable[[np.ndarray], bool]) -> None:
+        """Pull at a body with the mouse, from a place on its surface to one under the mouse [m], until it is let go.
+        grab: take hold of the body at that place, and say whether it is held.
+        """
         # events come in threads of their own: the mouse may have moved on, or let go, before the grab is done
-        self._mouse = None if phase == "end" else np.array(end)
-        if phase == "start":
-            x = self.session.latest.points[rows]
-            if self._grab(rows, int(np.linalg.norm(x - np.array(start), axis=1).argmin())):
-                self._pulled_from = np.array(start)
+        self._mouse = None if event.phase == "end" else np.array(event.end_position)
+        if event.phase == "start" and grab(start := np.array(event.start_position)):
+            self._pulled_from = start
         if self._pulled_from is None:
             return
         if (mouse := self._mouse) is not None:
@@ -265,6 +266,17 @@ class Page:
         else:
             self._pulled_from = None
             self.let_go()
+
+    def _grab_nearest(self, rows: np.ndarray, place: np.ndarray) -> bool:
+        return self._grab(rows, int(np.linalg.norm(self.session.latest.points[rows] - place, axis=1).argmin()))
+
+    def _grab_rigid(self, k: int, place: np.ndarray) -> bool:
+        """Take hold of a rigid body at a place (3,) [m]; whether it is held."""
+        self.session.grab_rigid(k, place)
+        if self.session.settled().message:
+            return False
+        self._put_down()
+        return True
 
     def _grab(self, rows: np.ndarray, chosen: int) -> bool:
         """Take hold of one of the points of a body that a snapshot shows, and of what is near; whether it is held."""

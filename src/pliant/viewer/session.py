@@ -18,19 +18,17 @@ import numpy as np
 from pliant.errors import FileError, PliantError, SceneError
 from pliant.io.paths import as_path
 from pliant.io.results.places import existing
-from pliant.model import Body
 from pliant.model.topology import topology_arrays
 from pliant.model.wind import Wind
 from pliant.recording import Recorder
 from pliant.simulate import Simulation
 from pliant.solvers import Solver
+from pliant.viewer.hand import Hold, hold_rigid, hold_vertices
 from pliant.viewer.knobs import Stiffness, constant_wind, usual_solver
-from pliant.viewer.leash import Leash
 from pliant.viewer.live_field import FieldPicture, LiveField
 
 MEASURE_SECONDS = 0.1  # energies and residuals are not measured more often,
 MEASURE_SHARE = 0.1  # nor for a larger part of the time: in large scenes they take as long as many steps
-DRAG_SPEED = 4.0  # body lengths a second: the limit of a dragged vertex
 HISTORY = 200  # measurements that plots show
 
 
@@ -75,7 +73,7 @@ class Session:
         self.history = History()
         self.stiffness = Stiffness(simulation.scene)
         self._first_wind, self._wind = simulation.scene.wind, constant_wind(simulation.scene)
-        self._grabbed: tuple[Body, np.ndarray, Leash] | None = None
+        self._held: Hold | None = None
         self._recorder: Recorder | None = None
         self._changes: dict[str, Callable[[], None]] = {}
         self._news = threading.Condition()
@@ -144,7 +142,11 @@ class Session:
 
     def grab(self, vertex: int, radius: float = 0.0) -> None:
         """Take hold of a vertex of the scene, and of those of its body within a radius [m]."""
-        self._post("grab", lambda: self._grab(vertex, radius))
+        self._post("grab", lambda: self._grab(lambda: hold_vertices(self.simulation, vertex, radius)))
+
+    def grab_rigid(self, k: int, point: np.ndarray) -> None:
+        """Take hold of body number k, a rigid one, at a point (3,) [m] of it."""
+        self._post("grab", lambda: self._grab(lambda: hold_rigid(self.simulation, k, point)))
 
     def drag(self, offset: np.ndarray) -> None:
         """Pull what is grabbed so far (3,) [m] from where it was grabbed."""
@@ -184,7 +186,7 @@ class Session:
 
     @property
     def is_grabbing(self) -> bool:
-        return self._grabbed is not None
+        return self._held is not None
 
     @property
     def is_recording(self) -> bool:
@@ -334,35 +336,20 @@ class Session:
 
     # --- pulling ------------------------------------------------------------------------------------------------------
 
-    def _grab(self, vertex: int, radius: float) -> None:
+    def _grab(self, hold: Callable[[], Hold]) -> None:
         if self.is_grabbing:
             self._release()
-        simulation = self.simulation
-        model, x = simulation.model, simulation.state.x
-        if vertex >= model.body_start[-1]:
-            raise SceneError(f"{model.describe_vertex(vertex)} cannot be pulled; pull at another.")
-        k = int(np.searchsorted(model.body_start, vertex, side="right")) - 1
-        first, last = int(model.body_start[k]), int(model.body_start[k + 1])
-        body = simulation.scene.bodies[k]
-        near = np.linalg.norm(x[first:last] - x[vertex], axis=1) <= radius
-        chosen = np.flatnonzero(near & (model.subspace[first:last] == 3))
-        if vertex - first not in chosen:
-            raise SceneError(f"{model.describe_vertex(vertex)} is held by the scene; pull at another.")
-        size = float(np.ptp(x[first:last], axis=0).max())
-        leash = Leash(x[first + chosen], simulation.time, DRAG_SPEED * size)
-        body.move(chosen, leash)
-        self._grabbed = body, chosen, leash
+        self._held = hold()
         self._rebuild()
 
     def _drag(self, offset: np.ndarray) -> None:
-        if self._grabbed is not None:
-            self._grabbed[2].target = offset
+        if self._held is not None:
+            self._held.pull.target = offset
 
     def _release(self) -> None:
-        if self._grabbed is not None:
-            body, chosen, _ = self._grabbed
-            self._grabbed = None
-            body.free(chosen)
+        if self._held is not None:
+            self._held.release()
+            self._held = None
             self._rebuild()
 
     # --- keeping ------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 from pliant.errors import PliantError
 from pliant.io.results.result import Frame, Result
 from pliant.io.results.spheres import with_surfaces
+from pliant.model import checks
 from pliant.viewer.actors import Actor
 from pliant.viewer.camera import direction, fit_camera
 from pliant.viewer.fields import ColourScale, on_points
@@ -35,6 +36,24 @@ class View:
     marks: Any = ()  # (k, 3) [m] places to mark, as of Simulation.intersections
 
 
+def _check(view: View) -> None:
+    """Refuse a view that cannot be drawn, before anything is."""
+    if checks.count(view.height, "the picture's height [pixels]") < 16:
+        raise PliantError(f"the picture's height is {view.height} pixels; choose 16 or more.")
+    checks.real(view.azimuth, "the viewer's azimuth", "degrees")
+    check_elevation(checks.real(view.elevation, "the viewer's elevation", "degrees"))
+    if view.field is not None:
+        checks.instance(view.field, str, "field", "the name of a field, or None for the colours of bodies")
+
+
+def places(marks: Any) -> np.ndarray:
+    """(k, 3) [m] from what a view was given."""
+    try:
+        return np.asarray(marks, float).reshape(-1, 3)
+    except (TypeError, ValueError):
+        raise PliantError(f"marks is {marks!r}: give places (k, 3) [m].") from None
+
+
 class Stage:
     """Looks through all frames once to choose camera and colours; then makes pictures of any of them."""
 
@@ -44,9 +63,7 @@ class Stage:
             raise PliantError("there is no frame to draw; record some first.")
         if labels and len(labels) != len(results):
             raise PliantError(f"{len(labels)} labels for {len(results)} results; give as many as results.")
-        if view.height < 16:
-            raise PliantError(f"the picture's height is {view.height} pixels; choose 16 or more.")
-        check_elevation(view.elevation)
+        _check(view)
         from pliant.viewer.light import with_shadows
 
         self._image = pillow()
@@ -61,7 +78,7 @@ class Stage:
         self._camera = fit_camera(shown, towards, SAMPLES * view.height, samples=2 * SAMPLES, aspect=aspect)
         self._rope_radius = ROPE_RADIUS * self._camera.height * self._camera.metres_a_pixel
         self._middle = (extremes.min(axis=0) + extremes.max(axis=0)) / 2
-        self._marks = np.asarray(view.marks, float).reshape(-1, 3)
+        self._marks = places(view.marks)
         self._largest_force = self._find_largest_force() if view.forces else 0.0
 
     def picture(self, time: float) -> Any:

@@ -58,10 +58,14 @@ class EnergyBudget:
         return Rise() if account is None else account.settle(is_enforced)
 
     def _account(self, step: StepEnds) -> StepAccount | None:
-        """None if nothing presses."""
-        islands = self._islands(step)
-        if not len(islands.contacts):
+        """None if nothing presses, or all that does is part of an island with a rigid body, which is left alone."""
+        if not step.contacts.count:
             return None
+        depths = np.maximum(step.contacts.start_depths, step.contacts.own_depths(step.x))
+        pressing = np.flatnonzero(depths > 0)
+        if not len(pressing) or self._are_rigid(step, pressing):
+            return None
+        islands = self._islands(step, pressing)
         elements_at = lambda x: self._elements(step.model, x)  # noqa: E731
         return StepAccount(step, islands, self.body, elements_at(step.x0), elements_at)
 
@@ -79,9 +83,16 @@ class EnergyBudget:
         self._known = [Known(x.copy(), model.blocks, total), *self._known[: REMEMBERED - 1]]
         return total
 
-    def _islands(self, step: StepEnds) -> Islands:
-        """Bodies that contacts which press at either end of a step join; what is held joins nothing."""
-        pressing = np.flatnonzero(np.maximum(step.contacts.start_depths, step.contacts.own_depths(step.x)) > 0)
+    def _are_rigid(self, step: StepEnds, pressing: np.ndarray) -> bool:
+        """Whether each of some contacts (k,) has a rigid body that moves."""
+        if (carried := step.model.carried) is None:
+            return False
+        is_rigid = np.zeros(self.bodies, bool)
+        is_rigid[self.body[carried.first_points]] = True
+        return bool(is_rigid[self.body[step.contacts.vertices[pressing]]].any(axis=1).all())
+
+    def _islands(self, step: StepEnds, pressing: np.ndarray) -> Islands:
+        """Bodies that contacts (k,) which press at either end of a step join; what is held joins nothing."""
         corners = step.contacts.vertices[pressing]
         moves, own = step.model.is_free[corners], self.body[corners]
         first = np.take_along_axis(own, np.argmax(moves, axis=1)[:, None], axis=1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from pliant.contact.contact_set import ContactSet, depths, penetrations
+from pliant.contact.contact_set import ContactSet, depths, gaps, penetrations
 from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.elements.contact import add_contact, add_friction_curvature, contact_energy
 from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
@@ -83,6 +83,13 @@ class ContactPotential:
     def own_depths(self, x: np.ndarray) -> np.ndarray:
         """(k,) [m] the same as `depths`, without what multipliers add to it."""
         return np.minimum(self.depths(x), penetrations(self.contacts, np.ascontiguousarray(x, dtype=float)))
+
+    def depths_at_end(self, x: np.ndarray) -> tuple[np.ndarray, float, float]:
+        """`own_depths` (k,) [m], the deepest of all contacts [m] and what is `stored` [J], in one look."""
+        beyond = gaps(self.contacts, np.ascontiguousarray(x, dtype=float))
+        deep = np.maximum(self.contacts.offset - beyond, 0.0)
+        own = np.minimum(np.maximum(-beyond, 0.0), deep)
+        return own, float(deep.max(initial=0.0)), 0.5 * float(np.sum(self.contacts.stiffness * own**2))
 
     def energy(self, x: np.ndarray) -> float:
         """[J], friction's potential included."""

@@ -14,19 +14,44 @@ momentum stays. Soft bodies are left alone: they keep energy by deforming.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.contact_set import depths, gaps
 from pliant.contact.response.potential import ContactPotential
+from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.energies import IncrementalPotential
-from pliant.lanes.compiled import cached, compiled
+from pliant.kernels.turns import matrix_of, rotated, rotated_back
+from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot
-from pliant.model import FREE, Model
-from pliant.model.body import LINE, PLANE
+from pliant.model import FREE
 
 ITERATIONS = 10
 SMALL = 1e-3  # of the threshold: where no speed changes by more, no further iterations are needed
+
+
+class Meetings(NamedTuple):
+    """Contacts of rigid bodies with each other, with obstacles and with what is held; k at most."""
+
+    sides: np.ndarray  # (k, 2) the two bodies, -1 for what no solver moves
+    arms: np.ndarray  # (k, 2, 3) [m] of the place on both sides
+    motion: np.ndarray  # (k, 2, 3) [m/s] of sides that no solver moves
+    normals: np.ndarray  # (k, 3)
+    numbers: np.ndarray  # (k, 3) as below
+
+
+RESTITUTION, GAINED, IMPULSE = 0, 1, 2  # columns: e; 2 a_n gap [m^2/s^2]; of the contact so far [N s]
+
+
+class Bodies(NamedTuple):
+    """Of the model: what does not change from step to step."""
+
+    carrier: np.ndarray  # (m,) rigid body of each vertex, -1 for others, as for all from m on
+    body: np.ndarray  # (n,) body of each vertex
+    restitution: np.ndarray  # (bodies,)
+    subspace: np.ndarray  # (n,)
+    gravity: np.ndarray  # (n, 3) [m/s^2]
+    inverse_inertia: np.ndarray  # (b, 3, 3) in the bodies' axes
 
 
 def restitution_impulses(
@@ -40,107 +65,162 @@ def restitution_impulses(
     change = np.zeros_like(after)
     if model.carried is None or model.contact is None or not isinstance(potential, ContactPotential):
         return change
-    pressing = depths(potential.contacts, x)
-    chosen = np.flatnonzero((pressing > 0) & _are_hard(potential, model))
-    if not len(chosen):
+    contacts, carried = potential.contacts, model.carried
+    k = contacts.size
+    if not k:
         return change
-    contacts, vertices = potential.contacts, potential.vertices[chosen]
-    weights, normals = contacts.weights[chosen], np.ascontiguousarray(contacts.normals[chosen])
-    body, has_obstacle = model.contact.body, contacts.obstacle[chosen] >= 0
-    number = np.full(model.n_vertices, -1)
-    number[model.carried.points] = model.carried.body
-    sides = np.column_stack([number[vertices[:, 0]], np.where(has_obstacle, -1, number[vertices[:, 2]])])
-    given = model.contact.restitution
-    second = np.where(has_obstacle, 0.0, given[body[vertices[:, 2]]])
-    e = np.maximum(given[body[vertices[:, 0]]], second)
-    points = np.stack([np.einsum("ki,kia->ka", np.maximum(s * weights, 0.0), x[vertices]) for s in (1, -1)], axis=1)
-    arms = points - np.where((sides >= 0)[:, :, None], poses[sides, :3], 0.0)
-    # what no solver moves: obstacles, and bodies that are held or led
-    motion = np.zeros((len(chosen), 2, 3))
-    displaced = (x - potential.x_prev)[vertices] / h
-    for side, sign in ((0, 1), (1, -1)):
-        led = np.einsum("ki,kia->ka", np.maximum(sign * weights, 0.0), displaced)
-        motion[:, side] = np.where((sides[:, side] < 0)[:, None], led, 0.0)
-    motion[has_obstacle, 1] = contacts.motions[chosen[has_obstacle]] / h
-    masses = model.carried.inverse_masses(model.mass, poses)
-    threshold = 2 * h * float(np.linalg.norm(model.gravity, axis=1).max())
-    impulses = problem.h * contacts.stiffness[chosen] * pressing[chosen]
-    fall = np.where(has_obstacle | (sides[:, 1] < 0), 0.0, 1.0)[:, None] * model.gravity[vertices[:, 2]]
-    fall = np.einsum("ka,ka->k", fall - (sides[:, :1] >= 0) * model.gravity[vertices[:, 0]], normals)
-    ahead = (gaps(contacts, potential.x_prev) - np.minimum(contacts.offset, 0.0))[chosen]
-    gained = np.maximum(2 * fall * np.maximum(ahead, 0.0), 0.0)
-    arrays = (sides, arms, motion, normals, e, gained, threshold, impulses, masses, before, after.copy(), change)
-    cached(bounce)(*arrays)
+    own = (model.contact.body, model.contact.restitution, model.subspace, model.gravity)
+    bodies = Bodies(carried.carrier, *own, carried.inverse_inertia)
+    room = _room(k)
+    count = cached(find_meetings)(contacts, bodies, x, potential.x_prev, poses, h, problem.h, room)
+    if count:
+        threshold = 2 * h * model.contact.gravity
+        meetings = Meetings(*(array[:count] for array in room))
+        inverse_mass = 1 / np.add.reduceat(model.mass[carried.points], carried.start[:-1])
+        cached(bounce)(meetings, bodies.inverse_inertia, inverse_mass, poses, threshold, before, after.copy(), change)
     return change
 
 
-def _are_hard(potential: ContactPotential, model: Model) -> np.ndarray:
-    """(k,) contacts of which no vertex is soft."""
-    assert model.contact is not None
-    is_soft = np.isin(model.subspace, (FREE, LINE, PLANE))
-    takes_part = potential.contacts.weights != 0
-    return ~(is_soft[potential.vertices] & takes_part).any(axis=1)
+def _room(k: int) -> Meetings:
+    three = np.empty((2, k, 2, 3))
+    return Meetings(np.empty((k, 2), np.int64), three[0], three[1], np.empty((k, 3)), np.empty((k, 3)))
 
 
 @compiled
-def bounce(sides, arms, motion, normals, e, gained, threshold, impulses, inverse_masses, before, after, change):
+def find_meetings(contacts, bodies, x, x_prev, poses, h, s, room):
+    """How many contacts press of which no vertex is soft; s [s]: the step that the solver has seen."""
+    count = 0
+    for place in range(len(contacts.kind)):
+        c = np.uint64(place)
+        n = row(contacts.normals, c)
+        d = contacts.thickness[c] - dot(closest_separation(c, positions_of(c, contacts, x), contacts), n)
+        if d <= 0.0 or is_soft(c, contacts, bodies.subspace):
+            continue
+        before = dot(closest_separation(c, positions_of(c, contacts, x_prev), contacts), n) - contacts.thickness[c]
+        write_meeting(c, count, contacts, bodies, x, x_prev, poses, h, room)
+        ahead = max(before - min(contacts.offset[c], 0.0), 0.0)
+        room.numbers[count, GAINED] *= ahead
+        room.numbers[count, IMPULSE] = s * contacts.stiffness[c] * d
+        count += 1
+    return count
+
+
+@inlined
+def is_soft(c, contacts, subspace):
+    """Whether a vertex takes part that moves by itself."""
+    for i in range(4):  # noqa: SIM110 (a loop compiles, any() over a generator does not)
+        if contacts.weights[c, i] != 0.0 and 0 < subspace[contacts.vertices[c, i]] <= FREE:
+            return True
+    return False
+
+
+@inlined
+def write_meeting(c, k, contacts, bodies, x, x_prev, poses, h, room):
+    """Contact c as meeting k; its impulse and the way to it are still to be told."""
+    v, has_obstacle = contacts.vertices, contacts.obstacle[c] >= 0
+    first, second = v[c, 0], v[c, 2]
+    room.sides[k, 0] = carrier_of(bodies, first)
+    room.sides[k, 1] = -1 if has_obstacle else carrier_of(bodies, second)
+    e, fall = bodies.restitution[bodies.body[first]], 0.0
+    for axis in range(3):
+        room.normals[k, axis] = contacts.normals[c, axis]
+        if room.sides[k, 0] >= 0:
+            fall -= bodies.gravity[first, axis] * contacts.normals[c, axis]
+        if room.sides[k, 1] >= 0:
+            fall += bodies.gravity[second, axis] * contacts.normals[c, axis]
+        for side in range(2):
+            at, way = 0.0, 0.0
+            for i in range(4):
+                w = max(contacts.weights[c, i] if side == 0 else -contacts.weights[c, i], 0.0)
+                if w > 0.0:
+                    at += w * x[v[c, i], axis]
+                    way += w * (x[v[c, i], axis] - x_prev[v[c, i], axis]) / h
+            b = room.sides[k, side]
+            room.arms[k, side, axis] = at - poses[b, axis] if b >= 0 else at
+            room.motion[k, side, axis] = 0.0 if b >= 0 else way
+        if has_obstacle:
+            room.motion[k, 1, axis] = contacts.motions[c, axis] / h
+    if not has_obstacle:
+        e = max(e, bodies.restitution[bodies.body[second]])
+    room.numbers[k, RESTITUTION], room.numbers[k, GAINED] = e, max(2.0 * fall, 0.0)
+
+
+@inlined
+def carrier_of(bodies, v):
+    return bodies.carrier[v] if v < len(bodies.carrier) else -1
+
+
+@compiled
+def bounce(meetings, inverse_inertia, inverse_mass, poses, threshold, before, after, change):
     """Sequential impulses along the normals; `after` and `change` (b, 6) are brought up to date."""
+    numbers = meetings.numbers
     for _ in range(ITERATIONS):
         largest = 0.0
-        for k in range(len(sides)):
-            n = (normals[k, 0], normals[k, 1], normals[k, 2])
-            approach = -normal_velocity(sides, arms, motion, before, k, n)
-            target = e[k] * math.sqrt(approach * approach + gained[k]) if approach > threshold else 0.0
-            speed = normal_velocity(sides, arms, motion, after, k, n)
-            weight = response(sides, arms, inverse_masses, k, n)
+        for k in range(len(numbers)):
+            n = row(meetings.normals, k)
+            approach = -normal_velocity(meetings, before, k, n)
+            target = 0.0
+            if approach > threshold:
+                target = numbers[k, RESTITUTION] * math.sqrt(approach * approach + numbers[k, GAINED])
+            speed = normal_velocity(meetings, after, k, n)
+            weight = 0.0
+            for side in range(2):
+                if meetings.sides[k, side] >= 0:
+                    turn, away = response(meetings, inverse_inertia, poses, k, side, n)
+                    weight += inverse_mass[meetings.sides[k, side]] + dot(turn, away)
             if weight == 0.0:
                 continue
             wanted = (target - speed) / weight
             if target == 0.0:
                 wanted = min(wanted, 0.0)
-            wanted = max(wanted, -impulses[k])
-            impulses[k] += wanted
+            wanted = max(wanted, -numbers[k, IMPULSE])
+            numbers[k, IMPULSE] += wanted
             largest = max(largest, abs(wanted) * weight)
+            if wanted == 0.0:
+                continue
             for side in range(2):
-                b = sides[k, side]
+                b = meetings.sides[k, side]
                 if b >= 0:
                     sign = wanted if side == 0 else -wanted
-                    arm = (arms[k, side, 0], arms[k, side, 1], arms[k, side, 2])
-                    turn = cross(arm, n)
-                    for i in range(6):
-                        total = 0.0
-                        for j in range(3):
-                            total += inverse_masses[b, i, j] * n[j] + inverse_masses[b, i, j + 3] * turn[j]
-                        after[b, i] += sign * total
-                        change[b, i] += sign * total
+                    away = response(meetings, inverse_inertia, poses, k, side, n)[1]
+                    for i in range(3):
+                        after[b, i] += sign * inverse_mass[b] * n[i]
+                        change[b, i] += sign * inverse_mass[b] * n[i]
+                        after[b, 3 + i] += sign * away[i]
+                        change[b, 3 + i] += sign * away[i]
         if largest <= SMALL * threshold:
             return
 
 
+@inlined
+def arm_of(meetings, k, side):
+    return (meetings.arms[k, side, 0], meetings.arms[k, side, 1], meetings.arms[k, side, 2])
+
+
 @compiled
-def normal_velocity(sides, arms, motion, twists, k, n):
+def normal_velocity(meetings, twists, k, n):
     """Of the first side against the second [m/s]."""
     total = 0.0
     for side in range(2):
-        b, v = sides[k, side], (motion[k, side, 0], motion[k, side, 1], motion[k, side, 2])
+        b = meetings.sides[k, side]
+        v = (meetings.motion[k, side, 0], meetings.motion[k, side, 1], meetings.motion[k, side, 2])
         if b >= 0:
-            arm = (arms[k, side, 0], arms[k, side, 1], arms[k, side, 2])
-            turned = cross((twists[b, 3], twists[b, 4], twists[b, 5]), arm)
+            turned = cross((twists[b, 3], twists[b, 4], twists[b, 5]), arm_of(meetings, k, side))
             v = (twists[b, 0] + turned[0], twists[b, 1] + turned[1], twists[b, 2] + turned[2])
         total += dot(v, n) if side == 0 else -dot(v, n)
     return total
 
 
 @compiled
-def response(sides, arms, inverse_masses, k, n):
-    """The change of the normal velocity by an impulse of 1 [1/kg]."""
-    total = 0.0
-    for side in range(2):
-        b = sides[k, side]
-        if b >= 0:
-            turn = cross((arms[k, side, 0], arms[k, side, 1], arms[k, side, 2]), n)
-            way = (n[0], n[1], n[2], turn[0], turn[1], turn[2])
-            for i in range(6):
-                for j in range(6):
-                    total += way[i] * inverse_masses[b, i, j] * way[j]
-    return total
+def response(meetings, inverse_inertia, poses, k, side, n):
+    """The torque of an impulse of 1 N s along n on one side [m], and the change of its angular velocity by it."""
+    b = meetings.sides[k, side]
+    turn = cross(arm_of(meetings, k, side), n)
+    R, J = matrix_of((poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])), inverse_inertia[b]
+    u = rotated_back(R, turn)
+    own = (
+        J[0, 0] * u[0] + J[0, 1] * u[1] + J[0, 2] * u[2],
+        J[1, 0] * u[0] + J[1, 1] * u[1] + J[1, 2] * u[2],
+        J[2, 0] * u[0] + J[2, 1] * u[1] + J[2, 2] * u[2],
+    )
+    return turn, rotated(R, own)

@@ -18,12 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, pair_contacts
+from pliant.contact.contact_set import ContactSet, chosen, pair_contacts
 from pliant.contact.search.box_pairs import box_pairs
 from pliant.contact.search.broad_phase import Surface
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, row
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
+from pliant.model import ContactModel
 
 FLAT = 1e-6  # of the size of a body: how far a corner may stand out of a face of a convex one
 NEAR = 0.02  # of the mean edge: bodies that are nearer have their plane
@@ -110,14 +111,53 @@ def _least_width(faces: np.ndarray, x: np.ndarray) -> float:
     return float(heights.max(axis=1).min())
 
 
-def slow_bodies(convex: ConvexBodies, x0: np.ndarray, x1: np.ndarray) -> np.ndarray:
-    """(bodies,) which go less than a part of their width from x0 to x1 (n, 3) [m]: nothing passes them by."""
+class Bounds(NamedTuple):
+    """Of c convex bodies, on their way in a step."""
+
+    own: np.ndarray  # (c,) by their numbers
+    low: np.ndarray  # (c, 3) [m] of a box around the way, wider by the margin
+    high: np.ndarray  # (c, 3)
+    margin: np.ndarray  # (c,) [m]
+    shift: np.ndarray  # (c, 3) [m] mean motion of the corners
+    turn: np.ndarray  # (c,) [m] the largest motion of a corner against that
+    is_slow: np.ndarray  # (bodies,) whether it goes less than a part of its width: nothing passes it by
+
+
+def bounds_of(convex: ConvexBodies, x0: np.ndarray, x1: np.ndarray, edge: np.ndarray) -> Bounds:
+    """From x0 to x1 (n, 3) [m]; edge (n,) [m] of the bodies."""
     own = np.flatnonzero(np.diff(convex.start))
-    is_slow = np.ones(len(convex.width), bool)
-    if len(own):
-        squares = np.square((x1 - x0)[convex.vertices]).sum(axis=1)
-        is_slow[own] = np.maximum.reduceat(squares, convex.start[own]) <= (SLOW * convex.width[own]) ** 2
-    return is_slow
+    c = len(own)
+    rooms = (np.empty((c, 3)), np.empty((c, 3)), np.empty(c), np.empty((c, 3)), np.empty(c))
+    bounds = Bounds(own, *rooms, np.ones(len(convex.width), bool))
+    if c:
+        cached(write_bounds)(convex, x0, x1, edge, bounds)
+    return bounds
+
+
+def are_slow(convex: ConvexBodies, x0: np.ndarray, x1: np.ndarray, edge: np.ndarray) -> bool:
+    """Whether nothing passes a convex body from x0 to x1 (n, 3) [m]."""
+    return bool(bounds_of(convex, x0, x1, edge).is_slow.all())
+
+
+@compiled
+def write_bounds(convex, x0, x1, edge, bounds):
+    for i in range(len(bounds.own)):
+        b = bounds.own[i]
+        first, last = convex.start[b], convex.start[b + 1]
+        margin, longest, furthest = NEAR * edge[convex.vertices[first]], 0.0, 0.0
+        for axis in range(3):
+            low, high, total = np.inf, -np.inf, 0.0
+            for k in range(first, last):
+                p, q = x0[convex.vertices[k], axis], x1[convex.vertices[k], axis]
+                low, high, total = min(low, min(p, q)), max(high, max(p, q)), total + (q - p)
+            bounds.low[i, axis], bounds.high[i, axis] = low - margin, high + margin
+            bounds.shift[i, axis] = total / (last - first)
+        for k in range(first, last):
+            way = subtract(row(x1, convex.vertices[k]), row(x0, convex.vertices[k]))
+            rest = subtract(way, row(bounds.shift, i))
+            longest, furthest = max(longest, dot(way, way)), max(furthest, dot(rest, rest))
+        bounds.margin[i], bounds.turn[i] = margin, furthest**0.5
+        bounds.is_slow[b] = longest <= (SLOW * convex.width[b]) ** 2
 
 
 def _convex_surface(faces: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
@@ -156,30 +196,39 @@ def convex_contacts(
     edge: np.ndarray,
     may_touch: np.ndarray,
 ) -> tuple[ContactSet, np.ndarray]:
-    """Contacts of the step from x0 to the guess x1 (n, 3) [m], and (bodies, bodies) bool: of which pairs they are;
-    edge (n,) [m] of the bodies, may_touch (bodies, bodies).
+    """Contacts of the step from x0 to the guess x1 (n, 3) [m], and (m, 2) of which pairs of bodies they are; edge (n,)
+    [m] of the bodies, may_touch (bodies, bodies).
     """
-    bodies = len(may_touch)
-    are_near = np.zeros((bodies, bodies), bool)
-    own = np.flatnonzero(np.diff(convex.start))
-    if len(own) < 2:
-        return _as_contacts(_room(0)), are_near
-    starts = convex.start[own]
-    places, motion = x0[convex.vertices], (x1 - x0)[convex.vertices]
-    margins = NEAR * edge[convex.vertices[starts]]
-    counts = np.diff(convex.start)[own]
-    shift = np.add.reduceat(motion, starts) / counts[:, None]
-    turn = np.maximum.reduceat(np.linalg.norm(motion - np.repeat(shift, counts, axis=0), axis=1), starts)
-    ends = places + motion
-    low = np.minimum.reduceat(np.minimum(places, ends), starts) - margins[:, None]
-    high = np.maximum.reduceat(np.maximum(places, ends), starts) + margins[:, None]
-    pairs = box_pairs(low, high)
-    is_slow = slow_bodies(convex, x0, x1)
-    arguments = (convex, x0, x1, is_slow, own, pairs, margins, shift, turn, may_touch, are_near)
+    bounds = bounds_of(convex, x0, x1, edge)
+    if len(bounds.own) < 2:
+        return _as_contacts(_room(0)), np.zeros((0, 2), np.int64)
+    pairs = box_pairs(bounds.low, bounds.high)
+    are_near = np.zeros(len(pairs), bool)
+    arguments = (convex, x0, x1, bounds, pairs, may_touch, are_near)
     room = _room(8 * len(pairs) + 64)
     while (count := cached(find_contacts)(*arguments, room)) > len(room.kind):
         room = _room(2 * count)
-    return _as_contacts(Room(*(array[:count] for array in room))), are_near
+    return _as_contacts(Room(*(array[:count] for array in room))), bounds.own[pairs[are_near]]
+
+
+def with_planes(
+    convex: ConvexBodies, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray, model: ContactModel
+) -> tuple[ContactSet, ...]:
+    """Contacts, with planes between convex bodies that are near each other from x0 to x1 (n, 3) [m]."""
+    own, near = convex_contacts(convex, x0, x1, model.edge, model.allowed)
+    if not own.size:
+        return pairs
+    own.thickness[:] = model.radius[own.vertices[:, 0]] + model.radius[own.vertices[:, 2]]
+    return (own, *(_without_pairs(part, near, model.body) for part in pairs))
+
+
+def _without_pairs(contacts: ContactSet, pairs: np.ndarray, body: np.ndarray) -> ContactSet:
+    """Contacts that are between other bodies than some pairs (m, 2); body (n,) of each vertex."""
+    if not contacts.size:
+        return contacts
+    own, bodies = body[contacts.vertices[:, [0, 2]]].astype(np.int64), int(body.max()) + 1
+    names, others = (side.min(axis=1) * bodies + side.max(axis=1) for side in (pairs, own))
+    return chosen(contacts, ~np.isin(others, names))
 
 
 def _room(k: int) -> Room:
@@ -192,18 +241,18 @@ def _as_contacts(room: Room) -> ContactSet:
 
 
 @compiled
-def find_contacts(convex, x0, x1, is_slow, own, pairs, margins, shift, turn, may_touch, are_near, room):
+def find_contacts(convex, x0, x1, bounds, pairs, may_touch, are_near, room):
     """The plane is that of the start of the step; who is above whom is seen where bodies would be without contact."""
     count = 0
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
-        a, b = own[i], own[j]
+        a, b = bounds.own[i], bounds.own[j]
         if not may_touch[a, b]:
             continue
-        margin = min(margins[i], margins[j])
-        way = subtract(row(shift, i), row(shift, j))
-        looks_ahead = is_slow[a] and is_slow[b]
-        ahead = dot(way, way) ** 0.5 + turn[i] + turn[j] if looks_ahead else 0.0
+        margin = min(bounds.margin[i], bounds.margin[j])
+        way = subtract(row(bounds.shift, i), row(bounds.shift, j))
+        looks_ahead = bounds.is_slow[a] and bounds.is_slow[b]
+        ahead = dot(way, way) ** 0.5 + bounds.turn[i] + bounds.turn[j] if looks_ahead else 0.0
         x, before = x1 if looks_ahead else x0, count
         overlap, n = separating_axis(convex, x0, a, b, margin)
         if overlap < -margin - ahead:
@@ -212,7 +261,7 @@ def find_contacts(convex, x0, x1, is_slow, own, pairs, margins, shift, turn, may
         count = add_corners(convex, x, b, a, (-n[0], -n[1], -n[2]), margin, room, count)
         count = add_edges(convex, x, a, b, n, margin, ahead, room, count)
         if overlap >= -margin or count > before:
-            are_near[a, b] = are_near[b, a] = True
+            are_near[p] = True
     return count
 
 

@@ -19,6 +19,20 @@ MARGIN = 0.02  # of the radius: what is nearer may come to touch within a step, 
 SEARCHES = 40  # thirds of a segment left out in the search for its point that is nearest to an obstacle
 
 
+BOX, WAY, RADIUS = 8, 6, 7  # numbers of the box of a body, and places of the last two
+
+
+class Parts(NamedTuple):
+    """What bodies consist of, body after body, and where each begins (bodies + 1,)."""
+
+    triangles: np.ndarray  # (t, 3)
+    triangle_start: np.ndarray
+    edges: np.ndarray  # (e, 2)
+    edge_start: np.ndarray
+    corners: np.ndarray  # (c,) of both
+    corner_start: np.ndarray
+
+
 class Found(NamedTuple):
     """Room for contacts of round features."""
 
@@ -157,9 +171,11 @@ def write_obstacle(found, k, f, place, q, n, kind, row_start, row_end):
 
 
 @compiled
-def find_pairs(features, triangles, triangle_start, edges, edge_start, allowed, radius, x0, x1, found):
-    """Contacts of all cores with triangles and edges of bodies, and with each other."""
+def find_pairs(features, parts, allowed, radius, x0, x1, boxes, found):
+    """Contacts of all cores with triangles and edges of bodies, and with each other; boxes (bodies, BOX): room."""
     k = 0
+    triangles, triangle_start, edges, edge_start = parts.triangles, parts.triangle_start, parts.edges, parts.edge_start
+    write_boxes(parts, radius, x0, x1, boxes)
     for f in range(len(features.kind)):
         if features.kind[f] != CORE:
             continue
@@ -167,7 +183,7 @@ def find_pairs(features, triangles, triangle_start, edges, edge_start, allowed, 
         ends1 = ends_of(features, f, x1)
         own = features.body[f]
         for b in range(len(allowed)):
-            if b == own or not allowed[own, b]:
+            if b == own or not allowed[own, b] or is_far(boxes, b, features.radius[f], ends0, ends1):
                 continue
             own_triangles = triangles[triangle_start[b] : triangle_start[b + 1]]
             is_rope = len(own_triangles) == 0
@@ -185,6 +201,39 @@ def find_pairs(features, triangles, triangle_start, edges, edge_start, allowed, 
                 others = ends_of(features, g, x0), ends_of(features, g, x1)
                 k = touch_round(found, k, f, g, features, ends0, ends1, others[0], others[1])
     return k
+
+
+@compiled
+def write_boxes(parts, radius, x0, x1, boxes):
+    """Where corners of each body are from x0 to x1 (n, 3) [m]: low, high, the longest way and the largest radius."""
+    for b in range(len(boxes)):
+        for axis in range(3):
+            boxes[b, axis], boxes[b, 3 + axis] = np.inf, -np.inf
+        longest, thickest = 0.0, 0.0
+        for k in range(parts.corner_start[b], parts.corner_start[b + 1]):
+            v = np.uint64(parts.corners[k])
+            way = 0.0
+            for axis in range(3):
+                p, q = x0[v, axis], x1[v, axis]
+                boxes[b, axis] = min(boxes[b, axis], min(p, q))
+                boxes[b, 3 + axis] = max(boxes[b, 3 + axis], max(p, q))
+                way += (q - p) * (q - p)
+            longest, thickest = max(longest, way), max(thickest, radius[v])
+        boxes[b, WAY], boxes[b, RADIUS] = math.sqrt(longest), thickest
+
+
+@inlined
+def is_far(boxes, b, r, ends0, ends1):
+    """Whether a core of radius r is too far from a body to touch any of it in the step."""
+    way, other = subtract(ends1[0], ends0[0]), subtract(ends1[1], ends0[1])
+    way = math.sqrt(max(dot(way, way), dot(other, other)))
+    distance = (1.0 + MARGIN) * r + boxes[b, RADIUS] + way + boxes[b, WAY]
+    for axis in range(3):
+        low = min(min(ends0[0][axis], ends0[1][axis]), min(ends1[0][axis], ends1[1][axis]))
+        high = max(max(ends0[0][axis], ends0[1][axis]), max(ends1[0][axis], ends1[1][axis]))
+        if boxes[b, axis] > high + distance or boxes[b, 3 + axis] < low - distance:
+            return True
+    return False
 
 
 @inlined

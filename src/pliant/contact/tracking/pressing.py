@@ -47,18 +47,12 @@ class Parties(NamedTuple):
 
 def pressing_of(contacts: ContactSet, d: np.ndarray, parties: Parties) -> Pressing:
     """For contacts that press with depths d (k,) [m]; corners of weight 0 do not take part."""
-    keys = np.empty(contacts.vertices.shape, np.int64)
-    cached(write_pair_keys)(contacts, parties, keys)
-    takes_part = contacts.weights != 0
-    keys = keys[takes_part]
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]][: len(keys)])
-    largest = []
-    for values in (d, contacts.stiffness * d):
-        own = np.broadcast_to(values[:, None], takes_part.shape)[takes_part][order]
-        largest.append(np.maximum.reduceat(own, first) if len(first) else own)
-    return Pressing(keys[first], *largest)
+    keys, owner = np.empty(4 * contacts.size, np.int64), np.empty(4 * contacts.size, np.int64)
+    count = cached(write_pair_keys)(contacts, parties, keys, owner)
+    order = np.argsort(keys[:count], kind="stable")
+    pressing = Pressing(np.empty(count, np.int64), np.empty(count), np.empty(count))
+    count = cached(write_largest)(keys, owner, order, d, contacts.stiffness, pressing)
+    return Pressing(*(array[:count] for array in pressing))
 
 
 class Pressed(NamedTuple):
@@ -110,10 +104,30 @@ def pair_key(c, i, contacts, parties):
 
 
 @compiled
-def write_pair_keys(contacts, parties, keys):
-    for c in range(len(keys)):
+def write_pair_keys(contacts, parties, keys, owner):
+    """Keys of corners that take part, and the contact of each; how many there are."""
+    count = 0
+    for c in range(len(contacts.kind)):
         for i in range(4):
-            keys[c, i] = pair_key(c, i, contacts, parties)
+            if contacts.weights[c, i] != 0.0:
+                keys[count], owner[count] = pair_key(c, i, contacts, parties), c
+                count += 1
+    return count
+
+
+@compiled
+def write_largest(keys, owner, order, d, stiffness, pressing):
+    """Each key once, with the largest depth and force of its contacts; how many there are."""
+    count = 0
+    for k in order:
+        c = owner[k]
+        if count == 0 or pressing.keys[count - 1] != keys[k]:
+            pressing.keys[count], pressing.depths[count], pressing.loads[count] = keys[k], d[c], stiffness[c] * d[c]
+            count += 1
+        else:
+            pressing.depths[count - 1] = max(pressing.depths[count - 1], d[c])
+            pressing.loads[count - 1] = max(pressing.loads[count - 1], stiffness[c] * d[c])
+    return count
 
 
 @compiled

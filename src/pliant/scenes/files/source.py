@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from pliant.errors import FileError, PliantError, SceneError
+from pliant.errors import DeviceError, FileError, PliantError, SceneError
 from pliant.io.paths import as_path
 from pliant.scenes.files.fields import nearest
 from pliant.scenes.files.lines import Key, line_of
@@ -44,7 +44,7 @@ class Source:
         """Errors raised within are told with this place in the file."""
         try:
             yield
-        except SceneFileError:
+        except (SceneFileError, DeviceError):  # a device that is missing is no matter of the file
             raise
         except PliantError as error:
             raise self.error((*path, *self._key_named_in(str(error), path)), str(error)) from None

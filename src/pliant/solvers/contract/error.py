@@ -20,7 +20,7 @@ the forces of all vertices at hand is judged by them: |x - x*|_M <= h^2 |M^-1 dG
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,7 @@ class StepError:
     ratios: np.ndarray  # h^2 k / m of elements
     touching: np.ndarray  # what contacts add to it
     rounding: np.ndarray  # what rounding of positions makes of the step's forces: beyond HIDDEN it hides motion
+    lost: np.ndarray = field(default_factory=lambda: np.zeros(0))  # part of the error that no iteration takes away
 
     @property
     def worst(self) -> int:
@@ -109,6 +110,7 @@ class ErrorMeter:
         self._kept: list[tuple[int, np.ndarray]] = []  # iterations done and positions, at the last two marks
         self._marks: list[int] = []
         self._before = np.zeros(0)  # (bodies,) [m] estimated at the last mark
+        self._settled = np.zeros(0)  # (bodies,) errors without what rounding takes away
         self._done, self._most, self._began, self._period = 0, 0, 0, 1
         self._by_residual = False  # each iteration from the second on is measured, by its residual
 
@@ -116,7 +118,7 @@ class ErrorMeter:
         """Take up a step of at most n iterations from x (n, 3)."""
         self.error, self._done, self._most, self._ratio = None, 0, n, np.zeros(0)
         self._work = work
-        if work.measured_error() is not None:
+        if work.measures_error:
             return
         self._begin(x, work)
         middle_of(x, self._moves, self._middle)
@@ -133,7 +135,7 @@ class ErrorMeter:
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: Any, n: int) -> SweepResult:
         """n iterations of the solver, measured on their way; fewer where a tolerance is met."""
-        if work.measured_error() is not None:
+        if work.measures_error:
             result = self.solver.sweep(problem, x, work, n)
             self.error = work.measured_error()
             return result
@@ -193,11 +195,11 @@ class ErrorMeter:
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
-            if tolerance is not None and self._is_rounding(self.error, tolerance, work):
-                return SweepResult(0, "no further progress: what is left rounds away in positions")
             if self.solver.adapt(problem, work, self.error, self._done):
                 self._begin(x, work)
                 return SweepResult(0)
+            if tolerance is not None and self._is_rounding(self.error, tolerance, work):
+                return SweepResult(0, "no further progress: what is left rounds away in positions")
         self._keep(x)
         return SweepResult(0)
 
@@ -206,10 +208,19 @@ class ErrorMeter:
         if self.solver.has_residual(work):
             return self.bound(problem, x)
         error = self.estimate(problem, x, self.solver.is_blind_to_rounding(work))
-        if error.largest > (self.solver.asked_tolerance or CONVERGED):
-            return error
         if self._wholes is None:
             self._wholes = find_whole_bodies(problem, self.body)
+        if error.largest <= (self.solver.asked_tolerance or CONVERGED):
+            error = self._with_whole_bodies(problem, x, error)
+        if self._period == 1:
+            return error
+        self._settled = error.bodies
+        lost = self._wholes.lost(error.rounding, error.touching)
+        return replace(error, bodies=np.maximum(error.bodies, lost), lost=lost)
+
+    def _with_whole_bodies(self, problem: IncrementalPotential, x: np.ndarray, error: StepError) -> StepError:
+        """At least how far whole bodies are."""
+        assert self._wholes is not None
         left = self._wholes.distances(problem, x, len(self._sums))
         if not left.any():
             return error
@@ -221,9 +232,11 @@ class ErrorMeter:
     def _is_rounding(self, error: StepError, tolerance: float, work: Any) -> bool:
         """Whether all bodies above a tolerance have moved by less than positions round to since the last mark, where
         that, or the force it makes of it, is more than the tolerance: a light body under heavy ones, whose poses are
-        exact.
+        exact. Between corrections by levels, whether all but what rounding takes away has been done.
         """
-        if self.solver.is_blind_to_rounding(work) or self._period > 1 or not self.solver.supports.local:
+        if self._period > 1:
+            return bool(self._settled.max(initial=0.0) <= tolerance)
+        if self.solver.is_blind_to_rounding(work) or not self.solver.supports.local:
             return False
         rounding, above = self.eps * self._root_mean_squares(SIZE), error.bodies > tolerance
         hidden = np.maximum(error.rounding, self._relative(rounding)) > tolerance

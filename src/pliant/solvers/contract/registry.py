@@ -25,9 +25,9 @@ def register_solver(kind: type[S]) -> type[S]:
 
     pl.Simulation, pl.solve and pl.compare take an object of any subclass of pl.Solver, registered or not.
     """
+    if not (isinstance(kind, type) and is_dataclass(kind) and issubclass(kind, Solver)):
+        raise SolverError(f"register_solver: {kind!r} is no frozen dataclass derived from pl.Solver.")
     name = kind.__name__
-    if not (is_dataclass(kind) and issubclass(kind, Solver)):
-        raise SolverError(f"register_solver: {name} is no frozen dataclass derived from pl.Solver.")
     needed = [f.name for f in fields(kind) if f.name != "solver" and not _has_default(f)]
     if needed:
         raise SolverError(f"register_solver: {name} has no default for {needed[0]!r}: every option needs one.")

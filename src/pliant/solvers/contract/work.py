@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,16 +44,24 @@ class Work:
         """What the last step was solved with, where the solver chooses; for its report."""
         return ""
 
+    @property
+    def measures_error(self) -> bool:
+        """Whether iterations measure their error, and end where it is as small as asked for."""
+        return False
+
     def measured_error(self) -> StepError | None:
-        """The error after the last iteration, of a solver whose iterations measure it and end where it is as small as
-        asked for; None of others.
-        """
+        """The error after the last iteration, where iterations measure it."""
         return None
 
     @property
     def undone(self) -> int:
         """How often iterations were taken back since the work object was made."""
         return 0
+
+    def load_early(self, pose: Callable[[], IncrementalPotential]) -> None:
+        """Load what of the next step does not depend on its contacts, which are detected meanwhile, where that takes
+        another processor than detecting; pose: gives the step without contacts.
+        """
 
     def end_solve(self, problem: IncrementalPotential, x: np.ndarray) -> int:
         """Finish x (n, 3) [m] after the iterations of a step, of a solver that has something left to do; how many more

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -28,6 +29,9 @@ class AcceleratorWork(Work):
     def undone(self) -> int:
         """How often the wrapped solver has gone back to an earlier state."""
         return self.inner.undone
+
+    def load_early(self, pose: Callable[[], IncrementalPotential]) -> None:
+        self.inner.load_early(pose)
 
     def state_dict(self) -> dict[str, Any]:
         return self.inner.state_dict()

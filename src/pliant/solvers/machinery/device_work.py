@@ -4,6 +4,7 @@ the device's precision inside (decision 0034).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,8 @@ from pliant.model import Model
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.contract import Execution, Momentum, Solver
 from pliant.solvers.machinery.descent_work import DescentWork, load_target, middle_of_motion
-from pliant.solvers.machinery.device_terms import DeviceBuild, DeviceTerm, device_terms
+from pliant.solvers.machinery.device_build import DeviceBuild, DeviceTerm
+from pliant.solvers.machinery.device_terms import device_terms
 from pliant.solvers.machinery.vbd_tables import vertex_colours
 
 
@@ -38,6 +40,7 @@ class DeviceWork(DescentWork):
         self.moving = np.flatnonzero(is_free)
         self.origin = np.zeros(3)  # [m] of the step, in double precision
         self._singular = 0
+        self._is_loaded = False  # whether the step that begins next is on the device already
 
     @property
     def singular_blocks(self) -> int:
@@ -51,16 +54,29 @@ class DeviceWork(DescentWork):
         numbers = sum(one.constants.size + one.parameters.size for one in lists) + 16 * self.sweeps.rows
         return numbers * size + 4 * sum(one.others.size + len(one.start) for one in lists)
 
+    def load_early(self, pose: Callable[[], IncrementalPotential]) -> None:
+        if self.sweeps.contacts is not None:  # else nothing is detected meanwhile
+            self._load(pose())
+            self.sweeps.executor.flush()
+            self._is_loaded = True
+
     def begin_step(self, problem: IncrementalPotential) -> None:
+        if not self._is_loaded:
+            self._load(problem)
+        self._is_loaded = False
+        if self.sweeps.contacts is not None:
+            self.sweeps.contacts.collided[:] = 0
+            self.update_contacts(problem)
+
+    def _load(self, problem: IncrementalPotential) -> None:
+        """All of a step but its contacts; damping is measured."""
         sweeps = self.sweeps
         if sweeps.dtype != np.float64:
             self.origin = middle_of_motion(problem)
         self._refresh_lists(problem)
         sweeps.write_rows(sweeps.target, self._rows(load_target(problem)))
         sweeps.write_rows(sweeps.x_prev, self._rows(problem.x_prev))
-        if sweeps.contacts is not None:
-            sweeps.contacts.collided[:] = 0
-            self.update_contacts(problem)
+        self._load_states(problem)
         sweeps.begin_step()
 
     def _refresh_lists(self, problem: IncrementalPotential) -> None:
@@ -87,25 +103,34 @@ class DeviceWork(DescentWork):
         return False  # lists are built again
 
     def iterate(self, problem: IncrementalPotential, x: np.ndarray, n: int, momentum: Momentum | None) -> None:
-        """All n iterations are enqueued before the host waits; where closest points move with the positions, it
-        finds them again before each.
-        """
-        sweeps, contacts = self.sweeps, problem.contacts
+        """All n iterations are enqueued before the host waits."""
+        sweeps = self.sweeps
         self.write(x)
-        omegas = None if momentum is None else momentum.next(n)
-        if isinstance(contacts, ContactPotential) and contacts.contacts.updates_closest_point.any():
-            for k in range(n):
-                if k:
-                    self.read(x)
-                contacts.refresh(x)
-                self.update_contacts(problem)
-                sweeps.sweep(None if omegas is None else omegas[k : k + 1], 1)
-        else:
-            sweeps.sweep(omegas, n)
+        self._load_states(problem)
+        sweeps.sweep(None if momentum is None else momentum.next(n), n)
         self.read(x)
+        self._save_states(problem)
         self._singular = sweeps.singular_blocks()
         if sweeps.contacts is not None:
-            sweeps.contacts.write_limits()
+            sweeps.contacts.write_back()
+
+    def _load_states(self, problem: IncrementalPotential) -> None:
+        """Take over the internal states of the model's elements."""
+        for k, values in self._states(problem):
+            self.sweeps.write_state(k, values)
+
+    def _save_states(self, problem: IncrementalPotential) -> None:
+        """Write the internal states back to the model's elements."""
+        for k, values in self._states(problem):
+            self.sweeps.read_state(k, values)
+
+    def _states(self, problem: IncrementalPotential) -> Iterator[tuple[int, np.ndarray]]:
+        """Lists whose elements have a state, and the model's numbers."""
+        first = 0
+        for term, block in zip(self.terms, problem.model.blocks, strict=True):
+            if term.state is not None:
+                yield first, term.state(block)
+            first += len(term.lists)
 
     def _rows(self, x: np.ndarray) -> np.ndarray:
         """Positions (n, 3) of the scene's vertices in the order of rows, relative to the origin."""

@@ -78,7 +78,7 @@ class GuardedDescent(MomentumSolver[GuardedWork]):
         if execution.device is not None:
             from pliant.solvers.machinery.device_descent import DescentOnDevice
 
-            on_device = DescentOnDevice(problem, execution, type(self).__name__, self.kind)
+            on_device = DescentOnDevice(problem, execution, self.kind)
         work = guarded_work(pack(problem, execution))
         work.on_device = on_device
         return work
@@ -96,6 +96,8 @@ class GuardedDescent(MomentumSolver[GuardedWork]):
     def update_contacts(self, problem: IncrementalPotential, work: GuardedWork) -> None:
         """Other contacts: the next look at the energy compares with the safe positions' under them."""
         work.packed.update_contacts(problem)
+        if work.on_device is not None:
+            work.on_device.update_contacts(problem)
         work.since_refresh = 0
 
 
@@ -154,6 +156,8 @@ def _is_safe(work: GuardedWork) -> bool:
         return False
     if packed.refresh(x):
         energy = packed.energy(x)
+        if work.on_device is not None:
+            work.on_device.take_up_contacts()
     work.safe[:], work.safe_energy, work.safe_number = x, energy, packed.number
     return True
 

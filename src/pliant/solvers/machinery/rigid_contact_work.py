@@ -10,6 +10,7 @@ import numpy as np
 from pliant.contact.contact_set import no_contacts
 from pliant.energies import IncrementalPotential
 from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS, RigidContacts, load_contacts, store_contacts
+from pliant.kernels.rigid_motion import place_points
 from pliant.kernels.rigid_sweep import (
     DONE,
     ENDED,
@@ -21,7 +22,7 @@ from pliant.kernels.rigid_sweep import (
     WINDOW,
     RigidBodies,
     load_poses,
-    place_points,
+    load_targets,
     sweep_bodies,
 )
 from pliant.kernels.threads import Team
@@ -61,17 +62,10 @@ class RigidContactWork(HardWork):
 
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Load targets, masses and contacts."""
-        bodies = self.bodies
-        own = _carried(problem).offsets[self.rows[self.masses]]
-        w = problem.inertia[self.masses]
-        y = problem.y[self.masses]
-        bodies.targets[:] = np.einsum("bi,bia->ba", w, y) / bodies.weight[:, None]
-        spread = np.einsum("bi,bir,bia->bra", w, own, y - bodies.targets[:, None])
-        moments = bodies.moments.reshape(-1, 3, 3)
-        bodies.spread[:] = spread.reshape(-1, 9)
-        bodies.target_R[:] = np.linalg.solve(moments, spread).swapaxes(1, 2).reshape(-1, 9)
-        bodies.progress[:] = 0
         self.x_start[:] = problem.x_start
+        own = (self.masses, self.rows, _carried(problem).offsets, problem.inertia)
+        load_targets(self.bodies, *own, problem.y, self.x_start)
+        self.bodies.progress[:] = 0
         self.update_contacts(problem)
 
     def update_contacts(self, problem: IncrementalPotential) -> None:
@@ -106,13 +100,19 @@ class RigidContactWork(HardWork):
         self.team.run(sweep_bodies, n, limit, bodies, self.table, *places, amount=amount)
         store_contacts(self.table)
         problem.poses[:] = bodies.poses
-        place_points(bodies, carried.points, carried.body, carried.offsets, x)
+        place_points(carried.rows, problem.poses, x)
         done = int(bodies.progress[DONE]) - before
         if not bodies.progress[ENDED]:
             return SweepResult(done)
         largest = float(bodies.errors[:, ERROR].max(initial=0.0))
         words = f"converged: error {largest:.2g} of the step's forces is at most {limit:g}"
+        if largest > limit:
+            words = f"converged: error {largest:.2g} of the step's forces is at most a thousandth of motions"
         return SweepResult(done, words, converged=True)
+
+    @property
+    def measures_error(self) -> bool:
+        return True
 
     def measured_error(self) -> StepError:
         count = self.body_count
@@ -149,6 +149,7 @@ def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> R
         moments=moments.reshape(b, 9),
         inverse=np.linalg.inv(inertia).reshape(b, 9),
         targets=np.zeros((b, 3)),
+        start=np.zeros((b, 3)),
         spread=nine(),
         target_R=nine(),
         gravity=problem.h**2 * np.linalg.norm(model.gravity[masses[:, 0]], axis=1),

@@ -7,6 +7,7 @@ import numpy as np
 from pliant.geometry import vertex_graph
 from pliant.kernels.bodies import Bodies
 from pliant.kernels.packs import Packs
+from pliant.kernels.rigid_motion import load_poses, store_poses
 from pliant.model import CarriedPoints
 
 
@@ -48,19 +49,17 @@ class BodyTables:
             self.colours[self.order], np.diff(self.pack_start)
         )
 
-    def load(self, carried: CarriedPoints, poses: np.ndarray, origin: np.ndarray) -> None:
-        """Take poses (b, 7) in the scene's order, relative to an origin (3,) [m], and where the points are in their
-        bodies: some slide.
-        """
-        self.rows.poses[:] = poses[self.order]
-        self.rows.poses[:, :3] -= origin
+    def begin_step(self, carried: CarriedPoints) -> None:
+        """Take over where the points are in their bodies: some slide."""
         self.rows.offsets[self.places] = carried.offsets
+
+    def load(self, poses: np.ndarray, origin: np.ndarray) -> None:
+        """Take poses (b, 7) in the scene's order, relative to an origin (3,) [m]."""
+        load_poses(poses, self.order, origin, self.rows.poses)
 
     def store(self, carried: CarriedPoints, poses: np.ndarray, x: np.ndarray, origin: np.ndarray) -> None:
         """Give poses (b, 7), and the points' positions (n, 3) in double precision."""
-        poses[self.order] = self.rows.poses
-        poses[:, :3] += origin
-        x[carried.points] = carried.places(poses)
+        store_poses(self.rows.poses, self.order, origin, carried.rows, poses, x)
 
 
 def merged_graph(elements: list[np.ndarray], n: int, carried: CarriedPoints | None) -> tuple[np.ndarray, np.ndarray]:

@@ -92,6 +92,8 @@ class Tables(PackedWork, DescentWork):
             refresh(problem.blocks[k], packs, self.origin)
         to_lanes(target - self.origin, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
         self.momentum_is_fresh = True
+        if self.bodies is not None and problem.model.carried is not None:
+            self.bodies.begin_step(problem.model.carried)
         if self.contacts is not None:
             self.contacts.begin_step(problem.x_start, self.origin)
             self.update_contacts(problem)
@@ -135,7 +137,7 @@ class Tables(PackedWork, DescentWork):
     def load_poses(self, problem: IncrementalPotential) -> None:
         """Take over the poses of rigid bodies."""
         if self.bodies is not None and problem.model.carried is not None:
-            self.bodies.load(problem.model.carried, problem.poses, self.origin)
+            self.bodies.load(problem.poses, self.origin)
 
     def save_poses(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Hand on the poses of rigid bodies, and the positions (n, 3) of their points."""
