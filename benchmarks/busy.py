@@ -31,8 +31,8 @@ TARGET = 1.3
 # ends by itself if this program is killed
 COMPUTE = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**5): pass"
 SCENES: dict[str, Callable[[], pl.Scene]] = {
-    "cube of 10,000 tets": lambda: hanging(pl.shapes.box(cells=(12, 12, 12))),
-    "cube of 94,000 tets": lambda: hanging(pl.shapes.box(cells=(25, 25, 25))),
+    "cube of 10,000 tets": lambda: hanging(pl.shapes.box(cells=(12, 12, 12), split="kuhn")),
+    "cube of 94,000 tets": lambda: hanging(pl.shapes.box(cells=(25, 25, 25), split="kuhn")),
     "pile of 27 cubes": lambda: pile(3),
 }
 

@@ -18,7 +18,7 @@ THICKNESS = 2e-3  # [m] of cloth, and distance at which Newton's contacts begin
 
 def pile(side: int, cells: tuple[int, int, int] = (6, 6, 7)) -> pl.Scene:
     """side^3 cubes in layers on the ground, each on up to four others and touching those beside it."""
-    mesh = pl.shapes.box(size=(CUBE,) * 3, cells=cells)
+    mesh = pl.shapes.box(size=(CUBE,) * 3, cells=cells, split="kuhn")
     scene = pl.Scene(gravity=GRAVITY)
     scene.contact = pl.Contact(stiffness=STIFFNESS, friction=FRICTION, friction_speed=FRICTION_SPEED)
     scene.add_plane((0, 0, 0), (0, 0, 1), friction=FRICTION)

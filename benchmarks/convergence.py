@@ -53,7 +53,7 @@ def _released(coarse: bool) -> Callable[[float], pl.IncrementalPotential]:
 
 def beam() -> Callable[[float], pl.IncrementalPotential]:
     """The first step of a beam that is let go, straight, in gravity."""
-    mesh, mu = pl.shapes.beam(length=1.0, width=0.1, height=0.1, cells=(40, 4, 4)), 2e5
+    mesh, mu = pl.shapes.beam(length=1.0, width=0.1, height=0.1, cells=(40, 4, 4), split="kuhn"), 2e5
 
     def step(number: float) -> pl.IncrementalPotential:
         scene = pl.Scene(gravity=(0, 0, -9.81))
@@ -83,7 +83,7 @@ def cloth() -> Callable[[float], pl.IncrementalPotential]:
 
 def pile() -> Callable[[float], pl.IncrementalPotential]:
     """A step of soft cubes that have landed on each other, with friction."""
-    mesh, mu, density = pl.shapes.box((0.1, 0.1, 0.1), (5, 5, 5)), 4e4, 1000.0
+    mesh, mu, density = pl.shapes.box((0.1, 0.1, 0.1), (5, 5, 5), "kuhn"), 4e4, 1000.0
 
     def step(number: float) -> pl.IncrementalPotential:
         scene = pl.Scene(gravity=(0, 0, -9.81), contact=pl.Contact(friction=0.4))

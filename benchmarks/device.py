@@ -24,7 +24,7 @@ PAPER_TETS, PAPER_MILLISECONDS = 700_000, 0.125  # per iteration, on that card (
 
 def hanging_cube(cells: int) -> pl.IncrementalPotential:
     """A step of a cube of 6 cells^3 tets of stable neo-Hookean, held at the top."""
-    mesh = pl.shapes.box((1, 1, 1), (cells, cells, cells))
+    mesh = pl.shapes.box((1, 1, 1), (cells, cells, cells), "kuhn")
     scene = pl.Scene()
     body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.4))
     body.pin(mesh.points[:, 2] > mesh.points[:, 2].max() - 1e-9)

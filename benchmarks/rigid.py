@@ -136,7 +136,7 @@ def overhead(steps: int = 300) -> dict[str, float]:
 def _hanging_beam(has_floor: bool, shape: object, height: float) -> pl.Simulation:
     """A beam of 1,920 tets held at its top, and a rigid body beside it."""
     scene = pl.Scene()
-    mesh = pl.shapes.box((0.2, 0.2, 1), (4, 4, 20)).transformed(translation=(0, 0, 5))
+    mesh = pl.shapes.box((0.2, 0.2, 1), (4, 4, 20), "kuhn").transformed(translation=(0, 0, 5))
     beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.3))
     beam.pin(beam.initial_positions[:, 2] > 5.499)
     if has_floor:

@@ -93,7 +93,7 @@ def report() -> dict:
         peak = peak_flops(threads)
         print(f"\n{threads} thread(s): peak {peak / 1e9:.0f} Gflop/s")
         for name, cells in mesh_sizes.items():
-            mesh = pl.shapes.box(cells=(cells,) * 3)
+            mesh = pl.shapes.box(cells=(cells,) * 3, split="kuhn")
             sim = pl.Simulation(hanging(mesh), frame_rate=100, substeps=1)
             work = pl.VBD().init(sim.problem(), Execution("single", threads))
             pushes = len(work.terms[0].pushed)

@@ -23,7 +23,7 @@ MU, LAM = pl.StableNeoHookean.from_young(YOUNG, POISSON).parameters
 
 def common_scene(cells: int) -> dict:
     """Unit cube of cells^3 * 6 tets, hanging from its top face, thrown into a twist."""
-    mesh = pl.shapes.box(size=(1, 1, 1), cells=(cells,) * 3)
+    mesh = pl.shapes.box(size=(1, 1, 1), cells=(cells,) * 3, split="kuhn")
     points, tets = np.array(mesh.points), np.array(mesh.tets)
     depth = 0.5 - points[:, 2]
     twist = np.stack([-points[:, 1], points[:, 0], np.zeros(len(points))], 1) * (20 * depth)[:, None]

@@ -40,6 +40,8 @@ MOMENTS = {
     "avalanche": 0.5,
     "grains-and-ball": 0.25,
     "teapot": 0.25,
+    "ragdoll": 0.2,
+    "chain": 0.25,
     "gripper": 0.93,
 }
 USUAL = 0.75

@@ -95,7 +95,7 @@ def make_simulation(shaken) -> Callable[..., pl.Simulation]:
         seed: int = 0,
         **options,
     ) -> pl.Simulation:
-        mesh = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2)) if mesh is None else mesh
+        mesh = pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2), "kuhn") if mesh is None else mesh
         random = np.random.default_rng(seed + 1)
         scene = pl.Scene()
         material = law.from_young(1e5, 0.0 if law is pl.ARAP else 0.35)

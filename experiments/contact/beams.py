@@ -14,7 +14,7 @@ SHOWN = (150, 300, 450)
 
 
 def run() -> tuple[pl.Simulation, list[np.ndarray], dict]:
-    mesh = pl.shapes.box(size=(LENGTH, WIDTH, WIDTH), cells=CELLS)
+    mesh = pl.shapes.box(size=(LENGTH, WIDTH, WIDTH), cells=CELLS, split="kuhn")
     scene = pl.Scene(gravity=(0, 0, 0))
     for side in (-0.5, 0.5):
         points = mesh.points + np.array([0.0, side * APART, 0.0])

@@ -68,7 +68,7 @@ def effort(kind: str, x: np.ndarray, forces: np.ndarray) -> float:
 
 def load(law: pl.materials.SolidLaw, kind: str, amounts: np.ndarray, cells=CELLS) -> Curve:
     """Lead the top of a box through the amounts; the first is at rest. It ends where a step does not converge."""
-    mesh = pl.shapes.box(SIZE, cells)
+    mesh = pl.shapes.box(SIZE, cells, split="kuhn")
     top, bottom = (np.isclose(mesh.points[:, 2], side * SIZE[2] / 2) for side in (1, -1))
     scene = pl.Scene(gravity=(0, 0, 0))
     body = scene.add_solid(mesh, law, density=1.0)

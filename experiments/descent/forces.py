@@ -75,7 +75,7 @@ def numbers(results: dict[str, dict[str, box.Curve]]) -> dict:
 
 def draw(results: dict[str, dict[str, box.Curve]]) -> plt.Figure:
     figure, axes = plt.subplots(2, 3, figsize=(13, 9), layout="constrained", height_ratios=(3, 2))
-    surface = pl.shapes.box(box.SIZE, box.CELLS)
+    surface = pl.shapes.box(box.SIZE, box.CELLS, split="kuhn")
     for load, (above, below) in zip(results, axes.T, strict=True):
         for name, curve in results[load].items():
             own = name in PAPERS

@@ -36,7 +36,7 @@ STARTS = {"flattened": flattened, "randomised": randomised}
 def recover(start: str, ratio: float, steps: int, cells: int, solver: pl.GPBD | None = None) -> dict:
     """Inverted tets, volume and rms distance to the rest shape over the cube's side, at the start and after every
     step; and some positions."""
-    mesh = pl.shapes.box((1, 1, 1), (cells,) * 3)
+    mesh = pl.shapes.box((1, 1, 1), (cells,) * 3, "kuhn")
     scene = pl.Scene(gravity=(0, 0, 0))
     body = scene.add_solid(mesh, pl.NeoHookean.from_young(YOUNG, ratio), DENSITY)
     body.set_positions(STARTS[start](mesh.points))

@@ -80,7 +80,7 @@ def table_2(folder: Path) -> dict:
     worn = pl.Simulation(scene, precision="double", frame_rate=1 / STEP, substeps=1, threads=1).problem()
     fine = sheet(pl.YarnCloth(folder / "satin01.json"), 64).problem()
     block = pl.Scene()
-    block.add_solid(pl.shapes.box((1.0, 1.0, 1.0), 25), pl.NeoHookean.from_young(1e5, 0.45), density=1000.0)
+    block.add_solid(pl.shapes.box((1.0, 1.0, 1.0), 25, "kuhn"), pl.NeoHookean.from_young(1e5, 0.45), density=1000.0)
     solid = pl.Simulation(block, frame_rate=1000, substeps=1, threads=1).problem()
     sizes = {"vertices": body.n_vertices, "elements": garment.mesh.n_triangles}
     return {

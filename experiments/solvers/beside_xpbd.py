@@ -31,8 +31,8 @@ CUBES = {  # solver and steps a second
 
 def two_cubes() -> tuple[pl.Scene, np.ndarray, np.ndarray]:
     """Figure 20: a heavy cube above a light one on the ground. Also the light one's tets and volumes at rest."""
-    light = pl.shapes.box((LIGHT,) * 3, (6, 6, 6)).transformed(translation=(0, 0, 0.5 * LIGHT))
-    heavy = pl.shapes.box((HEAVY,) * 3, (6, 6, 6)).transformed(translation=(0, 0, LIGHT + 0.5 * HEAVY + 0.02))
+    light = pl.shapes.box((LIGHT,) * 3, (6, 6, 6), "kuhn").transformed(translation=(0, 0, 0.5 * LIGHT))
+    heavy = pl.shapes.box((HEAVY,) * 3, (6, 6, 6), "kuhn").transformed(translation=(0, 0, LIGHT + 0.5 * HEAVY + 0.02))
     law = pl.StableNeoHookean.from_coefficients(1e6, 1e7)
     scene = pl.Scene()
     scene.contact = pl.Contact(stiffness=1e7, friction=0.3, friction_speed=1e-2)
@@ -92,7 +92,7 @@ def run(coarse: bool = False) -> None:
     for name, (solver, rate) in track(CUBES.items(), "cubes"):
         cubes[name] = drop(solver, rate, seconds)
         print(name, numbers_of(cubes)[name], flush=True)
-    surface = pl.shapes.box((1, 1, 1), (6, 6, 6)).surface_triangles
+    surface = pl.shapes.box((1, 1, 1), (6, 6, 6), "kuhn").surface_triangles
     both = np.concatenate([surface, surface + len(next(iter(cubes.values()))["x"]) // 2])
     outputs.save("mass_ratio", draw(cubes, both), numbers_of(cubes), curves.FOLDER)
 

@@ -68,7 +68,7 @@ processor time without compiling, of the machine that wrote this page, so that o
 """
 
 TAIL = """
-What the tables show: linear tets are too stiff in bending, less so with the symmetric splits of `pl.shapes.box`, and
+What the tables show: linear tets are too stiff in bending, Kuhn's more than alternating ones of `pl.shapes.box`, and
 their error falls as cells get smaller. They lock near Poisson's ratio 0.5; patches (`element="patch"`) do neither,
 and reach the same error with fewer tets in less time. The quadratic and the coupled bending form converge to the
 elastica; single dihedral angles do not on regular strips. On irregular triangles flat sheets are within 0.5 % of

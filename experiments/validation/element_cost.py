@@ -9,7 +9,7 @@ from experiments.validation.cases import timoshenko_sag
 
 import pliant as pl
 
-CELLS = {"linear": (2, 4, 8, 12), "patch": (2, 3, 4, 6)}
+CELLS = {"linear": (2, 4, 8, 13), "patch": (2, 3, 4, 6)}
 
 
 def sag(element: str, cells: int) -> dict[str, float]:

@@ -22,7 +22,7 @@ ROD, BOB = 20, 4  # cells along the rod; along, across and up the bob
 
 def pendulum(cell: float) -> pl.TetMesh:
     """A rod of 20 x 2 x 2 cells along x with a cube of 4 x 4 x 4 cells at its end: one mesh. cell: edge length [m]."""
-    box = pl.shapes.box((cell * (ROD + BOB), cell * BOB, cell * BOB), (ROD + BOB, BOB, BOB))
+    box = pl.shapes.box((cell * (ROD + BOB), cell * BOB, cell * BOB), (ROD + BOB, BOB, BOB), "kuhn")
     points = box.points + np.array([cell * (ROD + BOB) / 2, 0, 0])
     x, y, z = points[box.tets].mean(axis=1).T / cell
     tets, kept = compact(box.tets[(x > ROD) | (np.maximum(abs(y), abs(z)) < 1)], len(points))

@@ -108,7 +108,7 @@ class Simulation(Adjusting):
             model = replace(model, carried=replace(model.carried, offsets=model.carried.offsets.copy()))
         start = self._predict(model, y, x_guess, poses)
         kept = self.state.x.copy()
-        problem = self._problem_of(model, start, y, x_guess, poses, self._detect(model, x_guess))
+        problem = self._problem_of(model, start, y, x_guess, poses, self._detect(model, x_guess, y))
         self.state.x[:] = kept
         return problem
 

@@ -183,7 +183,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
             self.model.particles.let_come(self.model.positions, self.model.velocities, self.state, self.time, self.h)
         self._start_of_step = self._predict(self.model, self._y, self._x_guess, self._poses)
         self._work.load_early(lambda: self._problem_for_step(self._y, self._x_guess, None))
-        contacts = self._detect(self.model, self._x_guess)
+        contacts = self._detect(self.model, self._x_guess, self._y)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
         report, self._solved = self._solve(problem)
         report = self._keep_volumes(report)
@@ -222,13 +222,13 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
                 self._detector.scale = scale_of(released, self._s, self._detector.scale.elastic)
             self._prepare()
 
-    def _detect(self, model: Model, x_guess: np.ndarray) -> ContactPotential | None:
-        """What touches at first, or on the way to `x_guess`; sliding points of round bodies move there."""
+    def _detect(self, model: Model, x_guess: np.ndarray, y: np.ndarray) -> ContactPotential | None:
+        """What touches at first, or on the way to `x_guess`; sliding points of round bodies go there, in targets y too."""
         if self._detector is None:
             return None
         self._placements.begin_step()
         self._detector.begin_step(self.state.x)
-        self._detector.slide_points(self.state.x, x_guess, self.time, model.carried)
+        self._detector.slide_points(self.state.x, x_guess, y, self.time, model.carried)
         return self._detector.detect(self.state.x, x_guess, self.time)
 
     def _problem_for_step(

@@ -14,7 +14,7 @@ from pliant.model import build_model
 
 LAW = pl.StableNeoHookean.from_young(1e5, 0.49)
 MESHES = {
-    "kuhn": pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2)),
+    "kuhn": pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2), split="kuhn"),
     "alternating": pl.shapes.box((0.3, 0.2, 0.2), (3, 2, 2), split="alternating"),
     "ball": pl.shapes.ball(0.1, 2),
 }
@@ -48,6 +48,8 @@ def test_patches_are_connected_and_have_at_most_eight_vertices():
         assert sizes.mean() >= 4, name
         assert np.array_equal(patch, patches_of_tets(mesh.tets, CORNERS))
     assert (np.bincount(patches_of_tets(MESHES["kuhn"].tets, CORNERS)) == 6).all(), "cells of a box"
+    alternating = patches_of_tets(MESHES["alternating"].tets, CORNERS)
+    np.testing.assert_array_equal(alternating, np.repeat(np.arange(12), 5), "cells of a box")
 
 
 @pytest.mark.parametrize("law", [LAW, pl.StVenantKirchhoff.from_young(1e5, 0.4), pl.NeoHookean.from_young(1e5, 0.45)])
@@ -161,7 +163,7 @@ def cook_rise(cells, element, nu=0.4999):
 def test_cooks_membrane_does_not_lock():
     """18.50: quadrilaterals with mean dilatation on 16, 32 and 64 cells, extrapolated (ratio of changes 2.8)."""
     assert cook_rise(8, "patch") == pytest.approx(18.50, rel=0.06)
-    assert cook_rise(8, "linear") < 0.5 * 18.50, "linear tets do"
+    assert cook_rise(8, "linear") < 0.6 * 18.50, "linear tets do"
 
 
 @pytest.mark.slow

@@ -66,9 +66,12 @@ def test_no_colour_is_tiny(name: str, data_meshes) -> None:
     assert sizes.min() > 0.9 * sizes.mean()
 
 
-def test_kuhn_box_needs_five_colours() -> None:
-    """Four would do: (x + y + z) mod 4. Greedy orders find five."""
-    mesh = shapes.box(cells=(12, 12, 12))
+@pytest.mark.parametrize("split", ["alternating", "kuhn"])
+def test_boxes_need_five_colours(split: str) -> None:
+    """Kuhn's would do with four, (x + y + z) mod 4; greedy orders find five. Alternating tets: four of the even
+    vertices, each with twelve even neighbours, and one of the odd.
+    """
+    mesh = shapes.box(cells=(12, 12, 12), split=split)
     assert len(coloured([mesh.tets], mesh.n_vertices)) <= 5
 
 

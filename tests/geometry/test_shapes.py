@@ -14,8 +14,8 @@ def assert_well_shaped(mesh: TetMesh) -> None:
     assert mesh.surface().is_closed
 
 
-def test_box_is_centred_and_split_in_six() -> None:
-    mesh = shapes.box((1, 2, 3), (2, 3, 4))
+def test_kuhn_box_is_centred_and_split_in_six() -> None:
+    mesh = shapes.box((1, 2, 3), (2, 3, 4), "kuhn")
     assert (mesh.n_vertices, mesh.n_tets) == (3 * 4 * 5, 6 * 2 * 3 * 4)
     np.testing.assert_allclose(mesh.bounds, [[-0.5, -1, -1.5], [0.5, 1, 1.5]])
     np.testing.assert_allclose(mesh.volumes, 6 / mesh.n_tets)
@@ -24,12 +24,12 @@ def test_box_is_centred_and_split_in_six() -> None:
 
 
 def test_cube_of_25_cells_has_the_reference_counts() -> None:
-    mesh = shapes.box(cells=(25, 25, 25))
+    mesh = shapes.box(cells=(25, 25, 25), split="kuhn")
     assert (mesh.n_vertices, mesh.n_tets) == (17_576, 93_750)
 
 
 def test_kuhn_tets_have_45_60_and_90_degrees() -> None:
-    mesh = shapes.box()
+    mesh = shapes.box(split="kuhn")
     angles = np.unique(np.round(dihedral_angles(mesh.points, mesh.tets), 6))
     np.testing.assert_allclose(angles, [45, 60, 90])
 
@@ -54,8 +54,16 @@ def test_symmetric_splits_treat_axes_alike(split: str) -> None:
         )
 
 
+def test_boxes_and_beams_alternate_by_default() -> None:
+    cells = (2, 3, 4)
+    for mesh, size in ((shapes.box((1, 2, 3), cells), (1, 2, 3)), (shapes.beam(3, 2, 1, cells), (3, 2, 1))):
+        named = shapes.box(size, cells, "alternating")
+        np.testing.assert_array_equal(mesh.tets, named.tets)
+        np.testing.assert_array_equal(mesh.points, shapes.box(size, cells, "kuhn").points)  # vertices of the grid alone
+
+
 def test_unknown_split_is_refused() -> None:
-    with pytest.raises(MeshError, match="split='bcc'; pass one of 'kuhn', 'alternating', 'centred'"):
+    with pytest.raises(MeshError, match="split='bcc'; pass one of 'alternating', 'centred', 'kuhn'"):
         shapes.box(split="bcc")
 
 
@@ -222,7 +230,7 @@ def test_bad_arguments_are_named(case: str) -> None:
     [
         (
             lambda: shapes.box(cells=(2, 10**9, 5)),
-            r"box would have 6e\+10 tets and need 1.68e\+04 GB, this computer has",
+            r"box would have 5e\+10 tets and need 1.4e\+04 GB, this computer has",
         ),
         (lambda: shapes.ball(cells=10**200), r"ball would have 1e\+99 tets"),
         (lambda: shapes.cylinder(layers=10**12), r"cylinder would have 6.48e\+14 tets"),

@@ -18,7 +18,7 @@ def packed(elements, points, width, are_tets, tile_size=96):
 @pytest.mark.parametrize("width", [1, 4, 16])
 @pytest.mark.parametrize("count", [540, 37, 1])
 def test_every_tet_is_in_one_lane(width, count):
-    mesh = pl.shapes.box((1, 1, 1), (6, 5, 3))
+    mesh = pl.shapes.box((1, 1, 1), (6, 5, 3), "kuhn")
     tets = np.array(mesh.tets)[:count]
     packs, tile, colours = packed(tets, mesh.points, width, True)
     np.testing.assert_array_equal(np.sort(packs.element[packs.is_first]), np.arange(count))

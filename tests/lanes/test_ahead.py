@@ -32,7 +32,7 @@ def test_every_function_of_the_list_exists():
     for row in ahead.rows():
         function = ahead.dispatcher(row)
         kinds = [ahead.numba_type(text) for text in row.types]
-        assert len(kinds) == function.py_func.__code__.co_argcount, row
+        assert len(kinds) == function.py_func.__code__.co_argcount, f"{row}: run tools/list_first_kernels.py again"
         assert [ahead.as_text(kind) for kind in kinds] == list(row.types)
 
 

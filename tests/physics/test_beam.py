@@ -1,6 +1,9 @@
-"""A clamped beam under its own weight against Euler and Bernoulli: tip deflection rho A g L^4 / (8 E I)."""
+"""A clamped beam: its sag against Euler and Bernoulli, rho A g L^4 / (8 E I), and its first two frequencies."""
 
+import numpy as np
 import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import eigsh
 
 import pliant as pl
 
@@ -36,3 +39,35 @@ def test_bending_converges_with_the_square_of_the_cell():
 def test_fine_beam_sags_as_euler_and_bernoulli_say():
     """Within 3 % with 10 cubic cells across the thickness; shear adds 0.6 % at L = 12 d."""
     assert abs(deflection_error((120, 10, 10), LENGTH / 12)) < 0.03
+
+
+@pytest.mark.parametrize(
+    ("cells", "difference"),
+    [
+        ((16, 2, 2), 1e-9),
+        ((15, 2, 2), 1e-9),
+        ((15, 3, 3), 5e-3),
+        ((16, 3, 3), 5e-3),
+        ((16, 1, 1), 0.04),
+    ],
+)
+def test_both_bending_modes_of_a_square_beam_have_one_frequency(cells, difference):
+    """Of the default split, with even and odd numbers of cells; with one cell across, the clamped end tells the
+    diagonals of the section apart. Kuhn's split has modes along the diagonals that differ by more than 5 %.
+    """
+    first, second = bending_frequencies(pl.shapes.beam(LENGTH, 0.1, 0.1, cells))
+    assert second == pytest.approx(first, rel=difference)
+    first, second = bending_frequencies(pl.shapes.beam(LENGTH, 0.1, 0.1, cells, split="kuhn"))
+    assert second > 1.05 * first
+
+
+def bending_frequencies(mesh):
+    """The two lowest angular frequencies [1/s] of a beam that is clamped at one end."""
+    scene = pl.Scene(gravity=(0, 0, 0))
+    scene.add_solid(mesh, pl.StableNeoHookean.from_young(YOUNG, 0.3), RHO).pin(mesh.points[:, 0] < -0.4999 * LENGTH)
+    sim = pl.Simulation(scene, pl.Newton(), frame_rate=1, substeps=1, precision="double")
+    free = np.repeat(sim.model.is_free, 3)
+    inertia = sp.diags(np.repeat(sim.model.mass, 3)[free]).tocsc()
+    stiffness = sim.problem().hessian(sim.positions).tocsc()[free][:, free] - inertia  # of a step of 1 s
+    squares = eigsh(stiffness, 2, inertia, sigma=0.0, v0=np.ones(stiffness.shape[0]), return_eigenvectors=False)
+    return np.sqrt(np.sort(squares))

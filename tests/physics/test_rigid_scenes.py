@@ -181,3 +181,21 @@ def test_what_overlaps_at_the_start_separates_gently(kind: str) -> None:
             assert max(float(np.linalg.norm(body.velocity)) for body in bodies) < 0.1
     low = bodies[0].position[2]
     assert low == pytest.approx(0.1, abs=2e-3)
+
+
+@pytest.mark.slow
+def test_links_of_a_gram_carry_a_tonne() -> None:
+    """Twelve links of 0.1 m hang from a point, a ball of 1,000 kg on them, for a second: it stays to 0.1 mm."""
+    scene, before = pl.Scene(), None
+    for k in range(12):
+        shape = pl.Capsule(0.02, 0.06)
+        link = scene.add_rigid(shape, density=9.18, position=(0, 0, 2 - 0.05 - 0.1 * k))
+        scene.add_joint("ball", link, before, point=(0, 0, 2 - 0.1 * k))
+        before = link
+    ball = scene.add_rigid(pl.Sphere(0.3), density=1000 / (4 / 3 * np.pi * 0.3**3), position=(0, 0, 0.5))
+    scene.add_joint("ball", ball, before, point=(0, 0, 0.8))
+    assert ball.mass / before.mass == pytest.approx(1e6, rel=1e-3)
+    sim = pl.Simulation(scene)
+    for _ in range(60):
+        sim.advance()
+        np.testing.assert_allclose(ball.position, (0, 0, 0.5), atol=1e-4)

@@ -13,8 +13,8 @@ from pliant.scenes.plans import open_plan
 
 EVERY = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 LONG = (  # compile for long
-    "card-house", "curl", "curtain", "gripper", "laws", "skirt", "swing", "teapot", "towel", "trampoline",
-    "vest", "wrecking-ball",
+    "card-house", "chain", "curl", "curtain", "gripper", "laws", "ragdoll", "skirt", "swing", "teapot", "towel",
+    "trampoline", "vest", "wrecking-ball",
 )  # fmt: skip
 EVERY_RUN = pytest.mark.parametrize(
     "entry",

@@ -177,7 +177,7 @@ def test_a_file_of_elements_must_fit(tmp_path) -> None:
     text = """
 [[bodies]]
 kind = "solid"
-shape = { kind = "box", cells = 1 }
+shape = { kind = "box", cells = 1, split = "kuhn" }
 material = { law = "StableNeoHookean", youngs_modulus = 1e5, poissons_ratio = 0.3, elements = "parts.npz" }
 """
     (tmp_path / "scene.toml").write_text(text)

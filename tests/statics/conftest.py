@@ -20,9 +20,11 @@ def end(mesh: pl.TetMesh, side: int) -> np.ndarray:
 def clamped_beam() -> Callable[..., tuple[pl.Scene, pl.Body]]:
     """A function: a beam along x whose lower end is pinned."""
 
-    def make(youngs_modulus=1e6, size=SIZE, cells=CELLS, poissons_ratio=0.0, **options) -> tuple[pl.Scene, pl.Body]:
+    def make(
+        youngs_modulus=1e6, size=SIZE, cells=CELLS, poissons_ratio=0.0, split="alternating", **options
+    ) -> tuple[pl.Scene, pl.Body]:
         scene = pl.Scene(**options)
-        mesh = pl.shapes.box(size, cells)
+        mesh = pl.shapes.box(size, cells, split)
         body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(youngs_modulus, poissons_ratio), name="beam")
         body.pin(end(mesh, -1))
         return scene, body

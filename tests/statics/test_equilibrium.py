@@ -23,16 +23,17 @@ def test_beam_is_where_the_damped_motion_ends(clamped_beam):
     np.testing.assert_array_equal(found.positions_of(body), found.positions)
 
 
-def test_axial_load_is_exact(clamped_beam):
-    """A bar along gravity with nu = 0: linear tets are exact at their nodes, u = rho g (L x - x^2 / 2) / E at small
-    strain; reactions carry the weight.
+@pytest.mark.parametrize(("split", "error"), [("kuhn", 2e-4), ("alternating", 6e-4)])
+def test_axial_load_is_exact(clamped_beam, split, error):
+    """A bar along gravity with nu = 0: u = rho g (L x - x^2 / 2) / E at small strain, which linear elements in a line
+    have at their nodes; tets of a section share the weight unevenly. Reactions carry the weight.
     """
-    scene, body = clamped_beam(youngs_modulus=1e9, gravity=(9.81, 0, 0))
+    scene, body = clamped_beam(youngs_modulus=1e9, split=split, gravity=(9.81, 0, 0))
     found = pl.equilibrium(scene, tolerance=1e-8)
     x = body.mesh.points[:, 0] - body.mesh.points[:, 0].min()
     expected = 1000 * 9.81 * (x - x**2 / 2) / 1e9
     middle = [expected[np.isclose(x, k / 8)][0] - found.displacements[np.isclose(x, k / 8), 0].mean() for k in range(9)]
-    np.testing.assert_allclose(middle, 0, atol=2e-4 * expected.max())
+    np.testing.assert_allclose(middle, 0, atol=error * expected.max())
     np.testing.assert_allclose(found.reaction_force(body), [-98.1, 0, 0], atol=98.1e-9)
 
 
@@ -209,20 +210,30 @@ def cook(cells):
     return found.displacements[middle, 1].mean() / load
 
 
-@pytest.mark.parametrize(("split", "difference"), [("alternating", 1e-9), ("centred", 1e-9), ("kuhn", None)])
-def test_square_beam_bends_alike_both_ways(split, difference):
-    """Deflections along the two diagonals of the section agree where the split is symmetric; with Kuhn's they differ
-    by more than 10 %.
+@pytest.mark.parametrize(
+    ("cells", "split", "difference"),
+    [
+        ((10, 2, 2), "alternating", 1e-9),
+        ((9, 2, 2), "alternating", 1e-9),
+        ((10, 3, 3), "alternating", 1e-3),
+        ((9, 3, 3), "alternating", 1e-3),
+        ((10, 2, 2), "centred", 1e-9),
+        ((10, 2, 2), "kuhn", None),
+    ],
+)
+def test_square_beam_bends_alike_both_ways(cells, split, difference):
+    """Deflections along the two diagonals of the section agree: exactly with an even number of cells across, else but
+    for the clamped end, where the two are not quite alike. With Kuhn's split they differ by more than 10 %.
     """
-    mesh = pl.shapes.box((1.0, 0.2, 0.2), (10, 2, 2), split)
+    mesh = pl.shapes.box((1.0, 0.2, 0.2), cells, split)
     sags = []
     for down in np.array([(0, 1, 1), (0, 1, -1)]) / np.sqrt(2):
         scene = pl.Scene(gravity=9.81 * down)
         beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e7, 0.3))
         beam.pin(np.isclose(mesh.points[:, 0], -0.5))
         found = pl.equilibrium(scene, tolerance=1e-11)
-        middle = np.isclose(mesh.points, [0.5, 0, 0]).all(axis=1)
-        sags.append(float(found.displacements[middle][0] @ down))
+        tip = np.isclose(mesh.points[:, 0], 0.5)
+        sags.append(float((found.displacements[tip] @ down).mean()))
     if difference is None:
         assert abs(sags[1] / sags[0] - 1) > 0.1
     else:

@@ -141,10 +141,12 @@ class Detector:
             return 0
         return self.spheres.stop_passages(x_prev, x, time, self.h, self._latest.contacts)
 
-    def slide_points(self, x_prev: np.ndarray, x_guess: np.ndarray, time: float, carried: CarriedPoints | None) -> None:
-        """Put the sliding points of round bodies, in both positions (n, 3) [m], where they will touch."""
+    def slide_points(
+        self, x_prev: np.ndarray, x_guess: np.ndarray, y: np.ndarray, time: float, carried: CarriedPoints | None
+    ) -> None:
+        """Put the sliding points of round bodies, in all three positions (n, 3) [m], where they will touch."""
         if self.round_bodies:
-            self.round_bodies.slide(x_prev, x_guess, time, self.h, carried)
+            self.round_bodies.slide(x_prev, x_guess, time, self.h, carried, y)
 
     def _begin_at(self, x: np.ndarray, sides: SideHistory) -> None:
         """Go on from positions x (n, 3) [m] of which only these sides are known."""

@@ -88,9 +88,17 @@ class RoundDetector:
     def __bool__(self) -> bool:
         return len(self.model.round_bodies.kind) > 0
 
-    def slide(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, carried: CarriedPoints | None) -> None:
-        """Find the contacts of the step from x0 to the guess x1 (n, 3) [m], and put sliding points there, in both and
-        in the offsets of what carries them.
+    def slide(
+        self,
+        x0: np.ndarray,
+        x1: np.ndarray,
+        time: float,
+        h: float,
+        carried: CarriedPoints | None,
+        y: np.ndarray | None = None,
+    ) -> None:
+        """Find the contacts of the step from x0 to the guess x1 (n, 3) [m], and put sliding points there: in both, in
+        the targets y (n, 3) [m], and in the offsets of what carries them.
         """
         vertices = self._vertices
         weights = self._resting.copy()
@@ -99,7 +107,7 @@ class RoundDetector:
         for parts, taken, own in self._placed(found, x1):
             self.contacts = joined(self.contacts, parts)
             weights[np.searchsorted(vertices, taken)] = own
-        for x in (x0, x1):
+        for x in (x0, x1) if y is None else (x0, x1, y):
             x[vertices] = np.einsum("kw,kwa->ka", weights, x[self._masses])
         if carried is not None:
             rows = carried.row_of(vertices)

@@ -32,6 +32,7 @@ from pliant.materials.volume_part import with_lam
 
 CORNERS = 8
 STABILISATION = 0.15  # a
+STAR_STABILISATION = 0.25  # of a tet and one on each of its faces, as cells of boxes are
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ def patch_blocks(solids: Solids, patch: np.ndarray) -> tuple[Patches, PatchTets]
     """The two blocks of a body's tets, of which `patch` (m,) says the patch; patches have at most eight vertices."""
     count = int(patch.max()) + 1
     volumes = np.bincount(patch, solids.volumes, count)
-    pairs, place = np.unique(
-        np.column_stack([np.repeat(patch, 4), solids.elements.ravel()]), axis=0, return_inverse=True
+    pairs, place, many = np.unique(
+        np.column_stack([np.repeat(patch, 4), solids.elements.ravel()]), axis=0, return_inverse=True, return_counts=True
     )
     first = np.searchsorted(pairs[:, 0], np.arange(count + 1))
     corner = np.arange(len(pairs)) - first[pairs[:, 0]]
@@ -114,11 +115,19 @@ def patch_blocks(solids: Solids, patch: np.ndarray) -> tuple[Patches, PatchTets]
     weighted = (solids.volumes / volumes[patch])[:, None, None] * solids.gradients
     gradients = np.zeros((count, CORNERS, 3))
     np.add.at(gradients, (pairs[place.ravel(), 0], corner[place.ravel()]), weighted.reshape(-1, 3))
-    a, law = STABILISATION, solids.law
-    of_tets, of_patches = with_lam(law, solids.parameters, a)
+    a, law = np.where(_stars(pairs[:, 0], many, count), STAR_STABILISATION, STABILISATION), solids.law
+    of_tets, of_patches = with_lam(law, solids.parameters, a[patch])
     means = np.stack([np.bincount(patch, solids.volumes * p, count) / volumes for p in of_patches.T], axis=1)
-    tets = (solids.elements, law, solids.gradients, a * solids.volumes, of_tets, patch, solids.parameters)
+    tets = (solids.elements, law, solids.gradients, a[patch] * solids.volumes, of_tets, patch, solids.parameters)
     return Patches(elements, law, gradients, (1 - a) * volumes, means), PatchTets(*tets)
+
+
+def _stars(patch: np.ndarray, many: np.ndarray, count: int) -> np.ndarray:
+    """(count,) whether a patch is one tet and one on each of its faces, as the cells of `shapes.box` are: four vertices
+    of four tets, four of one. patch, many: of each vertex of each patch, the patch and how many of its tets have it.
+    """
+    inner, outer = (np.bincount(patch[many == n], minlength=count) for n in (4, 1))
+    return (inner == 4) & (outer == 4) & (np.bincount(patch, minlength=count) == CORNERS)
 
 
 def _refuse(block: Patches, solver: str) -> ConstraintForm:

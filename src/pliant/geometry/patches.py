@@ -11,13 +11,16 @@ from pliant.lanes.entry import entry
 def patches_of_tets(tets: NDArray[np.integer], most: int) -> NDArray[np.int64]:
     """The patch (m,) of each tet (m, 4): connected by faces, with at most so many vertices.
 
-    Patches grow one after another, from the first tet that is left: by the neighbour that adds the fewest vertices,
-    then shares the most faces, then has the fewest neighbours left, so that no tet stays alone where that can be
-    avoided.
+    Where the first tet and its four neighbours, the next that is left and its four, and so on are all of the mesh, as
+    the cells of `shapes.box` are, these are the patches. Else they grow one after another, from the first tet that is
+    left: by the neighbour that adds the fewest vertices, then shares the most faces, then has the fewest neighbours
+    left, so that no tet stays alone where that can be avoided.
     """
     patch = np.full(len(tets), -1, np.int64)
-    if len(tets):
-        _grow(np.ascontiguousarray(tets, np.int64), face_neighbours(tets), most, patch)
+    neighbours = face_neighbours(tets)
+    if len(tets) and not (most >= 8 and _stars(neighbours, patch)):
+        patch[:] = -1
+        _grow(np.ascontiguousarray(tets, np.int64), neighbours, most, patch)
     return patch
 
 
@@ -32,6 +35,24 @@ def face_neighbours(tets: NDArray[np.integer]) -> NDArray[np.int64]:
     neighbours = np.full(4 * m, -1, np.int64)
     neighbours[one], neighbours[other] = other // 4, one // 4
     return neighbours.reshape(m, 4)
+
+
+@entry()
+def _stars(neighbours, patch):
+    """Write patches of a tet and its four neighbours: True if they are all of the mesh; patch (m,) is -1 before."""
+    count = 0
+    for t in range(len(neighbours)):
+        if patch[t] >= 0:
+            continue
+        for k in range(4):
+            n = neighbours[t, k]
+            if n < 0 or patch[n] >= 0:
+                return False
+        patch[t] = count
+        for k in range(4):
+            patch[neighbours[t, k]] = count
+        count += 1
+    return True
 
 
 @entry()

@@ -3,7 +3,7 @@
 Corner i of an element moves as its aggregate does, by h_i = (1, r_i) times that aggregate's unknowns. So the block of
 aggregates a and b gets  sum over corners i in a and j in b of  h_i h_j^T x B_ij,  with the element's 3x3 blocks B_ij. A
 thread owns the rows of every so-manieth aggregate and takes all elements in order: any number of threads gives the
-same bits.
+same bits. While sums are made, a block lies as (3, 3, 4, 4), rows of h_j in the four lanes of a vector.
 """
 
 from __future__ import annotations
@@ -12,6 +12,10 @@ import numpy as np
 from numba import njit
 
 from pliant.kernels.threads import share
+from pliant.lanes.memory import load, store
+from pliant.lanes.types import make_zero
+
+_nothing = make_zero("double", 4)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -26,8 +30,8 @@ def gather(thread, threads, elements, row_of_vertex, of_row, offset, buffer, wid
     """Add elements (k, corners), vertices of the scene; buffer: flat (packs, pairs i <= j, 9, width) of B_ij [N/m]."""
     corners = elements.shape[1]
     pairs = corners * (corners + 1) // 2
-    aggregate, h = np.empty(corners, np.int64), np.ones((corners, 4))
-    B, half = np.empty((corners, corners, 3, 3)), np.empty((3, 12))
+    aggregate, inside, h = np.empty(corners, np.int64), np.empty(corners, np.int64), np.ones(4 * corners)
+    B, blocks = np.empty((corners, corners, 9)), matrix.blocks.reshape(-1)
     for e in range(len(elements)):
         is_own = False
         for i in range(corners):
@@ -35,23 +39,35 @@ def gather(thread, threads, elements, row_of_vertex, of_row, offset, buffer, wid
             aggregate[i] = of_row[row] if row >= 0 else -1
             is_own |= row >= 0 and aggregate[i] % threads == thread
             for s in range(3):
-                h[i, s + 1] = offset[row, s] if row >= 0 else 0.0
+                h[4 * i + s + 1] = offset[row, s] if row >= 0 else 0.0
         if not is_own:
             continue
         _load(buffer, (e // width) * pairs * 9 * width + e % width, width, corners, B)
-        for i in range(corners):
-            a = aggregate[i]
-            if a < 0 or a % threads != thread:
+        for j in range(corners):
+            b = aggregate[j]
+            if b < 0 or _was_before(aggregate, j):
                 continue
-            for j in range(corners):
-                if aggregate[j] < a or _was_before(aggregate, j):
-                    continue
-                _sum_columns(B[i], h, aggregate, aggregate[j], half)
-                block = matrix.blocks[_find(matrix, a, aggregate[j])]
+            members = _of_aggregate(aggregate, b, inside)
+            for i in range(corners):
+                a = aggregate[i]
+                if 0 <= a <= b and a % threads == thread:
+                    _add(B, i, h, inside, members, blocks, 144 * _find(matrix, a, b))
+
+
+@njit(nogil=True, error_model="numpy")
+def arrange(thread, threads, matrix):
+    """Blocks (3, 3, 4, 4) as (12, 12), in the order of unknowns."""
+    first, last = share(0, len(matrix.blocks), thread, threads)
+    old = np.empty(144)
+    for number in range(first, last):
+        block = matrix.blocks[number]
+        for n in range(144):
+            old[n] = block[n // 12, n % 12]
+        for x in range(3):
+            for y in range(3):
                 for s in range(4):
-                    for x in range(3):
-                        for c in range(12):
-                            block[3 * s + x, c] += h[i, s] * half[x, c]
+                    for t in range(4):
+                        block[3 * s + x, 3 * t + y] = old[16 * (3 * x + y) + 4 * s + t]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -62,8 +78,8 @@ def _load(buffer, place, width, corners, B):
             for x in range(3):
                 for y in range(3):
                     value = buffer[place]
-                    B[i, j, x, y] = value
-                    B[j, i, y, x] = value
+                    B[i, j, 3 * x + y] = value
+                    B[j, i, 3 * y + x] = value
                     place += width
 
 
@@ -77,15 +93,27 @@ def _was_before(aggregate, j):
 
 
 @njit(nogil=True, error_model="numpy")
-def _sum_columns(B, h, aggregate, b, half):
-    """sum over corners j in b of B_ij (x) h_j."""
-    half[:] = 0.0
+def _of_aggregate(aggregate, b, inside):
+    """How many corners are of an aggregate; which they are is written to `inside`."""
+    count = 0
     for j in range(len(aggregate)):
         if aggregate[j] == b:
-            for x in range(3):
-                for s in range(4):
-                    for y in range(3):
-                        half[x, 3 * s + y] += h[j, s] * B[j, x, y]
+            inside[count] = j
+            count += 1
+    return count
+
+
+@njit(nogil=True, error_model="numpy")
+def _add(B, i, h, inside, members, blocks, place):
+    """h_i times the sum of B_ij h_j over the corners j of an aggregate."""
+    for k in range(9):
+        total = _nothing()
+        for m in range(members):
+            j = inside[m]
+            total = total + B[i, j, k] * load(h, 4 * j, total)
+        for s in range(4):
+            row = place + 16 * k + 4 * s
+            store(blocks, row, load(blocks, row, total) + h[4 * i + s] * total)
 
 
 @njit(nogil=True, error_model="numpy")

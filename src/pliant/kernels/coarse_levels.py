@@ -246,6 +246,11 @@ def gather(thread, threads, barrier, elements, row_of_vertex, of_row, offset, bu
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def arrange(thread, threads, barrier, matrix):
+    coarse_gather.arrange(thread, threads, matrix)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def join(matrix, joined, blocks, top):
     levels.join(matrix, joined, blocks, top)
 

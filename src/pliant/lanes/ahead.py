@@ -25,6 +25,11 @@ from pliant.lanes.reach import file_of, reach_digest
 LIST = Path(__file__).with_name("first_kernels.txt")
 WORTH_IT = 4  # functions to compile for which a process is started
 VARIABLE = "PLIANT_COMPILE_PROCESSES"
+PROGRAM = """
+import sys
+from pliant.lanes.ahead import compile_group
+compile_group(sys.argv[1])
+"""
 NUMBERS = ("float32", "float64", "boolean", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 _MODULE = re.compile(r"pliant[\w.]*(?=\.\w+\()")
 
@@ -61,7 +66,7 @@ def start(group: str) -> None:
     if os.environ.get(VARIABLE) == "1" or core_count() < 2 or len(missing(group)) < WORTH_IT:
         return
     environment = os.environ | {VARIABLE: "1"}
-    command = [sys.executable, "-c", f"from pliant.lanes.ahead import compile_group; compile_group({group!r})"]
+    command = [sys.executable, "-c", PROGRAM, group]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.Popen(command, env=environment, **pipes)
 

@@ -9,9 +9,10 @@ from pliant.materials.rest_moduli import lame_parameters_at_rest
 CHANGE = 0.5  # of a parameter, by which its part in lam is measured
 
 
-def with_lam(law: type, parameters: np.ndarray, part: float) -> tuple[np.ndarray, np.ndarray]:
+def with_lam(law: type, parameters: np.ndarray, part: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Parameters (m, p) of two copies of a law: with Lame's lam at rest of at most mu, and so that the part of the
-    first and 1 - part of the second have the lam of the law. The same twice where no parameter belongs to lam alone.
+    first, one number or (m,), and 1 - part of the second have the lam of the law. The same twice where no parameter
+    belongs to lam alone.
     """
     lam, mu = lame_parameters_at_rest(law, parameters)
     k, slope = _volume_parameter(law, parameters, lam, mu)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pliant.elements import tet
-from pliant.elements.patch import CORNERS, STABILISATION, patch_blocks
+from pliant.elements.patch import CORNERS, patch_blocks
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.geometry.cavities import outside_and_cavities
@@ -150,7 +150,7 @@ class Solid(Body):
         stored = super().damped_blocks(first)
         if self.element != PATCH:
             return stored
-        return [replace(b, volumes=b.volumes / STABILISATION) for b in stored if isinstance(b, PatchTets)]
+        return [replace(b, volumes=self.mesh.volumes) for b in stored if isinstance(b, PatchTets)]
 
     @property
     def masses(self) -> np.ndarray:

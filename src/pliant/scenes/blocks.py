@@ -12,7 +12,7 @@ def cube(cells: int = 25) -> Scene:
 
     It has 6 cells^3 tets, 93,750 by default. The benchmarks time solvers on it.
     """
-    mesh = shapes.box((1.0, 1.0, 1.0), cells)
+    mesh = shapes.box((1.0, 1.0, 1.0), cells, split="kuhn")
     scene = Scene()
     body = scene.add_solid(mesh, StableNeoHookean.from_young(1e5, 0.45), density=1000.0, name="cube")
     z = mesh.points[:, 2]

@@ -11,20 +11,21 @@ from pliant.errors import MeshError
 from pliant.geometry.mesh import TetMesh
 from pliant.geometry.shapes.arguments import check_fits, positive_length, positive_lengths, whole_numbers
 
-SPLITS = {"kuhn": 6, "alternating": 5, "centred": 12}  # tets per cell
+SPLITS = {"alternating": 5, "centred": 12, "kuhn": 6}  # tets per cell
 
 
 def box(
-    size: Sequence[float] = (1.0, 1.0, 1.0), cells: int | Sequence[int] = (8, 8, 8), split: str = "kuhn"
+    size: Sequence[float] = (1.0, 1.0, 1.0), cells: int | Sequence[int] = (8, 8, 8), split: str = "alternating"
 ) -> TetMesh:
     """A box centred at the origin, from -size/2 to size/2 along x, y, z.
 
     size: three lengths [m]; cells: number of cells along each axis (one number: the same along all).
-    split: how a cell is divided. "kuhn": six tets around its diagonal, dihedral angles 45, 60 and 90 degrees when cells
-    are cubes; all cells have the same diagonal, so that a square beam bends differently along the two diagonals of its
-    section. "alternating": five tets, one inside and four at corners, mirrored from cell to cell. "centred": twelve
-    tets around a vertex in the middle of the cell, about twice the vertices. These two treat all axes alike, and both
-    ways along an axis with an even number of cells.
+    split: how a cell is divided (decision 0082). "alternating": five tets, one inside and four at corners, mirrored
+    from cell to cell, on the vertices of the grid. "centred": twelve tets around a vertex in the middle of the cell,
+    about twice the vertices, those of the grid first. These two treat all axes alike, and both ways along an axis with
+    an even number of cells. "kuhn": six tets around the diagonal of the cell, dihedral angles 45, 60 and 90 degrees if
+    cells are cubes; all cells have the same diagonal, so that a square beam bends differently along the two diagonals
+    of its section.
     """
     lengths = positive_lengths("box", "size", size, 3)
     counts = whole_numbers("box", "cells", cells, 3)
@@ -50,7 +51,7 @@ def beam(
     width: float = 0.25,
     height: float = 0.25,
     cells: int | Sequence[int] = (16, 4, 4),
-    split: str = "kuhn",
+    split: str = "alternating",
 ) -> TetMesh:
     """A box, length along x, width along y, height along z [m], centred at the origin; cells and split as in `box`."""
     size = [

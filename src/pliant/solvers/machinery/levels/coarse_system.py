@@ -117,6 +117,7 @@ class CoarseSystem:
         for part in self.elements.parts(problem, x, psd, self.team):
             arguments = (part.elements, *where, part.buffer, part.width, level.matrix)
             self.team.run(module.gather, *arguments, amount=len(part.elements))
+        self.team.run(module.arrange, level.matrix)
         own = level.matrix.number[level.matrix.diagonal[level.rigid]]
         largest = np.einsum("maa->ma", level.matrix.blocks[own]).max(axis=1, initial=0.0)
         level.matrix.blocks[own] += STIFF * largest[:, None, None] * _strains()
