@@ -23,6 +23,7 @@ import pliant as pl
 from benchmarks.peers import mujoco_rigid, rapier_rigid
 from benchmarks.peers.timed_steps import Outcome, timed
 from benchmarks.rigid_scenes import RigidScene, deepest, drop, pyramid, soft_and_rigid, teapot
+from pliant.geometry.mass_properties import mass_properties
 
 H = 1 / 300
 
@@ -36,8 +37,7 @@ def simulation(about: RigidScene, threads: int | None = None) -> tuple[pl.Simula
         scene.add_container((0, 0, 50), (*about.walls, 100.0), friction=about.friction)
     if about.pot is not None:
         points, triangles = about.pot
-        pot = scene.add_rigid(pl.TriMesh(points, triangles))
-        pot.pin()
+        scene.add_rigid(pl.TriMesh(points, triangles), position=mass_properties(points, triangles).centre).pin()
     bodies = []
     for k in range(about.count):
         shape = (

@@ -112,7 +112,8 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
     def _choose_device(self, on_device: Solver[Any]) -> None:
         """Go on on an OpenCL device, with the solver for it, if that is faster."""
         self._start_of_step = self._predict(self.model, self._y, self._x_guess, self._poses)
-        problem = self._problem_for_step(self._y, self._x_guess, self._detect(self.model, self._x_guess))
+        contacts = self._detect(self.model, self._x_guess, self._y)
+        problem = self._problem_for_step(self._y, self._x_guess, contacts)
         if is_faster_on_device(problem, self.solver, self.execution, self._work, on_device):
             self.solver, self.execution = on_device, replace(self.execution, device=OpenCL())
             self._work = Work()
@@ -223,7 +224,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
             self._prepare()
 
     def _detect(self, model: Model, x_guess: np.ndarray, y: np.ndarray) -> ContactPotential | None:
-        """What touches at first, or on the way to `x_guess`; sliding points of round bodies go there, in targets y too."""
+        """What touches at first, or on the way to `x_guess`; sliding points of round bodies go there, also in y."""
         if self._detector is None:
             return None
         self._placements.begin_step()

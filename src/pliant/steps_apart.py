@@ -46,7 +46,7 @@ class StepsApart(ABC):
             gone_by = (self._x_new - self.state.x) / self.h
             if is_near and not self._detector.has_gained(self._ends(self._detector, gone_by)):
                 break
-            self._detector.note_overload(solution)
+            self._detector.note_overload(solution, None if self._apart is None else self._apart.skipped)
             report, self._solved = self._solve(self._detect_again(self._solved, solution), goes_on=True)
             report.iterations = iterations = iterations + report.iterations
         return report

@@ -84,6 +84,17 @@ def sheets_from_rim_to_rim() -> pl.Scene:
     return scene_of((pl.shapes.cloth((1, 1), (20, 20)), (0, 0, 0)), (upright, (0.31, 0.2, 0.02)))
 
 
+def rope_through_a_sheet(x: float = 0.1, y: float = 0.2) -> pl.Scene:
+    """Its lower end, 12 cm long, is below the sheet; a vertex of it lies in the sheet, by default in one of its
+    vertices.
+    """
+    scene = scene_of((pl.shapes.cloth((1, 1), (20, 20)), (0, 0, 0)))
+    along = np.array([0.2, 0.1, 1.0]) / np.linalg.norm([0.2, 0.1, 1.0])
+    points, edges = pl.shapes.rope(((x, y, 0.0) - 0.12 * along, (x, y, 0.0) + 0.4 * along), 13)
+    scene.add_springs(points, edges, 200.0, 0.002)
+    return scene
+
+
 def sheet_through_a_ball() -> pl.Scene:
     return scene_of((pl.shapes.ball(0.2, 4), (0, 0, 0)), (pl.shapes.cloth((1, 1), (20, 20)), (0, 0, 0.17)))
 
@@ -98,6 +109,7 @@ def sheet_through_a_ball() -> pl.Scene:
         bump_through_a_sheet,
         corner_through_a_sheet,
         sheets_from_rim_to_rim,
+        rope_through_a_sheet,
         sheet_through_a_ball,
     ],
 )
@@ -134,6 +146,22 @@ def test_what_cuts_from_rim_to_rim_goes_the_shortest_way() -> None:
     ways = [body.initial_positions - x for body, x in zip(scene.bodies, before, strict=True)]
     assert max(np.ptp(way, axis=0).max() for way in ways) < 1e-12
     assert np.linalg.norm(ways[1][0] - ways[0][0]) < 1.02 * below
+
+
+@pytest.mark.parametrize("is_pinned", [False, True])
+def test_a_rope_goes_the_shortest_way_out_of_a_sheet(is_pinned: bool) -> None:
+    """Both keep their shapes, and part by the depth of its lower end; the rope goes all of that way if the sheet is
+    pinned.
+    """
+    scene = rope_through_a_sheet(0.11, 0.213)
+    if is_pinned:
+        scene.bodies[0].pin([0])
+    before = [body.initial_positions.copy() for body in scene.bodies]
+    scene.untangle()
+    ways = [body.initial_positions - x for body, x in zip(scene.bodies, before, strict=True)]
+    assert max(np.ptp(way, axis=0).max() for way in ways) < 1e-12
+    assert np.linalg.norm(ways[1][0] - ways[0][0]) == pytest.approx(-before[1][:, 2].min(), rel=0.01)
+    assert (np.abs(ways[0]).max() == 0) == is_pinned
 
 
 def test_cloth_in_an_obstacle_comes_out() -> None:

@@ -157,10 +157,10 @@ class Detector:
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
 
-    def note_overload(self, x: np.ndarray) -> None:
+    def note_overload(self, x: np.ndarray, skipped: Skipped | None) -> None:
         """Let contacts be stiffer in this step that do not hold vertices which a solver would have at x (n, 3) [m]."""
         if self._latest is not None and not self.is_hard:
-            self._overload.note(self._latest.contacts, x)
+            self._overload.note(self._latest.contacts, x, skipped)
 
     def detect(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""

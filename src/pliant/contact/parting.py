@@ -1,9 +1,10 @@
-"""The shortest way off for sheets that go through each other from rim to rim (decision 0050).
+"""The shortest way off for sheets that go through each other from rim to rim, and for ropes through sheets (decision
+0050).
 
-Such a contour has no end to shrink to: no small motion shortens it. Bodies then move as wholes, in the direction in
-which the least distance takes them off each other. Directions that come into question are the principal axes of both
-bodies and, of the line along which they cut each other, the normals within each; how far, bisection finds with the
-test for intersections itself.
+Such a contour has no end to shrink to: no small motion shortens it; and a rope has none. Bodies then move as wholes, in
+the direction in which the least distance takes them off each other. Directions that come into question are the
+principal axes of both bodies and, of the line along which they cut each other, the normals within each; how far,
+bisection finds with the test for intersections itself.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@ far as is proved to be free of contact.
 
 All vertices move straight and in the same time. Pairs that the broad phase leaves out stay apart; of every other pair
 a chain of separating directions proves it (primitives/separation.py). Pairs without a proof are pushed apart where
-they end, by their masses, and looked at again; what that does not solve is held back: its vertices go half as far,
-and in the end not at all. What nobody moves cannot meet, so this always ends. Who is led, as obstacles and held
+they end, by their masses, and looked at again; what that does not solve, such as a pair that is apart at the end but
+meets on the way, is done in halves and quarters of the way; and what that does not solve is held back: its vertices go
+half as far, and then not at all. What nobody moves cannot meet, so this always ends. Who is led, as obstacles and held
 vertices are, is not held back; if others do not get out of the way even in small parts of the step, they are squeezed.
 """
 
@@ -35,10 +36,13 @@ from pliant.model.obstacles import KIND_NAMES, SIZES
 
 FLOOR = 0.05  # of the thickness: pairs are kept that far apart at least
 PUSHES = 30  # rounds of pushing pairs apart in one pass
+IN_VAIN = 5  # rounds that leave no fewer pairs, after which a pass ends
+LITTLE = 1e-3  # of the margin: pushes that are shorter do not help
 PUSHING, PASSES = 6, 40  # passes that push, and passes in all; then all stay where they were
-HALVINGS = 6  # after which a vertex stays where it was
+HALVINGS = 1  # after which a vertex stays where it was
 MORE_SOLUTIONS = 2  # of a step that would have passed through something
 AGAIN = 2  # further ways in a step for those who were held back
+UNCUT = 0.125  # part of a step up to which a way is divided before anybody is held back
 SMALLEST = 1.0 / 256.0  # part of a step in which others must get out of the way of who is led
 
 
@@ -139,8 +143,9 @@ class SafeMotion:
         while begin < 1.0:
             end = min(begin + part, 1.0)
             goal = self._goal(x, wish, 1.0 if end == 1.0 else (end - begin) / (1.0 - begin))
-            reached, blocked = self._way(x, goal, [_between(*row, begin, end) for row in rows])
-            if blocked is None:
+            way_rows = [_between(*row, begin, end) for row in rows]
+            reached, blocked = self._way(x, goal, way_rows, holds_back=part <= UNCUT)
+            if reached is not None:
                 x, begin = self._accept(reached), end
                 continue
             part *= 0.5
@@ -149,9 +154,10 @@ class SafeMotion:
         for _ in range(AGAIN):
             if not _differ(x, wish).any():
                 break
-            x, before = self._accept(self._way(x, self._goal(x, wish, 1.0), [(end, end) for _, end in rows])[0]), x
-            if not _differ(x, before).any():
+            reached, _ = self._way(x, self._goal(x, wish, 1.0), [(end, end) for _, end in rows], holds_back=True)
+            if reached is None or not _differ(reached, x).any():
                 break
+            x = self._accept(reached)
         return x, None
 
     def _end(self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray]) -> bool:
@@ -196,24 +202,31 @@ class SafeMotion:
         return found
 
     def _way(
-        self, x: np.ndarray, goal: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Where vertices get from x towards the goal; and the vertices of a pair that blocks who is led, else None."""
-        end, halved = goal.copy(), np.zeros(len(x), np.int8)
+        self, x: np.ndarray, goal: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]], holds_back: bool
+    ) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Where vertices get from x towards the goal, None if they do not get there unless some are held back and that
+        is not to be done; and the vertices of a pair that blocks who is led, else None.
+        """
+        end, halved, is_pushing = goal.copy(), np.zeros(len(x), np.int8), True
         free = self._inverse_mass > 0
         for number in range(PASSES + 1):
             asked, pairs, shapes = end.copy(), self._pairs(x, end), self._near_shapes(rows)
             touching = self._look(pairs, shapes, x, end, np.ones(len(x), bool))
             if not len(touching):
                 return end, None
-            if number < PUSHING:
+            if is_pushing and number < PUSHING:
                 touching = self._push(touching, pairs, shapes, x, end)
-                if not len(touching) and np.abs(end - asked).max() <= 0.5 * self._margin:
+                pushed = np.abs(end - asked).max()
+                if not len(touching) and pushed <= 0.5 * self._margin:
                     return end, None
-            else:
-                blocked = self._hold_back(touching, x, end, halved, free, number == PASSES)
-                if blocked is not None:
-                    return x, blocked
+                is_pushing = pushed > LITTLE * self._margin
+                if is_pushing:
+                    continue
+            if not holds_back:
+                return None, None
+            blocked = self._hold_back(touching, x, end, halved, free, number == PASSES)
+            if blocked is not None:
+                return None, blocked
         return self._none_goes(x, goal, free), None
 
     def _pairs(self, x: np.ndarray, end: np.ndarray) -> NearPairs:
@@ -260,7 +273,7 @@ class SafeMotion:
         self, touching: np.ndarray, pairs: NearPairs, shapes: list[NearShape], x: np.ndarray, end: np.ndarray
     ) -> np.ndarray:
         """Push apart what does not stay apart, by vertices (k, 4); what is left of it."""
-        before = end.copy()
+        before, fewest, since = end.copy(), len(touching), 0
         for _ in range(PUSHES):
             has_moved = np.zeros(len(x), bool)
             bodies = no_bodies(len(x)) if self._rigid is None else self._rigid.pushed(len(x))
@@ -273,7 +286,9 @@ class SafeMotion:
             if self._rigid is not None:
                 self._rigid.follow(bodies, end, has_moved)
             touching = self._look(pairs, shapes, x, end, has_moved)
-            if not len(touching):
+            since = 0 if len(touching) < fewest else since + 1
+            fewest = min(fewest, len(touching))
+            if not len(touching) or since == IN_VAIN:
                 break
         return touching
 

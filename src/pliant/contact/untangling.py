@@ -2,7 +2,8 @@
 
 Solids move as wholes, the shortest way out of each other; sheets and ropes move vertex by vertex: out
 of solids and obstacles, and of sheets in the direction that shortens the intersection contour (search/contours.py).
-Sheets and ropes that this does not part, as those that cut each other from rim to rim, move as wholes (parting.py).
+Sheets and ropes that this does not part, as those that cut each other from rim to rim and ropes that go through sheets,
+move as wholes (parting.py).
 All of it is done in rounds of small motions, shared by masses; what is held does not move, nor do rigid bodies.
 """
 
@@ -68,7 +69,7 @@ def untangle(scene: Scene, rounds: int = 500) -> Untangled:
     x = start.copy()
     done, is_stuck = work.take_apart(x, rounds)
     if is_stuck or work.has_drawn_thin_bodies(start, x):
-        other = start.copy()
+        other = (start if len(work.thin_pairs(start)) else x).copy()  # what only touched may go through by now
         work.part_thin_bodies(other)
         more, is_stuck_too = work.take_apart(other, rounds)
         if (is_stuck_too, _furthest(start, other)) < (is_stuck, _furthest(start, x)):
@@ -96,6 +97,7 @@ class Untangling:
     _unit: np.ndarray = field(init=False)  # (n,) what moves as a whole: a body, or a vertex alone
     _inverse_mass: np.ndarray = field(init=False)  # (units,) [1/kg], zero for who is held
     _is_whole: np.ndarray = field(init=False)  # (n,) bool
+    _is_rope: np.ndarray = field(init=False)  # (n,) bool: of no triangle
     _body: np.ndarray = field(init=False)  # (n,) of each vertex
     _faces: np.ndarray = field(init=False)
 
@@ -109,6 +111,8 @@ class Untangling:
         is_whole = np.zeros(bodies, bool)
         is_whole[body[self.colliders.has_inside | (model.subspace == CARRIED)]] = True
         self._is_whole = is_whole[body]
+        self._is_rope = np.ones(n, bool)
+        self._is_rope[self.colliders.surface.triangles] = False
         self._unit = np.where(self._is_whole, body, bodies + np.arange(n))
         mass = np.bincount(self._unit, model.mass, bodies + n)
         self._inverse_mass = np.where(mass > 0, 1.0 / np.maximum(mass, 1e-300), 0.0)
@@ -120,24 +124,24 @@ class Untangling:
         """
         fewest, since = np.inf, 0
         for done in range(rounds):
-            crossing = len(self._thin_pairs(x))
+            crossing = len(self.thin_pairs(x))
             since = 0 if crossing < fewest else since + 1
             fewest = min(fewest, crossing)
             if (crossing and since > PATIENCE) or not self.move_apart(x):
                 return done, crossing > 0
-        return rounds, len(self._thin_pairs(x)) > 0
+        return rounds, len(self.thin_pairs(x)) > 0
 
     def has_drawn_thin_bodies(self, start: np.ndarray, x: np.ndarray) -> bool:
         """Whether sheets that were in each other at the start (n, 3) [m] have been drawn far to get to x."""
         assert self.model.contact is not None
         far = FAR * self.model.contact.edge
         away = np.linalg.norm(x - start, axis=1) > far
-        return bool((away & ~self._is_whole).any()) and len(self._thin_pairs(start)) > 0
+        return bool((away & ~self._is_whole).any()) and len(self.thin_pairs(start)) > 0
 
     def part_thin_bodies(self, x: np.ndarray) -> None:
         """Move sheets and ropes that are in each other apart as wholes, the shortest way (contact.parting)."""
         for _ in range(PARTINGS):
-            pairs = self._thin_pairs(x)
+            pairs = self.thin_pairs(x)
             if not len(pairs):
                 return
             both = np.sort(self._body[pairs[:, [0, 2]]], axis=1)
@@ -163,14 +167,19 @@ class Untangling:
         """Whether a vertex of some (n,) bool does not move."""
         return bool((self._inverse_mass[self._unit[own]] == 0).any())
 
-    def _thin_pairs(self, x: np.ndarray) -> np.ndarray:
-        """(k, 5) vertices of edges and triangles that intersect at x (n, 3) [m], neither of a solid."""
+    def thin_pairs(self, x: np.ndarray) -> np.ndarray:
+        """(k, 5) vertices of edges and triangles that intersect at x (n, 3) [m], neither of a solid; ropes also if they
+        only touch, as where a vertex of a rope that goes through a sheet lies in it.
+        """
         surface = self.colliders.surface
         if not len(surface.edges):
             return np.zeros((0, 5), np.int64)
         pairs = piercing_pairs(self.team, self.colliders, x)
-        pairs = pairs[(self.colliders.faces_of_edge[pairs[:, 0]] >= 0).all(axis=1)]  # not of ropes
         vertices = np.column_stack([surface.edges[pairs[:, 0]], surface.triangles[pairs[:, 1]]])
+        if self._is_rope.any():
+            touching = touching_pairs(self.team, self.colliders, x)
+            of_ropes = touching[self._is_rope[touching[:, 0]]]
+            vertices = np.concatenate([vertices[~self._is_rope[vertices[:, 0]]], of_ropes])
         return vertices[~self._is_whole[vertices[:, [0, 2]]].any(axis=1)]
 
     def move_apart(self, x: np.ndarray) -> bool:
@@ -234,6 +243,7 @@ class Untangling:
         contact = self.model.contact
         assert contact is not None
         found = touching_pairs(self.team, self.colliders, x)
+        found = found[~(self._is_rope[found[:, 0]] & ~self._is_whole[found[:, 2]])]  # ropes and sheets part as wholes
         if not len(found):
             return False
         p, q, a, b, c = np.moveaxis(x[found], 1, 0)

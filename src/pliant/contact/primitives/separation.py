@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from pliant.contact.primitives.pair import common_normal
+from pliant.contact.primitives.pair import common_normal, is_inner
 from pliant.elements.closest import VERTEX_TRIANGLE, closest, combine
 from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
@@ -123,6 +123,21 @@ def look(kind, y0, y1, kept, radius):
         return MEETS, goal, w, n
     w, n, d = direction(kind, y1)
     return (APART if d >= radius + enough else NEAR), goal, w, n
+
+
+@compiled
+def back_across(kind, y0, y1, least):
+    """Weights and direction at the end that lead back to the side of a triangle, or of an edge, on which a pair was
+    until it met; a direction of zeros if it ends beside it.
+    """
+    until, _, n = apart_until(kind, y0, y1, least)
+    before, was_flat = common_normal(kind, positions_at(y0, y1, until))
+    now, is_flat = common_normal(kind, y1)
+    w = closest(kind, y1)
+    side = 1.0 if dot(before, n) >= 0.0 else -1.0
+    if not (was_flat and is_flat and is_inner(kind, w)):
+        side = 0.0
+    return w, (side * now[0], side * now[1], side * now[2])
 
 
 @inlined

@@ -90,8 +90,8 @@ class StepAccount:
 
     def _rise(self) -> np.ndarray:
         """(islands,) [J] by which the energy is above what it was and what was put in."""
-        x, potential = self.step.x, self.step.contacts
-        stored = self._stored(self.elements_at(x), potential.contacts.stiffness, potential.own_depths(x))
+        x = self.step.x  # the next step begins with contacts as stiff as they were before any was overloaded
+        stored = self._stored(self.elements_at(x), self.step.stiffness, self.step.contacts.own_depths(x))
         return stored + self._kinetic(self.step.v) - self._had - self._put_in
 
     def _scale(self) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.primitives.separation import APART, look
+from pliant.contact.primitives.separation import APART, LEAST, MEETS, back_across, look
 from pliant.contact.search.broad_phase import edge_edge_pairs, vertex_triangle_pairs
 from pliant.contact.search.colliders import Colliders, across_seams, fit_surface
 from pliant.contact.search.inversion import are_opposite
@@ -178,11 +178,15 @@ def push_pairs(chosen, pairs, x0, x1, inverse_mass, bodies, has_moved):
         status, goal, w, n = look(pairs.kind[k], points_at(x0, v, k), y, pairs.kept[k], pairs.radius[k])
         if status == APART:
             continue
-        lacking = pairs.radius[k] + goal * (1.0 + BEYOND) - dot(n, combine(w, y))
+        wanted = pairs.radius[k] + goal * (1.0 + BEYOND)
+        lacking = wanted - dot(n, combine(w, y))
+        if status == MEETS and lacking <= 0.0:  # it turns on the way, and may end on the other side
+            w, n = back_across(pairs.kind[k], points_at(x0, v, k), y, pairs.radius[k] + LEAST * goal)
+            lacking = wanted - dot(n, combine(w, y))
         middle = 1 if pairs.kind[k] == VERTEX_TRIANGLE else 2
         total = yielding_of_side(0, middle, w, y, n, v, k, inverse_mass, bodies)
         total += yielding_of_side(middle, 4, w, y, n, v, k, inverse_mass, bodies)
-        if lacking <= 0.0 or total <= 0.0:
+        if lacking <= 0.0 or total <= 0.0 or dot(n, n) == 0.0:
             continue
         push_side(0, middle, lacking / total, w, y, n, v, k, x1, inverse_mass, bodies, has_moved)
         push_side(middle, 4, lacking / total, w, y, n, v, k, x1, inverse_mass, bodies, has_moved)

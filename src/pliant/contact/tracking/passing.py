@@ -10,6 +10,7 @@ from pliant.contact.contact_set import ContactSet, chosen, gaps, joined
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.initial_intersections import piercing_pairs
 from pliant.contact.tracking.side_history import SideHistory, prune
+from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
 
 CLOSE = 0.2  # of the distance that a pair keeps: with less left, intersections are looked for
@@ -36,13 +37,32 @@ class Skipped(NamedTuple):
     def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
         """(k,) bool: pairs with vertices (k, m), of which the first `own` are one side's, of bodies that intersect
         there, or of solids of which one vertex is fast: what is inside a solid is known to be, and pushed out again.
+        A solid is not held apart from itself at all if a vertex of it is fast, or intersects it.
         """
         is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
         one, other = self.body[vertices[:, 0]], self.body[vertices[:, 2]]
         against = np.where(is_first, other[:, None], one[:, None])
         intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
         are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]]
-        return intersect | (are_solids & self.is_fast[vertices].any(axis=1))
+        is_crushed = (one == other) & self.crushed[one]
+        return intersect | (are_solids & (is_crushed | self.is_fast[vertices].any(axis=1)))
+
+    @property
+    def crushed(self) -> np.ndarray:
+        """(bodies,) bool: bodies that intersect themselves, or of which a vertex is fast."""
+        count = int(self.body.max()) + 1
+        vertex, against = np.divmod(self.keys, count)
+        found = np.zeros(count, bool)
+        found[self.body[self.is_fast]] = True
+        found[against[self.body[vertex] == against]] = True
+        return found
+
+    def contacts(self, contacts: ContactSet) -> np.ndarray:
+        """(k,) bool: the same for contacts; those with obstacles are not among them."""
+        are_skipped, between = np.zeros(contacts.size, bool), np.flatnonzero(contacts.obstacle < 0)
+        own = np.where(contacts.kind[between] == VERTEX_TRIANGLE, 1, 2)
+        are_skipped[between] = self.pairs(contacts.vertices[between], own)
+        return are_skipped
 
 
 def passing(
