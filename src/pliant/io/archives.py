@@ -36,7 +36,7 @@ def read_arrays(path: Path, what: str) -> dict[str, np.ndarray]:
 def write_arrays(file: IO[bytes] | Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Write arrays by name as np.savez does, and none that holds Python objects.
 
-    Up to NumPy 2.1 np.savez takes its own option allow_pickle for the name of an array.
+    Older NumPy (1.26) takes np.savez's own option allow_pickle for the name of an array.
     """
     objects = [name for name, array in arrays.items() if np.asarray(array).dtype.hasobject]
     if objects:

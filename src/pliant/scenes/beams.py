@@ -13,8 +13,8 @@ from pliant.model.motions import Turn
 def twisted_beam(cells: Sequence[int] = (8, 8, 60), turns: float = 1.75, seconds: float = 1.2) -> Scene:
     """A soft upright beam, 0.16 x 0.16 x 1 m, clamped below, its top turned within so many seconds and then held.
 
-    Wrung this far it buckles sideways soon after the top stops, and swings. 6 tets a cell: 23,040 by default. Kuhn's
-    split has no symmetry, as a real beam has none, so that it need not wait for rounding errors to choose a side.
+    Wrung this far it buckles sideways soon after the top stops, and swings. 23,040 tets by default: Kuhn's, six
+    per cell, with which it was recorded.
     """
     mesh = shapes.box((0.16, 0.16, 1.0), cells, split="kuhn")
     scene = Scene()
