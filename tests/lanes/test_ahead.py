@@ -64,12 +64,12 @@ def test_a_process_that_lives_is_waited_for(tmp_path):
     code = """
 import sys, time
 from pathlib import Path
-from pliant.lanes import claims
+from pliant.lanes import cache, claims
 file = Path(sys.argv[1])
 assert claims.claim(file)
 print("claimed", flush=True)
 time.sleep(0.5)
-file.write_text("machine code")
+cache.write_atomically(file, "machine code")
 claims.release(file)
 """
     with subprocess.Popen([sys.executable, "-c", code, str(file)], stdout=subprocess.PIPE, text=True) as other:
