@@ -69,6 +69,7 @@ def squeezed(depth: float) -> pl.Simulation:
     return pl.Simulation(scene, pl.VBD(5))
 
 
+@pytest.mark.slow
 def test_more_room_for_what_is_squeezed() -> None:
     sim = squeezed(0.2)
     with pytest.raises(PliantError, match="Leave more room"):
@@ -85,6 +86,7 @@ def ball_at_a_cloth(cells: int) -> pl.Simulation:
     return pl.Simulation(scene, pl.VBD(5))
 
 
+@pytest.mark.slow
 def test_coarser_meshes_around_a_round_body(caplog: pytest.LogCaptureFixture) -> None:
     assert said(ball_at_a_cloth(16), 1, "Coarser meshes", caplog)
     assert not said(ball_at_a_cloth(4), 1, "sliding points", caplog)

@@ -52,6 +52,7 @@ def passed(scene, cloth, grains, side, solver, steps=12, is_solved=True):
     return np.flatnonzero(inner & (side * gap < 0))
 
 
+@pytest.mark.slow
 def test_none_passes_with_few_iterations():
     """Two iterations of vertex block descent stop nothing by themselves."""
     scene, cloth, grains, side = shots(40, 1, 2500.0)

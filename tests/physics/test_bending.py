@@ -132,6 +132,7 @@ def test_hinges_of_irregular_strips_are_as_documented() -> None:
     assert relative(hinge_energy, "parallel", 0.1, np.pi / 4) == pytest.approx(3.0, rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["parallel", "crossed", "irregular and refined", "refined"])
 def test_quadratic_bending_in_any_direction(name: str) -> None:
     """Rolled obliquely. What is missing belongs to the rim, half a cell wide: an eighth of a sheet of eight cells."""

@@ -103,6 +103,7 @@ def test_descent_finds_the_minimum_that_newton_finds(name):
         np.testing.assert_allclose(end_of(pendulum(name, solver=solver), 8), reference, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "order"), [("euler", 1), ("bdf2", 2), ("midpoint", 2)])
 def test_order_of_convergence_of_free_rotation(name, order):
     spin = np.array([0.3, 5.0, 0.2])
