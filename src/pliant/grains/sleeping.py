@@ -16,10 +16,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from pliant.constraints.rows import Rows
+from pliant.geometry.components import connected_components
 from pliant.grains.record import Obstacles
 
 AFTER = 0.25  # [s] below the speed
@@ -105,9 +104,7 @@ class Sleepers:
             return np.zeros(0, np.int64)
         v, n = rows.vertices[base:count], len(moves)  # -1 in place of a vertex is no one's: see the masks
         is_pair = (v[:, 1] >= 0) & (v[:, 2] < 0)
-        one, two = v[is_pair, 0], v[is_pair, 1]
-        graph = sp.coo_matrix((np.ones(len(one), np.int8), (one, two)), shape=(n, n))
-        count_of, label = connected_components(graph, directed=False)
+        count_of, label = connected_components(v[is_pair, :2], n)
         stays = np.zeros(count_of, bool)
         stays[label[moves & ~ready]] = True
         drifts = (v[:, 1] < 0) & (rows.weights[base:count] != 0).any(axis=1)

@@ -17,9 +17,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.contact.search.colliders import Colliders
+from pliant.geometry.components import connected_components
 
 FLAT = 1e-3  # E . N at least: the edge of a surface that lies in the other
 
@@ -73,8 +73,7 @@ def _labels(faces: np.ndarray, triangle: np.ndarray, triangles: int) -> np.ndarr
     _, cell = np.unique(cells, return_inverse=True)
     points = np.tile(np.arange(k), 2)
     size = k + int(cell.max(initial=-1)) + 1
-    graph = sp.coo_matrix((np.ones(2 * k), (points, k + cell.ravel())), shape=(size, size))
-    label = sp.csgraph.connected_components(graph, directed=False)[1][:k]
+    label = connected_components(np.column_stack([points, k + cell.ravel()]), size)[1][:k]
     return np.unique(label, return_inverse=True)[1].ravel()
 
 

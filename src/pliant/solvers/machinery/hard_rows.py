@@ -19,7 +19,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.contact.response.hardness import KEPT
 from pliant.elements.hard import HardDots, HardLinks, HardRopes
@@ -27,6 +26,7 @@ from pliant.elements.joint import JointDots, JointLinks, JointRopes
 from pliant.elements.joint_drive import DAMPER, HardAngles, HardSlides, JointAngles, JointDrives, JointSlides
 from pliant.elements.joint_length import HardLengths, JointLengths
 from pliant.energies import IncrementalPotential
+from pliant.geometry.components import connected_components
 from pliant.kernels.hard_drives import DriveRows
 from pliant.kernels.hard_rows import DualRows
 from pliant.model import Block, Model
@@ -230,8 +230,7 @@ def penalties_of(problem: IncrementalPotential, numbers: list[int]) -> list[np.n
     moves = np.isfinite(mass)
     joins = moves[pairs].all(axis=1)
     size = len(mass)
-    graph = sp.coo_matrix((joins[joins], (pairs[joins, 0], pairs[joins, 1])), shape=(size, size))
-    _, component = sp.csgraph.connected_components(graph, directed=False)
+    _, component = connected_components(pairs[joins], size)
     largest = np.zeros(size)
     np.maximum.at(largest, component[moves], mass[moves])
     heaviest = np.maximum(

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components, dijkstra
 
 from pliant.geometry import spatial_order
+from pliant.geometry.components import connected_components
 
 ROUNDS = 2  # in which seeds move to the middle of what is nearest to them
 
@@ -43,7 +43,7 @@ def join_points(
         (np.maximum(lengths, 1e-30)[is_inside], (rows[is_inside], graph.indices[is_inside])), shape=graph.shape
     )
     for turn in range(ROUNDS + 1):
-        source = dijkstra(nearest, indices=seeds, min_only=True, return_predecessors=True)[2]
+        source = sp.csgraph.dijkstra(nearest, indices=seeds, min_only=True, return_predecessors=True)[2]
         of_point = np.searchsorted(seeds, source)
         if turn < ROUNDS:
             seeds = _middles(points, of_point, len(seeds))
@@ -60,8 +60,7 @@ def components(graph: sp.csr_matrix, body: np.ndarray) -> np.ndarray:
     """(n,) connected parts of bodies (n,): what holds two bodies together does not make them one."""
     rows = np.repeat(np.arange(len(body)), np.diff(graph.indptr))
     inside = body[rows] == body[graph.indices]
-    own = sp.csr_matrix((np.ones(np.count_nonzero(inside)), (rows[inside], graph.indices[inside])), shape=graph.shape)
-    return connected_components(own, directed=False)[1]
+    return connected_components(np.column_stack([rows[inside], graph.indices[inside]]), len(body))[1]
 
 
 def _seeds(points: np.ndarray, component: np.ndarray, count: int, is_whole: np.ndarray | None) -> np.ndarray:
