@@ -7,7 +7,10 @@ from pliant.lanes.types import DTYPES, PRECISIONS, WIDTHS
 from pliant.materials import SOLID_LAWS
 
 KINDS = [("double", 1), *((precision, width) for precision in PRECISIONS for width in WIDTHS)]  # width 1: plain floats
-every_kind = pytest.mark.parametrize(("precision", "width"), KINDS)
+QUICK = [("double", 1), ("single", 8), ("double", 4)]  # floats, and what AVX2 has: the others compile for a minute
+every_kind = pytest.mark.parametrize(
+    ("precision", "width"), [pytest.param(*kind, marks=[pytest.mark.slow] * (kind not in QUICK)) for kind in KINDS]
+)
 NAMES = ("spring", "rope", "pair", "fibre", "triangle StVenantKirchhoff", "hinge", "straight rod", "bent rod", "bound")
 BLOCK = [4, 5, 6, 5, 7, 8, 6, 8, 9]
 
