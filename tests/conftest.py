@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant import convergence
+from pliant import trials
 from pliant.energies.elements import energy_of
 from pliant.kernels.element_packs import ElementPacks
 
@@ -30,9 +30,9 @@ def solvers_to_try() -> Iterator[Callable]:
 
     Gives the function that chooses them.
     """
-    chosen = convergence.candidates
+    chosen = trials.candidates
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(convergence, "candidates", lambda problem, solver: [])
+        patch.setattr(trials, "candidates", lambda problem, solver: [])
         yield chosen
 
 

@@ -14,17 +14,14 @@ from pliant.contact.response.report import ContactReport, words_of_edge, words_o
 from pliant.energies import IncrementalPotential
 from pliant.kernels.step_error import HIDDEN
 from pliant.model import Model
-from pliant.solvers import VBD, Auto, Execution, Multilevel, Newton, Solver, solve
-from pliant.solvers.contract import StepError, unsupported_feature
+from pliant.solvers import Execution, Solver
+from pliant.solvers.contract import StepError
 from pliant.solvers.contract.error import CONVERGED
-from pliant.solvers.machinery.levels.hierarchy import soft_members
+from pliant.trials import Trials, percent
 
 logger = logging.getLogger("pliant")
 
 RECENT, OFTEN = 10, 5  # a body is told of when so many of its last so many steps have not converged
-TRIAL_TOLERANCE = 0.02  # that advice reaches in the step it is tried in
-TRIAL_ITERATIONS = 400
-LARGEST_NEWTON = 5000  # vertices up to which Newton's method is tried
 RIGID = 0.7  # part of the last motion from which on a body counts as moving as a whole
 MUCH_STIFFER = 4.0
 STIFF_CONTACTS = "contacts much stiffer than its elements hold up its motion"
@@ -66,6 +63,7 @@ class ConvergenceWatch:
         self._steps = 0
         self._told: set[tuple[int, str]] = set()
         self._due: dict[str, list[int]] = {}  # not told of yet, by cause
+        self._trials = Trials()
         self._pause, self._left = RECENT, 0  # steps between two warnings; of them left
 
     def watch(
@@ -79,8 +77,10 @@ class ConvergenceWatch:
         """Warn of a step that was solved at a time [s], where it is due."""
         if error is None or not solver.supports.minimises or not np.isfinite(error.bodies).all():
             return
-        for cause, bodies in self.observe(error).items():
-            advice = [*given_stiffness(problem.model, cause), *measured_advice(problem, solver, error, execution)]
+        due = self.observe(error)
+        measured = self._trials.advice(problem, solver, error, execution, time) if due else []
+        for cause, bodies in due.items():
+            advice = [*given_stiffness(problem.model, cause), *measured]
             words = words_of_error(problem.model.body_names, bodies, cause, error, solver, advice)
             logger.warning("t = %g s: convergence: %s", time, words, extra={"entry": "not-converged"})
 
@@ -129,64 +129,9 @@ def words_of_error(
     )
 
 
-def percent(part: float) -> str:
-    return f"{100 * part:.2g} %" if part >= 1e-4 else "less than 0.01 %"
-
-
 def given_stiffness(model: Model, cause: str) -> list[str]:
     """A sentence on a contact stiffness that the user gave, where contacts are the cause."""
     given = None if model.contact is None else model.contact.settings.stiffness
     if given is None or cause != STIFF_CONTACTS:
         return []
     return [f"stiffness={given:.3g} N/m was given. Leave stiffness out: it is then chosen for each contact."]
-
-
-def measured_advice(
-    problem: IncrementalPotential, solver: Solver[Any], error: StepError, execution: Execution
-) -> list[str]:
-    """Sentences on what would help, each tried on a copy of the step, the cheapest first."""
-    precision = execution.precision
-    tries = [tried(problem, candidate, precision, words_of(candidate)) for candidate in candidates(problem, solver)]
-    if precision == "single" and error.rounding[error.worst] > HIDDEN:
-        tries.insert(0, tried(problem, solver, "double", 'precision="double"'))
-    found = [sentence for sentence in tries if sentence is not None]
-    needed = solver.iterations + error.iterations_to(TRIAL_TOLERANCE)
-    if not isinstance(solver, Auto) and solver.supports.local and needed < 1e6:
-        found.append(f"At its rate, {type(solver).__name__} would need {needed:,.0f} iterations or more.")
-    if not tries:
-        found.append("Smaller steps (substeps) converge faster.")
-    elif not any(sentence is not None for sentence in tries):
-        found.append("Nothing that was tried converges in this step: use smaller steps (substeps).")
-    return found
-
-
-def candidates(problem: IncrementalPotential, solver: Solver[Any]) -> list[Solver[Any]]:
-    """Solvers to try: levels, and Newton's method for small scenes; none in place of one with hard constraints, which
-    others would solve as penalties.
-    """
-    if solver.supports.hard_constraints:
-        return []
-    levels = Multilevel(VBD(iterations=TRIAL_ITERATIONS, start=solver.start, tolerance=TRIAL_TOLERANCE))
-    chosen: list[Solver[Any]] = []
-    has_levels = unsupported_feature(levels, problem.model) is None and bool(soft_members(problem.model).any())
-    if has_levels and not isinstance(solver, Auto | Multilevel):
-        chosen.append(levels)
-    if problem.model.n_vertices <= LARGEST_NEWTON and not isinstance(solver, Newton):
-        chosen.append(Newton(iterations=40, start=solver.start, tolerance=TRIAL_TOLERANCE))
-    return chosen
-
-
-def tried(problem: IncrementalPotential, solver: Solver[Any], precision: str, words: str) -> str | None:
-    """What a solver reaches on a copy of the step, as a sentence; None if it does not get there. words: what to change;
-    {n} in them is three times the iterations it took.
-    """
-    report = solve(problem, solver, precision=precision, threads=1, measure_every=solver.iterations)
-    if not report.error <= TRIAL_TOLERANCE or not np.isfinite(report.error):
-        return None
-    changed = words.format(n=3 * report.iterations)
-    return f"{changed} ends this step at {percent(report.error)} after {report.iterations} iterations."
-
-
-def words_of(solver: Solver[Any]) -> str:
-    """How to ask for a candidate."""
-    return "solver=pl.Newton()" if isinstance(solver, Newton) else "solver=pl.Multilevel(pl.VBD(iterations={n}))"

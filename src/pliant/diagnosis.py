@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.convergence import cause_of, measured_advice, percent
+from pliant.convergence import cause_of
 from pliant.energies import IncrementalPotential
 from pliant.geometry.quality import dihedral_angles, radius_ratios
 from pliant.materials import LameLaw
@@ -15,6 +15,7 @@ from pliant.model import Body, Solid
 from pliant.solvers import Execution, Solver
 from pliant.solvers.contract import StepError
 from pliant.solvers.contract.error import CONVERGED, ErrorMeter
+from pliant.trials import Trials, percent
 
 POOR = 5.0  # degrees: a smaller dihedral angle makes a tet much stiffer than its neighbours
 
@@ -102,7 +103,7 @@ def diagnosed(
     about = tuple(_of_body(problem, body, k, error) for k, body in enumerate(bodies))
     tolerance = solver.asked_tolerance
     converged = result.converged or error.largest <= (CONVERGED if tolerance is None else tolerance)
-    advice = () if converged else tuple(measured_advice(problem, solver, error, execution))
+    advice = () if converged else tuple(Trials().advice(problem, solver, error, execution, problem.time))
     reason = result.ended or f"did all {result.iterations} iterations"
     name = type(solver).__name__
     return Diagnosis(problem.h, name, result.iterations, reason, converged, error.largest, about, advice)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant import convergence
+from pliant import trials
 
 LAW = pl.StableNeoHookean
 
@@ -16,7 +16,7 @@ LAW = pl.StableNeoHookean
 def measured_advice(solvers_to_try):
     """Warnings here try other solvers, as everywhere outside of the tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(convergence, "candidates", solvers_to_try)
+        patch.setattr(trials, "candidates", solvers_to_try)
         yield
 
 
@@ -196,14 +196,14 @@ def _steps(solver, caplog, n=25):
 
 
 @pytest.mark.slow
-def test_vertex_block_descent_warns_once_and_each_advice_helps(caplog):
+def test_vertex_block_descent_warns_once_and_its_advice_helps(caplog):
     caplog.set_level(logging.WARNING, logger="pliant")
     _, said = _steps(pl.VBD(iterations=10), caplog)
     assert len(said) == 1
     assert "solid0 lacks about" in said[0]
     assert "bends or stretches" in said[0]
     advice = re.findall(r"solver=(pl\.\S+) ends this step", said[0])
-    assert [words.split("(")[0] for words in advice] == ["pl.Multilevel", "pl.Newton"]
+    assert [words.split("(")[0] for words in advice] == ["pl.Multilevel"]
     for words in advice:
         assert _steps(eval(words, {"pl": pl}), caplog)[1] == []
 
