@@ -32,6 +32,15 @@ class Dual(Traced):
         with np.errstate(divide="ignore", invalid="ignore"):
             return Dual(*_CALCULUS[operation](*values, *slopes))
 
+    def repeat(self, step: Callable, most: int, start: Any, constants: tuple[Any, ...]) -> Any:
+        """The chain rule through all steps: where the value of a root has converged, its slopes have."""
+        result = start
+        for _ in range(most):
+            result, goes_on = step(result, *constants)
+            if not np.any(goes_on):
+                break
+        return result
+
 
 def variables(corners: Array) -> tuple[tuple[Dual, Dual, Dual], ...]:
     """Positions (m, k, 3) as vectors of the 3 k variables they are."""

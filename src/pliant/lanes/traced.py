@@ -1,7 +1,7 @@
 """Numbers that are not computed at once: objects that a lane function can be called with in place of floats.
 
-A subclass says in one method what each operation does: write it down (a tracer, from which code for a device is made),
-or apply the chain rule (elements.differentials).
+A subclass says what each operation, and a loop of them, does: write it down (a tracer, from which code for a device is
+made), or apply the chain rule (elements.differentials).
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Traced(ABC):
     def apply(self, operation: str, *operands: Any) -> Any:
         """The result of an operation; at least one of the operands is Traced."""
 
+    @abstractmethod
     def repeat(self, step: Callable, most: int, start: Any, constants: tuple[Any, ...]) -> Any:
         """The result of lanes.repeat, where at least one of start and constants is Traced."""
-        raise NotImplementedError(f"{type(self).__name__} cannot follow a loop that ends when it has converged")
 
     @property
     def rounding(self) -> float:
