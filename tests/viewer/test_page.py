@@ -90,16 +90,21 @@ def pixel_of(page, point):
     return chromium.WIDTH / 2 + scale * (arm @ right), chromium.HEIGHT / 2 + scale * (arm @ down)
 
 
-def pull_up(browser, page, held):
-    """Drag the arrow of the gizmo that points up, by 0.15 m."""
-    arrow = held + np.array([0, 0, 0.3 * 0.75 * page._size])
-    start, end = np.array(pixel_of(page, arrow)), np.array(pixel_of(page, arrow + np.array([0, 0, 0.15])))
+def drag(browser, start, end):
+    """Move the mouse to a pixel, press it there, and move it to another without letting go."""
     browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start[0], y=start[1])
     time.sleep(0.5)
     browser.mouse("mousePressed", *start)
     for s in np.linspace(0, 1, 10):
         browser.mouse("mouseMoved", *(start + s * (end - start)))
-        time.sleep(0.1)
+        time.sleep(0.15)
+
+
+def pull_up(browser, page, held):
+    """Drag the arrow of the gizmo that points up, by 0.15 m."""
+    arrow = held + np.array([0, 0, 0.3 * 0.75 * page._size])
+    start, end = np.array(pixel_of(page, arrow)), np.array(pixel_of(page, arrow + np.array([0, 0, 0.15])))
+    drag(browser, start, end)
     browser.mouse("mouseReleased", *end)
     time.sleep(1.0)
 
@@ -283,12 +288,7 @@ def test_the_mouse_pulls_at_a_body_directly(browser, page):
     held = np.array([front[0], front[1], 0.3])
     start, end = np.array(pixel_of(page, held)), np.array(pixel_of(page, held + np.array([0.0, 0.0, 0.15])))
     session.play()
-    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start[0] - 4, y=start[1])
-    time.sleep(0.5)
-    browser.mouse("mousePressed", *(start - [4, 0]))
-    for s in np.linspace(0, 1, 10):
-        browser.mouse("mouseMoved", *(start - [4, 0] + s * (end - start)))
-        time.sleep(0.15)
+    drag(browser, start - [4, 0], end - [4, 0])
     wait_for(lambda: session.is_grabbing)
     wait_for(lambda: session.latest.positions[:, 2].max() > top + 0.05)
     browser.mouse("mouseReleased", *end)
@@ -314,12 +314,7 @@ def test_the_mouse_pulls_at_a_rigid_body(tmp_path):
         session.play()
         held = np.array([0.0, 0.0, 0.4])  # above its centre: it does not turn
         start, end = (np.array(pixel_of(page, held + np.array([0, 0, up]))) for up in (0.0, 0.2))
-        browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=start[0], y=start[1])
-        time.sleep(0.5)
-        browser.mouse("mousePressed", *start)
-        for s in np.linspace(0, 1, 10):
-            browser.mouse("mouseMoved", *(start + s * (end - start)))
-            time.sleep(0.15)
+        drag(browser, start, end)
         wait_for(lambda: session.is_grabbing)
         wait_for(lambda: box.position[2] > 0.3)
         browser.mouse("mouseReleased", *end)

@@ -136,13 +136,17 @@ def _without(overlaps: RigidOverlaps, inside: np.ndarray, body: np.ndarray, touc
 def words_of_start(found: Intersections) -> str:
     """The note that a scene starts in intersection."""
     counts = (
-        (len(found.inside), "vertices are inside solids"),
-        (len(found.in_obstacles), "vertices are inside obstacles"),
-        (found.near, "pairs are nearer than the thickness of sheets"),
-        (len(found.crossing), "edges go through triangles"),
-        (len(found.overlaps.depths), "pairs of rigid bodies, or of one and an obstacle, overlap"),
+        (len(found.inside), "vertex is inside a solid", "vertices are inside solids"),
+        (len(found.in_obstacles), "vertex is inside an obstacle", "vertices are inside obstacles"),
+        (found.near, "pair is nearer than the thickness of sheets", "pairs are nearer than the thickness of sheets"),
+        (len(found.crossing), "edge goes through a triangle", "edges go through triangles"),
+        (
+            len(found.overlaps.depths),
+            "pair of rigid bodies, or of one and an obstacle, overlaps",
+            "pairs of rigid bodies, or of one and an obstacle, overlap",
+        ),
     )
-    said = ", ".join(f"{count} {what}" for count, what in counts if count)
+    said = ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in counts if count)
     return (
         f"contact: the scene starts in intersection: {said}, the deepest by {1e3 * found.deepest:.3g} mm. Solids are "
         "pushed out; sheets keep the side on which each vertex is now. print(sim.intersections()) lists them, sim.plot("
