@@ -225,19 +225,42 @@ def test_square_beam_bends_alike_both_ways(cells, split, difference):
     """Deflections along the two diagonals of the section agree: exactly with an even number of cells across, else but
     for the clamped end, where the two are not quite alike. With Kuhn's split they differ by more than 10 %.
     """
-    mesh = pl.shapes.box((1.0, 0.2, 0.2), cells, split)
-    sags = []
-    for down in np.array([(0, 1, 1), (0, 1, -1)]) / np.sqrt(2):
-        scene = pl.Scene(gravity=9.81 * down)
-        beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e7, 0.3))
-        beam.pin(np.isclose(mesh.points[:, 0], -0.5))
-        found = pl.equilibrium(scene, tolerance=1e-11)
-        tip = np.isclose(mesh.points[:, 0], 0.5)
-        sags.append(float((found.displacements[tip] @ down).mean()))
+    sags = diagonal_sags(pl.shapes.box((1.0, 0.2, 0.2), cells, split), "linear", 1e7)
     if difference is None:
         assert abs(sags[1] / sags[0] - 1) > 0.1
     else:
         assert sags[1] == pytest.approx(sags[0], rel=difference)
+
+
+def diagonal_sags(mesh, element, youngs_modulus):
+    """[m] of the end of a clamped beam of 1 m along the two diagonals of its section."""
+    sags = []
+    for down in np.array([(0, 1, 1), (0, 1, -1)]) / np.sqrt(2):
+        scene = pl.Scene(gravity=9.81 * down)
+        beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(youngs_modulus, 0.3), element=element)
+        beam.pin(np.isclose(mesh.points[:, 0], -0.5))
+        found = pl.equilibrium(scene, tolerance=1e-10)
+        tip = np.isclose(mesh.points[:, 0], 0.5)
+        sags.append(float((found.displacements[tip] @ down).mean()))
+    return sags
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cells", "element", "error", "difference"),
+    [
+        (10, "linear", -0.65, 0.066),
+        (20, "linear", -0.55, 0.041),
+        (10, "patch", 0.44, 0.044),
+        (20, "patch", 0.89, 0.030),
+    ],
+)
+def test_one_cell_across_is_as_far_off_as_documented(cells, element, error, difference):
+    """Compared with Timoshenko's beam, q L^4 / (8 E I) + q L^2 / (2 k G A) with k = 5/6; docs/elements.md."""
+    one, other = diagonal_sags(pl.shapes.box((1.0, 0.1, 0.1), (cells, 1, 1)), element, 1e9)
+    theory = 1000 * 9.81 / 1e9 * (12 / (8 * 0.1**2) + 2.6 / (2 * 5 / 6))
+    assert 0.5 * (one + other) / theory - 1 == pytest.approx(error, abs=0.01)
+    assert 1 - other / one == pytest.approx(difference, abs=0.002)
 
 
 def test_column_beyond_its_buckling_load_is_not_stable(clamped_beam):

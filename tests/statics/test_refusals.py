@@ -1,9 +1,10 @@
-"""What has no static shape is refused with a sentence that names the body and what to do."""
+"""What has no static shape is refused with a sentence that names the body and what to do; what is far off is told."""
 
 import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.statics.element_notes import element_notes
 
 MESH = pl.shapes.box((0.2, 0.2, 0.2), (1, 1, 1))
 RUBBER = pl.StableNeoHookean.from_young(1e5, 0.3)
@@ -140,3 +141,22 @@ def test_reactions_of_strangers_are_refused():
         found.reaction_force(other)
     with pytest.raises(pl.SceneError, match="vertex 99 does not exist"):
         found.reaction_force(body, [99])
+
+
+@pytest.mark.parametrize(
+    ("cells", "poissons_ratio", "element", "entries"),
+    [
+        ((2, 2, 2), 0.3, "linear", []),
+        ((2, 2, 2), 0.49, "linear", ["locking"]),
+        ((2, 2, 2), 0.49, "patch", []),
+        ((2, 2, 1), 0.3, "linear", ["one-cell-thick"]),
+        ((2, 2, 1), 0.49, "patch", ["one-cell-thick"]),
+    ],
+)
+def test_elements_that_are_far_off_are_told(cells, poissons_ratio, element, entries):
+    scene = pl.Scene()
+    law = pl.StableNeoHookean.from_young(1e5, poissons_ratio)
+    scene.add_solid(pl.shapes.box((0.2, 0.2, 0.2), cells), law, element=element, name="slab")
+    notes = list(element_notes(scene))
+    assert [entry for _, entry in notes] == entries
+    assert all("slab" in note for note, _ in notes)

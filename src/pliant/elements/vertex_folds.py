@@ -10,6 +10,8 @@ with A_v the Voronoi area and m_e across the edge, in the plane. It bends strips
 is twice too stiff in twist where diagonals alternate, and half too stiff where they cross. The nearest forms that are
 positive and agree with the plate (plate_moments, Equation 1) are found by Dykstra's alternating projections, with
 distances relative to the start's stiffness of each hinge. A part of the start stays, so that no fold becomes free.
+Where cells are long and irregular, no positive forms may have Equation 1. What is found then can be far too soft;
+vertices whose hinges have too small moments go back towards the start, which is never too soft by much.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ ROUNDS = 40  # of alternating projections at most; regular sheets need two to fi
 INNER = 4  # iterations of conjugate gradients in a round
 ENOUGH = 1e-3  # what Equation 1 may lack, relative
 KEPT = 0.1  # part of the start that stays
+SHORT = 0.3  # part of its moment that a hinge may lack; vertices go back to the start from there to twice as much
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,14 @@ def _nearest(groups: list[_Group], plate: np.ndarray) -> list[np.ndarray]:
             tried = forms[place] + group.adjoint(z) + kept[place]
             forms[place] = group.positive(tried)
             kept[place] = tried - forms[place]
-    return forms
+    short = np.sum((plate - moments(forms)) * plate, axis=1) / np.maximum(np.sum(plate**2, axis=1), 1e-12)
+    return [_stiffened(group, form, short[group.hinges].max(axis=1)) for group, form in zip(groups, forms, strict=True)]
+
+
+def _stiffened(group: _Group, forms: np.ndarray, short: np.ndarray) -> np.ndarray:
+    """Forms (m, k, k) of vertices where some hinge lacks the part short (m,) of its moment."""
+    back = np.clip((short - SHORT) / SHORT, 0.0, 1.0)[:, None, None]
+    return forms + back * (group.start - forms)
 
 
 def _groups(points: np.ndarray, areas: np.ndarray, hinges: np.ndarray, projections: np.ndarray) -> list[_Group]:

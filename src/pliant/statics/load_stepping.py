@@ -19,6 +19,7 @@ from pliant.model import Model, Scene, build_model, checks
 from pliant.model.rigid import initial_poses
 from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.contract import check_solver, check_supports
+from pliant.statics.element_notes import element_notes
 from pliant.statics.free_motions import check_held
 from pliant.statics.limit_point import LoadPoint, Snap, find_snap
 from pliant.statics.load_step import LoadStep, Outcome
@@ -86,6 +87,8 @@ def equilibrium(
         checks.count(threads, "equilibrium: threads")
     x = case.model.positions.copy()
     check_held(case.model, x, case.loads(x, 1.0))
+    for note, entry in element_notes(scene):
+        logger.info(note, extra={"entry": entry})
     execution = Execution("double", threads or 0)
     step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, iterations)
     poses = initial_poses(case.model, scene.bodies).get("poses", np.zeros((0, 7)))

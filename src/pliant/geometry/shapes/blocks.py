@@ -23,9 +23,9 @@ def box(
     split: how a cell is divided (decision 0082). "alternating": five tets, one inside and four at corners, mirrored
     from cell to cell, on the vertices of the grid. "centred": twelve tets around a vertex in the middle of the cell,
     about twice the vertices, those of the grid first. These two treat all axes alike, and both ways along an axis with
-    an even number of cells. "kuhn": six tets around the diagonal of the cell, dihedral angles 45, 60 and 90 degrees if
-    cells are cubes; all cells have the same diagonal, so that a square beam bends differently along the two diagonals
-    of its section.
+    an even number of cells; of what bends, take two cells across or more. "kuhn": six tets around the diagonal of the
+    cell, dihedral angles 45, 60 and 90 degrees if cells are cubes; all cells have the same diagonal, so that a square
+    beam bends differently along the two diagonals of its section.
     """
     lengths = positive_lengths("box", "size", size, 3)
     counts = whole_numbers("box", "cells", cells, 3)
