@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import PurePath
 from typing import Any
 
@@ -123,6 +124,7 @@ class Trace:
                     self._name(part, f"{name}_{'xyz'[k] if len(value) == 3 else k}")
 
 
+@cache
 def _has_names(code: Any) -> bool:
     """Whether a function's own variables tell something: not those of Python, of this room and of arithmetic."""
     path = PurePath(code.co_filename)
@@ -131,6 +133,7 @@ def _has_names(code: Any) -> bool:
     return code.co_filename == "<string>" or (path.suffix == ".py" and path.parent.name not in ("device", "_core"))
 
 
+@cache
 def _meaning(code: Any) -> str:
     """The first sentence of a lane function's docstring; nothing for the small arithmetic of vectors."""
     path = PurePath(code.co_filename)
