@@ -108,25 +108,6 @@ def test_what_has_no_device_form_is_named() -> None:
         pl.Simulation(scene, pl.VBD(), device="opencl")
 
 
-def add_yarns(scene: pl.Scene) -> None:
-    scene.add_cloth(pl.shapes.cloth((0.06, 0.06), (2, 2)), pl.YarnCloth.example())
-
-
-@pytest.mark.parametrize(
-    ("build", "words"),
-    [
-        (add_yarns, "cannot run on an OpenCL device"),
-        (lambda scene: scene.add_particles([[0, 0, 0.2], [0.1, 0, 0.3]], radius=0.02), "particles"),
-    ],
-    ids=["yarn", "particles"],
-)
-def test_more_that_has_no_device_form_is_named(build, words) -> None:
-    scene = pl.Scene()
-    build(scene)
-    with pytest.raises(pl.DeviceError, match=words):
-        pl.Simulation(scene, pl.VBD(), device="opencl")
-
-
 def test_no_pyopencl_and_no_driver_are_said(monkeypatch) -> None:
     def missing(name):
         raise ImportError(name)

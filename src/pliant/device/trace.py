@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.lanes.traced import Traced
+from pliant.lanes.traced import Traced, TracedTable
 
 MASKS = ("lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "invert")
 COMMUTATIVE = ("add", "mul", "eq", "ne", "and_", "or_")
@@ -55,6 +55,17 @@ class Node(Traced):
         loop = self.trace.interned("loop", (start, *constants), text=str(most))
         loop.step = step
         return loop
+
+
+class Table(TracedTable):
+    """A table (rows, 4) that the text names in C."""
+
+    def __init__(self, trace: Trace, text: str):
+        self.trace, self.text = trace, text
+
+    def row_at(self, place: Any) -> tuple[Any, Any, Any, Any]:
+        a, b, c, d = (self.trace.interned("entry", (place,), f"{self.text} {k}") for k in range(4))
+        return a, b, c, d
 
 
 class Trace:
