@@ -42,7 +42,7 @@ def solid() -> pl.IncrementalPotential:
 
 
 def sheets() -> pl.IncrementalPotential:
-    """Membranes, yarns, bending, rods, and a hub with more neighbours than a packed group has room for."""
+    """Membranes, yarns, bending, rods, yarn cloth, and a hub with more neighbours than a packed group has room for."""
     scene, mesh = pl.Scene(), pl.shapes.cloth(size=(0.3, 0.2), cells=(3, 2))
     law = pl.StVenantKirchhoff.from_young(100.0, 0.3)
     scene.add_cloth(mesh, law, density=0.2, bending=1e-3, warp=20.0, bending_model="dihedral").pin([0])
@@ -50,6 +50,7 @@ def sheets() -> pl.IncrementalPotential:
     scene.add_springs(points, edges, stiffness=300.0, mass=0.01, bending=0.01)
     points, edges = pl.shapes.wheel(0.5, 140)
     scene.add_springs(points, edges, stiffness=50.0, mass=0.01)
+    scene.add_cloth(pl.shapes.cloth((0.04, 0.03), (2, 2)), pl.YarnCloth.example())
     return _thrown(scene)
 
 

@@ -1,5 +1,6 @@
 """What fails on a device: one clear error, the state of the last complete step, a checkpoint that goes on."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
@@ -27,6 +28,22 @@ def block(solver, device="opencl", **options) -> pl.Simulation:
     return pl.Simulation(scene, solver, frame_rate=100, substeps=1, device=device, **options)
 
 
+def failing_after(calls: int, function: Callable, error: Exception) -> Callable:
+    """A function that works so many times and then raises the error."""
+    left = [calls]
+
+    def failing(*args, **options):
+        if left[0] == 0:
+            raise error
+        left[0] -= 1
+        return function(*args, **options)
+
+    return failing
+
+
+LOST = pyopencl.RuntimeError("clEnqueueReadBuffer failed: OUT_OF_RESOURCES")
+FULL = pyopencl.MemoryError("create_buffer failed: MEM_OBJECT_ALLOCATION_FAILURE")
+
 SOLVERS = {
     "VBD": pl.VBD(iterations=10),
     "GradientDescent": pl.GradientDescent(iterations=16),
@@ -46,17 +63,9 @@ def test_a_device_lost_at_any_command_leaves_the_last_complete_step(monkeypatch,
     for run in (sim, whole):
         run.step()
     before, copy = sim.positions, pyopencl.enqueue_copy
-    for allowed in (0, 1, 3, 5):
-        left = [allowed]
-
-        def lost(*args, left=left, **options):
-            if left[0] == 0:
-                raise pyopencl.RuntimeError("clEnqueueReadBuffer failed: OUT_OF_RESOURCES")
-            left[0] -= 1
-            return copy(*args, **options)
-
+    for calls in (0, 1, 3, 5):
         with monkeypatch.context() as broken:
-            broken.setattr(pyopencl, "enqueue_copy", lost)
+            broken.setattr(pyopencl, "enqueue_copy", failing_after(calls, copy, LOST))
             with pytest.raises(pl.DeviceError, match=r"OUT_OF_RESOURCES.*last complete step.*device=\"cpu\""):
                 sim.step()
             np.testing.assert_array_equal(sim.positions, before)
@@ -74,19 +83,13 @@ def test_out_of_memory_in_a_step_leaves_the_last_complete_step(monkeypatch) -> N
     bits of a run without the fault.
     """
     sim, whole = block(SOLVERS["VBD"]), block(SOLVERS["VBD"])
-    left, buffer = [2], pyopencl.Buffer
-
-    def full(*args, **options):
-        if left[0] == 0:
-            raise pyopencl.MemoryError("create_buffer failed: MEM_OBJECT_ALLOCATION_FAILURE")
-        left[0] -= 1
-        return buffer(*args, **options)
-
     before = sim.positions
     with monkeypatch.context() as broken:
-        broken.setattr(pyopencl, "Buffer", full)
+        broken.setattr(pyopencl, "Buffer", failing_after(2, pyopencl.Buffer, FULL))
         with pytest.raises(pl.DeviceError, match=r"out of memory, of which it has .* MB"):
             sim.step()
+        with pytest.raises(pl.DeviceError, match=r"out of memory, of which it has .* MB"):
+            block(SOLVERS["VBD"])
     np.testing.assert_array_equal(sim.positions, before)
     assert sim.state.step == 0
     for _ in range(2):
@@ -135,18 +138,9 @@ def test_a_run_writes_its_checkpoint_when_the_device_is_lost(monkeypatch, tmp_pa
     """`pliant run` ends with one sentence that says how to go on, and `pliant resume` does, on the CPU."""
     scene = tmp_path / "fall.toml"
     scene.write_text(SCENE)
-    read, count = opencl.Executor.read, [0]
-
-    def lost(self, *arguments):
-        count[0] += 1
-        if count[0] > 60:
-            with self.faults("was lost or failed while it computed"):
-                raise pyopencl.RuntimeError("clEnqueueReadBuffer failed: OUT_OF_RESOURCES")
-        read(self, *arguments)
-
     out = tmp_path / "out"
     with monkeypatch.context() as broken:
-        broken.setattr(opencl.Executor, "read", lost)
+        broken.setattr(pyopencl, "enqueue_copy", failing_after(200, pyopencl.enqueue_copy, LOST))
         result = CliRunner().invoke(app, ["run", str(scene), "--device", "opencl", "--out", str(out), "--quiet"])
     assert result.exit_code == 1
     said = " ".join(result.stderr.split())

@@ -12,7 +12,6 @@ REFUSED = {
     "avalanche": "particles with spin=True do not run",
     "card-house": "rigid bodies do not run",
     "chain": "rigid bodies do not run",
-    "curl": "yarn cloth cannot run",
     "dominoes": "rigid bodies do not run",
     "grains-and-ball": "particles do not run",
     "grains-on-cloth": "particles with spin=True do not run",
@@ -23,7 +22,6 @@ REFUSED = {
     "swing": "LBFGS does not run",
     "teapot": "rigid bodies do not run",
     "trampoline": "rigid bodies do not run",
-    "vest": "yarn cloth cannot run",
     "wrecking-ball": "rigid bodies do not run",
 }
 

@@ -80,39 +80,6 @@ def test_a_checkpoint_of_one_device_goes_on_on_the_other(tmp_path) -> None:
 # --- errors -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_device_lost_in_a_step_leaves_the_state_of_the_last_one(monkeypatch, tmp_path) -> None:
-    sim = beam(pl.VBD(iterations=10), device="opencl")
-    sim.step()
-    before = sim.positions
-    executor = sim._work.sweeps.executor
-
-    def lost(*_args, **_options):
-        raise executor._cl.RuntimeError("clEnqueueReadBuffer failed: OUT_OF_RESOURCES")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(executor._cl, "enqueue_copy", lost)
-        with pytest.raises(pl.DeviceError, match=r"OUT_OF_RESOURCES.*last complete step.*device=\"cpu\""):
-            sim.step()
-        np.testing.assert_array_equal(sim.positions, before)
-        assert sim.state.step == 1
-        sim.save(tmp_path / "kept.npz")
-    resumed = pl.Simulation.resume(tmp_path / "kept.npz", device="opencl")
-    resumed.step()
-    sim.step()
-    np.testing.assert_array_equal(resumed.positions, sim.positions)
-
-
-def test_out_of_device_memory_is_said(monkeypatch) -> None:
-    executor = opencl.open_device(0)
-
-    def full(*_args, **_options):
-        raise executor._cl.MemoryError("create_buffer failed: MEM_OBJECT_ALLOCATION_FAILURE")
-
-    monkeypatch.setattr(executor._cl, "Buffer", full)
-    with pytest.raises(pl.DeviceError, match=r"out of memory, of which it has .* MB"):
-        beam(pl.VBD(), device="opencl")
-
-
 def test_an_unknown_device_is_refused() -> None:
     with pytest.raises(pl.DeviceError, match="device is 'cuda'"):
         beam(pl.VBD(), device="cuda")
@@ -138,25 +105,6 @@ def test_what_has_no_device_form_is_named() -> None:
     scene = pl.Scene()
     scene.add_particles(np.zeros((1, 3)), radius=0.1)
     with pytest.raises(pl.DeviceError, match="particles do not run"):
-        pl.Simulation(scene, pl.VBD(), device="opencl")
-
-
-def add_yarns(scene: pl.Scene) -> None:
-    scene.add_cloth(pl.shapes.cloth((0.06, 0.06), (2, 2)), pl.YarnCloth.example())
-
-
-@pytest.mark.parametrize(
-    ("build", "words"),
-    [
-        (add_yarns, "cannot run on an OpenCL device"),
-        (lambda scene: scene.add_particles([[0, 0, 0.2], [0.1, 0, 0.3]], radius=0.02), "particles"),
-    ],
-    ids=["yarn", "particles"],
-)
-def test_more_that_has_no_device_form_is_named(build, words) -> None:
-    scene = pl.Scene()
-    build(scene)
-    with pytest.raises(pl.DeviceError, match=words):
         pl.Simulation(scene, pl.VBD(), device="opencl")
 
 

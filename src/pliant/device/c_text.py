@@ -145,6 +145,9 @@ class Writer:
             return "{} ? {} : {}".format(*choices), 0
         if operation == "reciprocal":
             return f"{literal(1.0, wide, self.trace.precision)} / {self._operand(node.operands[0], 4, wide)}", 3
+        if operation == "entry":
+            table, _, column = node.text.partition(" ")
+            return f"{table}[4 * (int){self._operand(node.operands[0], 8, wide)} + {column}]", 9
         if operation == "inverse_cube_root":
             return f"inverse_cube_root({texts[0]})", 9
         if operation in ("widen", "narrow"):

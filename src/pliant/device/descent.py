@@ -31,9 +31,11 @@ class DeviceDescent(DeviceSweep):
 
     def _begin_iteration(self) -> None:
         """Contacts are brought up to date on the CPU, where energies are measured."""
+        self._derive_states(self.x)
 
     def measure_scales(self) -> None:
         """Measure 1 / diag(H) at the positions on the device."""
+        self._derive_states(self.x)
         self._measure_scales(groups_for(self.moving), GROUP)
 
     def descend(self, length: float, omegas: np.ndarray | None, n: int) -> None:

@@ -12,7 +12,7 @@ KERNEL void inverse_diagonals(const int moving, const int rows, GLOBAL const rea
     if (i >= moving)
         return;
     const real3 xi = position(x[i]);
-    real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0};
+    real f[3] = {0, 0, 0}, <H>;
     add_elements(i, 0, 1, rows, xi, f, H, x, x_prev, <arguments>);
     add_vertex(i, rows, xi, f, H, <vertex_arguments>);
 contact|    add_contacts(i, xi, VECTOR(0, 0, 0), f, H, <add_contacts>);
@@ -32,7 +32,7 @@ KERNEL void descend_<kind>(const int moving, const int rows, const real length, 
     if (i >= moving)
         return;
     const real3 xi = position(x[i]);
-    real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0}, dx[3];
+    real f[3] = {0, 0, 0}, <H>, dx[3];
     add_elements(i, 0, 1, rows, xi, f, H, x, x_prev, <arguments>);
 <direction>
     moved[i] = ROW_OF(xi.x + length * dx[0], xi.y + length * dx[1], xi.z + length * dx[2]);

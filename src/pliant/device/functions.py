@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from pliant.device.c_text import Helpers, Writer, function_text
-from pliant.device.trace import Node, Trace
+from pliant.device.trace import Node, Table, Trace
 
 #: Force and block of a vertex: where results of functions that add to both go, h00 h01 h02 h11 h12 h22.
 FORCE_AND_BLOCK = tuple([f"f[{k}] += {{}};" for k in range(3)] + [f"H[{k}] += {{}};" for k in range(6)])
@@ -18,9 +18,12 @@ class Argument(NamedTuple):
     name: str
     size: int = 0  # 0: a number; 3: a vector; any other: an array of so many
     is_array: bool = False  # three numbers in an array, too
+    is_global: bool = False  # an array in the device's memory; of size 0, a table (rows, 4) to look up
 
     @property
     def declared(self) -> str:
+        if self.is_global:
+            return f"GLOBAL const real *{self.name}"
         if self.size == 0:
             return f"const real {self.name}"
         return f"const real3 {self.name}" if self._is_vector else f"const real *{self.name}"
@@ -32,7 +35,7 @@ class Argument(NamedTuple):
     def symbols(self, trace: Trace) -> Any:
         """The argument as a lane function takes it."""
         if self.size == 0:
-            return trace.symbol(self.name)
+            return Table(trace, self.name) if self.is_global else trace.symbol(self.name)
         parts = [f"{self.name}.{axis}" for axis in "xyz"] if self._is_vector else self._places()
         return tuple(trace.symbol(part) for part in parts)
 

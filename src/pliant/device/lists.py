@@ -11,15 +11,20 @@ import numpy as np
 
 @dataclass(frozen=True)
 class ListState:
-    """One number of each element, brought up to date at the positions before every iteration; entries read it as the
-    argument "state". While it is below 1 a barrier of the law holds.
+    """Numbers of each element, brought up to date at the positions before every iteration.
+
+    One number that follows from the one before, which the model keeps from step to step: entries read it as the
+    argument "state", and while it is below 1 a barrier of the law holds.  Or, with a table, `size` numbers that follow
+    from the positions alone: entries take them as the argument "states".
     """
 
-    function: str  # text of `inline real update_K(const real before, ...)`
-    arguments: tuple[str, ...]  # of a call after the number before: "other j" from corner 0 on, "vector i", "number i"
+    function: str  # text of `inline real update_K(const real before, ...)`, with a table of
+    # `inline void update_K(GLOBAL real *state, GLOBAL const real *table, ...)`
+    arguments: tuple[str, ...]  # of a call after these: "other j" from corner 0 on, "vector i", "number i"
     corners: np.ndarray  # (elements, corners) rows
     constants: np.ndarray  # (elements, c)
-    element: np.ndarray  # (m,) of each entry of the list
+    size: int = 1
+    table: np.ndarray | None = None  # flat (rows, 4)
 
 
 @dataclass
@@ -35,6 +40,8 @@ class DeviceList:
     parameters: np.ndarray  # (rows, p) numbers of the vertex, p = 0: none
     has_barrier: bool = False  # tets of a law that no step may take through zero volume
     state: ListState | None = None  # of its elements, if they have any
+    element: np.ndarray | None = None  # (m,) of each entry, where elements have a state
+    is_projected: bool = False  # blocks are summed on their own, and the positive part of the sum is added
     order: np.ndarray = field(init=False)  # (m,) entries sorted by vertex
     start: np.ndarray = field(init=False)  # (rows + 1,) first entry of each vertex
 

@@ -10,8 +10,9 @@ def state_functions(lists: tuple[DeviceList, ...]) -> list[str]:
     texts = []
     for k, one in enumerate(lists):
         if one.state is not None:
-            call = f"update_K({', '.join(['state[t]', *_arguments(one.state)])})"
-            texts.append("\n\n".join([one.state.function, _UPDATE.replace("<call>", call)]).replace("_K", f"_{k}"))
+            kernel = _UPDATE if one.state.table is None else _DERIVE.replace("<size>", str(one.state.size))
+            kernel = kernel.replace("<arguments>", ", ".join(_arguments(one.state)))
+            texts.append("\n\n".join([one.state.function, kernel]).replace("_K", f"_{k}"))
     return texts
 
 
@@ -41,6 +42,19 @@ KERNEL void update_state_K(const int elements, GLOBAL const real4 *x, GLOBAL con
     if (t >= elements)
         return;
     const real3 origin = position(x[corners[t]]);
-    state[t] = <call>;
+    state[t] = update_K(state[t], <arguments>);
+}
+""".strip("\n")
+
+_DERIVE = """
+// Finds the numbers of elements that follow from x, before an iteration.
+KERNEL void update_state_K(const int elements, GLOBAL const real4 *x, GLOBAL const int *corners,
+    GLOBAL const real *constants, GLOBAL real *state, GLOBAL const real *table)
+{
+    const int t = GLOBAL_ID;
+    if (t >= elements)
+        return;
+    const real3 origin = position(x[corners[t]]);
+    update_K(state + <size> * t, table, <arguments>);
 }
 """.strip("\n")

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from pliant.lanes.traced import Traced
+from pliant.lanes.traced import Traced, TracedTable
 
 MASKS = ("lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "invert")
 COMMUTATIVE = ("add", "mul", "eq", "ne", "and_", "or_")
@@ -54,6 +55,17 @@ class Node(Traced):
         loop = self.trace.interned("loop", (start, *constants), text=str(most))
         loop.step = step
         return loop
+
+
+class Table(TracedTable):
+    """A table (rows, 4) that the text names in C."""
+
+    def __init__(self, trace: Trace, text: str):
+        self.trace, self.text = trace, text
+
+    def row_at(self, place: Any) -> tuple[Any, Any, Any, Any]:
+        a, b, c, d = (self.trace.interned("entry", (place,), f"{self.text} {k}") for k in range(4))
+        return a, b, c, d
 
 
 class Trace:
@@ -123,6 +135,7 @@ class Trace:
                     self._name(part, f"{name}_{'xyz'[k] if len(value) == 3 else k}")
 
 
+@cache
 def _has_names(code: Any) -> bool:
     """Whether a function's own variables tell something: not those of Python, of this room and of arithmetic."""
     path = PurePath(code.co_filename)
@@ -131,6 +144,7 @@ def _has_names(code: Any) -> bool:
     return code.co_filename == "<string>" or (path.suffix == ".py" and path.parent.name not in ("device", "_core"))
 
 
+@cache
 def _meaning(code: Any) -> str:
     """The first sentence of a lane function's docstring; nothing for the small arithmetic of vectors."""
     path = PurePath(code.co_filename)

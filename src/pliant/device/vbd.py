@@ -58,7 +58,7 @@ class DeviceSweep:
         self._vertex = self._vertex_buffers(numbers)
         self._lists = [self._list_buffers(k) for k in range(len(variant.lists))]
         self.contacts = DeviceContacts(executor, variant.precision, self.rows) if variant.contact else None
-        self._updates = self._updating()
+        self._updates, self._derived = self._updating()
         self._launches = self._iteration()
         self._memory: tuple[Any, Any] | None = None
         self._measure = self._measuring() if variant.damped else None
@@ -86,9 +86,10 @@ class DeviceSweep:
             f"constants_{k}": one.sorted_constants(one.constants, self.dtype),
             f"parameters_{k}": np.ascontiguousarray(one.parameters.T, self.dtype),
         }
+        if one.element is not None:
+            arrays[f"element_{k}"] = one.element[one.order].astype(np.int32)
         if one.state is not None:
-            elements = one.state.element[one.order].astype(np.int32)
-            arrays |= {f"element_{k}": elements, f"state_{k}": np.zeros(len(one.state.corners), self.dtype)}
+            arrays[f"state_{k}"] = np.zeros(one.state.size * len(one.state.corners), self.dtype)
         return {name: self.executor.buffer(arrays[name]) for name in list_tables(k, one)}
 
     @property
@@ -154,9 +155,12 @@ class DeviceSweep:
                 launches.append((self._launch("show", arguments), groups_for(colour.last - colour.first)))
         return [(launch, count) for launch, count in launches if count > 0]
 
-    def _updating(self) -> list[tuple[Launch, int]]:
-        """Launches that bring the states of elements up to date, with their numbers of groups."""
-        launches = []
+    def _updating(self) -> tuple[list[tuple[Launch, int]], list[tuple[Launch, int]]]:
+        """Launches that bring the states of elements up to date, with their numbers of groups: of states that follow
+        from those before, and of such that follow from the positions alone.
+        """
+        updates: list[tuple[Launch, int]] = []
+        derived: list[tuple[Launch, int]] = []
         for k, one in enumerate(self.variant.lists):
             if one.state is None:
                 continue
@@ -164,8 +168,12 @@ class DeviceSweep:
             constants = np.ascontiguousarray(one.state.constants.T, self.dtype)
             tables = [self.executor.buffer(corners), self.executor.buffer(constants), self._lists[k][f"state_{k}"]]
             count = len(one.state.corners)
+            launches = updates
+            if one.state.table is not None:
+                launches = derived
+                tables.append(self.executor.buffer(one.state.table.astype(self.dtype)))
             launches.append((self._launch(f"update_state_{k}", [np.int32(count), self.x, *tables]), groups_for(count)))
-        return launches
+        return updates, derived
 
     def _packed(self) -> PackedBuffers:
         """Groups on the device, and tables whose others are places in a group's local memory."""
@@ -189,6 +197,7 @@ class DeviceSweep:
     def begin_step(self) -> None:
         """Measure the damping of vertices at the start of the step, and forget iterates before it."""
         if self._measure is not None:
+            self._derive_states(self.x_prev)
             self._measure(groups_for(self.moving), GROUP)
         self._memory_is_fresh = True
 
@@ -218,8 +227,15 @@ class DeviceSweep:
         self.executor.zero(self.singular)
         for launch, groups in self._updates:
             launch(groups, GROUP)
+        self._derive_states(self.x)
         if self.contacts is not None:
             self.contacts.refresh(self.source, self.x)
+
+    def _derive_states(self, x: Any) -> None:
+        """Enqueue those states of elements that follow from the positions x alone."""
+        for launch, groups in self._derived:
+            launch.set(1, x)
+            launch(groups, GROUP)
 
     def _accelerating(self) -> Launch:
         if self._memory is None:

@@ -40,6 +40,11 @@ class DeviceVariant:
     def has_barrier(self) -> bool:
         return any(one.has_barrier for one in self.lists)
 
+    @property
+    def is_projected(self) -> bool:
+        """Whether some blocks are summed on their own: H has room for a second sum."""
+        return any(one.is_projected for one in self.lists)
+
 
 def program_source(variant: DeviceVariant, language: str = "opencl") -> str:
     """The text of a program with all kernels of a variant."""
@@ -54,6 +59,9 @@ def program_source(variant: DeviceVariant, language: str = "opencl") -> str:
         "group": str(GROUP),
         "staged": str(STAGED),
         "target": "moved" if variant.contact else "x",
+        "H": "H[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}" if variant.is_projected else "H[6] = {0, 0, 0, 0, 0, 0}",
+        "block": "12" if variant.is_projected else "6",
+        "sums": "15" if variant.is_projected else "9",
     }
     vertex = vertex_functions(variant)
     texts = [
@@ -84,6 +92,7 @@ def _filled(text: str, names: dict[str, str], variant: DeviceVariant) -> str:
         "plain": not variant.has_barrier,
         "constrained": variant.constrained,
         "contact": variant.contact,
+        "projected": variant.is_projected,
     }
     lines = []
     for line in text.splitlines():
@@ -105,7 +114,8 @@ def list_tables(k: int, one: DeviceList) -> list[str]:
     names += [f"others_{k}"] if one.others.shape[1] else []
     names += [f"constants_{k}"] if one.constants.shape[1] else []
     names += [f"parameters_{k}"] if one.parameters.shape[1] else []
-    return names + ([f"element_{k}", f"state_{k}"] if one.state is not None else [])
+    names += [f"element_{k}"] if one.element is not None else []
+    return names + ([f"state_{k}"] if one.state is not None else [])
 
 
 def _declared(name: str, staged: bool = False) -> str:
@@ -141,12 +151,13 @@ def _state(k: int) -> str:
 
 def call_arguments(k: int, arguments: Sequence[str], staged: bool) -> list[str]:
     """Texts of a call's arguments: "xi"; "other j", "before j": positions relative to the vertex; "number i",
-    "vector i": of the entry; "parameter i": of the vertex; "state": of the element.
+    "vector i": of the entry; "parameter i": of the vertex; "state", "states size back":
+    those of the element, of the list that is so many before.
     """
     texts = []
     for argument in arguments:
-        kind, _, at = argument.partition(" ")
-        place = int(at or 0)
+        kind, *at = argument.split(" ")
+        place = int(at[0]) if at else 0
         other = f"others_{k}[{place} * m + e]" if place else f"others_{k}[e]"
         if kind == "xi":
             texts.append("xi")
@@ -160,6 +171,8 @@ def call_arguments(k: int, arguments: Sequence[str], staged: bool) -> list[str]:
             texts.append(f"VECTOR({', '.join(_number(k, place + axis) for axis in range(3))})")
         elif kind == "state":
             texts.append(_state(k))
+        elif kind == "states":
+            texts.append(f"state_{k - int(at[1])} + {place} * element_{k}[e]")
         else:
             texts.append(f"parameter_{k}_{place}")
     return texts
@@ -182,7 +195,8 @@ def _elements_source(variant: DeviceVariant, staged: bool) -> str:
     lines = []
     for k, one in enumerate(variant.lists):
         texts = call_arguments(k, one.arguments, staged)
-        lines += _loop(k, one, f"add_{k}({', '.join(['f', 'H', *texts])});")
+        block = "H + 6" if one.is_projected else "H"
+        lines += _loop(k, one, f"add_{k}({', '.join(['f', block, *texts])});")
     if any("before" in argument for one in variant.lists for argument in one.arguments):
         lines.insert(0, "const real3 before = position(x_prev[i]);")
     return _function(
@@ -224,19 +238,19 @@ KERNEL void solve_groups(const int first, const int rows, GLOBAL real4 *x, GLOBA
     <vertex>,
     <tables>)
 {
-    SHARED real sums[9 * <group>];
+    SHARED real sums[<sums> * <group>];
     const int k = LOCAL_ID, i = first + GROUP_ID;
     const real3 xi = position(x[i]);
-    real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0}, dx[3];
+    real f[3] = {0, 0, 0}, <H>, dx[3];
     add_elements(i, k, <group>, rows, xi, f, H, x, x_prev, <arguments>);
     for (int j = 0; j < 3; j++)
         sums[j * <group> + k] = f[j];
-    for (int j = 0; j < 6; j++)
+    for (int j = 0; j < <block>; j++)
         sums[(3 + j) * <group> + k] = H[j];
     BARRIER;
     for (int width = <group> / 2; width > 0; width /= 2) {
         if (k < width)
-            for (int j = 0; j < 9; j++)
+            for (int j = 0; j < <sums>; j++)
                 sums[j * <group> + k] += sums[j * <group> + k + width];
         BARRIER;
     }
@@ -244,7 +258,7 @@ plain|    if (k > 0)
 plain|        return;
     for (int j = 0; j < 3; j++)
         f[j] = sums[j * <group>];
-    for (int j = 0; j < 6; j++)
+    for (int j = 0; j < <block>; j++)
         H[j] = sums[(3 + j) * <group>];
     const int is_singular = step_of_vertex(i, rows, xi, f, H, dx, <contacts><vertex_arguments>);
 barrier|    real part = bound_elements(i, k, <group>, rows, xi, VECTOR(dx[0], dx[1], dx[2]), x, <arguments>);
@@ -278,7 +292,7 @@ KERNEL void solve_items(const int first, const int last, const int rows, GLOBAL 
     if (i >= last)
         return;
     const real3 xi = position(x[i]);
-    real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0}, dx[3];
+    real f[3] = {0, 0, 0}, <H>, dx[3];
     add_elements(i, 0, 1, rows, xi, f, H, x, x_prev, <arguments>);
     if (step_of_vertex(i, rows, xi, f, H, dx, <contacts><vertex_arguments>))
         COUNT_ONE(singular);
@@ -307,7 +321,7 @@ KERNEL void solve_packed(const int first, const int rows, GLOBAL real4 *x, GLOBA
     if (i >= group_rows[2 * g + 1])
         return;
     const real3 xi = position(x[i]);
-    real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0}, dx[3];
+    real f[3] = {0, 0, 0}, <H>, dx[3];
     add_elements_staged(i, 0, 1, rows, xi, f, H, staged, neighbours, x_prev, <arguments>);
     if (step_of_vertex(i, rows, xi, f, H, dx, <contacts><vertex_arguments>))
         COUNT_ONE(singular);
@@ -356,8 +370,9 @@ KERNEL void measure_damping(const int moving, const int rows, GLOBAL const real4
     const int i = GLOBAL_ID;
     if (i >= moving)
         return;
-    real f[3] = {0, 0, 0}, H[6] = {0, 0, 0, 0, 0, 0};
+    real f[3] = {0, 0, 0}, <H>;
     add_elements(i, 0, 1, rows, position(x[i]), f, H, x, x_prev, <arguments>);
+projected|    add_positive_part(H);
     H[0] += diagonal[i];
     H[3] += diagonal[i];
     H[5] += diagonal[i];

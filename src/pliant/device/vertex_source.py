@@ -77,7 +77,10 @@ def vertex_functions(variant: DeviceVariant) -> str:
             FORCE_AND_BLOCK,
             lambda D, xi, x_prev: add_vertex_damping(*NOTHING, D, xi, x_prev),
         )
+    if variant.damped or variant.is_projected:
         add("inline void positive_part(real *H)", positive_part, [Argument("H", 6)], _BLOCK)
+    if variant.is_projected:
+        texts.append(_ADD_POSITIVE_PART)
     if variant.contact:
         add(
             "inline void force_ahead(const real3 f, const real *H, const real3 dx, real *ahead)",
@@ -137,7 +140,8 @@ def _system_source(variant: DeviceVariant) -> str:
 
 
 def _terms_source(variant: DeviceVariant) -> str:
-    lines = ["H[0] += diagonal[i];", "H[3] += diagonal[i];", "H[5] += diagonal[i];"]
+    lines = ["add_positive_part(H);"] if variant.is_projected else []
+    lines += ["H[0] += diagonal[i];", "H[3] += diagonal[i];", "H[5] += diagonal[i];"]
     lines += ["add_inertia(inertia[i], position(target[i]), xi, f, H);"]
     if variant.viscous:
         lines += ["H[0] += viscous[i];", "H[3] += viscous[i];", "H[5] += viscous[i];"]
@@ -174,6 +178,16 @@ def _step_source(variant: DeviceVariant) -> str:
         ]
     )
 
+
+_ADD_POSITIVE_PART = """
+// Adds the positive part of the second sum of blocks to the first.
+inline void add_positive_part(real *H)
+{
+    positive_part(H + 6);
+    for (int j = 0; j < 6; j++)
+        H[j] += H[6 + j];
+}
+""".strip("\n")
 
 #: As in kernels.sweep_source: twice where there are contacts, the second time with those at the end of the first step.
 _AMONG_CONTACTS = [

@@ -14,6 +14,7 @@ from numba.extending import intrinsic
 from pliant.lanes.inner import overload
 from pliant.lanes.memory import _check_precision, _data
 from pliant.lanes.rows import _load_four, _transpose_whole_rows
+from pliant.lanes.traced import TracedTable
 from pliant.lanes.types import Lanes
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
@@ -21,6 +22,8 @@ _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 def row_at(table, place):
     """The four numbers of row `place` of a flat (rows, 4) table."""
+    if isinstance(table, TracedTable):
+        return table.row_at(place)
     rows = table.reshape(-1, 4)[np.asarray(place).astype(np.int64)]
     return tuple(np.moveaxis(rows, -1, 0))
 

@@ -121,6 +121,14 @@ class Traced(ABC):
         return self.apply("invert", self)
 
 
+class TracedTable(ABC):
+    """A table that lane functions look rows up in (lanes.lookup), where places are Traced."""
+
+    @abstractmethod
+    def row_at(self, place: Any) -> tuple[Any, Any, Any, Any]:
+        """The four numbers of row `place`."""
+
+
 def traced(*operands: Any) -> Traced | None:
     """The first operand that is Traced, None without any."""
     return next((operand for operand in operands if isinstance(operand, Traced)), None)

@@ -22,6 +22,7 @@ from pliant.materials.calculus import law_code
 from pliant.model import Block, Pressures
 from pliant.solvers.machinery.device_build import DeviceBuild, DeviceTerm, LawArguments, Numbers, law_arguments
 from pliant.solvers.machinery.device_tets import of_invertible_tets, of_tets, of_weighted_tets
+from pliant.solvers.machinery.device_yarn import of_yarn_triangles
 from pliant.solvers.machinery.vbd_terms import ListTerm, VertexLoad, vertex_parameters, with_places_from
 
 
@@ -161,4 +162,5 @@ PATHS: dict[str, Callable[[Any, DeviceBuild], DeviceTerm]] = {
     "weighted tets": of_weighted_tets,
     "invertible tets": of_invertible_tets,
     "surface": _of_surface,
+    "yarn triangles": of_yarn_triangles,
 }

@@ -78,7 +78,12 @@ def of_invertible_tets(block: InvertibleSolids, build: DeviceBuild) -> DeviceTer
         ).strip("\n"),
     ]  # fmt: skip
     listed = tets.listed(numbers, constants, None, "\n\n".join(texts))
-    listed = replace(listed, arguments=(*listed.arguments, "state"), state=_interpolants(block, build))
+    listed = replace(
+        listed,
+        arguments=(*listed.arguments, "state"),
+        state=_interpolants(block, build),
+        element=np.repeat(np.arange(len(block.elements)), 4),
+    )
     return DeviceTerm(block, [listed], np.zeros(len(build.row_of_vertex)), state=lambda own: own.interpolants)
 
 
@@ -188,5 +193,4 @@ def _interpolants(block: InvertibleSolids, build: DeviceBuild) -> ListState:
         arguments=(*_OTHERS, *numbers.texts),
         corners=build.row_of_vertex[block.elements],
         constants=np.column_stack([block.gradients[:, 1:].reshape(m, 9), block.conversion[:, :3]]),
-        element=np.repeat(np.arange(m), 4),
     )
