@@ -183,7 +183,7 @@ def test_what_overlaps_at_the_start_separates_gently(kind: str) -> None:
     assert low == pytest.approx(0.1, abs=2e-3)
 
 
-def tonne_on_links(direction: tuple[float, float, float]) -> tuple[pl.Scene, list[pl.RigidBody], pl.RigidBody]:
+def tonne_on_links(direction: tuple[float, float, float]) -> tuple[pl.Scene, list[pl.Body], pl.Body]:
     """Twelve links of 0.1 m and a gram from (0, 0, 2) along a direction, and a ball of 1,000 kg at their end."""
     scene, links, along = pl.Scene(), [], np.array(direction)
     turn = (1, 0, 0, 0) if along[2] else (np.sqrt(0.5), 0, np.sqrt(0.5), 0)
