@@ -20,7 +20,7 @@ from pliant.energies import IncrementalPotential
 from pliant.geometry import rotations, vertex_graph
 from pliant.geometry.components import connected_components
 from pliant.integration import Euler, StepStart
-from pliant.kernels.rigid_alignment import centres, cross_moments, move_rigidly, shift_components
+from pliant.kernels.rigid_alignment import centres, cross_moments, join_components, move_rigidly, shift_components
 from pliant.kernels.rigid_motion import write_twists
 from pliant.model import CARRIED, FREE, Model
 
@@ -69,21 +69,11 @@ class FreeComponents:
         """With the parts that contacts of vertices (k, 4) join as one: forces of a contact sum to zero, and no shift of
         all its vertices changes them. Contacts that are not between vertices hold their parts.
         """
-        own = self.component[vertices]
-        is_held = ~is_between_vertices | (own < 0).any(axis=1)
-        marked = np.zeros(len(self.component), bool)
-        marked[vertices[is_held]] = True
-        if is_held.all():
-            return self.without(marked)
         count = len(self.turns)
-        ends = own[~is_held]
-        links = np.column_stack([np.repeat(ends[:, 0], 3), ends[:, 1:].ravel()])
-        joint_count, joint = connected_components(links, count)
-        turns = np.ones(joint_count, bool)
-        turns[joint[~self.turns]] = False
-        turns[joint[ends]] = False
-        component = np.where(self.component >= 0, joint[self.component], -1) if count else self.component
-        return FreeComponents(component, turns).without(marked)
+        joint, turns = np.empty_like(self.component), np.empty_like(self.turns)
+        scratch = (np.arange(count), np.zeros((3, count), np.int64))
+        count = join_components(self.component, self.turns, vertices, is_between_vertices, *scratch, joint, turns)
+        return FreeComponents(joint, turns[:count])
 
     def _turning(self, can_turn: np.ndarray) -> FreeComponents:
         turns = self.turns.copy()

@@ -160,3 +160,15 @@ def test_a_rope_is_not_turned_about_itself():
     R = alignments((turned.T @ line)[None])[0] + np.eye(3)
     np.testing.assert_allclose(R @ line.T, turned.T, atol=1e-14)
     np.testing.assert_allclose(R @ (0, 0, 1), (0, 0, 1), atol=1e-14)
+
+
+def test_parts_that_contacts_join_are_one() -> None:
+    """Six parts of two vertices: contacts join 0 and 2, and 1 with what is held; 3 touches an obstacle, 4 itself."""
+    free = FreeComponents(np.repeat([0, 1, -1, 2, 3, 4, 5], 2), np.array([True, True, True, True, True, False]))
+    vertices = np.array([(0, 1, 6, 7), (2, 4, 4, 5), (8, -1, -1, -1), (10, 11, 10, 11)], np.int32)
+    joined = free.joined(vertices, np.array([True, True, False, True]))
+    np.testing.assert_array_equal(joined.component, np.repeat([0, -1, -1, 0, -1, 1, 2], 2))
+    np.testing.assert_array_equal(joined.turns, [False, False, False])
+    apart = free.joined(vertices[2:3], np.array([False]))
+    np.testing.assert_array_equal(apart.component, np.repeat([0, 1, -1, 2, -1, 3, 4], 2))
+    np.testing.assert_array_equal(apart.turns, [True, True, True, True, False])

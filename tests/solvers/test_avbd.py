@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.model import build_model
+from pliant.solvers.avbd import largest_mass_ratio
 
 G = 9.81
 
@@ -132,3 +134,14 @@ def test_a_rope_carries_fifty_thousand_times_its_links(solver: pl.Solver | None)
         ends = sim.positions[pairs]
         worst = max(worst, float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).max()))
     assert worst < 5e-3
+
+
+def test_the_ratio_of_masses_that_joints_join() -> None:
+    """Of a link of 1 kg and a weight of 8,000 kg on it; a body that touches nothing does not count."""
+    scene = pl.Scene()
+    link = scene.add_rigid(pl.Box((0.1, 0.1, 0.1)), position=(0, 0, 0.05))
+    weight = scene.add_rigid(pl.Box((2, 2, 2)), position=(0, 0, -1))
+    scene.add_rigid(pl.Box((0.01, 0.01, 0.01)), position=(5, 0, 0))
+    assert largest_mass_ratio(build_model(scene)) == 1.0
+    scene.add_joint("ball", weight, link, point=(0, 0, 0))
+    assert largest_mass_ratio(build_model(scene)) == pytest.approx(8000.0)

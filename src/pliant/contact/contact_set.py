@@ -6,6 +6,7 @@ report, the recorders and `Simulation.contacts` measure forces from it.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -147,8 +148,9 @@ def _no_answers(k: int) -> tuple[np.ndarray, ...]:
     return *(np.zeros(k) for _ in range(4)), np.zeros((k, 3)), np.zeros((k, 3)), np.zeros(k), np.zeros((k, 3))
 
 
+@cache
 def no_contacts() -> ContactSet:
-    """An empty set."""
+    """The empty set."""
     nothing = np.zeros(0)
     return pair_contacts(0, np.zeros((0, 4)), np.zeros((0, 4)), np.zeros((0, 3)), nothing, nothing)
 
@@ -165,9 +167,9 @@ def chosen(contacts: ContactSet, which: np.ndarray) -> ContactSet:
 def joined(*sets: ContactSet) -> ContactSet:
     """One set after another."""
     full = [contacts for contacts in sets if contacts.size]
-    if len(full) == 1:
-        return full[0]
-    return ContactSet(*(np.concatenate(arrays) for arrays in zip(*(full or sets), strict=True)))
+    if len(full) < 2:
+        return full[0] if full else no_contacts()
+    return ContactSet(*(np.concatenate(arrays) for arrays in zip(*full, strict=True)))
 
 
 def depths(contacts: ContactSet, x: np.ndarray) -> np.ndarray:

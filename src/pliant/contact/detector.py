@@ -26,7 +26,8 @@ from pliant.contact.response.scale import ContactScale, chosen_stiffness, fricti
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
-from pliant.contact.search.convex_pairs import NEAR, ConvexBodies, are_slow, convex_bodies, with_planes
+from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
+from pliant.contact.search.convex_pairs import NEAR, Bounds, bounds_of, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.motion import largest_motion, spread_of_motion
@@ -164,7 +165,8 @@ class Detector:
 
     def detect(self, x_prev: np.ndarray, x: np.ndarray, time: float) -> ContactPotential:
         """All contacts of the step from `time` [s] on, of which x is the current iterate."""
-        if self._has_pairs and not (self._planes_suffice and are_slow(self.convex, x_prev, x, self.model.edge)):
+        bounds = bounds_of(self.convex, x_prev, x, self.model.edge) if self._planes_suffice else None
+        if self._has_pairs and not (bounds is not None and bounds.is_slow.all()):
             hits = continuous_contacts(self.team, self.colliders, x_prev, x, self.side_history)
             if hits.size and self._found.size:
                 hits = chosen(hits, places_among(contact_ids(hits), contact_ids(self._found)) < 0)
@@ -172,7 +174,7 @@ class Detector:
         is_first = self._latest is None
         self._guess = x.copy() if is_first else self._guess
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
-        self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h)
+        self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h, bounds)
         restore_multipliers(self._latest.contacts, kept)
         if self.is_hard:
             begin_multipliers(self._latest.contacts, self._compliance, is_first)
@@ -189,9 +191,17 @@ class Detector:
         return potential
 
     def _potential(
-        self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray, time: float, h: float
+        self,
+        pairs: tuple[ContactSet, ...],
+        x0: np.ndarray,
+        x1: np.ndarray,
+        time: float,
+        h: float,
+        bounds: Bounds | None = None,
     ) -> ContactPotential:
-        """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]."""
+        """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]; bounds
+        of convex bodies, if they are known.
+        """
         model, settings = self.model, self.model.settings
         reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
         if self.is_hard and model.shapes:  # they rest without penetration
@@ -204,7 +214,7 @@ class Detector:
         for k in numbers:
             near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
         if self.is_hard:
-            pairs = with_planes(self.convex, pairs, x0, x1, model)
+            pairs = with_planes(self.convex, pairs, x0, x1, model, bounds)
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))

@@ -7,7 +7,8 @@ import numpy as np
 from pliant.constraints.rows import CONTACT, Rows, with_room
 from pliant.contact.contact_set import ContactSet
 from pliant.contact.response.friction import set_friction
-from pliant.contact.search.convex_pairs import ConvexBodies, convex_bodies, convex_contacts
+from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
+from pliant.contact.search.convex_pairs import bounds_of, convex_contacts
 from pliant.grains.record import OVERLAP_PART
 from pliant.grains.touching import BARE
 from pliant.model import CARRIED, FREE, Model
@@ -53,7 +54,8 @@ class ConvexPairs:
         assert contact is not None
         if self.is_convex.sum() < 2:
             return rows, count
-        found = convex_contacts(self._convex, x, x, contact.edge, self._allowed)[0]
+        bounds = bounds_of(self._convex, x, x, contact.edge)
+        found = convex_contacts(self._convex, x, x, bounds, self._allowed)[0]
         if not found.size:
             return rows, count
         set_friction(found, contact)

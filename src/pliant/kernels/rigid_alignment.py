@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 
 
 @entry(nogil=True)
@@ -65,3 +66,47 @@ def shift_components(component, weight, x, y, first, middles, poses):
         if c >= 0:
             for k in range(3):
                 poses[b, k] += middles[c, 3 + k] - middles[c, k]
+
+
+@entry(nogil=True)
+def join_components(component, turns, vertices, is_between_vertices, label, marks, joint, joint_turns):
+    """Components of vertices as contacts join them: component (n,), -1 for none, turns (components,); contacts of
+    vertices (k, 4). Fills in joint (n,) and joint_turns (components,), and gives how many there are.
+
+    label: 0, 1, 2 ..., and marks (3, components): zero, scratch.
+    """
+    touches, is_held, numbers = marks[0], marks[1], marks[2]
+    for k in range(len(vertices)):
+        joins = is_between_vertices[k]
+        for i in range(4):
+            joins = joins and component[vertices[k, i]] >= 0
+        for i in range(4):
+            c = component[vertices[k, i]] if vertices[k, i] >= 0 else -1
+            if c >= 0 and joins:
+                touches[c] = 1
+                a, b = root(label, component[vertices[k, 0]]), root(label, c)
+                label[max(a, b)] = min(a, b)
+            elif c >= 0:
+                is_held[c] = 1
+    for c in range(len(label)):
+        if is_held[c] > 0:
+            is_held[root(label, c)] = 1
+    count = 0
+    for c in range(len(label)):
+        if root(label, c) == c and is_held[c] == 0:  # what touches has torques that its own parts do not know
+            numbers[c], joint_turns[count] = count, turns[c] and touches[c] == 0
+            count += 1
+        else:
+            numbers[c] = -1
+    for i in range(len(component)):
+        joint[i] = numbers[root(label, component[i])] if component[i] >= 0 else -1
+    return count
+
+
+@inner(nogil=True)
+def root(label, c):
+    """The component that stands for c."""
+    while label[c] != c:
+        label[c] = label[label[c]]
+        c = label[c]
+    return c

@@ -20,11 +20,13 @@ from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 
 # Columns of a contact's numbers: arms of both sides [m], or places in space of sides that are held; the normal; s at
-# the start of the step less the shift of friction; and what changes from iteration to iteration.
+# the start of the step less the shift of friction; what changes from iteration to iteration; where both points are now
+# [m]; and how far along the normal both would be without contact [m].
 ARM, OTHER_ARM, NORMAL, PREV, THICKNESS, STIFFNESS, FRICTION, LIMIT, PRESSED, RUBBED, SHIFT = (
     0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 20,
 )  # fmt: skip
-COLUMNS = 24
+PLACE, OTHER_PLACE, GOAL, OTHER_GOAL = 23, 26, 29, 30
+COLUMNS = 32
 MOST_COLOURS = 64
 # Of the way from a multiplier to the force that is felt it goes all in the first iterations of a step, then a part, and
 # less and less: with all of it, some steps end in a cycle of two and more (decision 0075).
@@ -45,6 +47,7 @@ class RigidContacts(NamedTuple):
     order: np.ndarray  # (b,) bodies colour after colour: those of one colour do not touch each other
     sorted: np.ndarray  # (b,) scratch
     colour_start: np.ndarray  # (MOST_COLOURS + 1,)
+    island: np.ndarray  # (b,) the lowest number of a body that contacts join it with, step by step
     compliance: np.ndarray  # (1,) 1 / K [m/N]
 
 
@@ -73,11 +76,29 @@ def place_of(body, arm, poses, R):
 
 
 @inlined
-def separation(c, table, poses, R):
+def separation(c, numbers):
     """s [m] of contact c."""
-    a = place_of(table.first[c], three(table.numbers, c, ARM), poses, R)
-    b = place_of(table.second[c], three(table.numbers, c, OTHER_ARM), poses, R)
+    a, b = three(numbers, c, PLACE), three(numbers, c, OTHER_PLACE)
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@inlined
+def write_place(c, at, arm, body, numbers, poses, R):
+    """Where one side of contact c is now."""
+    place = place_of(body, three(numbers, c, arm), poses, R)
+    numbers[c, at], numbers[c, at + 1], numbers[c, at + 2] = place
+
+
+@inlined
+def write_places(c, table, bodies):
+    """Where both sides of contact c are now, and where they would be without contact."""
+    numbers, n = table.numbers, three(table.numbers, c, NORMAL)
+    write_place(c, PLACE, ARM, table.first[c], numbers, bodies.poses, bodies.R)
+    write_place(c, OTHER_PLACE, OTHER_ARM, table.second[c], numbers, bodies.poses, bodies.R)
+    goal = place_of(table.first[c], three(numbers, c, ARM), bodies.targets, bodies.target_R)
+    numbers[c, GOAL] = goal[0] * n[0] + goal[1] * n[1] + goal[2] * n[2]
+    goal = place_of(table.second[c], three(numbers, c, OTHER_ARM), bodies.targets, bodies.target_R)
+    numbers[c, OTHER_GOAL] = goal[0] * n[0] + goal[1] * n[1] + goal[2] * n[2]
 
 
 @inlined
@@ -144,6 +165,7 @@ def load_contacts(table, carrier, rows, offsets, x, x_prev):
             numbers[c, SHIFT + axis] = contacts.tangential_shift[c, axis]
     list_entries(table)
     colour_bodies(table)
+    join_islands(table)
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
@@ -197,10 +219,28 @@ def colour_bodies(table):
         order[k] = table.sorted[k]
 
 
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def join_islands(table):
+    """Which bodies contacts join, by way of other bodies that move too."""
+    island = table.island
+    for b in range(len(island)):
+        island[b] = b
+    for c in range(len(table.first)):
+        a, b = table.first[c], table.second[c]
+        if a >= 0 and b >= 0:
+            while island[a] != a:
+                a = island[a]
+            while island[b] != b:
+                b = island[b]
+            island[max(a, b)] = min(a, b)
+    for b in range(len(island)):  # a body's number is above that of who stands for it, which is final by then
+        island[b] = island[island[b]]
+
+
 @inlined
-def refresh_moving(c, table, rows, offsets, x, x_prev, poses, R):
+def refresh_moving(c, table, rows, offsets, x, x_prev, bodies):
     """Closest point and normal of a contact where they change with the positions."""
-    contacts = table.contacts
+    contacts, poses, R = table.contacts, bodies.poses, bodies.R
     v, middle = contacts.vertices, middle_of(contacts, c)
     y0 = vertex_place(v[c, 0], table.first[c], rows, offsets, x, poses, R)
     y1 = vertex_place(v[c, 1], table.first[c] if middle == 2 else table.second[c], rows, offsets, x, poses, R)
@@ -210,6 +250,7 @@ def refresh_moving(c, table, rows, offsets, x, x_prev, poses, R):
     for axis in range(3):
         contacts.tangential_shift[c, axis] = table.numbers[c, SHIFT + axis]
     write_geometry(c, table, rows, offsets, x, x_prev)
+    write_places(c, table, bodies)
 
 
 @inlined

@@ -10,8 +10,9 @@ every multiplier becomes the force of its contact. How far a body is from the mi
 
     |x - x*|_M <= h^2 |M^-1 dG/du|_M        (contract.error: `owed`)
 
-and from its motions in the last iterations (`seen`). A body that moves need not be solved as well as one that stands:
-its error may be a thousandth of its way in the step, and 0.5 % of its forces (decision 0076).
+and from its motions in the last iterations (`seen`). What moves need not be solved as well as what stands: the error of
+a body may be a thousandth of the way that the fastest body goes whom contacts join it with, and 5 % of its own forces
+(decision 0076).
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ import numpy as np
 from pliant.kernels.bodies import move_pose, solve_six
 from pliant.kernels.rigid_contacts import (
     ARM,
+    GOAL,
     LIMIT,
     MOST_COLOURS,
     NORMAL,
     OTHER_ARM,
+    OTHER_GOAL,
+    OTHER_PLACE,
+    PLACE,
     PREV,
     STIFFNESS,
     THICKNESS,
@@ -36,6 +41,8 @@ from pliant.kernels.rigid_contacts import (
     three,
     turned,
     update_multipliers,
+    write_place,
+    write_places,
 )
 from pliant.kernels.rigid_motion import inverse_of
 from pliant.kernels.threads import barrier_wait, share
@@ -45,8 +52,8 @@ from pliant.lanes.inner import inner
 WINDOW = 4  # iterations whose motions are compared with those of as many before
 SLOWEST = 0.95  # of one window to the next that is believed at most
 AT_REST = 16 * 2.2e-16  # of its coordinates that a body without forces moves
-MOVING = 1e-3  # of its way in the step: an error that does not show in a body which moves
-LOOSEST = 0.005  # of the step's forces, at most
+MOVING = 1e-3  # of the longest way of an island in the step: an error that does not show among bodies which move
+LOOSEST = 0.05  # of the step's forces, at most
 DONE, ENDED, SINGULAR = 0, 1, 2  # places in `progress`
 ERROR, SEEN, OWED, RATE = 0, 1, 2, 3  # columns of `errors`
 
@@ -71,6 +78,9 @@ class RigidBodies(NamedTuple):
     moved: np.ndarray  # (b, 2 WINDOW) [m] root mean squares of the last motions, in turn
     owed: np.ndarray  # (b,) [m] by the residual before the last motion
     errors: np.ndarray  # (b, 4)
+    ways: np.ndarray  # (b,) [m] the longest of an island in the step, at the number of the island
+    worst: np.ndarray  # (b,) the largest error of an island, over what is allowed
+    is_solved: np.ndarray  # (b,) bool: islands that have ended, while others go on
     progress: np.ndarray  # (4,) int64
 
 
@@ -87,21 +97,23 @@ def sweep_bodies(thread, threads, barrier, n, tolerance, bodies, table, rows, of
             if colour == MOST_COLOURS - 1:
                 first, last = (start, end) if thread == 0 else (start, start)
             for k in range(first, last):
-                solve_body(np.uint64(table.order[k]), bodies, table, bodies.systems[thread])
+                if not bodies.is_solved[table.island[table.order[k]]]:
+                    solve_body(np.uint64(table.order[k]), bodies, table, bodies.systems[thread])
             arrivals += threads
             barrier_wait(barrier, arrivals)
         stride = stride_after(bodies.progress[DONE])
         first, last = share(0, len(table.first), thread, threads)
         for place in range(first, last):
             c = np.uint64(place)
-            s = separation(c, table, bodies.poses, bodies.R)
-            update_multipliers(c, table.numbers, s, table.compliance[0], stride)
+            if bodies.is_solved[table.island[max(table.first[c], table.second[c])]]:
+                continue
+            update_multipliers(c, table.numbers, separation(c, table.numbers), table.compliance[0], stride)
             if table.contacts.updates_closest_point[c]:
-                refresh_moving(c, table, rows, offsets, x, x_prev, bodies.poses, bodies.R)
+                refresh_moving(c, table, rows, offsets, x, x_prev, bodies)
         arrivals += threads
         barrier_wait(barrier, arrivals)
         if thread == 0:
-            measure(bodies, tolerance)
+            measure(bodies, table.island, tolerance)
         arrivals += threads
         barrier_wait(barrier, arrivals)
         if bodies.progress[ENDED] > 0:
@@ -130,6 +142,12 @@ def solve_body(b, bodies, table, system):
     bodies.moved[b, bodies.progress[DONE] % (2 * WINDOW)] = (max(square, 0.0) / w) ** 0.5
     move_pose(bodies.poses, b, system)
     write_rotation(bodies.poses, b, bodies.R)
+    for k in range(table.start[b], table.start[b + 1]):
+        c = np.uint64(table.entries[k]) >> np.uint64(1)
+        if table.entries[k] & 1:
+            write_place(c, OTHER_PLACE, OTHER_ARM, b, table.numbers, bodies.poses, bodies.R)
+        else:
+            write_place(c, PLACE, ARM, b, table.numbers, bodies.poses, bodies.R)
 
 
 @inlined
@@ -178,17 +196,19 @@ def turned_back(R, b, v):
 @inlined
 def add_contact(b, c, is_second, bodies, table, system):
     """Add force, torque and block of contact c on body b (elements.contact.add_contact, hard)."""
-    numbers, sign = table.numbers, -1.0 if is_second else 1.0
-    own = three(numbers, c, OTHER_ARM if is_second else ARM)
-    n, k, s = three(numbers, c, NORMAL), numbers[c, STIFFNESS], separation(c, table, bodies.poses, bodies.R)
-    a = turned(bodies.R, b, own)
+    numbers, sign, p = table.numbers, -1.0 if is_second else 1.0, bodies.poses[b]
+    at, n, k, s = (
+        OTHER_PLACE if is_second else PLACE,
+        three(numbers, c, NORMAL),
+        numbers[c, STIFFNESS],
+        separation(c, numbers),
+    )
+    a = (numbers[c, at] - p[0], numbers[c, at + 1] - p[1], numbers[c, at + 2] - p[2])
     gap = numbers[c, THICKNESS] - (s[0] * n[0] + s[1] * n[1] + s[2] * n[2])
     push, pressed = max(gap, 0.0), k
     if gap <= 0.0:  # one that it would press on the way to its target has its block already
-        goal = turned(bodies.target_R, b, own)
-        ahead = 0.0
-        for i in range(3):
-            ahead -= sign * n[i] * (bodies.targets[b, i] + goal[i] - bodies.poses[b, i] - a[i])
+        here = numbers[c, at] * n[0] + numbers[c, at + 1] * n[1] + numbers[c, at + 2] * n[2]
+        ahead = sign * (here - numbers[c, OTHER_GOAL if is_second else GOAL])
         if ahead <= 0.0 or gap + ahead <= 0.0:
             pressed = 0.0
     slope, t = 0.0, (0.0, 0.0, 0.0)
@@ -245,12 +265,20 @@ def write_rotation(poses, b, R):
 
 
 @inlined
-def measure(bodies, tolerance):
-    """Write the errors of all bodies after an iteration, and whether they are small enough to end."""
+def measure(bodies, island, tolerance):
+    """Write the errors of all bodies after an iteration, and whether they are small enough to end; island (b,): whom
+    contacts join.
+    """
     bodies.progress[DONE] += 1
-    done, worst = bodies.progress[DONE], 0.0
-    for place in range(len(bodies.weight)):
-        b = np.uint64(place)
+    done = bodies.progress[DONE]
+    bodies.ways[:] = 0.0
+    bodies.worst[:] = 0.0
+    for b in range(len(island)):
+        bodies.ways[island[b]] = max(bodies.ways[island[b]], way_of(b, bodies))
+    for place in range(len(island)):
+        b, i = np.uint64(place), island[place]
+        if bodies.is_solved[i]:
+            continue
         error, seen, rate = bodies.owed[b], bodies.owed[b], 0.0
         if done >= 2 * WINDOW:
             recent, earlier = 0.0, 0.0
@@ -263,9 +291,15 @@ def measure(bodies, tolerance):
         scale = forces_of(b, bodies)
         bodies.errors[b, ERROR], bodies.errors[b, SEEN] = error * scale, seen * scale
         bodies.errors[b, OWED], bodies.errors[b, RATE] = bodies.owed[b] * scale, rate
-        allowed = max(tolerance, min(MOVING * way_of(b, bodies) * scale, LOOSEST), 1e-300)
-        worst = max(worst, error * scale / allowed) if error == error else np.inf
-    bodies.progress[ENDED] = 1 if tolerance >= 0.0 and worst <= 1.0 else 0
+        allowed = max(tolerance, min(MOVING * bodies.ways[i] * scale, LOOSEST), 1e-300)
+        bodies.worst[i] = max(bodies.worst[i], error * scale / allowed) if error == error else np.inf
+    has_ended = tolerance >= 0.0
+    for b in range(len(island)):
+        if tolerance >= 0.0 and bodies.worst[island[b]] <= 1.0:
+            bodies.is_solved[island[b]] = True
+        else:
+            has_ended = False
+    bodies.progress[ENDED] = 1 if has_ended else 0
 
 
 @inlined
@@ -294,11 +328,14 @@ def forces_of(b, bodies):
 
 
 @entry(nogil=True, error_model="numpy")
-def load_poses(poses, bodies):
-    """Take poses (b, 7) over."""
+def load_poses(poses, bodies, table):
+    """Take poses (b, 7) over; all islands are still to be solved."""
     bodies.poses[:] = poses
+    bodies.is_solved[:] = False
     for b in range(len(poses)):
         write_rotation(bodies.poses, b, bodies.R)
+    for c in range(len(table.first)):
+        write_places(np.uint64(c), table, bodies)
 
 
 @entry(nogil=True, error_model="numpy")

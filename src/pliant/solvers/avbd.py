@@ -8,13 +8,13 @@ contact and the number of a row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.model import CARRIED
+from pliant.model import CARRIED, Model
 from pliant.model.tearing import TopologyChange
 from pliant.solvers.contract import (
     Capabilities,
@@ -30,6 +30,8 @@ from pliant.solvers.machinery.hard_rows import HardRowsOf
 from pliant.solvers.machinery.hard_work import HardWork
 from pliant.solvers.machinery.rigid_contact_work import is_rigid_alone, rigid_contact_work
 from pliant.solvers.machinery.vbd_tables import PackedWork, Tables, build_tables
+
+FEW_DIGITS = 1e4  # of the masses of rigid bodies that rows join: beyond it single precision does not suffice
 
 
 @dataclass
@@ -115,6 +117,8 @@ class AVBD(Solver[HardWork]):
         if is_rigid_alone(model):
             return rigid_contact_work(problem, execution)
         rows = HardRowsOf(problem, model.blocks)
+        if largest_mass_ratio(model) > FEW_DIGITS:
+            execution = replace(execution, precision="double")
         tables = build_tables(rows.replaced(problem), execution, line_search=False, psd=False, hard_contact=True)
         rows.fill(tables)
         return AVBDWork(tables, rows, bool((model.is_free & (model.subspace != CARRIED)).any()))
@@ -141,3 +145,20 @@ class AVBD(Solver[HardWork]):
 
     def with_multipliers(self, problem: IncrementalPotential, work: HardWork) -> IncrementalPotential:
         return work.with_multipliers(problem)
+
+
+def largest_mass_ratio(model: Model) -> float:
+    """Of two rigid bodies on which elements act.
+
+    A joint has the stiffness of the heaviest body. What points round to, times that, turns a light body about the line
+    through its joints, where nothing but its inertia resists.
+    """
+    carried = model.carried
+    if carried is None:
+        return 1.0
+    acted_on = np.zeros(model.n_vertices, bool)
+    for block in model.blocks:
+        acted_on[block.elements[block.elements >= 0]] = True
+    own = np.bincount(carried.body, acted_on[carried.points], carried.count) > 0
+    masses = np.bincount(carried.body, model.mass[carried.points], carried.count)[own]
+    return float(masses.max() / masses.min()) if len(masses) else 1.0

@@ -36,35 +36,55 @@ STICKING = 1 - 1e-6  # of the friction limit: below it a contact sticks
 def penalties(contacts: ContactSet, scale: ContactScale, body: np.ndarray, bodies: int) -> np.ndarray:
     """rho (k,) [N/m]; body (n,): of each vertex."""
     rho = chosen_stiffness(contacts, scale)
-    v, has_obstacle = contacts.vertices, contacts.obstacle >= 0
-    last = np.where(has_obstacle, 0, 2)
-    ends = np.column_stack([v[:, 0], np.take_along_axis(v, last[:, None], axis=1)[:, 0]])
-    rigid = np.flatnonzero(np.isinf(scale.resistance[ends]).all(axis=1))
-    if not len(rigid):
-        return rho
-    pairs = body[ends[rigid]].astype(np.int64)
-    sides = np.where(has_obstacle[rigid], bodies + contacts.obstacle[rigid], pairs[:, 1])
-    names = np.minimum(pairs[:, 0], sides) * np.int64(bodies + 1 + max(contacts.obstacle.max(), 0)) + np.maximum(
-        pairs[:, 0], sides
+    k, sides = contacts.size, bodies + 1 + int(contacts.obstacle.max(initial=0))
+    names, pairs, rigid, inertia = (
+        np.empty(k, np.int64),
+        np.empty((k, 2), np.int64),
+        np.empty(k, np.int64),
+        np.empty((k, 2)),
     )
-    order = np.argsort(names, kind="stable")
-    cached(write_penalties)(names, order, pairs, has_obstacle[rigid], scale.inertia[ends[rigid]], rigid, bodies, rho)
+    count = cached(list_rigid)(
+        contacts, scale.inertia, scale.resistance, body, bodies, sides, names, pairs, rigid, inertia
+    )
+    order = np.argsort(names[:count], kind="stable")
+    cached(write_penalties)(names, order, pairs, rigid, inertia, bodies, rho)
     return rho
 
 
+@compiled
+def list_rigid(contacts, inertia, resistance, body, bodies, sides, names, pairs, rigid, own_inertia):
+    """Contacts of which neither side is soft: `names`, equal for those between the same two of all `sides`, `pairs` of
+    bodies, the second -1 for an obstacle, numbers among all contacts, and inertia of both; how many there are.
+    """
+    count = 0
+    for c in range(len(contacts.kind)):
+        obstacle = contacts.obstacle[c]
+        a = contacts.vertices[c, 0]
+        b = a if obstacle >= 0 else contacts.vertices[c, 2]
+        if resistance[a] < np.inf or resistance[b] < np.inf:
+            continue
+        one, other = np.int64(body[a]), np.int64(bodies + obstacle) if obstacle >= 0 else np.int64(body[b])
+        names[count] = min(one, other) * sides + max(one, other)
+        pairs[count, 0], pairs[count, 1] = one, -1 if obstacle >= 0 else other
+        own_inertia[count, 0], own_inertia[count, 1] = inertia[a], inertia[b]
+        rigid[count] = c
+        count += 1
+    return count
+
+
 @allocating
-def write_penalties(names, order, pairs, has_obstacle, inertia, rigid, bodies, rho):
-    """rho of the contacts `rigid` (k,) between pairs (k, 2) of bodies, which have equal names where they have the same
-    sides; order: by these; inertia (k, 2), infinite for what is held.
+def write_penalties(names, order, pairs, rigid, inertia, bodies, rho):
+    """rho of the contacts `rigid` between pairs of bodies (`list_rigid`); order (k,): by names; inertia: infinite for
+    what is held.
     """
     largest = np.zeros(bodies)  # [kg/s^2] of an island
     parent = np.arange(bodies)
-    for c in range(len(pairs)):
+    for c in range(len(order)):
         for side in range(2):
-            if inertia[c, side] < np.inf:
+            if pairs[c, side] >= 0 and inertia[c, side] < np.inf:
                 largest[pairs[c, side]] = max(largest[pairs[c, side]], inertia[c, side])
-    for c in range(len(pairs)):
-        if has_obstacle[c] or inertia[c, 0] == np.inf or inertia[c, 1] == np.inf:
+    for c in range(len(order)):
+        if pairs[c, 1] < 0 or inertia[c, 0] == np.inf or inertia[c, 1] == np.inf:
             continue
         a, b = root_of(parent, pairs[c, 0]), root_of(parent, pairs[c, 1])
         if a != b:
@@ -78,7 +98,9 @@ def write_penalties(names, order, pairs, has_obstacle, inertia, rigid, bodies, r
             last += 1
         for place in range(first, last):
             c = order[place]
-            heaviest = max(largest[root_of(parent, pairs[c, 0])], largest[root_of(parent, pairs[c, 1])])
+            heaviest = largest[root_of(parent, pairs[c, 0])]
+            if pairs[c, 1] >= 0:
+                heaviest = max(heaviest, largest[root_of(parent, pairs[c, 1])])
             rho[rigid[c]] = max(PENALTY * rho[rigid[c]], CARRIED * heaviest) / (last - first)
         first = last
 

@@ -17,7 +17,7 @@ from pliant.elements.contact import add_contact, add_friction_curvature, contact
 from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
 from pliant.kernels.contact_refresh import refresh_contact
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import add, subtract
+from pliant.lanes.vectors import add, dot, subtract
 
 _FULL = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where the entries of a 3x3 matrix are in its six numbers
 _DIAGONAL = _FULL.diagonal()
@@ -116,12 +116,7 @@ class ContactPotential:
         """What the forces at x (n, 3) do to bodies along their way from the start of the step, seen from moving
         obstacles: across the surfaces and along them, which is friction's, [J].
         """
-        forces, motions = self.forces(x), np.empty((self.count, 3))
-        cached(write_motions)(self.contacts, np.ascontiguousarray(x, dtype=float), self.x_prev, motions)
-        total = float(np.sum(forces * motions))
-        n = self.contacts.normals
-        across = float(np.sum(np.sum(forces * n, axis=1) * np.sum(motions * n, axis=1)))
-        return across, total - across
+        return cached(work_of)(self.contacts, np.ascontiguousarray(x, dtype=float), self.x_prev, self.forces(x))
 
     def vertex_forces(self, x: np.ndarray) -> np.ndarray:
         """(n, 3) [N] of all contacts on the vertices, as `forces`."""
@@ -215,12 +210,16 @@ def write_forces_and_blocks(contacts, x, x_prev, slip, damping, is_exact, forces
 
 
 @compiled
-def write_motions(contacts, x, x_prev, motions):
-    for place in range(len(motions)):
+def work_of(contacts, x, x_prev, forces):
+    """Of forces (k, 3) across the surfaces and along them."""
+    across, total = 0.0, 0.0
+    for place in range(len(forces)):
         c = np.uint64(place)
-        _, u, _ = separation_and_motion(c, contacts, x, x_prev)
-        for axis in range(3):
-            motions[c, axis] = u[axis] - contacts.tangential_shift[c, axis]
+        _, u, n = separation_and_motion(c, contacts, x, x_prev)
+        f, way = row(forces, c), subtract(u, row(contacts.tangential_shift, c))
+        total += dot(f, way)
+        across += dot(f, n) * dot(way, n)
+    return across, total - across
 
 
 @inlined

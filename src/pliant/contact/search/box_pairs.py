@@ -14,7 +14,7 @@ def box_pairs(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     n = len(low)
     order = np.argsort(low[:, 0], kind="stable")
     low, high = np.ascontiguousarray(low[order]), np.ascontiguousarray(high[order])
-    origin, size = low[:, 1:].min(axis=0), np.median(high[:, 1:] - low[:, 1:], axis=0)
+    origin, size = low[:, 1:].min(axis=0), np.partition(high[:, 1:] - low[:, 1:], n // 2, axis=0)[n // 2]
     extent = high[:, 1:].max(axis=0) - origin
     most = max(FEWEST_CELLS, min(MOST_CELLS, int(n**0.5)))
     cells = np.clip(extent / np.maximum(2 * size, 1e-300), FEWEST_CELLS, most).astype(np.int64)

@@ -18,97 +18,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, chosen, pair_contacts
+from pliant.contact.contact_set import ContactSet, chosen, no_contacts, pair_contacts
 from pliant.contact.search.box_pairs import box_pairs
-from pliant.contact.search.broad_phase import Surface
+from pliant.contact.search.convex_bodies import ConvexBodies
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, row
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
 from pliant.model import ContactModel
 
-FLAT = 1e-6  # of the size of a body: how far a corner may stand out of a face of a convex one
 NEAR = 0.02  # of the mean edge: bodies that are nearer have their plane
 RIM = 2e-3  # how far outside a triangle, in its weights, a corner still counts as above it
 STEEP = 0.99  # cosine to the axis of faces and edges' planes that take part
-PARALLEL = 1 - 1e-12  # cosine of normals and edges that are one axis of separation
 SLOW = 0.25  # of its width that a body goes in a step: planes of faster ones do not look ahead
 EDGES_AFTER_FACES = 0.005  # of the margin: how much better an axis of two edges must be than that of a face
-
-
-_NOTHING = (np.zeros(0, np.int64), np.zeros((0, 3), np.int64), np.zeros((0, 2), np.int64))
-
-
-class ConvexBodies(NamedTuple):
-    """Surfaces of convex rigid bodies, body after body; others have none."""
-
-    start: np.ndarray  # (bodies + 1,) first of its vertices
-    vertices: np.ndarray  # (m,)
-    face_start: np.ndarray  # (bodies + 1,)
-    faces: np.ndarray  # (t, 3) outward
-    edge_start: np.ndarray  # (bodies + 1,)
-    edges: np.ndarray  # (e, 2) that are sharp
-    plane_start: np.ndarray  # (bodies + 1,)
-    planes: np.ndarray  # (p, 3) one face of each normal
-    direction_start: np.ndarray  # (bodies + 1,)
-    directions: np.ndarray  # (d, 2) one edge of each direction
-    width: np.ndarray  # (bodies,) [m] across their faces, at least; 0 for others
-
-    def include(self, surface: Surface, body: np.ndarray, excluded: np.ndarray) -> bool:
-        """Whether all of a surface that touches belongs to them; body, excluded (n,): of each vertex, and whether it
-        touches nothing.
-        """
-        corners = np.concatenate([surface.triangles.ravel(), surface.edges.ravel()])
-        return bool((np.diff(self.start) > 0)[body[corners[~excluded[corners]]]].all())
-
-
-def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rigid: np.ndarray) -> ConvexBodies:
-    """Of surfaces (t, 3) at x (n, 3) [m]; body (n,), is_rigid (bodies,)."""
-    parts: list[list[np.ndarray]] = [[], [], [], [], []]
-    owner = body[triangles[:, 0]]
-    for k in range(len(is_rigid)):
-        surface = _convex_surface(triangles[owner == k], x) if is_rigid[k] else None
-        vertices, faces, edges = _NOTHING if surface is None else surface
-        planes, directions = (
-            faces[_first_of_each(_normals(faces, x), False)],
-            edges[_first_of_each(_along(edges, x), True)],
-        )
-        for part, values in zip(parts, (vertices, faces, edges, planes, directions), strict=True):
-            part.append(values)
-    columns: list[np.ndarray] = []
-    for part in parts:
-        columns += [np.cumsum([0] + [len(values) for values in part]), np.ascontiguousarray(np.concatenate(part))]
-    widths = np.array([_least_width(faces, x) for faces in parts[1]])
-    columns.append(widths)
-    return ConvexBodies(*columns)
-
-
-def _normals(faces: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Unit normals (t, 3)."""
-    a = x[faces[:, 0]]
-    normals = np.cross(x[faces[:, 1]] - a, x[faces[:, 2]] - a)
-    return normals / np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
-
-
-def _along(edges: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Unit vectors (e, 3)."""
-    along = x[edges[:, 1]] - x[edges[:, 0]]
-    return along / np.maximum(np.linalg.norm(along, axis=1), 1e-300)[:, None]
-
-
-def _first_of_each(units: np.ndarray, both_ways: bool) -> np.ndarray:
-    """Numbers of unit vectors (k, 3), or of vectors that have no sign, that differ from all before."""
-    cosines = units @ units.T
-    is_same = np.tril((np.abs(cosines) if both_ways else cosines) > PARALLEL, -1)
-    return np.flatnonzero(~is_same.any(axis=1))
-
-
-def _least_width(faces: np.ndarray, x: np.ndarray) -> float:
-    """[m] of a convex body between two planes, one of them that of a face."""
-    if not len(faces):
-        return 0.0
-    normals, corners = _normals(faces, x), x[np.unique(faces)]
-    heights = np.einsum("ta,ta->t", normals, x[faces[:, 0]])[:, None] - normals @ corners.T
-    return float(heights.max(axis=1).min())
 
 
 class Bounds(NamedTuple):
@@ -134,11 +56,6 @@ def bounds_of(convex: ConvexBodies, x0: np.ndarray, x1: np.ndarray, edge: np.nda
     return bounds
 
 
-def are_slow(convex: ConvexBodies, x0: np.ndarray, x1: np.ndarray, edge: np.ndarray) -> bool:
-    """Whether nothing passes a convex body from x0 to x1 (n, 3) [m]."""
-    return bool(bounds_of(convex, x0, x1, edge).is_slow.all())
-
-
 @compiled
 def write_bounds(convex, x0, x1, edge, bounds):
     for i in range(len(bounds.own)):
@@ -160,26 +77,6 @@ def write_bounds(convex, x0, x1, edge, bounds):
         bounds.is_slow[b] = longest <= (SLOW * convex.width[b]) ** 2
 
 
-def _convex_surface(faces: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Its vertices, outward faces and sharp edges; None if it is not convex."""
-    vertices = np.unique(faces)
-    if not len(vertices):
-        return None
-    middle, size = x[vertices].mean(axis=0), float(np.ptp(x[vertices], axis=0).max())
-    normals = _normals(faces, x)
-    heights = np.einsum("ta,ta->t", normals, x[faces[:, 0]] - middle)
-    normals, turned = normals * np.sign(heights)[:, None], heights < 0
-    if ((normals @ (x[vertices] - middle).T).max(axis=1) > np.abs(heights) + FLAT * size).any():
-        return None
-    faces = np.where(turned[:, None], faces[:, ::-1], faces).astype(np.int64)
-    ends = np.sort(faces[:, [[0, 1], [1, 2], [2, 0]]], axis=2).reshape(-1, 2)
-    edges, number = np.unique(ends, axis=0, return_inverse=True)
-    total, count = np.zeros((len(edges), 3)), np.bincount(number.ravel(), minlength=len(edges))
-    np.add.at(total, number.ravel(), np.repeat(normals, 3, axis=0))
-    is_flat = np.linalg.norm(total, axis=1) > count * (1 - 1e-9)
-    return vertices.astype(np.int64), faces, edges[~is_flat].astype(np.int64)
-
-
 class Room(NamedTuple):
     """Contacts that are found, in the order of the search."""
 
@@ -187,35 +84,45 @@ class Room(NamedTuple):
     vertices: np.ndarray  # (k, 4) int64
     weights: np.ndarray  # (k, 4)
     normals: np.ndarray  # (k, 3)
+    upper: np.ndarray  # (t,) int64 scratch: faces of a body along an axis
 
 
 def convex_contacts(
     convex: ConvexBodies,
     x0: np.ndarray,
     x1: np.ndarray,
-    edge: np.ndarray,
+    bounds: Bounds,
     may_touch: np.ndarray,
 ) -> tuple[ContactSet, np.ndarray]:
-    """Contacts of the step from x0 to the guess x1 (n, 3) [m], and (m, 2) of which pairs of bodies they are; edge (n,)
-    [m] of the bodies, may_touch (bodies, bodies).
+    """Contacts of the step from x0 to the guess x1 (n, 3) [m], and (m, 2) of which pairs of bodies they are; bounds of
+    this step, may_touch (bodies, bodies).
     """
-    bounds = bounds_of(convex, x0, x1, edge)
     if len(bounds.own) < 2:
-        return _as_contacts(_room(0)), np.zeros((0, 2), np.int64)
+        return no_contacts(), np.zeros((0, 2), np.int64)
     pairs = box_pairs(bounds.low, bounds.high)
     are_near = np.zeros(len(pairs), bool)
     arguments = (convex, x0, x1, bounds, pairs, may_touch, are_near)
-    room = _room(8 * len(pairs) + 64)
+    upper = np.empty(int(np.diff(convex.face_start).max()), np.int64)
+    room = _room(8 * len(pairs) + 64, upper)
     while (count := cached(find_contacts)(*arguments, room)) > len(room.kind):
-        room = _room(2 * count)
-    return _as_contacts(Room(*(array[:count] for array in room))), bounds.own[pairs[are_near]]
+        room = _room(2 * count, upper)
+    found = (array[:count] for array in (room.kind, room.vertices, room.weights, room.normals))
+    return _as_contacts(*found), bounds.own[pairs[are_near]]
 
 
 def with_planes(
-    convex: ConvexBodies, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray, model: ContactModel
+    convex: ConvexBodies,
+    pairs: tuple[ContactSet, ...],
+    x0: np.ndarray,
+    x1: np.ndarray,
+    model: ContactModel,
+    bounds: Bounds | None,
 ) -> tuple[ContactSet, ...]:
-    """Contacts, with planes between convex bodies that are near each other from x0 to x1 (n, 3) [m]."""
-    own, near = convex_contacts(convex, x0, x1, model.edge, model.allowed)
+    """Contacts, with planes between convex bodies that are near each other from x0 to x1 (n, 3) [m]; bounds of this
+    step, if they are known.
+    """
+    bounds = bounds_of(convex, x0, x1, model.edge) if bounds is None else bounds
+    own, near = convex_contacts(convex, x0, x1, bounds, model.allowed)
     if not own.size:
         return pairs
     own.thickness[:] = model.radius[own.vertices[:, 0]] + model.radius[own.vertices[:, 2]]
@@ -231,13 +138,13 @@ def _without_pairs(contacts: ContactSet, pairs: np.ndarray, body: np.ndarray) ->
     return chosen(contacts, ~np.isin(others, names))
 
 
-def _room(k: int) -> Room:
-    return Room(np.zeros(k, np.int64), np.zeros((k, 4), np.int64), np.zeros((k, 4)), np.zeros((k, 3)))
+def _room(k: int, upper: np.ndarray) -> Room:
+    return Room(np.empty(k, np.int64), np.empty((k, 4), np.int64), np.empty((k, 4)), np.empty((k, 3)), upper)
 
 
-def _as_contacts(room: Room) -> ContactSet:
-    nothing = np.zeros(len(room.kind))
-    return pair_contacts(room.kind, room.vertices, room.weights, room.normals, nothing, nothing)
+def _as_contacts(kind: np.ndarray, vertices: np.ndarray, weights: np.ndarray, normals: np.ndarray) -> ContactSet:
+    nothing = np.zeros(len(kind))
+    return pair_contacts(kind, vertices, weights, normals, nothing, nothing)
 
 
 @compiled
@@ -254,7 +161,7 @@ def find_contacts(convex, x0, x1, bounds, pairs, may_touch, are_near, room):
         looks_ahead = bounds.is_slow[a] and bounds.is_slow[b]
         ahead = dot(way, way) ** 0.5 + bounds.turn[i] + bounds.turn[j] if looks_ahead else 0.0
         x, before = x1 if looks_ahead else x0, count
-        overlap, n = separating_axis(convex, x0, a, b, margin)
+        overlap, n = separating_axis(convex, x0, a, b, margin, margin + ahead)
         if overlap < -margin - ahead:
             continue
         count = add_corners(convex, x, a, b, n, margin, room, count)
@@ -275,6 +182,16 @@ def support(convex, body, x, n):
 
 
 @inlined
+def extent(convex, body, x, n):
+    """From where to where a body reaches along n from the origin [m]."""
+    nearest, furthest = np.inf, -np.inf
+    for k in range(convex.start[body], convex.start[body + 1]):
+        along = dot(row(x, convex.vertices[k]), n)
+        nearest, furthest = min(nearest, along), max(furthest, along)
+    return nearest, furthest
+
+
+@inlined
 def unit(v):
     size = dot(v, v) ** 0.5
     return (v[0] / size, v[1] / size, v[2] / size)
@@ -286,8 +203,10 @@ def minus(v):
 
 
 @compiled
-def separating_axis(convex, x, a, b, margin):
-    """By how much the bodies overlap along the axis where they do so least [m], and it: from b to a."""
+def separating_axis(convex, x, a, b, margin, far):
+    """By how much the bodies overlap along the axis where they do so least [m], and it: from b to a; any axis along
+    which they are further apart than `far` [m].
+    """
     least, axis = np.inf, (0.0, 0.0, 1.0)
     for side in range(2):
         body, other = (b, a) if side == 0 else (a, b)
@@ -299,6 +218,8 @@ def separating_axis(convex, x, a, b, margin):
             overlap = dot(corner, n) + support(convex, other, x, minus(n))
             if overlap < least - 1e-12:
                 least, axis = overlap, n if side == 0 else minus(n)
+        if least < -far:
+            return least, axis
     for e in range(convex.direction_start[a], convex.direction_start[a + 1]):
         along = subtract(row(x, convex.directions[e, 1]), row(x, convex.directions[e, 0]))
         for f in range(convex.direction_start[b], convex.direction_start[b + 1]):
@@ -307,32 +228,39 @@ def separating_axis(convex, x, a, b, margin):
             if dot(n, n) < 1e-6 * dot(along, along) * dot(other, other):
                 continue
             n = unit(n)
-            forward = support(convex, b, x, n) + support(convex, a, x, minus(n))
-            backward = support(convex, b, x, minus(n)) + support(convex, a, x, n)
+            (low_a, high_a), (low_b, high_b) = extent(convex, a, x, n), extent(convex, b, x, n)
+            forward, backward = high_b - low_a, high_a - low_b
             n = n if forward < backward else minus(n)
             overlap = min(forward, backward)
             if overlap < least - EDGES_AFTER_FACES * margin:
                 least, axis = overlap, n
+        if least < -far:
+            break
     return least, axis
 
 
 @compiled
 def add_corners(convex, x, a, b, n, margin, room, count):
     """Corners of body a above faces of body b, along n."""
-    top = support(convex, b, x, n)
+    top, upper, uppers = support(convex, b, x, n), room.upper, 0
+    for f in range(convex.face_start[b], convex.face_start[b + 1]):
+        p0 = row(x, convex.faces[f, 0])
+        m = cross(subtract(row(x, convex.faces[f, 1]), p0), subtract(row(x, convex.faces[f, 2]), p0))
+        along = dot(m, n)
+        if along > 0.0 and along * along >= STEEP * STEEP * dot(m, m):
+            upper[uppers] = f
+            uppers += 1
     for k in range(convex.start[a], convex.start[a + 1]):
         v = convex.vertices[k]
         p = row(x, v)
         if dot(p, n) - top > margin:
             continue
         best, chosen, weights = -RIM, -1, (0.0, 0.0, 0.0)
-        for f in range(convex.face_start[b], convex.face_start[b + 1]):
+        for place in range(uppers):
+            f = upper[place]
             p0, p1, p2 = row(x, convex.faces[f, 0]), row(x, convex.faces[f, 1]), row(x, convex.faces[f, 2])
             u, w, r = subtract(p1, p0), subtract(p2, p0), subtract(p, p0)
-            m = cross(u, w)
-            along = dot(m, n)
-            if along * along < STEEP * STEEP * dot(m, m) or along < 0.0:
-                continue
+            along = dot(cross(u, w), n)
             one, two = dot(cross(r, w), n) / along, dot(cross(u, r), n) / along
             least = min(1.0 - one - two, min(one, two))
             if least > best:
@@ -349,6 +277,13 @@ def add_corners(convex, x, a, b, n, margin, room, count):
     return count
 
 
+@inlined
+def is_along(u, n):
+    """Whether an edge is so steep to the plane that it has no area with any other one there."""
+    up, square = dot(u, n), dot(u, u)
+    return square - up * up < 1e-4 * square
+
+
 @compiled
 def add_edges(convex, x, a, b, n, margin, ahead, room, count):
     """Edges of both bodies near the plane that cross, seen along n."""
@@ -358,11 +293,15 @@ def add_edges(convex, x, a, b, n, margin, ahead, room, count):
         if min(dot(a0, n), dot(a1, n)) - bottom > margin:
             continue
         u = subtract(a1, a0)
+        if is_along(u, n):
+            continue
         for f in range(convex.edge_start[b], convex.edge_start[b + 1]):
             b0, b1 = row(x, convex.edges[f, 0]), row(x, convex.edges[f, 1])
             if top - max(dot(b0, n), dot(b1, n)) > margin:
                 continue
             v, r = subtract(b1, b0), subtract(b0, a0)
+            if is_along(v, n):
+                continue
             area = dot(cross(u, v), n)
             if area * area < 1e-4 * dot(u, u) * dot(v, v):
                 continue

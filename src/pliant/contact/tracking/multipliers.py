@@ -8,6 +8,7 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet
 from pliant.contact.tracking.identity import ID, contact_ids, places_among
+from pliant.lanes.compiled import cached, compiled
 
 
 class Multipliers(NamedTuple):
@@ -38,9 +39,15 @@ def restore_multipliers(contacts: ContactSet, kept: Multipliers) -> None:
     """Give contacts the multipliers that are kept for them."""
     if not len(kept.ids) or not contacts.size:
         return
-    places = places_among(contact_ids(contacts), kept.ids)
-    found = np.flatnonzero(places >= 0)
-    contacts.normal_multiplier[found] = kept.normal[places[found]]
-    contacts.tangential_multiplier[found] = kept.tangential[places[found]]
-    contacts.earlier_multiplier[found] = kept.earlier[places[found]]
-    contacts.drift[found] = kept.drift[places[found]]
+    cached(write_multipliers)(contacts, kept, places_among(contact_ids(contacts), kept.ids))
+
+
+@compiled
+def write_multipliers(contacts, kept, places):
+    for c in range(len(places)):
+        k = places[c]
+        if k >= 0:
+            contacts.normal_multiplier[c], contacts.earlier_multiplier[c] = kept.normal[k], kept.earlier[k]
+            for axis in range(3):
+                contacts.tangential_multiplier[c, axis] = kept.tangential[k, axis]
+                contacts.drift[c, axis] = kept.drift[k, axis]

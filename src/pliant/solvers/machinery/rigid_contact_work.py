@@ -84,6 +84,7 @@ class RigidContactWork(HardWork):
             np.empty(b, np.int64),
             np.empty(b, np.int64),
             np.empty(MOST_COLOURS + 1, np.int64),
+            np.empty(b, np.int64),
             np.array([0.0 if potential is None else potential.compliance]),
         )
         load_contacts(table, self.carrier, self.rows, _carried(problem).offsets, problem.x_guess, self.x_start)
@@ -93,7 +94,7 @@ class RigidContactWork(HardWork):
         """n iterations, or as many as a tolerance asks for."""
         bodies, before = self.bodies, int(self.bodies.progress[DONE])
         carried = _carried(problem)
-        load_poses(problem.poses, bodies)
+        load_poses(problem.poses, bodies, self.table)
         places = (self.rows, carried.offsets, x, self.x_start)
         limit = -1.0 if tolerance is None else tolerance
         amount = lambda: float(bodies.progress[DONE] - before)  # noqa: E731
@@ -157,6 +158,9 @@ def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> R
         moved=np.zeros((b, 2 * WINDOW)),
         owed=np.zeros(b),
         errors=np.zeros((b, 4)),
+        ways=np.zeros(b),
+        worst=np.zeros(b),
+        is_solved=np.zeros(b, bool),
         progress=np.zeros(4, np.int64),
     )
     body = np.zeros(n, np.int64)
