@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pliant.arguments import is_one_of
 from pliant.errors import SceneError
 from pliant.geometry import rotations
 from pliant.model import CarriedPoints, Model
@@ -107,7 +108,7 @@ INTEGRATORS = {kind.name: kind for kind in (Euler, BDF2, Midpoint)}
 
 def integrator_named(name: str) -> Euler:
     """By its name, or one error."""
-    if not isinstance(name, str) or name not in INTEGRATORS:
+    if not is_one_of(name, INTEGRATORS):
         raise SceneError(f"Simulation: integrator is {name!r}: choose one of {', '.join(INTEGRATORS)}.")
     return INTEGRATORS[name]()
 

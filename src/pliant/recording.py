@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from pliant.arguments import is_flag
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.errors import FileError, PliantError
 from pliant.frame_maker import CELL_FIELDS, TENSORS, FrameMaker, Rows, body_fields, contact_fields
@@ -56,7 +57,7 @@ class Recorder:
         self._h, self._steps = h, steps
         self._has_contact = model.contact is not None
         for flag, name in ((volume, "volume"), (tensors, "tensors")):
-            if not isinstance(flag, bool | np.bool_):
+            if not is_flag(flag):
                 raise FileError(f"record: {name} is {flag!r}: give True or False.")
         self._wanted = DERIVED if tensors else ()
         self.follow(None, lambda: (np.empty((0, ROW_LENGTH)), np.empty((0, ROW_LENGTH))))

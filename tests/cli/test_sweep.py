@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -89,24 +91,42 @@ def test_a_sweep_makes_one_table_and_goes_on(scene, tmp_path):
     assert "another sweep" in other.output
 
 
+def kill_when_begun(process, folder):
+    while not folder.exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.kill()
+
+
+def assert_all_ran(told, out):
+    """32 boxes in free fall for one step: E = m (v^2 / 2 - g y)."""
+    assert sorted(told) == [(job, "done") for job in range(32)]
+    found = rows(out)
+    assert len(found) == 32
+    h, g = 1 / 60, 9.81
+    for row in found:
+        mass = float(row["bodies.0.density"]) * 1e-3
+        assert float(row["energy_end"]) == pytest.approx(mass * ((g * h) ** 2 / 2 - g * g * h * h), rel=1e-4)
+
+
 @pytest.mark.slow
-def test_a_killed_run_is_run_again(scene, tmp_path, monkeypatch):
-    """A process that is killed in the middle, as by a system out of memory."""
-    plan = Sweep(str(scene), [varied("bodies.0.density=500,1000")], tmp_path, ["--frames", "1"])
-    start, killed = subprocess.Popen, []
+def test_a_sweep_in_processes_survives_killed_ones(scene, tmp_path, monkeypatch):
+    """Of 32 runs the third and the seventh are killed in the middle, as by a system out of memory."""
+    plan = Sweep(str(scene), [varied("bodies.0.density=500..1000:32")], tmp_path, ["--frames", "1"])
+    start, started = subprocess.Popen, []
 
     def popen(command, **options):
         process = start(command, **options)
-        if not killed:
-            killed.append(process.pid)
-            os.kill(process.pid, signal.SIGKILL)
+        started.append(process)
+        if len(started) in (3, 7):
+            threading.Thread(target=kill_when_begun, args=(process, Path(command[command.index("--out") + 1]))).start()
         return process
 
     monkeypatch.setattr(sweeps.subprocess, "Popen", popen)
     told = []
-    plan.run(1, lambda job, report: told.append((job, report["status"])))
-    assert len(killed) == 1
-    assert sorted(told) == [(0, "done"), (1, "done")]
+    plan.run(2, lambda job, report: told.append((job, report["status"])))
+    assert [process.returncode for process in started].count(-signal.SIGKILL) == 2
+    assert len(started) == 34
+    assert_all_ran(told, tmp_path)
 
 
 def test_a_run_that_fails_is_told_and_the_others_go_on(scene, tmp_path):
@@ -180,11 +200,7 @@ def test_a_sweep_on_a_cluster_survives_a_killed_worker(scene, tmp_path):
                 os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
 
         run_on_cluster(plan, cluster.scheduler_address, done)
-    assert sorted(told) == [(job, "done") for job in range(32)]
-    h, g = 1 / 60, 9.81
-    for row in rows(out):  # in free fall: m (v^2 / 2 - g y) after one step
-        mass = float(row["bodies.0.density"]) * 1e-3
-        assert float(row["energy_end"]) == pytest.approx(mass * ((g * h) ** 2 / 2 - g * g * h * h), rel=1e-4)
+    assert_all_ran(told, out)
 
 
 def test_no_scheduler_is_told(tmp_path, monkeypatch):

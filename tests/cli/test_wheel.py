@@ -5,9 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
+
+from pliant.scenes.gallery import entries
 
 ROOT = Path(__file__).parents[2]
 SCENE = "jelly"
@@ -85,23 +88,22 @@ def test_edited_sources_do_not_use_the_wheels_kernels(installed: Path, tmp_path:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel without machine code."""
-    dist = tmp_path_factory.mktemp("plain")
-    build = [sys.executable, "tools/build_wheel.py", "--levels", "--folder", str(dist)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = dist.glob("pliant-*.whl")
-    return wheel
-
-
-@pytest.mark.slow
-def test_twine_passes_wheel_and_sdist(tmp_path: Path) -> None:
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel without machine code, and the sources, as twine passes them."""
     pytest.importorskip("build", reason="the extra package is not installed")
     pytest.importorskip("twine", reason="the extra package is not installed")
-    build = [sys.executable, "tools/build_wheel.py", "--levels", "--sdist", "--folder", str(tmp_path)]
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "tools/build_wheel.py", "--levels", "--sdist", "--folder", str(folder)]
     said = subprocess.run(build, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     assert said.count("PASSED") == 2
-    assert {path.suffix for path in tmp_path.iterdir()} == {".whl", ".gz"}
+    assert {path.suffix for path in folder.iterdir()} == {".whl", ".gz"}
+    return folder
+
+
+@pytest.fixture(scope="module")
+def plain(dist: Path) -> Path:
+    (wheel,) = dist.glob("pliant-*.whl")
+    return wheel
 
 
 class Environment:
@@ -122,18 +124,40 @@ class Environment:
         return subprocess.run([str(self._python), *arguments], env=self._variables, cwd=self.folder, **options)
 
 
+@pytest.fixture(scope="module")
+def clean(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return Environment(tmp_path_factory.mktemp("clean"), sys.executable, plain)
+
+
 @pytest.mark.slow
-def test_the_gallery_runs_in_a_clean_environment(plain: Path, tmp_path: Path) -> None:
-    """Every scene runs two frames; links of messages lead to what `pliant explain` prints."""
-    clean = Environment(tmp_path, sys.executable, plain)
-    names = [entry["name"] for entry in json.loads(clean.pliant("gallery", "--json").stdout)]
-    assert len(names) >= 20
-    failed = {name: done.stderr for name in names if (done := clean.pliant("run", name, "--frames", "2")).returncode}
-    assert failed == {}
+@pytest.mark.parametrize("name", [entry.name for entry in entries()])
+def test_the_gallery_runs_in_a_clean_environment(clean: Environment, name: str) -> None:
+    done = clean.pliant("run", name, "--frames", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["frames"] == 2
+
+
+@pytest.mark.slow
+def test_a_clean_environment_has_the_whole_gallery_and_explains_its_errors(clean: Environment) -> None:
+    """The package holds the files of all scenes, and what `pliant explain` prints."""
+    assert clean.python("-c", "import pliant; print(pliant.__file__)").stdout.startswith(str(clean.folder))
+    listed = [entry["name"] for entry in json.loads(clean.pliant("gallery", "--json").stdout)]
+    assert listed == [entry.name for entry in entries()]
     refused = clean.pliant("run", "nowhere.toml")
     entry = refused.stderr.strip().rsplit(" ", 1)[-1]
     assert f"pliant explain {entry}" in refused.stderr
     assert clean.pliant("explain", entry).returncode == 0
+
+
+@pytest.mark.slow
+def test_the_sources_make_the_same_package(dist: Path, plain: Path, tmp_path: Path) -> None:
+    """A wheel built from the sdist has the files of the wheel."""
+    (sources,) = dist.glob("pliant-*.tar.gz")
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(sources)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("pliant-*.whl")
+    names = [set(zipfile.ZipFile(path).namelist()) for path in (wheel, plain)]
+    assert names[0] == names[1]
 
 
 @pytest.mark.slow

@@ -310,6 +310,8 @@ def test_the_mouse_pulls_at_a_rigid_body(tmp_path):
     ):
         browser.wait_for("document.body.innerText.includes('Contact forces')")
         wait_for(lambda: page.server.get_clients())
+        session.step()
+        session.settled()  # compiled
         time.sleep(2.0)
         session.play()
         held = np.array([0.0, 0.0, 0.4])  # above its centre: it does not turn

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.arguments import is_one_of
 from pliant.errors import DeviceError
 
 INSTALL = 'pip install "pliant[device]" brings pyopencl and PoCL, which runs OpenCL on any CPU'
@@ -40,7 +41,7 @@ class OpenCL:
     def __post_init__(self) -> None:
         if isinstance(self.index, bool) or not isinstance(self.index, int) or self.index < 0:
             raise DeviceError(f"OpenCL: index is {self.index!r}: give the number of a device, 0 for the first.")
-        if self.schedule is not None and self.schedule not in SCHEDULES:
+        if self.schedule is not None and not is_one_of(self.schedule, SCHEDULES):
             raise DeviceError(f"OpenCL: schedule is {self.schedule!r}: it must be one of {', '.join(SCHEDULES)}.")
 
 

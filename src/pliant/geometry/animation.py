@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import NO_NUMBER, is_finite_number, is_flag
 from pliant.errors import MeshError
 from pliant.geometry.mannequin import walking_frames
 from pliant.geometry.mesh import TriMesh
@@ -28,7 +29,12 @@ class Animation:
     repeat: bool = False
 
     def __post_init__(self) -> None:
-        frames, times = np.array(self.frames, dtype=float), np.array(self.times, dtype=float)
+        try:
+            frames, times = np.array(self.frames, dtype=float), np.array(self.times, dtype=float)
+        except NO_NUMBER as error:
+            raise MeshError(f"Animation: frames and times must be arrays of numbers ({error}).") from None
+        if not is_flag(self.repeat):
+            raise MeshError(f"Animation: repeat is {self.repeat!r}; pass True or False.")
         if frames.ndim != 3 or frames.shape[2] != 3 or not len(frames):
             raise MeshError(f"Animation: frames have shape {frames.shape}; give (frames, vertices, 3) [m].")
         bad = np.flatnonzero(~np.isfinite(frames).all(axis=(1, 2)))
@@ -83,10 +89,15 @@ class Animation:
         cls, triangles: ArrayLike, frames: ArrayLike, frame_rate: float = 30.0, repeat: bool = False
     ) -> Self:
         """Frames (f, n, 3) [m] at a constant rate [1/s]."""
-        if not (np.isfinite(frame_rate) and frame_rate > 0):
+        if not (is_finite_number(frame_rate) and frame_rate > 0):
             raise MeshError(f"Animation: frame_rate is {frame_rate!r}; give a positive number [1/s].")
-        array = np.asarray(frames, dtype=float)
-        return cls(np.asarray(triangles), array, np.arange(len(array)) / frame_rate, repeat)
+        try:
+            count = len(np.asarray(frames))
+        except NO_NUMBER:
+            count = 0  # the checks of frames say what is wrong
+        cells: Any = triangles
+        given: Any = frames
+        return cls(cells, given, np.arange(count) / frame_rate, repeat)
 
     @classmethod
     def walking_mannequin(
@@ -105,11 +116,11 @@ class Animation:
         closed surface that overlaps its neighbours at the joints; all have one topology.
         """
         for name, value in (("height", height), ("strides", strides), ("frame_rate", frame_rate), ("speed", speed)):
-            if not (np.isfinite(value) and value > 0):
+            if not (is_finite_number(value) and value > 0):
                 raise MeshError(f"Animation.walking_mannequin: {name} is {value!r}; give a positive number.")
-        if segments < 4:
+        if not (is_finite_number(segments) and segments >= 4):
             raise MeshError(f"Animation.walking_mannequin: segments is {segments!r}; give at least 4.")
-        if not 0 <= arms <= 1.5:
+        if not (is_finite_number(arms) and 0 <= arms <= 1.5):
             raise MeshError(f"Animation.walking_mannequin: arms is {arms!r}; give an angle from 0 to 1.5 [rad].")
         triangles, frames = walking_frames(height, strides, frame_rate, speed, int(segments), float(arms))
         return cls.from_frames(triangles, frames, frame_rate)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.errors import MeshError
+
 Array = np.ndarray
 
+MOST_FRAMES, MOST_SEGMENTS = 100_000, 1_000
 STRIDE = 0.8  # length of two steps over the height
 THIGH, SHIN, TRUNK, ARM, FOREARM = 0.245, 0.245, 0.27, 0.17, 0.16  # lengths over the height
 RADII = {"trunk": 0.085, "head": 0.065, "shoulders": 0.03, "thigh": 0.05, "shin": 0.036, "arm": 0.03, "forearm": 0.024}
@@ -21,6 +24,11 @@ def walking_frames(
 ) -> tuple[Array, Array]:
     """Triangles (m, 3) and frames (f, n, 3) [m]; arms: how far from the body [rad]."""
     seconds = strides * STRIDE * height / speed
+    if not seconds * frame_rate < MOST_FRAMES or segments > MOST_SEGMENTS:
+        raise MeshError(
+            f"Animation.walking_mannequin: {seconds * frame_rate:.3g} frames of limbs of {segments:.3g} segments; "
+            f"ask for at most {MOST_FRAMES} and {MOST_SEGMENTS}."
+        )
     count = max(round(seconds * frame_rate), 1) + 1
     shapes = [_capsule(segments) for _ in _bones(0.0)]
     triangles = np.concatenate([triangles + k * len(points) for k, (points, _, triangles) in enumerate(shapes)])

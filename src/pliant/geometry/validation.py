@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pliant.arguments import is_flag
 from pliant.errors import MeshError
 from pliant.geometry import quality
 
@@ -135,6 +136,8 @@ def _check_isolated(name: str, kind: str, elements: IntArray, n_vertices: int) -
 
 def checked_orientation(name: str, points: FloatArray, tets: IntArray, orient: bool) -> IntArray:
     """The tets (m, 4), read-only, of positive volume: inverted ones are flipped if `orient`, else refused."""
+    if not is_flag(orient):
+        raise MeshError(f"{name}: orient is {orient!r}; pass True or False.")
     q = quality.corner_coordinates(points, tets)
     six_volumes = quality.determinants(q)
     bound = FLAT * quality.longest_squared_edges(q) ** 1.5

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.arguments import is_one_of
 from pliant.errors import FileError, MeshError, PliantError, SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io.archives import read_arrays, write_arrays
@@ -358,7 +359,7 @@ def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.n
         law = _unpack(path, body, name, value["invertible"], arrays)
         return Invertible(law, **{key: number for key, number in value.items() if key != "invertible"})
     if "law" in value:
-        if value["law"] not in SOLID_LAWS:
+        if not is_one_of(value["law"], SOLID_LAWS):
             raise FileError(f"{path}: body {body} has the law {value['law']}, which this Pliant does not know.")
         kind = SOLID_LAWS[value["law"]]
         named = zip(kind.parameter_names(), value["parameters"], strict=True)

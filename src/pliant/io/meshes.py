@@ -13,6 +13,7 @@ from pliant.io import usd_meshes
 from pliant.io.archives import write_arrays
 from pliant.io.obj import read_obj
 from pliant.io.paths import as_path
+from pliant.io.reading import read_by_meshio, reading
 
 
 def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
@@ -25,18 +26,19 @@ def load_mesh(path: str | Path, orient: bool = False) -> TetMesh | TriMesh:
     path = as_path(path, "load_mesh")
     if not path.exists():
         raise FileError(f"{path}: there is no such file.")
-    if path.suffix.lower() == ".npz":
-        return _load_arrays(path, orient)
-    if path.suffix.lower() in usd_meshes.ENDINGS:
-        return usd_meshes.load_usd_mesh(path)
-    if path.suffix.lower() == ".obj":
-        return _load_obj(path)
-    import meshio
+    with reading(path):
+        return _load(path, orient)
 
-    try:
-        mesh = meshio.read(path)
-    except (Exception, SystemExit) as error:  # meshio raises many kinds, and exits on unknown endings
-        raise FileError(f"{path}: meshio cannot read it ({type(error).__name__}: {error}).") from None
+
+def _load(path: Path, orient: bool) -> TetMesh | TriMesh:
+    ending = path.suffix.lower()
+    if ending == ".npz":
+        return _load_arrays(path, orient)
+    if ending in usd_meshes.ENDINGS:
+        return usd_meshes.load_usd_mesh(path)
+    if ending == ".obj":
+        return _load_obj(path)
+    mesh = read_by_meshio(path)
     cells = mesh.cells_dict
     points = np.asarray(mesh.points, float)
     if points.ndim != 2 or not len(points):

@@ -16,6 +16,7 @@ import numpy as np
 from pliant.errors import FileError, PliantError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.io.paths import as_path
+from pliant.io.reading import reading
 
 ENDINGS = (".usd", ".usda", ".usdc", ".usdz")
 #: Numbers of a body by the ends of the names that schemas give them.
@@ -51,8 +52,9 @@ def load_usd(path: str | Path) -> list[UsdBody]:
     path = as_path(path, "load_usd")
     if not path.exists():
         raise FileError(f"{path}: there is no such file.")
-    stage = open_stage(path)
-    found = [body for prim in mesh_prims(stage) if (body := _body(stage, prim, path)) is not None]
+    with reading(path):
+        stage = open_stage(path)
+        found = [body for prim in mesh_prims(stage) if (body := _body(stage, prim, path)) is not None]
     if not found:
         raise FileError(f"{path}: it holds no visible mesh with faces; Pliant reads Mesh and TetMesh prims.")
     return found

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from pliant.arguments import is_finite_number
 from pliant.errors import MaterialError
-from pliant.materials.law import SolidLaw, is_number
+from pliant.materials.law import SolidLaw
 from pliant.materials.user_law import rest_properties
 
 
@@ -40,13 +41,13 @@ class Invertible:
     def __post_init__(self) -> None:
         if not isinstance(self.law, SolidLaw):
             raise MaterialError(f"Invertible: the law is {self.law!r}: give a law, such as pl.NeoHookean(1e5, 1e6).")
-        if not (is_number(self.lower) and is_number(self.upper) and self.lower < self.upper < 1):
+        if not (is_finite_number(self.lower) and is_finite_number(self.upper) and self.lower < self.upper < 1):
             raise MaterialError(
                 f"Invertible: lower is {self.lower!r} and upper {self.upper!r}: give lower < upper < 1, both stretches."
             )
-        if not (is_number(self.release) and 0 < self.release <= 1):
+        if not (is_finite_number(self.release) and 0 < self.release <= 1):
             raise MaterialError(f"Invertible: release is {self.release!r}: it must lie between 0, excluded, and 1.")
-        if self.stiffness is not None and not (is_number(self.stiffness) and self.stiffness > 0):
+        if self.stiffness is not None and not (is_finite_number(self.stiffness) and self.stiffness > 0):
             raise MaterialError(f"Invertible: stiffness is {self.stiffness!r}: give a positive number [Pa].")
 
     @property

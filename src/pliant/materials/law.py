@@ -5,14 +5,13 @@ I = |F|^2 = tr F^T F,   II = |F^T F|^2,   J = det F;   at rest I = 3, II = 3, J 
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from pliant.arguments import is_finite_number
 from pliant.errors import MaterialError
 
 LARGEST = 1e30  # of parameters: beyond it their squares and products leave the numbers that single precision has
@@ -33,10 +32,6 @@ def lame_parameters(youngs_modulus: Parameter, poissons_ratio: Parameter) -> tup
     return E / (2 * (1 + nu)), E * nu / ((1 + nu) * (1 - 2 * nu))
 
 
-def is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def as_parameter(value: Any) -> Any:
     """An array (m,) of numbers as one that does not change; anything else as it is."""
     if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind not in "fiu":
@@ -49,8 +44,9 @@ def as_parameter(value: Any) -> Any:
 def are_numbers(value: object) -> bool:
     """Whether it is a number below LARGEST, or an array (m,) of them."""
     if isinstance(value, np.ndarray):
-        return value.ndim == 1 and value.size > 0 and bool((np.abs(value) < LARGEST).all())
-    return is_number(value) and bool(abs(value) < LARGEST)  # type: ignore[arg-type]
+        is_real = value.ndim == 1 and value.size > 0 and value.dtype.kind in "fiu"
+        return is_real and bool((np.abs(value) < LARGEST).all())
+    return is_finite_number(value) and abs(value) < LARGEST
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from pliant.arguments import is_finite_number
 from pliant.errors import MaterialError
-from pliant.materials.law import LameLaw, is_number
+from pliant.materials.law import LameLaw
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,9 @@ class StableNeoHookean(LameLaw):
     @classmethod
     def from_coefficients(cls, mu: float, l: float) -> Self:
         """The papers' own numbers [Pa], as in Table 1 of the VBD paper."""
-        if not (is_number(mu) and mu > 0):
+        if not (is_finite_number(mu) and mu > 0):
             raise MaterialError(f"StableNeoHookean: the coefficient mu is {mu!r}: give a positive number [Pa].")
-        if not (is_number(l) and l > mu / 3):
+        if not (is_finite_number(l) and l > mu / 3):
             raise MaterialError(
                 f"StableNeoHookean: the coefficient l is {l!r}: it must be above mu / 3 = {mu / 3!r} [Pa]."
             )

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -23,6 +22,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import NO_NUMBER, is_finite_number
 from pliant.errors import FileError, MaterialError
 from pliant.materials import splines
 from pliant.materials.splines import SplineTable, TableWriter, bucket_count, make_axis, pieces, surface_pieces
@@ -244,7 +244,7 @@ def _beyond(term: dict[str, Any], what: str) -> int:
 
 def _positive(document: dict[str, Any], key: str, name: str) -> float:
     value = document.get(key)
-    if not isinstance(value, int | float) or isinstance(value, bool) or not (math.isfinite(value) and value > 0):
+    if not (is_finite_number(value) and value > 0):
         raise MaterialError(f"{name}: {key} is {value!r}: give a positive number.")
     return float(value)
 
@@ -254,7 +254,7 @@ def _numbers(value: Any, what: str) -> np.ndarray:
         raise MaterialError(f"{what} is missing.")
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         raise MaterialError(f"{what} holds no plain numbers.") from None
     if not np.isfinite(array).all():
         raise MaterialError(f"{what} has a number that is not finite.")

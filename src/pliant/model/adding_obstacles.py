@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from numpy.typing import ArrayLike
 
+from pliant.arguments import is_one_of
 from pliant.errors import SceneError
 from pliant.model.body import Body
 from pliant.model.contact import Contact
@@ -125,7 +126,7 @@ class AddingObstacles(ABC):
             grid is built again for each step.
         resolution: of "sdf": cells along the longest side of the mesh's box.
         """
-        if method not in ("mesh", "sdf"):
+        if not is_one_of(method, ("mesh", "sdf")):
             raise SceneError(f"add_mesh_obstacle: method is {method!r}; give 'mesh' or 'sdf'.")
         if method == "sdf":
             own = name or f"mesh{sum(isinstance(shape, DistanceField) for shape in self.shapes)}"

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import NO_NUMBER
 from pliant.elements.joint import RATIO, HardAttachments
 from pliant.errors import SceneError
 from pliant.model import checks
@@ -133,7 +134,7 @@ def _weights(shape: tuple[int, ...], weights: ArrayLike | None, what: str) -> np
         raise SceneError(f"{what} are missing: give {shape} numbers of sum 1 in each row, one a corner.")
     try:
         given = np.array(weights, dtype=float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         given = np.empty(0)
     given = given[:, None] if given.ndim == 1 and shape[1] == 1 else given
     if given.shape != shape or not np.isfinite(given).all():

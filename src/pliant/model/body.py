@@ -237,7 +237,7 @@ class Body(ABC):
         given are held as they are. It then bends from the middle between the two rows on.
         """
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.pin")
-        if clamped:
+        if checks.flag(clamped, f"{self.name}.pin: clamped"):
             chosen = np.union1d(chosen, self.neighbours(chosen))
         asked = self._axes(components, "pin")
         if asked.all():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import NO_NUMBER, is_finite_number, is_flag, is_one_of
 from pliant.errors import SceneError
 from pliant.materials import SolidLaw
 
@@ -24,7 +25,7 @@ def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.nda
         if given.dtype.kind not in "iuf":
             raise TypeError(f"numbers of type {given.dtype}")
         array = np.array(given, dtype=float)
-    except (TypeError, ValueError) as error:
+    except NO_NUMBER as error:
         raise SceneError(
             f"{what}: expected numbers [{unit}] of shape {shape}, got {type(value).__name__} ({error})."
         ) from None
@@ -37,14 +38,14 @@ def vectors(value: ArrayLike, count: int | None, what: str, unit: str) -> np.nda
     return array
 
 
-def points(value: ArrayLike, what: str) -> np.ndarray:
-    """(n, 3) finite coordinates [m], at least two."""
+def points(value: ArrayLike, what: str, least: int = 2) -> np.ndarray:
+    """(n, 3) finite coordinates [m], at least two, or `least`."""
     try:
         n = len(np.asarray(value))
-    except (TypeError, ValueError):
-        n = 2  # the check below says what is wrong
-    if n < 2:
-        raise SceneError(f"{what}: {n} given; give at least two points (n, 3) [m].")
+    except NO_NUMBER:
+        n = least  # the check below says what is wrong
+    if n < least:
+        raise SceneError(f"{what}: {n} given; give at least {least} of three coordinates each, (n, 3) [m].")
     return vectors(value, n, what, "m")
 
 
@@ -78,7 +79,7 @@ def numbers(value: ArrayLike, count: int, what: str, item: str, unit: str, *, po
     """(count,) numbers, from one for all or one each; above zero if `positive`, else not negative."""
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         array = np.empty((0, 0))
     if array.shape not in ((), (count,)):
         raise SceneError(f"{what}: give one number [{unit}] or one a {item} ({count},), not {_shape_of(value)}.")
@@ -111,7 +112,7 @@ def unit_vector(value: ArrayLike, what: str) -> np.ndarray:
 def number(value: object, what: str, unit: str, *, positive: bool = False) -> float:
     """A finite number, not negative; above zero if `positive`."""
     bound = "positive" if positive else "zero or positive"
-    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+    if not is_finite_number(value):
         raise SceneError(f"{what} is {value!r}: give a {bound} number [{unit}].")
     if value < 0 or (positive and value == 0):
         raise SceneError(f"{what} is {value!r}: it must be {bound} [{unit}].")
@@ -120,9 +121,16 @@ def number(value: object, what: str, unit: str, *, positive: bool = False) -> fl
 
 def real(value: object, what: str, unit: str) -> float:
     """A finite number of any sign."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+    if not is_finite_number(value):
         raise SceneError(f"{what} is {value!r}: give a finite number [{unit}].")
     return float(value)
+
+
+def flag(value: object, what: str) -> bool:
+    """True or False."""
+    if not is_flag(value):
+        raise SceneError(f"{what} is {value!r}: give True or False.")
+    return bool(value)
 
 
 def count(value: object, what: str) -> int:
@@ -184,7 +192,7 @@ def law(value: object, name: str, count: int, elements: str) -> None:
 
 def choice(value: str, choices: tuple[str, ...], what: str) -> str:
     """One of some words."""
-    if value not in choices:
+    if not is_one_of(value, choices):
         raise SceneError(f"{what} is {value!r}: choose one of {', '.join(choices)}.")
     return value
 
@@ -212,7 +220,7 @@ def stiffness(value: ArrayLike, n: int, what: str, item: str) -> np.ndarray:
     """(n,) stiffnesses [N/m] above zero, from one for all or one each; infinite ones are hard."""
     try:
         given = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         given = np.empty((0, 0))
     is_hard = np.isposinf(given)
     finite = numbers(np.where(is_hard, 1.0, given) if given.size else value, n, what, item, "N/m", positive=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import is_one_of
 from pliant.elements import fibre, hinge, triangle
 from pliant.elements.flat_fold import flat_fold_pairs, slope_changes
 from pliant.elements.fold_pair import fold_pair_block
@@ -69,7 +70,7 @@ class Cloth(Body):
 
     def _choose_model(self, asked: str | None) -> str:
         """As asked, or the quadratic form for a sheet that is flat at rest, and coupled angles for one that is not."""
-        if asked not in (None, *BENDING_MODELS):
+        if asked is not None and not is_one_of(asked, BENDING_MODELS):
             raise SceneError(
                 f"{self.name}: bending_model is {asked!r}: give 'quadratic', 'coupled', 'dihedral' or None."
             )

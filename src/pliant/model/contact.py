@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.body import Body
 from pliant.model.carried import weights_of
@@ -68,8 +67,7 @@ class Contact:
             checks.number(self.thickness, "Contact: thickness", "m")
         if self.detect_every is not None:
             checks.count(self.detect_every, "Contact: detect_every")
-        if not isinstance(self.guarantee, bool):
-            raise SceneError(f"Contact: guarantee is {self.guarantee!r}: give True or False.")
+        object.__setattr__(self, "guarantee", checks.flag(self.guarantee, "Contact: guarantee"))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import is_one_of
 from pliant.elements.joint import RATIO, JointDots, JointLinks, JointRopes
 from pliant.elements.joint_drive import JointDrives
 from pliant.errors import SceneError
@@ -201,7 +202,7 @@ def make_joint(
     vertices: ArrayLike | None, cone: float | None, twist: Any, drive: dict[str, Any], break_force: float,
 ) -> Joint:  # fmt: skip
     """Check what a user gives, and add the points that the joint holds to its bodies; world: without a second body."""
-    if kind not in KINDS:
+    if not is_one_of(kind, KINDS):
         raise SceneError(f"add_joint: kind is {kind!r}: choose one of {', '.join(KINDS)}.")
     what = f"add_joint: {kind}"
     chosen = None if vertices is None else _vertices(kind, b, vertices, what)

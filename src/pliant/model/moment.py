@@ -30,7 +30,8 @@ class Moment:
 
     def __call__(self, x: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
         """Forces (n, 3) [N] at positions x (n, 3) [m]."""
-        moment = np.asarray(self._moment(time) if callable(self._moment) else self._moment, float)
+        given = self._moment(time) if callable(self._moment) else self._moment
+        moment = checks.vectors(given, None, "the moment", "N m")
         r = x[self.vertices] - x[self.vertices].mean(axis=0)
         inertia = np.sum(r * r) * np.eye(3) - r.T @ r
         values, axes = np.linalg.eigh(inertia)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import NO_NUMBER
 from pliant.errors import SceneError
 from pliant.model import checks
 
@@ -34,11 +35,11 @@ def times_of_keys(times: ArrayLike, repeat: bool, what: str) -> np.ndarray:
     """(m,) [s], each later than the last."""
     try:
         keys = np.array(times, dtype=float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         keys = np.empty(0)
     if keys.ndim != 1 or len(keys) == 0 or not np.isfinite(keys).all() or (np.diff(keys) <= 0).any():
         raise SceneError(f"{what}: times are {times!r}: give finite times [s], each later than the last.")
-    if repeat and keys[-1] <= 0:
+    if checks.flag(repeat, f"{what}: repeat") and keys[-1] <= 0:
         raise SceneError(f"{what}: the last time is {keys[-1]:g} s: to repeat, it must be above zero.")
     return keys
 
@@ -62,9 +63,7 @@ class KeptMotion(ABC):
     points: ArrayLike
 
     def __post_init__(self) -> None:
-        points = np.asarray(self.points)
-        count = len(points) if points.ndim else 0
-        self._keep("points", checks.vectors(self.points, count, f"{self.name}: points", "m"))
+        self._keep("points", checks.points(self.points, f"{self.name}: points", least=0))
 
     @abstractmethod
     def __call__(self, time: float) -> np.ndarray:

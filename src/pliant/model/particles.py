@@ -35,12 +35,11 @@ class Particles(Body):
         self, name: str, points: ArrayLike, radius: ArrayLike, density: float, spin: bool = False,
         births: ArrayLike = 0.0, rolling_resistance: float = 0.0,
     ):  # fmt: skip
-        given = np.asarray(points)
-        n = len(given) if given.ndim else 0
-        self.points = checks.vectors(points, max(n, 1), f"{name}: points", "m")
+        self.points = checks.points(points, f"{name}: points", least=1)
+        n = len(self.points)
         self.radius = checks.numbers(radius, n, f"{name}: radius", "particle", "m", positive=True)
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
-        self.spin = bool(spin)
+        self.spin = checks.flag(spin, f"{name}: spin")
         self.rolling_resistance = checks.number(rolling_resistance, f"{name}: rolling_resistance", "1")
         if self.rolling_resistance > 0 and not self.spin:
             raise SceneError(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import NO_NUMBER
 from pliant.errors import SceneError
 from pliant.geometry import rotations
 from pliant.model import checks
@@ -305,7 +306,7 @@ def _rotation(orientation: ArrayLike, what: str) -> np.ndarray:
     """(3, 3) of a quaternion (w, x, y, z) or a rotation matrix."""
     try:
         given = np.array(orientation, dtype=float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         given = np.empty(0)
     if given.shape == (4,) and np.isfinite(given).all() and np.linalg.norm(given) > 0:
         return rotations.matrices(rotations.normalised(given))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import NO_NUMBER
 from pliant.errors import SceneError
 from pliant.geometry import rotations
 from pliant.model import checks
@@ -280,7 +281,7 @@ class RigidForceField:
 def _unit_quaternion(given: ArrayLike, what: str) -> np.ndarray:
     try:
         turn = np.asarray(given, float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         turn = np.zeros(0)
     if turn.shape != (4,) or not np.isfinite(turn).all() or not np.linalg.norm(turn) > 0:
         raise SceneError(f"{what} is {given!r}: give a quaternion (w, x, y, z) that is not zero.")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import NO_NUMBER
 from pliant.errors import SceneError
 from pliant.model.motions import times_of_keys
 
@@ -29,7 +30,7 @@ class Schedule:
         times = times_of_keys(self.times, self.repeat, "Schedule")
         try:
             values = np.array(self.values, dtype=float)
-        except (TypeError, ValueError):
+        except NO_NUMBER:
             values = np.empty(0)
         if values.shape not in ((len(times),), (len(times), 3)) or not np.isfinite(values).all():
             raise SceneError(f"Schedule: values are {self.values!r}: give a finite number or three for each time.")

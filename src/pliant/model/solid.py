@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.arguments import is_one_of
 from pliant.elements import tet
 from pliant.elements.patch import CORNERS, patch_blocks
 from pliant.errors import SceneError
@@ -50,7 +51,7 @@ class Solid(Body):
         checks.law(material.law if isinstance(material, Invertible) else material, name, len(mesh.tets), "tets")
         super().__init__(name, mesh.points, damping, damping_form)
         self.mesh, self.material = mesh, material
-        if element not in ELEMENTS:
+        if not is_one_of(element, ELEMENTS):
             raise SceneError(f"{name}: element is {element!r}: choose one of {', '.join(map(repr, ELEMENTS))}.")
         if element == PATCH and isinstance(material, Invertible):
             raise SceneError(f'{name}: element="patch" does not take pl.Invertible: give its law, or element="linear".')

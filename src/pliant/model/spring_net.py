@@ -47,7 +47,7 @@ class SpringNet(Body):
         self.mass = checks.numbers(mass, n, f"{name}: mass", "vertex", "kg", positive=True)
         at_rest = spring.rest_data(self.points, self.edges) if lengths is None else lengths
         self.lengths = checks.numbers(at_rest, m, f"{name}: lengths", "spring", "m")
-        self.one_sided = bool(one_sided)
+        self.one_sided = checks.flag(one_sided, f"{name}: one_sided")
         self.bending = checks.number(bending, f"{name}: bending", "N m^2")
         self.tear_at = checks.tear_limit(tear_at, f"{name}: tear_at")
         self.strain_limit = checks.strain_limit(strain_limit, self.tear_at, f"{name}: strain_limit")

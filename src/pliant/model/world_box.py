@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pliant.arguments import NO_NUMBER
 from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Bounds
@@ -45,7 +46,7 @@ def _corner(value: Corner | None, nowhere: float, what: str) -> np.ndarray:
     try:
         given = [None, None, None] if value is None else list(value)
         corner = np.array([nowhere if number is None else number for number in given], dtype=float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         corner = np.empty(0)
     if corner.shape != (3,) or np.isnan(corner).any() or (corner == -nowhere).any():
         raise SceneError(f"{what} is {value!r}: give three numbers [m], None or {nowhere} where there is no wall.")

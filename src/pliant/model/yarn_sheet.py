@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import NO_NUMBER
 from pliant.elements import hinge
 from pliant.elements.yarn_triangle import YarnTriangles, rest_gradients, wings
 from pliant.errors import SceneError
@@ -91,7 +92,7 @@ def _warp_field(name: str, mesh: TriMesh, warp: ArrayLike | str | None) -> np.nd
         raise SceneError(f"{what} is {warp!r}: give a vector (3,) or one per triangle ({m}, 3).")
     try:
         field = np.asarray((1.0, 0.0, 0.0) if warp is None else warp, dtype=float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         field = np.empty(0)
     if field.shape not in ((3,), (m, 3)) or not np.isfinite(field).all():
         raise SceneError(f"{what}: give a finite vector (3,) or one per triangle ({m}, 3), not shape {field.shape}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pliant.arguments import is_one_of
 from pliant.constraints.krylov import FIXED_ALPHA, MINIMUM_RESIDUAL, largest_eigenvalue, minimise_residual
 from pliant.constraints.problem import ConstraintProblem
 from pliant.errors import SolverError
@@ -27,7 +28,7 @@ class MinimumResidual(Relaxation):
     alpha: str = "power"
 
     def __post_init__(self) -> None:
-        if self.alpha not in ALPHAS:
+        if not is_one_of(self.alpha, ALPHAS):
             raise SolverError(f"MinimumResidual: alpha is {self.alpha!r}: choose one of {', '.join(ALPHAS)}.")
 
     def begin(self, problem: ConstraintProblem) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import numbers
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import Any, ClassVar, TypeVar
 
+from pliant.arguments import is_finite_number, is_one_of
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.sweeps import Pace
 from pliant.errors import SolverError
@@ -62,8 +62,7 @@ def relaxation_of(value: Any, what: str) -> Relaxation:
 
 def check_real(value: Any, what: str, least: float, below: float = math.inf, is_open: bool = True) -> None:
     """A number between two bounds; the lower one excluded if `is_open`."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-    if not is_number or value < least or (is_open and value == least) or value >= below:
+    if not is_finite_number(value) or value < least or (is_open and value == least) or value >= below:
         bounds = f"above {least:g}" if is_open else f"of at least {least:g}"
         limit = "" if below == math.inf else f" and below {below:g}"
         raise SolverError(f"{what} is {value!r}: give a number {bounds}{limit}.")
@@ -71,5 +70,5 @@ def check_real(value: Any, what: str, least: float, below: float = math.inf, is_
 
 def check_weights(value: Any, what: str) -> None:
     """One of WEIGHTS."""
-    if value not in WEIGHTS:
+    if not is_one_of(value, WEIGHTS):
         raise SolverError(f"{what} is {value!r}: choose one of {', '.join(WEIGHTS)}.")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pliant.arguments import is_finite_number, is_one_of
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.model.tearing import TopologyChange
@@ -104,7 +104,7 @@ class Chebyshev(Accelerator[ChebyshevWork]):
             )
         if isinstance(self.rho, Sequence) and not isinstance(self.rho, str):
             object.__setattr__(self, "rho", _checked_phases(self.rho))
-        elif self.rho != "auto":
+        elif not is_one_of(self.rho, ("auto",)):
             _check_rho(self.rho, "Chebyshev: rho")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ChebyshevWork:
@@ -154,7 +154,7 @@ def _estimate(moved: tuple[float, ...]) -> float:
 
 
 def _check_rho(rho: Any, what: str) -> None:
-    if not isinstance(rho, numbers.Real) or not 0 < float(rho) < 1:
+    if not (is_finite_number(rho) and 0 < rho < 1):
         raise SolverError(f"{what} is {rho!r}: it must lie between 0 and 1, both excluded (0.75 soft, 0.95 stiff).")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
+from pliant.arguments import is_finite_number, is_one_of
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.solvers.contract import (
@@ -55,9 +56,9 @@ class Newton(Solver[AssembledPotential]):
     def __post_init__(self) -> None:
         check_count(self.iterations, "Newton: iterations")
         check_start(self.start, "Newton: start")
-        if self.linear not in LINEAR:
+        if not is_one_of(self.linear, LINEAR):
             raise SolverError(f"Newton: linear is {self.linear!r}: choose one of {', '.join(LINEAR)}.")
-        if not self.residual >= 0:
+        if not (is_finite_number(self.residual) and self.residual >= 0):
             raise SolverError(f"Newton: residual is {self.residual!r}: give a positive number [m/s^2], or 0 for none.")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AssembledPotential:

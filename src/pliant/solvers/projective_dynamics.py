@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import scipy.sparse as sp
 
+from pliant.arguments import is_one_of
 from pliant.energies import IncrementalPotential
 from pliant.energies.constant_stiffness import projection_laplacian
 from pliant.errors import SolverError
@@ -79,7 +80,7 @@ class ProjectiveDynamics(MomentumSolver[ProjectiveWork]):
     def __post_init__(self) -> None:
         check_count(self.iterations, "ProjectiveDynamics: iterations")
         check_start(self.start, "ProjectiveDynamics: start")
-        if self.global_step not in GLOBAL_STEPS:
+        if not is_one_of(self.global_step, GLOBAL_STEPS):
             raise SolverError(
                 f"ProjectiveDynamics: global_step is {self.global_step!r}: choose one of {', '.join(GLOBAL_STEPS)}."
             )

@@ -74,10 +74,8 @@ class SequentialPositions(Solver[ConstraintWork]):
         if self.k_v + self.k_c == 0:
             raise SolverError("SequentialPositions: k_v and k_c are both 0: give one of them a value up to 1.")
         check_count(self.rounds, "SequentialPositions: rounds")
-        if self.settling:
-            check_count(self.settling, "SequentialPositions: settling")
-        if self.velocity_iterations:
-            check_count(self.velocity_iterations, "SequentialPositions: velocity_iterations")
+        check_count(self.settling, "SequentialPositions: settling", least=0)
+        check_count(self.velocity_iterations, "SequentialPositions: velocity_iterations", least=0)
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""

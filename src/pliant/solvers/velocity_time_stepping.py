@@ -70,8 +70,7 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
             check_part(vars(self)[name], f"VelocityTimeStepping: {name}")
         check_real(self.sleep_speed, "VelocityTimeStepping: sleep_speed", 0.0, is_open=False)
         check_count(self.rounds, "VelocityTimeStepping: rounds")
-        if self.settling:
-            check_count(self.settling, "VelocityTimeStepping: settling")
+        check_count(self.settling, "VelocityTimeStepping: settling", least=0)
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""

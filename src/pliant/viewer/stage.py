@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.arguments import NO_NUMBER
 from pliant.errors import PliantError
 from pliant.io.results.result import Frame, Result
 from pliant.io.results.spheres import with_surfaces
@@ -50,7 +51,7 @@ def places(marks: Any) -> np.ndarray:
     """(k, 3) [m] from what a view was given."""
     try:
         return np.asarray(marks, float).reshape(-1, 3)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         raise PliantError(f"marks is {marks!r}: give places (k, 3) [m].") from None
 
 

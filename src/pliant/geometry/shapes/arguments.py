@@ -6,8 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from pliant.arguments import NO_NUMBER
 from pliant.errors import MeshError
 
+SHORTEST, LONGEST = 1e-100, 1e100  # [m]: squares and volumes of these are numbers
 #: Memory that making a shape takes at its peak [bytes per element]: measured for tets, a lower bound for the others.
 BYTES = {"tets": 280, "triangles": 100, "edges": 50}
 
@@ -16,9 +18,9 @@ def positive_length(shape: str, name: str, value: Any) -> float:
     """A finite length > 0 [m] as float, or MeshError."""
     try:
         length = float(value)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         length = math.nan
-    if not (math.isfinite(length) and length > 0):
+    if not SHORTEST < length < LONGEST:
         raise MeshError(f"{shape} got {name}={value!r}; pass a positive finite length [m].")
     return length
 

@@ -7,6 +7,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.arguments import is_one_of
 from pliant.errors import MeshError
 from pliant.geometry.mesh import TetMesh
 from pliant.geometry.shapes.arguments import check_fits, positive_length, positive_lengths, whole_numbers
@@ -29,7 +30,7 @@ def box(
     """
     lengths = positive_lengths("box", "size", size, 3)
     counts = whole_numbers("box", "cells", cells, 3)
-    if split not in SPLITS:
+    if not is_one_of(split, SPLITS):
         raise MeshError(f"box got split={split!r}; pass one of {', '.join(map(repr, SPLITS))}.")
     check_fits("box", SPLITS[split] * math.prod(counts), "tets")
     axes = [np.linspace(-0.5 * length, 0.5 * length, count + 1) for length, count in zip(lengths, counts, strict=True)]

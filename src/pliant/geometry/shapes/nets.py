@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.arguments import is_flag
+from pliant.errors import MeshError
 from pliant.geometry.shapes.arguments import check_fits, positive_lengths, whole_numbers
 
 
@@ -19,6 +21,8 @@ def net(
     """
     lengths = positive_lengths("net", "size", size, 2)
     nx, ny = whole_numbers("net", "cells", cells, 2)
+    if not is_flag(diagonals):
+        raise MeshError(f"net got diagonals={diagonals!r}; pass True or False.")
     check_fits("net", 2 * nx * ny, "edges")
     points = np.zeros((nx + 1, ny + 1, 3))
     points[:, :, 0] = np.linspace(-0.5 * lengths[0], 0.5 * lengths[0], nx + 1)[:, None]

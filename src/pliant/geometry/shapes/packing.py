@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pliant.arguments import is_finite_number, is_one_of
 from pliant.errors import MeshError
 from pliant.geometry.mesh import TetMesh, TriMesh
 from pliant.geometry.shapes.arguments import positive_length, positive_lengths
@@ -15,6 +16,7 @@ from pliant.geometry.surface import is_closed_surface
 
 MOST = 20_000_000  # spheres
 ARRANGEMENTS = ("cubic", "hexagonal")
+FILLS = ("box", "ball", "cylinder")
 
 
 def packed_spheres(
@@ -38,9 +40,9 @@ def packed_spheres(
     spacing = positive_length("packed_spheres", "spacing", spacing)
     if spacing < 1:
         raise MeshError(f"packed_spheres got spacing={spacing!r}; pass at least 1, or spheres would overlap.")
-    if not 0 <= jitter <= 1:
+    if not (is_finite_number(jitter) and 0 <= jitter <= 1):
         raise MeshError(f"packed_spheres got jitter={jitter!r}; pass a number from 0 to 1.")
-    if arrangement not in ARRANGEMENTS:
+    if not is_one_of(arrangement, ARRANGEMENTS):
         raise MeshError(f"packed_spheres got arrangement={arrangement!r}; choose {' or '.join(ARRANGEMENTS)}.")
     lower, upper, margin = _bounds(space, fill, r)
     points = _lattice(lower + r, upper - r, 2 * r * spacing, arrangement)
@@ -63,17 +65,17 @@ def _bounds(space: Any, fill: str, r: float) -> tuple[np.ndarray, np.ndarray, An
         if not is_closed_surface(triangles, len(points)):
             raise MeshError("packed_spheres: the mesh is not closed, it has no inside; close its holes.")
         return points.min(axis=0), points.max(axis=0), lambda p: _depth_in_mesh(points, triangles, p, r)
+    if not is_one_of(fill, FILLS):
+        raise MeshError(f"packed_spheres got fill={fill!r}; choose box, ball or cylinder, or pass a closed mesh.")
     if fill == "box":
         half = 0.5 * np.array(positive_lengths("packed_spheres", "space", space, 3))
         return -half, half, lambda p: (half - np.abs(p)).min(axis=1)
     if fill == "ball":
         (R,) = positive_lengths("packed_spheres", "space", space, 1)
         return np.full(3, -R), np.full(3, R), lambda p: R - np.linalg.norm(p, axis=1)
-    if fill == "cylinder":
-        R, height = positive_lengths("packed_spheres", "space", space, 2)
-        half = np.array([R, R, 0.5 * height])
-        return -half, half, lambda p: np.minimum(R - np.hypot(p[:, 0], p[:, 1]), half[2] - np.abs(p[:, 2]))
-    raise MeshError(f"packed_spheres got fill={fill!r}; choose box, ball or cylinder, or pass a closed mesh.")
+    R, height = positive_lengths("packed_spheres", "space", space, 2)
+    half = np.array([R, R, 0.5 * height])
+    return -half, half, lambda p: np.minimum(R - np.hypot(p[:, 0], p[:, 1]), half[2] - np.abs(p[:, 2]))
 
 
 def _lattice(lower: np.ndarray, upper: np.ndarray, pitch: float, arrangement: str) -> NDArray[np.float64]:

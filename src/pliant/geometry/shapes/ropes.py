@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pliant.arguments import NO_NUMBER
 from pliant.errors import MeshError
 from pliant.geometry.shapes.arguments import check_fits, positive_length, whole_number
 
@@ -69,7 +70,7 @@ def _ring(radius: float, count: int) -> tuple[FloatArray, IntArray]:
 def _path(path: Any) -> FloatArray:
     try:
         corners = np.asarray(path, dtype=float)
-    except (TypeError, ValueError):
+    except NO_NUMBER:
         corners = np.zeros(0)
     if corners.ndim != 2 or corners.shape[1] != 3 or len(corners) < 2 or not np.isfinite(corners).all():
         raise MeshError(f"rope got path={path!r}; pass at least two corners of three finite coordinates [m].")

@@ -40,6 +40,7 @@ def cylinder(radius: float = 0.5, height: float = 1.0, cells: int = 6, layers: i
     r = positive_length("cylinder", "radius", radius)
     h = positive_length("cylinder", "height", height)
     n = whole_number("cylinder", "cells", cells)
+    check_fits("cylinder", 18 * n**2, "tets")
     wanted = h * n / r
     if layers is None and wanted > MOST_LAYERS:
         raise MeshError(
@@ -65,6 +66,7 @@ def torus(major: float = 0.5, minor: float = 0.2, cells: int = 4, segments: int 
     big = positive_length("torus", "major", major)
     small = positive_length("torus", "minor", minor)
     n = whole_number("torus", "cells", cells)
+    check_fits("torus", 18 * n**2, "tets")
     if small > 0.8 * big:
         raise MeshError(
             f"torus got major={major!r} and minor={minor!r}: tets would be squeezed flat around the hole. "

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.io.reading import reading
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 from pliant.io.results.zip_stream import Entry, ZipStream, entries
 
@@ -71,7 +72,7 @@ class ArchiveResult(Result):
         self._file = path.open("rb")
         try:
             self.layout = self._read_layout()
-        except FileError:
+        except Exception:
             self._file.close()
             raise
         self._frames: list[dict[str, Entry]] = []
@@ -83,7 +84,7 @@ class ArchiveResult(Result):
                 self._frames[int(number)][key] = entry
         self.times = np.array([float(self._load(parts["time"])) for parts in self._frames])
 
-    def frame(self, k: int) -> Frame:
+    def _frame(self, k: int) -> Frame:
         arrays = {name: self._load(entry) for name, entry in self._frames[k].items()}
         points, time = arrays.pop("points"), float(arrays.pop("time"))
         poses = arrays.pop("poses", np.zeros((0, 7)))
@@ -91,11 +92,13 @@ class ArchiveResult(Result):
         return Frame(time, points, arrays, cells, of_bodies, poses)
 
     def positions(self, k: int) -> np.ndarray:
-        return self._load(self._frames[k]["points"])
+        with reading(self.path):
+            return self._load(self._frames[k]["points"])
 
     def poses(self, k: int) -> np.ndarray:
         entry = self._frames[k].get("poses")
-        return np.zeros((0, 7)) if entry is None else self._load(entry)
+        with reading(self.path):
+            return np.zeros((0, 7)) if entry is None else self._load(entry)
 
     def close(self) -> None:
         self._file.close()

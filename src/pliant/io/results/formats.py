@@ -14,6 +14,7 @@ from typing import Any
 
 from pliant.errors import FileError
 from pliant.io.paths import as_path
+from pliant.io.reading import reading
 from pliant.io.results.result import FrameWriter, Layout, Result
 from pliant.io.results.spheres import WriterOfSurfaces
 
@@ -62,7 +63,16 @@ def open_result(path: str | Path) -> Result:
         journal = journal_of(path)
         hint = f" Its recording was cut off: {journal} has the frames." if journal.exists() else ""
         raise FileError(f"{path}: there is no such file.{hint}")
-    return _load(home)(path)
+    kind = _load(home)
+    with reading(path):
+        result: Result = kind(path)
+    try:
+        with reading(path):
+            result.layout.check()
+    except FileError:
+        result.close()
+        raise
+    return result
 
 
 def stream(path: Path, layout: Layout) -> FrameWriter:

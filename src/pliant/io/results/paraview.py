@@ -19,6 +19,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.io.reading import read_by_meshio
 from pliant.io.results.places import cannot_write, write_all
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
 from pliant.io.results.sequences import numbered
@@ -157,7 +158,7 @@ class ParaViewResult(Result):
     def _is_there(self, k: int) -> np.ndarray:
         return np.asarray(self._read(k).point_data["radius"]) > 0
 
-    def frame(self, k: int) -> Frame:
+    def _frame(self, k: int) -> Frame:
         grid = self._read(k)
         kind = "tetra" if len(self.layout.tets) else "triangle"
         cells = {name: own.get(kind, np.empty(0)) for name, own in grid.cell_data_dict.items() if name != "body"}
@@ -165,12 +166,7 @@ class ParaViewResult(Result):
         return Frame(float(self.times[k]), grid.points, dict(grid.point_data), cells, poses=poses)
 
     def _read(self, k: int) -> Any:
-        import meshio
-
-        try:
-            return meshio.read(self._files[k])
-        except (Exception, SystemExit) as error:  # meshio raises many kinds
-            raise FileError(f"{self._files[k]}: cannot be read ({type(error).__name__}: {error}).") from None
+        return read_by_meshio(self._files[k])
 
 
 def _appended(values: np.ndarray) -> tuple[bytes, memoryview]:

@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 
 from pliant.geometry.surface import compact
+from pliant.io.reading import reading
 
 #: Colours of bodies in turn, as red, green, blue from 0 to 1.
 BODY_COLOURS = ((0.86, 0.42, 0.28), (0.28, 0.52, 0.78), (0.45, 0.67, 0.36), (0.85, 0.66, 0.25), (0.58, 0.45, 0.74))
@@ -38,6 +40,21 @@ class Layout:
     rigid: tuple[int, ...] = ()  # numbers of the bodies that are rigid: frames have their poses
     radii: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [m] of spheres, 0 of other points; (0,): none
     births: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [s] until which a sphere is not there
+
+    def check(self) -> None:
+        """ValueError if its arrays do not fit together, as in a damaged file."""
+        n, bodies = self.n_points, len(self.body_names)
+        for name, cells, width in (("triangles", self.triangles, 3), ("tets", self.tets, 4), ("edges", self.edges, 2)):
+            if cells.shape[1:] != (width,) or (len(cells) and not 0 <= cells.min() <= cells.max() < n):
+                raise ValueError(f"its {name} are not {width} of its {n} points each")
+        behind = self.triangle_tets
+        if behind.shape != (len(self.triangles),) or (len(behind) and not behind.max() < max(len(self.tets), 1)):
+            raise ValueError("its triangles and tets do not fit together")
+        starts = self.body_start
+        if starts.shape != (bodies + 1,) or starts[0] != 0 or starts[-1] != n or (np.diff(starts) < 0).any():
+            raise ValueError(f"its bodies do not share its {n} points")
+        if self.colours.shape != (bodies, 3) or {len(self.radii), len(self.births)} - {0, n}:
+            raise ValueError("its colours or radii do not fit its bodies")
 
     @cached_property
     def spheres(self) -> np.ndarray:
@@ -115,12 +132,22 @@ class Frame:
 class Result(ABC):
     """A result in a file. Frames are read when asked for and not kept."""
 
+    path: Path
     layout: Layout
     times: np.ndarray  # (frames,) [s]
 
-    @abstractmethod
     def frame(self, k: int) -> Frame:
         """The frame of number k, from 0; negative numbers count from the end."""
+        number = range(len(self))[k]
+        with reading(self.path):
+            frame = self._frame(number)
+            if frame.points.shape != (self.layout.n_points, 3):
+                raise ValueError(f"frame {number} has points of shape {frame.points.shape}")
+        return frame
+
+    @abstractmethod
+    def _frame(self, k: int) -> Frame:
+        """The frame of number k, from 0 to the last."""
 
     def positions(self, k: int) -> np.ndarray:
         """(n, 3) [m] in the frame of number k."""

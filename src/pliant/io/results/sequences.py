@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pliant.errors import FileError
+from pliant.io.reading import UntilEnd, read_by_meshio, reading
 from pliant.io.results.digits import rows_of_text
 from pliant.io.results.places import replacing
 from pliant.io.results.result import Frame, FrameWriter, Layout, Result
@@ -104,6 +105,7 @@ class SequenceResult(Result):
     """Reads numbered files of one surface in any format that meshio reads; asked for by the name without numbers."""
 
     def __init__(self, path: Path):
+        self.path = path
         self._files = numbered(path)
         if not self._files:
             raise FileError(f"{path}: there is no file {path.stem}_00000{path.suffix} beside it.")
@@ -113,7 +115,7 @@ class SequenceResult(Result):
         part = Part(len(first.points), cells, np.empty((0, 4)), _edges(self._files[0]))
         self.layout = layout_of_parts([part], ["body"], frame_rate_of(self.times))
 
-    def frame(self, k: int) -> Frame:
+    def _frame(self, k: int) -> Frame:
         return Frame(float(self.times[k]), np.asarray(_read(self._files[k]).points, float))
 
 
@@ -146,13 +148,11 @@ def _edge_count(ply: bytes) -> int:
 
 
 def _read(path: Path) -> Any:
+    if path.suffix.lower() != ".ply":
+        return read_by_meshio(path)
     import meshio
 
-    try:
-        if path.suffix.lower() != ".ply":
-            return meshio.read(path)
-        data = path.read_bytes()
-        header = f"{EDGE_HEADER.format(_edge_count(data))}\n".encode()  # meshio knows vertices and faces only
-        return meshio.ply.read(io.BytesIO(data.replace(header, b"", 1)))
-    except (Exception, SystemExit) as error:  # meshio raises many kinds
-        raise FileError(f"{path}: cannot be read ({type(error).__name__}: {error}).") from None
+    data = path.read_bytes()
+    header = f"{EDGE_HEADER.format(_edge_count(data))}\n".encode()  # meshio knows vertices and faces only
+    with reading(path):
+        return meshio.ply.read(UntilEnd(io.BytesIO(data.replace(header, b"", 1))))  # type: ignore[arg-type]

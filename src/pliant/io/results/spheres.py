@@ -101,10 +101,11 @@ class ResultOfSurfaces(Result):
     """A result whose spheres are surfaces."""
 
     def __init__(self, result: Result):
+        self.path = result.path
         self._result, self._surfaces = result, SphereSurfaces(result.layout)
         self.layout, self.times = self._surfaces.layout, result.times
 
-    def frame(self, k: int) -> Frame:
+    def _frame(self, k: int) -> Frame:
         return self._surfaces.frame(self._result.frame(k))
 
     def positions(self, k: int) -> np.ndarray:

@@ -78,6 +78,7 @@ class UsdResult(Result):
     """
 
     def __init__(self, path: Path):
+        self.path = path
         try:
             self._stage = Usd.Stage.Open(str(path))
         except Exception as error:  # pxr has no public class for it
@@ -107,7 +108,7 @@ class UsdResult(Result):
         if radii.any():
             self.layout = replace(self.layout, radii=radii, births=births)
 
-    def frame(self, k: int) -> Frame:
+    def _frame(self, k: int) -> Frame:
         code = self._codes[k]
         cache = UsdGeom.XformCache(code)
         points = []

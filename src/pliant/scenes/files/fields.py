@@ -20,6 +20,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError, core_schema
 
+from pliant.arguments import is_finite_number
+
 
 def refuse(allowed: str) -> PydanticCustomError:
     """The error of a value; what was found, and where, is added when it is told."""
@@ -102,7 +104,7 @@ class _Value(ABC):
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and is_finite_number(value)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pliant.arguments import is_one_of
 from pliant.device.opencl import OpenCL
 from pliant.errors import SolverError
 from pliant.kernels.threads import Team
@@ -21,7 +22,7 @@ class Execution:
     device: OpenCL | None = None  # None: the CPU
 
     def __post_init__(self) -> None:
-        if self.precision not in ("single", "double"):
+        if not is_one_of(self.precision, ("single", "double")):
             raise SolverError(f"precision is {self.precision!r}: it must be 'single' or 'double'.")
 
     def team(self, work_items: int | None = None, items_a_thread: int = 1) -> Team:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pliant.arguments import is_one_of
 from pliant.errors import SolverError
 from pliant.relaxations import RELAXATIONS, Relaxation
 from pliant.solvers.contract.solver import Solver
@@ -66,7 +67,7 @@ def rebuild_solver(about: dict[str, Any]) -> Any:
     if about["name"] in RELAXATIONS:
         options = {name: value for name, value in about.items() if name != "name"}
         return RELAXATIONS[about["name"]](**options)
-    if about["name"] not in SOLVERS:
+    if not is_one_of(about["name"], SOLVERS):
         raise SolverError(f"there is no solver {about['name']!r}: register it first (pl.register_solver).")
     options = {name: rebuild_solver(value) if isinstance(value, dict) else value for name, value in about.items()}
     del options["name"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
+from pliant.arguments import is_finite_number
 from pliant.contact.response.report import ContactReport
 from pliant.errors import SolverError
 from pliant.solvers.contract.checks import check_count
@@ -39,7 +39,7 @@ class Stop:
         if not given:
             raise SolverError("Stop() never ends: give iterations, residual [m/s^2] or seconds.")
         for name, value in given.items():
-            if not (isinstance(value, numbers.Real) and 0 < float(value) < np.inf):
+            if not (is_finite_number(value) and value > 0):
                 raise SolverError(f"Stop: {name} is {value!r}: give a positive number.")
         if self.iterations is not None:
             check_count(self.iterations, "Stop: iterations")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pliant.arguments import is_one_of
 from pliant.constraints.rows import CONE, PYRAMID
 from pliant.errors import SolverError
 from pliant.relaxations.relaxation import check_real
@@ -30,7 +31,7 @@ FRICTIONS = {"cone": CONE, "pyramid": PYRAMID}
 
 def check_friction(value: Any, what: str) -> None:
     """One of FRICTIONS."""
-    if value not in FRICTIONS:
+    if not is_one_of(value, FRICTIONS):
         raise SolverError(f"{what} is {value!r}: choose one of {', '.join(FRICTIONS)}.")
 
 
