@@ -20,8 +20,8 @@ def draw_cases(cases: Sequence[Case], resolutions: Sequence[str], path: Path) ->
     """Relative errors; a dashed line falls with the square of the size of cells or steps."""
     chosen = [case for case in cases if case.resolution in resolutions and len(case.cells) > 1]
     curves = ((case.name, case.cells, [abs(case.error(cells)) for cells in case.cells]) for case in chosen)
-    most = max(max(case.cells) for case in chosen)
-    _draw(curves, (most / 8, most), " or ".join(resolutions), "relative error", path)
+    least, most = (end(end(case.cells) for case in chosen) for end in (min, max))
+    _draw(curves, (max(most / 8, least), most), " or ".join(resolutions), "relative error", path)
 
 
 def draw_orders(errors: dict[str, dict[int, float]], path: Path) -> None:
@@ -48,12 +48,16 @@ def _draw(
     curves: Iterable[tuple[str, Any, Any]], ends: tuple[float, float], across: str, upwards: str, path: Path
 ) -> None:
     figure, axes = pyplot.subplots(figsize=(11, 6), layout="constrained")
+    places: set[float] = set()
     for k, (name, numbers, errors) in enumerate(curves):
+        places.update(numbers)
         drawn = [max(error, LEAST) for error in errors]
         axes.loglog(numbers, drawn, marker=MARKERS[k % len(MARKERS)], label=name)
     low, high = ends
     axes.loglog([low, high], [0.05, 0.05 * (low / high) ** 2], "k--", label="second order")
     axes.loglog([low, high], [0.05, 0.05 * low / high], "k:", label="first order")
+    axes.set_xticks(sorted(places), [f"{place:g}" for place in sorted(places)])
+    axes.minorticks_off()
     axes.set_xlabel(across)
     axes.set_ylabel(upwards)
     axes.grid(alpha=0.3)
