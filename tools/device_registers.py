@@ -108,6 +108,13 @@ def cuda_source(law: type, solver: Solver[Any]) -> str:
     return solid_source(law.from_young(1e5, 0.0 if law is pl.ARAP else 0.3), solver)
 
 
+def yarn_source() -> str:
+    """The kernels of yarn cloth, as CUDA C."""
+    scene = pl.Scene()
+    scene.add_cloth(pl.shapes.cloth((0.1, 0.1), (1, 1)), pl.YarnCloth.example())
+    return kernel_source(pl.VBD(), build_model(scene), 1e-3, language="cuda")
+
+
 def grains_source() -> str:
     """The kernels of particles, as CUDA C."""
     scene = pl.Scene()
@@ -121,6 +128,7 @@ FURTHER = {
     "Invertible(NeoHookean)": lambda: solid_source(pl.Invertible(pl.NeoHookean.from_young(1e5, 0.3)), pl.VBD()),
     "StableNeoHookean in patches": lambda: solid_source(_STABLE, pl.VBD(), element="patch"),
     "StableNeoHookean with contact": lambda: solid_source(_STABLE, pl.VBD(), contact=True),
+    "YarnCloth": yarn_source,
 }
 
 

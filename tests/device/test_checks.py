@@ -54,7 +54,7 @@ def test_no_kernel_of_a_solid_law_spills_registers(law) -> None:
 
 
 @pytest.mark.slow
-def test_no_kernel_of_converted_tets_and_contacts_spills_registers() -> None:
+def test_no_kernel_of_converted_tets_contacts_and_yarn_cloth_spills_registers() -> None:
     registers = tool("device_registers")
     if not registers.is_available():
         pytest.skip("NVRTC and ptxas are not installed")

@@ -63,11 +63,13 @@ def test_iterations_are_those_of_the_cpu(form) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", [pl.GradientDescent(), pl.BlockJacobi()], ids=lambda solver: type(solver).__name__)
 def test_descents_are_those_of_the_cpu(solver) -> None:
-    """They see psi exactly in every iteration."""
+    """They see psi exactly in every iteration; the first ones find a step length."""
     problem = thrown_cloth()
-    expected = iterated(problem, solver, 16, Execution("double", 1))
-    x = iterated(problem, solver, 16, Execution("double", 0, pl.OpenCL()))
-    assert np.abs(x - expected).max() < 1e-9 * np.abs(expected - problem.x_guess).max()
+    expected = iterated(problem, solver, 64, Execution("double", 1))
+    x = iterated(problem, solver, 64, Execution("double", 0, pl.OpenCL()))
+    way = np.abs(expected - problem.x_guess).max()
+    assert way > 1e-4
+    assert np.abs(x - expected).max() < 1e-9 * way
 
 
 def test_gpbd_refuses_yarn_cloth_by_name() -> None:
