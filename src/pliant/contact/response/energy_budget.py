@@ -61,13 +61,13 @@ class EnergyBudget:
         """None if nothing presses, or all that does is part of an island with a rigid body, which is left alone."""
         if not step.contacts.count:
             return None
-        depths = np.maximum(step.contacts.start_depths, step.contacts.own_depths(step.x))
-        pressing = np.flatnonzero(depths > 0)
+        depths = step.contacts.own_depths(step.x)
+        pressing = np.flatnonzero(np.maximum(step.contacts.start_depths, depths) > 0)
         if not len(pressing) or self._are_rigid(step, pressing):
             return None
         islands = self._islands(step, pressing)
         elements_at = lambda x: self._elements(step.model, x)  # noqa: E731
-        return StepAccount(step, islands, self.body, elements_at(step.x0), elements_at)
+        return StepAccount(step, islands, self.body, depths, elements_at(step.x0), elements_at)
 
     def _elements(self, model: Model, x: np.ndarray) -> np.ndarray:
         """(bodies,) energies of elements [J] at x (n, 3) [m], those asked for last without measuring them again."""

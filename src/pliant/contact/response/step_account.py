@@ -56,31 +56,34 @@ class Rise(NamedTuple):
 class StepAccount:
     """Energies of the islands of a step.
 
-    body (n,): of each vertex; before (bodies,) [J]: energies of elements at its start;
-    elements_at: the energies of elements (bodies,) [J] at positions (n, 3) [m].
+    body (n,): of each vertex; depths (k,) [m]: of contacts at its end; before (bodies,) [J]: energies of elements at
+    its start; elements_at: the energies of elements (bodies,) [J] at positions (n, 3) [m].
     """
 
     step: StepEnds
     islands: Islands
     body: np.ndarray
+    depths: np.ndarray
     before: np.ndarray
     elements_at: Callable[[np.ndarray], np.ndarray]
     _island: np.ndarray = field(init=False)  # (n,) of each vertex that may move, -1 for others
     _mass: np.ndarray = field(init=False)  # (n,) [kg] zero for those that may not
-    _had: np.ndarray = field(init=False)  # (islands,) [J] at the start
+    _kinetic_before: np.ndarray = field(init=False)  # (islands,) [J] at the start
+    _pressed_before: np.ndarray = field(init=False)  # (islands,) [J] in contacts at the start
     _is_left_alone: np.ndarray = field(init=False)  # (islands,) bool: nothing presses, or a rigid body is part of it
 
     def __post_init__(self) -> None:
         model, islands = self.step.model, self.islands
         self._island = np.where(model.is_free, islands.of_body[self.body], -1)
         self._mass = np.where(model.is_free, model.mass, 0.0)
-        self._had = self._kinetic(self.step.v0) + self._stored_before(self.before)
+        self._kinetic_before = self._kinetic(self.step.v0)
+        self._pressed_before = self._in_contacts(self.step.contacts.start_depths)
         self._is_left_alone = ~islands.touches
         self._is_left_alone[self._island[model.subspace == CARRIED]] = True
 
     def has_gained(self) -> bool:
         """Whether an island has more than a small part of the energy at hand too much."""
-        return bool((self._excess() > MUCH * self._scale()).any())
+        return bool((self._excess() > MUCH * self._scale(self._kinetic(self.step.v))).any())
 
     def settle(self, is_enforced: bool) -> Rise:
         """Take out of velocities what is too much, as far as there are any; or only look."""
@@ -88,20 +91,18 @@ class StepAccount:
         risen = float(excess.sum())
         return Rise(risen, self._slow_down(excess) if is_enforced and risen > 0 else 0.0)
 
-    def _rise(self) -> np.ndarray:
-        """(islands,) [J] by which the energy is above what it was and what was put in."""
-        x = self.step.x  # the next step begins with contacts as stiff as they were before any was overloaded
-        stored = self._stored(self.elements_at(x), self.step.stiffness, self.step.contacts.own_depths(x))
-        return stored + self._kinetic(self.step.v) - self._had - self._put_in
-
-    def _scale(self) -> np.ndarray:
-        """(islands,) [J] the energy at hand."""
-        stored = self._stored_before(np.abs(self.before))
-        return np.maximum(self._kinetic(self.step.v), self._kinetic(self.step.v0)) + stored + np.abs(self._put_in)
-
     def _excess(self) -> np.ndarray:
-        """(islands,) [J] what rises beyond the tolerance."""
-        return np.where(self._is_left_alone, 0.0, np.maximum(self._rise() - TOLERANCE * self._scale(), 0.0))
+        """(islands,) [J] by which the energy is above what it was and what was put in, beyond the tolerance."""
+        now = self._kinetic(self.step.v)
+        had = self._kinetic_before + (self._of_bodies(self.before) + self._pressed_before)
+        stored = self._of_bodies(self.elements_at(self.step.x)) + self._in_contacts(self.depths)
+        rise = stored + now - had - self._put_in
+        return np.where(self._is_left_alone, 0.0, np.maximum(rise - TOLERANCE * self._scale(now), 0.0))
+
+    def _scale(self, now: np.ndarray) -> np.ndarray:
+        """(islands,) [J] the energy at hand, with the kinetic energy at the end of the step, now (islands,) [J]."""
+        stored = self._of_bodies(np.abs(self.before)) + self._pressed_before
+        return np.maximum(now, self._kinetic_before) + stored + np.abs(self._put_in)
 
     def _slow_down(self, excess: np.ndarray) -> float:
         """Take an excess (islands,) [J] out of velocities; how much that was [J]."""
@@ -119,14 +120,11 @@ class StepAccount:
         label = np.where((self._island >= 0) & self.islands.is_free[self._island], self._island, -1)
         return rigid_velocities(label, self.islands.size, self._mass, self.step.x, vectors)
 
-    def _stored_before(self, elements: np.ndarray) -> np.ndarray:
-        """(islands,) [J] by elements (bodies,) and by contacts at the start of the step."""
-        return self._stored(elements, self.step.stiffness, self.step.contacts.start_depths)
-
-    def _stored(self, elements: np.ndarray, stiffness: np.ndarray, depths: np.ndarray) -> np.ndarray:
-        """(islands,) [J] by elements (bodies,) and by contacts of stiffness (k,) [N/m] with depths (k,) [m]."""
-        energies = 0.5 * stiffness * depths**2
-        return self._of_bodies(elements) + self._of_contacts(energies[self.islands.contacts])
+    def _in_contacts(self, depths: np.ndarray) -> np.ndarray:
+        """(islands,) [J] with depths (k,) [m]. The next step begins with contacts as stiff as they were before any was
+        overloaded.
+        """
+        return self._of_contacts((0.5 * self.step.stiffness * depths**2)[self.islands.contacts])
 
     @cached_property
     def _put_in(self) -> np.ndarray:
@@ -137,8 +135,8 @@ class StepAccount:
         work = self._of_vertices(self._mass * np.einsum("na,na->n", step.acceleration, way))
         forces = potential.forces(step.x)
         by_contacts = np.einsum("ka,ka->k", forces, contacts.motions)
-        led = np.where(moves[:, None], 0.0, way)
-        if led.any():
+        if way[~moves].any():
+            led = np.where(moves[:, None], 0.0, way)
             led_sides = np.einsum("ki,kia->ka", contacts.weights, led[potential.vertices])
             by_contacts -= np.einsum("ka,ka->k", forces, led_sides)
             work += self._of_bodies(self._work_of_held(led))
