@@ -25,7 +25,7 @@ class Moving(Result):
         self.times = np.arange(4) / 3
         self._points = ball.points
 
-    def frame(self, k):
+    def _frame(self, k):
         time = float(self.times[k])
         points = self._points + np.array([time, 0, 0])
         velocity = np.tile([1.0, 0, 0], (len(points), 1))
@@ -113,8 +113,8 @@ def test_field_is_drawn_where_it_is_high(ball):
 class Pushed(Moving):
     """The same, pushed upwards at its lowest vertex, and grey."""
 
-    def frame(self, k):
-        frame = super().frame(k)
+    def _frame(self, k):
+        frame = super()._frame(k)
         forces = np.zeros_like(frame.points)
         forces[frame.points[:, 2].argmin(), 2] = 1.0 + k
         frame.point_fields["contact_force"] = forces

@@ -132,7 +132,7 @@ class Frame:
 class Result(ABC):
     """A result in a file. Frames are read when asked for and not kept."""
 
-    path: Path
+    path = Path("result")  # for messages
     layout: Layout
     times: np.ndarray  # (frames,) [s]
 
