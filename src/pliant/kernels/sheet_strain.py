@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.elements.triangle import LEAST_AREA
+from pliant.kernels.strain_frame import eigenvectors
 from pliant.lanes import absolute, count, load, maximum, number, select, sqrt, store, width_of
 from pliant.lanes.vectors import add_scaled, dot, physics, subtract, unless_zero
 
@@ -26,8 +27,7 @@ MARGIN = 1e-6  # of the trace: added where the Hessian is made positive
 
 def sheet_frame_numbers(gradients: np.ndarray, inverse_mass: np.ndarray, areas: np.ndarray, relaxation) -> np.ndarray:
     """Numbers of each element (m, 8). gradients: (m, 3, 2); inverse_mass: (m, 3) h^2 / m of the corners."""
-    N = np.einsum("mi,mia,mib->mab", inverse_mass, gradients, gradients)
-    values, axes = np.linalg.eigh(N)  # ascending
+    values, axes = eigenvectors(np.einsum("mi,mia,mib->mab", inverse_mass, gradients, gradients))
     rank = np.minimum((inverse_mass > 0).sum(axis=1), 2)
     moves = np.arange(2) >= 2 - rank[:, None]
     roots = np.sqrt(np.where(moves, values, values[:, 1:]))

@@ -22,18 +22,28 @@ from pliant.lanes import absolute, load, number, select, store, width_of
 from pliant.lanes.vectors import add_scaled, dot, physics, subtract
 
 NUMBERS = 14
+DIGITS = 1e-13  # of the trace of N: what its axes do not see
 
 
 def frame_numbers(gradients: np.ndarray, inverse_mass: np.ndarray, volumes: np.ndarray, relaxation) -> np.ndarray:
     """Numbers of each element (m, 14). gradients: (m, 4, 3); inverse_mass: (m, 4) h^2 / m of the corners."""
-    N = np.einsum("mi,mia,mib->mab", inverse_mass, gradients, gradients)
-    values, axes = np.linalg.eigh(N)  # ascending
+    values, axes = eigenvectors(np.einsum("mi,mia,mib->mab", inverse_mass, gradients, gradients))
     axes[np.linalg.det(axes) < 0, :, 0] *= -1  # a rotation: J keeps its sign
     rank = np.minimum((inverse_mass > 0).sum(axis=1), 3)
     moves = np.arange(3) >= 3 - rank[:, None]
     roots = np.sqrt(np.where(moves, values, values[:, 2:]))
     c = np.einsum("mia,mab->mib", gradients, axes) / roots[:, None]
     return np.column_stack([c[:, 1:].reshape(-1, 9), np.where(moves, roots, -roots), volumes, relaxation])
+
+
+def eigenvectors(N: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues (m, n) and eigenvectors (m, n, n) of N (m, n, n), ascending.
+
+    Those of equal eigenvalues, which regular elements have, could be any: they are not left to the rounding of N.
+    """
+    unit = DIGITS * np.maximum(np.trace(N, axis1=1, axis2=2), np.finfo(float).tiny)[:, None, None]
+    _, axes = np.linalg.eigh(np.round(N / unit))
+    return np.einsum("mab,mac,mcb->mb", axes, N, axes), axes
 
 
 @physics
