@@ -167,7 +167,9 @@ def _way(youngs_modulus, solver, steps):
     return (simulation.positions.mean(axis=0)[0] - start[0]) / theory
 
 
-@pytest.mark.parametrize("youngs_modulus", [1e8, pytest.param(1e9, marks=pytest.mark.slow), 1e10])
+@pytest.mark.parametrize(
+    "youngs_modulus", [1e8, pytest.param(1e9, marks=pytest.mark.slow), pytest.param(1e10, marks=pytest.mark.slow)]
+)
 def test_a_stiff_block_slides_as_a_rigid_one(youngs_modulus):
     """With 20 iterations, in single precision."""
     assert _way(youngs_modulus, SOLVER, 200) == pytest.approx(1.0, abs=0.02)
