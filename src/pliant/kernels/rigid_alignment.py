@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pliant.geometry.components import join, root_of
 from pliant.lanes.entry import entry
-from pliant.lanes.inner import inner
 
 
 @entry(nogil=True)
@@ -84,29 +84,19 @@ def join_components(component, turns, vertices, is_between_vertices, label, mark
             c = component[vertices[k, i]] if vertices[k, i] >= 0 else -1
             if c >= 0 and joins:
                 touches[c] = 1
-                a, b = root(label, component[vertices[k, 0]]), root(label, c)
-                label[max(a, b)] = min(a, b)
+                join(label, component[vertices[k, 0]], c)
             elif c >= 0:
                 is_held[c] = 1
     for c in range(len(label)):
         if is_held[c] > 0:
-            is_held[root(label, c)] = 1
+            is_held[root_of(label, c)] = 1
     count = 0
     for c in range(len(label)):
-        if root(label, c) == c and is_held[c] == 0:  # what touches has torques that its own parts do not know
+        if root_of(label, c) == c and is_held[c] == 0:  # what touches has torques that its own parts do not know
             numbers[c], joint_turns[count] = count, turns[c] and touches[c] == 0
             count += 1
         else:
             numbers[c] = -1
     for i in range(len(component)):
-        joint[i] = numbers[root(label, component[i])] if component[i] >= 0 else -1
+        joint[i] = numbers[root_of(label, component[i])] if component[i] >= 0 else -1
     return count
-
-
-@inner(nogil=True)
-def root(label, c):
-    """The component that stands for c."""
-    while label[c] != c:
-        label[c] = label[label[c]]
-        c = label[c]
-    return c

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.elements.closest import EDGE_EDGE, closest_separation, positions_of, row
+from pliant.geometry.components import join
 from pliant.kernels.contact_refresh import refresh_contact
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
@@ -226,13 +227,8 @@ def join_islands(table):
     for b in range(len(island)):
         island[b] = b
     for c in range(len(table.first)):
-        a, b = table.first[c], table.second[c]
-        if a >= 0 and b >= 0:
-            while island[a] != a:
-                a = island[a]
-            while island[b] != b:
-                b = island[b]
-            island[max(a, b)] = min(a, b)
+        if table.first[c] >= 0 and table.second[c] >= 0:
+            join(island, table.first[c], table.second[c])
     for b in range(len(island)):  # a body's number is above that of who stands for it, which is final by then
         island[b] = island[island[b]]
 

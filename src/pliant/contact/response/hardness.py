@@ -24,6 +24,7 @@ import numpy as np
 from pliant.contact.contact_set import ContactSet
 from pliant.contact.response.scale import ContactScale, chosen_stiffness
 from pliant.elements.closest import closest_separation, positions_of, row
+from pliant.geometry.components import root_of
 from pliant.lanes.compiled import allocating, cached, compiled
 from pliant.lanes.vectors import dot, subtract
 
@@ -103,15 +104,6 @@ def write_penalties(names, order, pairs, rigid, inertia, bodies, rho):
                 heaviest = max(heaviest, largest[root_of(parent, pairs[c, 1])])
             rho[rigid[c]] = max(PENALTY * rho[rigid[c]], CARRIED * heaviest) / (last - first)
         first = last
-
-
-@compiled
-def root_of(parent, a):
-    """The body that stands for the island of body a."""
-    while parent[a] != a:
-        parent[a] = parent[parent[a]]
-        a = parent[a]
-    return a
 
 
 def begin_multipliers(contacts: ContactSet, compliance: float, is_first: bool) -> None:
