@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,21 +28,30 @@ MOST_OF_LEVELS, MOST_OF_NEWTON = 400, 40  # iterations
 FEWEST_OF_LEVELS, FEWEST_OF_NEWTON = 40, 5  # with less there is no trial
 
 
+class Trial(NamedTuple):
+    """Something to try."""
+
+    name: str
+    change: str  # how to ask for it; {n} is three times the iterations it took
+    solver: Solver[Any]
+    precision: str
+
+
 @dataclass
 class Trials:
     """Those of a run."""
 
-    _failed: dict[str, str] = field(default_factory=dict)  # by words: the sentence on it
+    _failed: dict[str, str] = field(default_factory=dict)  # by name: the sentence on it
 
     def advice(
         self, problem: IncrementalPotential, solver: Solver[Any], error: StepError, execution: Execution, time: float
     ) -> list[str]:
         """Sentences on what would help in a step at a time [s], with its error."""
-        tries = [(candidate, execution.precision, words_of(candidate)) for candidate in candidates(problem, solver)]
+        trials = [trial_of(candidate, execution.precision) for candidate in candidates(problem, solver)]
         if execution.precision == "single" and error.rounding[error.worst] > HIDDEN:
-            tries.insert(0, (solver, "double", 'precision="double"'))
-        found = self._first_that_helps(problem, tries, time)
-        sentences = [self._failed[words] for _, _, words in tries] if found is None else [found]
+            trials.insert(0, Trial('precision="double"', 'precision="double"', solver, "double"))
+        found = self._first_that_helps(problem, trials, time)
+        sentences = [self._failed[trial.name] for trial in trials] if found is None else [found]
         needed = solver.iterations + error.iterations_to(TOLERANCE)
         if not isinstance(solver, Auto) and solver.supports.local and needed < 1e6:
             sentences.append(f"At its rate, {type(solver).__name__} would need {needed:,.0f} iterations or more.")
@@ -50,20 +59,17 @@ class Trials:
             sentences.append("Smaller steps (substeps) converge faster.")
         return sentences
 
-    def _first_that_helps(
-        self, problem: IncrementalPotential, tries: list[tuple[Solver[Any], str, str]], time: float
-    ) -> str | None:
+    def _first_that_helps(self, problem: IncrementalPotential, trials: list[Trial], time: float) -> str | None:
         """The sentence on it."""
-        for candidate, precision, words in tries:
-            if words in self._failed:
+        for trial in trials:
+            if trial.name in self._failed:
                 continue
-            name = words.split("(")[0].removeprefix("solver=")
-            logger.info("t = %g s: steps do not converge: trying %s on a copy of this one, once", time, name)
-            found = tried(problem, candidate, precision, words)
+            logger.info("t = %g s: steps do not converge: trying %s on a copy of this one, once", time, trial.name)
+            found = tried(problem, trial)
             if found is not None:
                 return found
-            most = f"{candidate.iterations} iterations"
-            self._failed[words] = f"{name} did not converge in the step at t = {time:g} s within {most}."
+            most = f"{trial.solver.iterations} iterations"
+            self._failed[trial.name] = f"{trial.name} did not converge in the step at t = {time:g} s within {most}."
         return None
 
 
@@ -103,20 +109,20 @@ def vertex_updates(solver: Solver[Any], n: int) -> int:
     return 2 * n if isinstance(solver, Auto | Multilevel) else n
 
 
-def tried(problem: IncrementalPotential, solver: Solver[Any], precision: str, words: str) -> str | None:
-    """What a solver reaches on a copy of the step, as a sentence; None if it does not get there. words: what to change;
-    {n} in them is three times the iterations it took.
-    """
-    report = solve(problem, solver, precision=precision, threads=1, measure_every=solver.iterations)
+def tried(problem: IncrementalPotential, trial: Trial) -> str | None:
+    """What it reaches on a copy of the step, as a sentence; None if it does not get there."""
+    solver = trial.solver
+    report = solve(problem, solver, precision=trial.precision, threads=1, measure_every=solver.iterations)
     if not report.error <= TOLERANCE or not np.isfinite(report.error):
         return None
-    changed = words.format(n=3 * report.iterations)
+    changed = trial.change.format(n=3 * report.iterations)
     return f"{changed} ends this step at {percent(report.error)} after {report.iterations} iterations."
 
 
-def words_of(solver: Solver[Any]) -> str:
-    """How to ask for a candidate."""
-    return "solver=pl.Newton()" if isinstance(solver, Newton) else "solver=pl.Multilevel(pl.VBD(iterations={n}))"
+def trial_of(candidate: Solver[Any], precision: str) -> Trial:
+    if isinstance(candidate, Newton):
+        return Trial("pl.Newton", "solver=pl.Newton()", candidate, precision)
+    return Trial("pl.Multilevel", "solver=pl.Multilevel(pl.VBD(iterations={n}))", candidate, precision)
 
 
 def percent(part: float) -> str:
