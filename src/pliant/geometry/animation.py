@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,10 +29,7 @@ class Animation:
     repeat: bool = False
 
     def __post_init__(self) -> None:
-        try:
-            frames, times = np.array(self.frames, dtype=float), np.array(self.times, dtype=float)
-        except NO_NUMBER as error:
-            raise MeshError(f"Animation: frames and times must be arrays of numbers ({error}).") from None
+        frames, times = _numbers(self.frames), _numbers(self.times)
         if not is_flag(self.repeat):
             raise MeshError(f"Animation: repeat is {self.repeat!r}; pass True or False.")
         if frames.ndim != 3 or frames.shape[2] != 3 or not len(frames):
@@ -91,13 +88,9 @@ class Animation:
         """Frames (f, n, 3) [m] at a constant rate [1/s]."""
         if not (is_finite_number(frame_rate) and frame_rate > 0):
             raise MeshError(f"Animation: frame_rate is {frame_rate!r}; give a positive number [1/s].")
-        try:
-            count = len(np.asarray(frames))
-        except NO_NUMBER:
-            count = 0  # the checks of frames say what is wrong
-        cells: Any = triangles
-        given: Any = frames
-        return cls(cells, given, np.arange(count) / frame_rate, repeat)
+        positions = _numbers(frames)
+        times = np.arange(len(np.atleast_1d(positions))) / frame_rate
+        return cls(cast(np.ndarray, triangles), positions, times, repeat)
 
     @classmethod
     def walking_mannequin(
@@ -124,3 +117,10 @@ class Animation:
             raise MeshError(f"Animation.walking_mannequin: arms is {arms!r}; give an angle from 0 to 1.5 [rad].")
         triangles, frames = walking_frames(height, strides, frame_rate, speed, int(segments), float(arms))
         return cls.from_frames(triangles, frames, frame_rate)
+
+
+def _numbers(values: Any) -> np.ndarray:
+    try:
+        return np.array(values, dtype=float)
+    except NO_NUMBER as error:
+        raise MeshError(f"Animation: frames and times must be arrays of numbers ({error}).") from None
