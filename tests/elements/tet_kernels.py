@@ -3,8 +3,6 @@
 The fixture `tet_kernels` writes the declaration below anew and loads this text as a generated module.
 """
 
-from numba import njit
-
 from pliant.elements.tet import (
     area_and_volume_ratio,
     deformation_gradient,
@@ -16,13 +14,14 @@ from pliant.elements.tet import (
     second_invariant_curvature,
 )
 from pliant.lanes import load, make_zero, number, store
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import add_identity, add_square, add_symmetric, dot, load_vector
 
 PRECISION, WIDTH = "single", 1
 zero = make_zero(PRECISION, WIDTH)
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def measure(vectors, inverse_6v, out):
     """Of a, b, c (relative to the vertex) and their gradients ba, bb, bc, vectors 6p ... 6p + 5: 37 numbers.
 
@@ -66,7 +65,7 @@ def measure(vectors, inverse_6v, out):
             store(out, first + (31 + k) * WIDTH, H2[k])
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def limited(steps, ratios, losses, out):
     """limit_volume_loss of flat arrays."""
     z = zero()

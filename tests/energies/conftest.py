@@ -222,7 +222,7 @@ def _module(case: Case, precision: str, width: int) -> ModuleType:
 
 
 HEADER = """
-from numba import njit
+from pliant.lanes.entry import entry
 
 {functions}
 from pliant.lanes import exp, inverse_cube_root, load, log, make_zero, sqrt, store
@@ -234,7 +234,7 @@ zero = make_zero("{precision}", WIDTH)
 """
 
 LOOP = """
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def view{number}(numbers, out):
     for p in range(len(out) // (10 * WIDTH)):
         z = zero()

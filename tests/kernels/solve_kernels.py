@@ -3,8 +3,6 @@
 The tests write the declaration below anew and load this text as a generated module.
 """
 
-from numba import njit
-
 from pliant.kernels.local_solve import (
     descent_direction,
     keep_subspace,
@@ -14,13 +12,14 @@ from pliant.kernels.local_solve import (
     solve_on_line,
 )
 from pliant.lanes import load, make_zero, number, select, store
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import load_symmetric, load_vector, store_symmetric
 
 PRECISION, WIDTH = "single", 1
 zero = make_zero(PRECISION, WIDTH)
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def local_solves(matrices, forces, directions, inertia, rounding, out, singular, projected):
     """Free, line and plane steps, descent direction of -f and of f, subspaces 1, 2, 3: eight vectors (p, 8, 3)."""
     z = zero()

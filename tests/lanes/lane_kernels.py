@@ -4,8 +4,6 @@ The fixture `kernels` writes the declaration below anew and loads this text as a
 as Pliant's own kernels are.  `store(out, k * n + i, ...)` writes result k of the lanes that begin at element i.
 """
 
-from numba import njit
-
 from pliant.lanes import (
     absolute,
     count,
@@ -29,6 +27,7 @@ from pliant.lanes import (
     store3,
     width_of,
 )
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import (
     add_product,
     add_scaled,
@@ -51,7 +50,7 @@ PRECISION, WIDTH = "single", 1
 zero = make_zero(PRECISION, WIDTH)
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def arithmetic(a, b, out):
     """sum, difference, product, quotient, negative, root, magnitude, smaller, larger, mixed with numbers."""
     n = len(a)
@@ -73,7 +72,7 @@ def arithmetic(a, b, out):
         store(out, 13 * n + i, number(0.1, x))
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def choices(a, b, out):
     """Comparisons and logic of masks as ones and zeros, select, count of a mask."""
     n = len(a)
@@ -93,7 +92,7 @@ def choices(a, b, out):
         store(out, 10 * n + i, number(count(x < y), x))
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def negated(a, b, out):
     """~ of a mask; of a plain comparison Python's ~ is no logic, so this is for lanes."""
     one, none = number(1.0, zero()), number(0.0, zero())
@@ -102,7 +101,7 @@ def negated(a, b, out):
         store(out, i, select(~mask, one, none))
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def transcendental(a, out):
     """log, exp."""
     n = len(a)
@@ -112,14 +111,14 @@ def transcendental(a, out):
         store(out, n + i, exp(x))
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def reciprocals(a, out):
     """1 / a."""
     for i in range(0, len(a), WIDTH):
         store(out, i, reciprocal(load(a, i, zero())))
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def roots(a, out):
     """Inverse cube root, machine epsilon."""
     n = len(a)
@@ -129,7 +128,7 @@ def roots(a, out):
         store(out, n + i, number(rounding(x), x))
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def across(a, out):
     """Sum and least of the lanes, and the width."""
     n = len(a)
@@ -140,7 +139,7 @@ def across(a, out):
         store(out, 2 * n + i, number(width_of(x), x))
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def copy(positions, indices, start, first, gathered, loaded, stored):
     """Gather the rows indices[start:], load the rows first ..., store these again in `stored`."""
     x, y, z = gather3(positions, indices, start, zero())
@@ -154,7 +153,7 @@ def copy(positions, indices, start, first, gathered, loaded, stored):
     store3(stored, first, x, y, z)
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def algebra(vectors, matrices, scalars, out, out_matrices):
     """Of vectors 2p and 2p + 1, matrix p and scalar p: dot, cross, H a, sums over lanes; H + s a a^T and so on."""
     for p in range(len(scalars) // WIDTH):
@@ -176,7 +175,7 @@ def algebra(vectors, matrices, scalars, out, out_matrices):
         store_symmetric(out_matrices, 3 * p + 2, one, sum_symmetric_over_lanes(H))
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def solve(matrices, rights, smallest, solutions, singular):
     """x with H x = f, and where H counts as singular."""
     for p in range(len(singular) // WIDTH):
@@ -186,7 +185,7 @@ def solve(matrices, rights, smallest, solutions, singular):
         store(singular, p * WIDTH, select(flag, number(1.0, zero()), number(0.0, zero())))
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def eigen(matrices, values, vectors, positive):
     """Eigenvalues (n, 3, width), eigenvectors (n, 9, width), positive part (n, 6, width)."""
     for p in range(len(values) // (3 * WIDTH)):

@@ -37,9 +37,9 @@ from pliant.lanes.cache import load_module
 from pliant.materials import StableNeoHookean
 from pliant.materials.calculus import law_code
 text = '''
-from numba import njit
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import dot
-@njit(cache=True)
+@entry()
 def norm2(x, y, z):
     return dot((x, y, z), (x, y, z))
 '''

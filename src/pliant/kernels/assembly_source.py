@@ -161,7 +161,7 @@ _INSIDE = """    inside = invariants[2] > 0.0
 
 _SOURCE = '''"""{name} in {shape}s. Written by pliant.kernels.assembly_source: change that, not this."""
 import numpy as np
-from numba import njit
+from pliant.lanes.entry import entry
 
 from pliant.kernels.block_sums import add_to_blocks
 {functions}
@@ -194,7 +194,7 @@ def store_hessian(p, place, x, elements, buffer):
 {blocks}
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def energies(thread, threads, barrier, x, elements, out):
     first, last = share(0, len(elements.sizes) // WIDTH, thread, threads)
     for p in range(first, last):
@@ -209,7 +209,7 @@ def energy_of(p, x, elements):
 {inside}    return size * energy_density_law(*invariants, *law) + outside
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def gradients(thread, threads, barrier, x, elements, out):
     begin, end = share(0, len(elements.sizes) // WIDTH, thread, threads)
     for p in range(begin, end):
@@ -224,7 +224,7 @@ def store_gradient(p, x, elements, out):
 {gradients}
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def hessians(thread, threads, barrier, psd, x, elements, buffer):
     H, V = np.empty({corners} ** 2 * 9 * WIDTH), np.empty({corners} ** 2 * 9 * WIDTH)
     first, last = share(0, len(elements.sizes) // WIDTH, thread, threads)
@@ -235,7 +235,7 @@ def hessians(thread, threads, barrier, psd, x, elements, buffer):
             make_positive(buffer, place, {corners}, H, V, zero())
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def assemble(thread, threads, barrier, psd, x, elements, places, buffer, values):
     arrivals = 0
     packs = len(elements.sizes) // WIDTH

@@ -120,12 +120,12 @@ def cg_module() -> ModuleType:
 
 
 _SOURCE = '''"""Entry point of pliant.kernels.block_cg: change that, not this."""
-from numba import njit
+from pliant.lanes.entry import entry
 
 from pliant.kernels.block_cg import solve_by_cg
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def solve(thread, threads, barrier, start, column, values, inverses, goal, limit, v):
     solve_by_cg(thread, threads, barrier, start, column, values, inverses, goal, limit, v)
 '''

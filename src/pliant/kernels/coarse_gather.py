@@ -9,23 +9,23 @@ same bits. While sums are made, a block lies as (3, 3, 4, 4), rows of h_j in the
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from pliant.kernels.threads import share
+from pliant.lanes.inner import inner
 from pliant.lanes.memory import load, store
 from pliant.lanes.types import make_zero
 
 _nothing = make_zero("double", 4)
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def clear(thread, threads, matrix):
     """Let all blocks be zero."""
     first, last = share(0, len(matrix.blocks), thread, threads)
     matrix.blocks[first:last] = 0.0
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def gather(thread, threads, elements, row_of_vertex, of_row, offset, buffer, width, matrix):
     """Add elements (k, corners), vertices of the scene; buffer: flat (packs, pairs i <= j, 9, width) of B_ij [N/m]."""
     corners = elements.shape[1]
@@ -54,7 +54,7 @@ def gather(thread, threads, elements, row_of_vertex, of_row, offset, buffer, wid
                     _add(B, i, h, inside, members, blocks, 144 * _find(matrix, a, b))
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def arrange(thread, threads, matrix):
     """Blocks (3, 3, 4, 4) as (12, 12), in the order of unknowns."""
     first, last = share(0, len(matrix.blocks), thread, threads)
@@ -70,7 +70,7 @@ def arrange(thread, threads, matrix):
                         block[3 * s + x, 3 * t + y] = old[16 * (3 * x + y) + 4 * s + t]
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _load(buffer, place, width, corners, B):
     """All blocks of an element, those below the diagonal too."""
     for i in range(corners):
@@ -83,7 +83,7 @@ def _load(buffer, place, width, corners, B):
                     place += width
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _was_before(aggregate, j):
     """Whether an earlier corner is of the same aggregate."""
     count = 0
@@ -92,7 +92,7 @@ def _was_before(aggregate, j):
     return count > 0
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _of_aggregate(aggregate, b, inside):
     """How many corners are of an aggregate; which they are is written to `inside`."""
     count = 0
@@ -103,7 +103,7 @@ def _of_aggregate(aggregate, b, inside):
     return count
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _add(B, i, h, inside, members, blocks, place):
     """h_i times the sum of B_ij h_j over the corners j of an aggregate."""
     for k in range(9):
@@ -116,7 +116,7 @@ def _add(B, i, h, inside, members, blocks, place):
             store(blocks, row, load(blocks, row, total) + h[4 * i + s] * total)
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _find(matrix, a, b):
     """The number of the block (a, b), a <= b."""
     k = matrix.diagonal[a]

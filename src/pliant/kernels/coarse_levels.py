@@ -13,10 +13,10 @@ from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from pliant.kernels.threads import share
 from pliant.lanes.cache import load_module
+from pliant.lanes.inner import inner
 
 UNKNOWNS = 12
 
@@ -86,7 +86,7 @@ class Room(NamedTuple):
     outcome: np.ndarray  # (2,) iterations, and 1 if a direction without curvature was met
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def join(matrix, joined, blocks, top):
     """Diagonal blocks of the joined aggregates, and the whole matrix of the last level if there is room for it."""
     half, whole = np.empty((UNKNOWNS, UNKNOWNS)), np.empty((UNKNOWNS, UNKNOWNS))
@@ -113,7 +113,7 @@ def join(matrix, joined, blocks, top):
                         blocks[one] += whole.T
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def join_contacts(touching, members, joined, finest, blocks, top):
     """Add contacts to diagonal blocks of all levels and to the matrix of the last."""
     h, own = np.empty((4, 4)), np.empty((3, 3))
@@ -139,7 +139,7 @@ def join_contacts(touching, members, joined, finest, blocks, top):
                     _add_pair(blocks[i], h[one], h[other], own)
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _lever_arms(touching, members, joined, c, level, h):
     """(1, r) of the vertices of a contact in their aggregates of a level, -1 for the finest."""
     for n in range(4):
@@ -150,7 +150,7 @@ def _lever_arms(touching, members, joined, c, level, h):
             h[n, s + 1] = own if level < 0 else joined.shift[level, a, s] + joined.scale[level, a] * own
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _turned(weight, R, B, S, out):
     """weight R^T B S."""
     for x in range(3):
@@ -162,7 +162,7 @@ def _turned(weight, R, B, S, out):
             out[x, y] = weight * total
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _add_pair(block, h, g, own):
     """block += (h g^T) x own, as unknowns are ordered."""
     for s in range(4):
@@ -172,7 +172,7 @@ def _add_pair(block, h, g, own):
                     block[3 * s + x, 3 * t + y] += h[s] * g[t] * own[x, y]
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _raise_one(joined, level, a, child, out):
     """What the unknowns of an aggregate's parent do to its own, transposed: Q^T child."""
     for x in range(3):
@@ -183,7 +183,7 @@ def _raise_one(joined, level, a, child, out):
             out[3 * s + 3 + x] = up
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def restrict(thread, threads, members, force, out):
     """P^T force, force (n, 3) in the scene's order."""
     first, last = share(0, len(members.start) - 1, thread, threads)
@@ -199,7 +199,7 @@ def restrict(thread, threads, members, force, out):
                     out[a, 3 * s + 3 + x] += members.offset[i, s] * turned
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def prolong(thread, threads, members, v, out):
     """P v, out (n, 3) in the scene's order."""
     first, last = share(0, len(members.start) - 1, thread, threads)
@@ -212,7 +212,7 @@ def prolong(thread, threads, members, v, out):
                 out[members.vertex[i], x] = R[x, 0] * u0 + R[x, 1] * u1 + R[x, 2] * u2
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def affine_motion(v, r):
     """b + A r."""
     return (
@@ -229,48 +229,48 @@ def levels_module() -> ModuleType:
 
 
 _SOURCE = '''"""Entry points of pliant.kernels.coarse_levels, coarse_gather and coarse_solve: change those, not this."""
-from numba import njit
+from pliant.lanes.entry import entry
 
 from pliant.kernels import coarse_gather, coarse_solve
 from pliant.kernels import coarse_levels as levels
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def clear(thread, threads, barrier, matrix):
     coarse_gather.clear(thread, threads, matrix)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def gather(thread, threads, barrier, elements, row_of_vertex, of_row, offset, buffer, width, matrix):
     coarse_gather.gather(thread, threads, elements, row_of_vertex, of_row, offset, buffer, width, matrix)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def arrange(thread, threads, barrier, matrix):
     coarse_gather.arrange(thread, threads, matrix)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def join(matrix, joined, blocks, top):
     levels.join(matrix, joined, blocks, top)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def join_contacts(touching, members, joined, finest, blocks, top):
     levels.join_contacts(touching, members, joined, finest, blocks, top)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def restrict(thread, threads, barrier, members, force, out):
     levels.restrict(thread, threads, members, force, out)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def prolong(thread, threads, barrier, members, v, out):
     levels.prolong(thread, threads, members, v, out)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def solve(thread, threads, barrier, matrix, members, joined, touching, inverses, tolerance, limit, room):
     coarse_solve.solve(thread, threads, barrier, matrix, members, joined, touching, inverses, tolerance, limit, room)
 '''

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from pliant.kernels.coarse_levels import UNKNOWNS, affine_motion
 from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.inner import inner
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def solve(thread, threads, barrier, matrix, members, joined, touching, inverses, tolerance, limit, room):
     """Conjugate gradients on (K + contacts) v = r until |r| in the norm of the preconditioner has fallen enough."""
     m = len(matrix.diagonal)
@@ -52,7 +52,7 @@ def solve(thread, threads, barrier, matrix, members, joined, touching, inverses,
         barrier_wait(barrier, arrivals)
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _multiply(first, last, matrix, members, touching, room):
     """q = (K + contacts) p and the shares of p . q."""
     for a in range(first, last):
@@ -81,7 +81,7 @@ def _multiply(first, last, matrix, members, touching, room):
         room.sums[1, a] = total
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"reassoc"})
+@inner(nogil=True, error_model="numpy", fastmath={"reassoc"})
 def _product(a, b):
     total = 0.0
     for c in range(UNKNOWNS):
@@ -89,7 +89,7 @@ def _product(a, b):
     return total
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _press(thread, threads, members, touching, p):
     """Forces of contacts where aggregates move by p."""
     first, last = share(0, len(touching.block), thread, threads)
@@ -108,7 +108,7 @@ def _press(thread, threads, members, touching, p):
             touching.force[c, x] = B[0] * d0 + B[1] * d1 + B[2] * d2
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _precondition(thread, threads, barrier, arrivals, joined, inverses, room):
     """z = sum over levels of Q D^-1 Q^T r, and the shares of r . z; returns the arrivals so far."""
     M, m = len(joined.child_start) - 1, len(room.r)
@@ -167,7 +167,7 @@ def _precondition(thread, threads, barrier, arrivals, joined, inverses, room):
     return arrivals
 
 
-@njit(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy")
 def _level_of(g, joined):
     """The level of a joined aggregate: that on which its first child has it for a parent."""
     a, level = joined.child[joined.child_start[g]], 0

@@ -131,7 +131,7 @@ def positive_module(width: int) -> ModuleType:
 
 
 _SOURCE = '''"""{name} in lanes. Written by pliant.kernels.curved_source: change that, not this."""
-from numba import njit
+from pliant.lanes.entry import entry
 
 {functions}
 from pliant.kernels.threads import share
@@ -149,7 +149,7 @@ def store_hessian(p, place, x, elements, buffer):
 {lines}
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def hessians(thread, threads, barrier, x, elements, buffer):
     first, last = share(0, len(elements.vertices) // ({corners} * WIDTH), thread, threads)
     for p in range(first, last):
@@ -172,14 +172,14 @@ def store_gradient(p, x, elements, out):
 {vectors}
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def energies(thread, threads, barrier, x, elements, out):
     first, last = share(0, len(elements.vertices) // ({corners} * WIDTH), thread, threads)
     for p in range(first, last):
         store_energy(p, x, elements, out)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def gradients(thread, threads, barrier, x, elements, out):
     first, last = share(0, len(elements.vertices) // ({corners} * WIDTH), thread, threads)
     for p in range(first, last):
@@ -188,7 +188,7 @@ def gradients(thread, threads, barrier, x, elements, out):
 
 _POSITIVE = '''"""Positive parts of Hessians. Written by pliant.kernels.curved_source: change that, not this."""
 import numpy as np
-from numba import njit
+from pliant.lanes.entry import entry
 
 from pliant.kernels.positive_elements import make_positive
 from pliant.kernels.threads import share
@@ -198,7 +198,7 @@ WIDTH = {width}
 zero = make_zero("double", WIDTH)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def make_all_positive(thread, threads, barrier, corners, packs, buffer):
     H, V = np.empty(corners ** 2 * 9 * WIDTH), np.empty(corners ** 2 * 9 * WIDTH)
     first, last = share(0, packs, thread, threads)

@@ -164,7 +164,7 @@ def _strip_lines(variant: ProjectionVariant, corners: int, correct: str) -> list
 
 _HEADER = '''
 """{description}. Written by pliant.kernels.projection_source: change that, not this."""
-from numba import njit
+from pliant.lanes.entry import entry
 
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes import (
@@ -233,7 +233,7 @@ _TOUCH = """        if thread == 0:
 """
 
 _SWEEP = '''
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def sweep(thread, threads, barrier, n, left, x, sums, start, held, {tables}):
     """n iterations over all elements. x (rows, 4): positions and h^2 / m, zero for vertices that are held."""
     arrivals = 0

@@ -81,29 +81,29 @@ def vector_module() -> ModuleType:
 
 
 _SOURCE = '''"""Entry points of pliant.kernels.row_vectors: change that, not this."""
-from numba import njit
+from pliant.lanes.entry import entry
 
 from pliant.kernels import row_vectors
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def dot(thread, threads, barrier, a, b, is_wide, width, packs, sums):
     row_vectors.sums_of_products(thread, threads, a, b, is_wide, width, packs, sums)
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def add(thread, threads, barrier, a, s, b, out, rows):
     row_vectors.scaled_sum(thread, threads, a, s, b, out, rows)
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def remove(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
     row_vectors.remove_memory(
         thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums
     )
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def restore(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
     row_vectors.add_memory(
         thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums

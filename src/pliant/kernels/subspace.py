@@ -53,17 +53,17 @@ def subspace_module() -> ModuleType:
 
 
 _SOURCE = '''"""Entry points of pliant.kernels.subspace: change that, not this."""
-from numba import njit
+from pliant.lanes.entry import entry
 
 from pliant.kernels import subspace
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def products(thread, threads, barrier, points, forces, count, x, f, is_wide, width, packs, sums):
     subspace.products(thread, threads, points, forces, count, x, f, is_wide, width, packs, sums)
 
 
-@njit(cache=True, nogil=True)
+@entry(nogil=True)
 def combine(thread, threads, barrier, points, parts, count, x, out, rows):
     subspace.combine(thread, threads, points, parts, count, x, out, rows)
 '''

@@ -149,7 +149,7 @@ def _in_sweep(lines: list[str]) -> str:
 
 _HEADER = '''
 """{description}. Written by pliant.kernels.sweep_source: change that, not this."""
-from numba import njit
+from pliant.lanes.entry import entry
 
 {contact_imports}from pliant.kernels.local_solve import (
     add_inertia, add_vertex_damping, descent_direction, force_ahead, keep_subspace, project_block, solve_free,
@@ -219,7 +219,7 @@ _SEARCH = (
 _BARRIER = ("arrivals += threads", "barrier_wait(barrier, arrivals)")
 
 _SWEEP = '''
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, skipped, x, vertices, {tables}):
     """One iteration for each omega, all colours each (Algorithm 1, lines 4 to 31); omega is Equation 19's, 1 for
     none.
@@ -265,13 +265,13 @@ _CONTACT_STEPS = {
 _NO_CONTACT_STEPS = {"refresh": "", "show": "", "held": "vertices.is_wide[:0]"}
 
 _REFRESH = '''
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def refresh(thread, threads, barrier, x, vertices, {tables}):
     """Let contacts take note of x, as `sweep` does before every iteration."""
 {refresh}'''
 
 _MEASURE_DAMPING = '''
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def measure_damping(thread, threads, barrier, x, vertices, {tables}):
     """Damping blocks at the positions x: k_d / h times the positive part of the elastic Hessian (Equations 10 and
     11).

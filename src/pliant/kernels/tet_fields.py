@@ -125,7 +125,7 @@ def fields_module(law_name: str, law_text: str, parameter_count: int, has_barrie
 _SOURCE = '''
 """Energy density and von Mises stress of {name}. Written by pliant.kernels.tet_fields: change that, not this."""
 import numpy as np
-from numba import njit
+from pliant.lanes.entry import entry
 
 from pliant.kernels.tet_fields import strain_and_invariants, von_mises
 from pliant.lanes import exp, inverse_cube_root, load, log, make_zero, number, select, sqrt, store
@@ -137,7 +137,7 @@ zero = make_zero("double", WIDTH)
 
 {law}
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy")
 def measure(x, corners, gradients, parameters, densities, stresses):
     """Fill in both for all packs; x (n, 4) are positions, the last number of a row unused."""
     for p in range(len(corners) // (4 * WIDTH)):

@@ -126,7 +126,7 @@ def cached_text(name: str, key: str, produce: Callable[[], str]) -> str:
 
 
 def load_module(name: str, text: str, description: str) -> ModuleType:
-    """Import generated source as a real module. What Numba compiles of it with cache=True is kept (lanes.entry)."""
+    """Import generated source as a real module. Its entries are kept (lanes.entry)."""
     full_name = f"{name}_{digest(text)}"
     with _lock:
         if full_name not in sys.modules:
@@ -136,9 +136,7 @@ def load_module(name: str, text: str, description: str) -> ModuleType:
 
 def _import(full_name: str, text: str, description: str) -> ModuleType:
     """A module in a real file, for messages and debuggers; other threads see it when it is complete."""
-    from numba.core.dispatcher import Dispatcher
-
-    from pliant.lanes.entry import keep
+    from pliant.lanes.entry import EntryFunction
 
     path = generation_folder() / f"{full_name}.py"
     if not path.exists():
@@ -149,8 +147,8 @@ def _import(full_name: str, text: str, description: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     for value in vars(module).values():
-        if isinstance(value, Dispatcher) and value.py_func.__module__ == full_name and value.stats.cache_path:
-            keep(value, f"{description}: {value.py_func.__name__}")
+        if isinstance(value, EntryFunction) and value.py_func.__module__ == full_name:
+            value.shown_as(f"{description}: {value.py_func.__name__}")
     return module
 
 

@@ -60,12 +60,12 @@ def cached(function: Any) -> Callable:
 
 
 _WRAPPER = '''"""{module}.{name}. Written by pliant.lanes.compiled: change that, not this."""
-from numba import njit
+from pliant.lanes.entry import entry
 
 from {module} import {name} as function
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@entry(nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 def {name}({arguments}):
     return function({arguments})
 '''

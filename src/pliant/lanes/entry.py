@@ -17,13 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numba import njit
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
-from numba.core.dispatcher import Dispatcher
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
 
 from pliant.lanes import ahead, cache, claims, shipped
+from pliant.lanes.pipeline import LeanCompiler, compiling_quickly
 from pliant.lanes.reach import reach_digest
 
 logger = logging.getLogger("pliant")
@@ -43,19 +45,42 @@ class Use:
 USES: list[Use] = []  # in order of first use
 
 
-def entry(**options: Any) -> Callable[[Callable], Dispatcher]:
+def entry(**options: Any) -> Callable[[Callable], EntryFunction]:
     """A decorator like numba.njit(cache=True, **options) that keeps what it compiles in Pliant's cache."""
 
-    def decorate(function: Callable) -> Dispatcher:
-        return keep(njit(**options)(function), f"{function.__module__}.{function.__qualname__}")
+    def decorate(function: Callable) -> EntryFunction:
+        return EntryFunction(function, targetoptions={"nopython": True, "boundscheck": None, **options})
 
     return decorate
 
 
-def keep(dispatcher: Dispatcher, name: str) -> Dispatcher:
-    """Let a function of Numba's use Pliant's cache; `name` is what people are shown."""
-    dispatcher._cache = EntryCache(dispatcher.py_func, name)
-    return dispatcher
+class EntryFunction(CPUDispatcher):
+    """A function that Python calls, compiled by the passes of lanes.pipeline, with a cache of its own."""
+
+    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=LeanCompiler):
+        super().__init__(py_func, locals, {"no_cfunc_wrapper": True, **(targetoptions or {})}, pipeline_class)
+        self._cache = EntryCache(py_func, f"{py_func.__module__}.{py_func.__qualname__}")
+
+    def shown_as(self, name: str) -> None:
+        """What people are shown in place of the function's own name."""
+        self._cache.name = name
+
+    def compile(self, sig):
+        """Numba's, without its clocks, which count every call of LLVM."""
+        with global_compiler_lock:
+            args, return_type = normalize_signature(sig)
+            result = self.overloads.get(tuple(args))
+            if result is not None:
+                return result.entry_point
+            result = self._cache.load_overload(sig, self.targetctx)
+            if result is None:
+                with compiling_quickly():
+                    result = self._compiler.compile(args, return_type)
+                self._cache.save_overload(sig, result)
+            else:
+                self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
+            self.add_overload(result)
+            return result.entry_point
 
 
 class EntryCache(_Cache):

@@ -16,13 +16,15 @@ from typing import Any
 
 from numba import _dynfunc, extending, njit, types
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import require_global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NativeLowering
+
+from pliant.lanes.pipeline import LeanCompiler
 
 
 def inner(**options: Any) -> Callable[[Callable], InnerFunction]:
@@ -91,14 +93,10 @@ class InnerLowering(NativeLowering):
         return True
 
 
-class InnerCompiler(CompilerBase):
+class InnerCompiler(LeanCompiler):
     """Numba's compiler with the lowering above."""
 
-    def define_pipelines(self):
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(InnerLowering if step is NativeLowering else step, name) for step, name in passes.passes]
-        passes.finalize()
-        return [passes]
+    lowering = InnerLowering
 
 
 class InnerFunction(CPUDispatcher):
@@ -112,8 +110,14 @@ class InnerFunction(CPUDispatcher):
         options = {name: value for name, value in self.targetoptions.items() if name != "nopython"}
         return njit(**options)(self.py_func)
 
-    def add_overload(self, cres):
-        self.overloads[tuple(cres.signature.args)] = cres
+    def compile(self, sig):
+        """Numba's, without its cache and its clocks, which count every call of LLVM."""
+        args, return_type = normalize_signature(sig)
+        found = self.overloads.get(tuple(args))
+        if found is None:
+            found = self._compiler.compile(args, return_type)
+            self.overloads[tuple(found.signature.args)] = found
+        return found.entry_point
 
     def get_call_template(self, args, kws):
         """The function for the types of a call: one for all whole numbers, where it does not need to know which.

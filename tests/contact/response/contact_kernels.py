@@ -3,17 +3,16 @@
 The fixture `contact_kernels` writes the declaration below again and loads this text as a generated module.
 """
 
-from numba import njit
-
 from pliant.elements.contact import add_contact, depth
 from pliant.lanes import load, make_zero, number, store
+from pliant.lanes.entry import entry
 from pliant.lanes.vectors import load_vector
 
 PRECISION, WIDTH = "single", 1
 zero = make_zero(PRECISION, WIDTH)
 
 
-@njit(cache=True, error_model="numpy")
+@entry(error_model="numpy")
 def measure(vectors, scalars, out):
     """Of r, n, motion (vectors 3p ...) and w, gap, stiffness, mu, slip (scalars 5p ...): lambda, f (3), H (6)."""
     z = zero()

@@ -1,0 +1,86 @@
+"""The passes that compile Pliant's functions are Numba's, in Numba's order, and leave no trace in the process."""
+
+import contextlib
+import gc
+
+import pytest
+from numba.core import errors
+from numba.core.compiler import DefaultPassBuilder, Flags
+from numba.core.compiler_machinery import PassManager
+from numba.core.typed_passes import NativeLowering, NoPythonBackend
+
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
+from pliant.lanes.pipeline import COLLECT_AFTER, PASSES, LeanCompiler, LeanFlags, compiling_quickly
+
+
+class State:
+    """What Numba looks at when it lists its passes."""
+
+    func_ir = None
+    flags = Flags()
+
+
+def passes_of_numba() -> list[type]:
+    passes: PassManager = DefaultPassBuilder.define_nopython_pipeline(State())
+    return [step for step, _ in passes.passes]
+
+
+def test_the_passes_are_numbas_in_its_order() -> None:
+    rest = iter(passes_of_numba())
+    for step in (*PASSES, NativeLowering, NoPythonBackend):
+        assert step in rest, f"{step.__name__} is not among Numba's passes, or earlier"
+
+
+@inner(nogil=True)
+def _scaled(x, factor):
+    return x * factor
+
+
+def test_functions_compile_with_them_and_with_closures_by_all_passes() -> None:
+    @entry(nogil=True)
+    def plain(x):
+        return _scaled(x, 3.0) + 1.0
+
+    @entry(nogil=True)
+    def with_comprehension(n):
+        return sum([_scaled(i, 2.0) for i in range(n)])
+
+    assert plain(2.0) == 7.0
+    assert with_comprehension(4) == 12.0
+    assert plain._compiler.pipeline_class is LeanCompiler
+
+
+def test_an_error_names_the_function_and_what_is_wrong() -> None:
+    @entry(nogil=True)
+    def wrong(x):
+        return x + "a"
+
+    with pytest.raises(errors.TypingError, match="No implementation of function"):
+        wrong(1.0)
+
+
+@pytest.mark.parametrize("chosen", [{}, {"nrt": True}, {"forceinline": True, "nrt": True}, {"nrt": False}])
+@pytest.mark.parametrize("other", [{}, {"nrt": True}, {"forceinline": True}, {"forceinline": False, "nrt": False}])
+def test_flags_are_equal_as_numbas_are(chosen, other) -> None:
+    def made(kind, values):
+        flags = kind()
+        for name, value in values.items():
+            setattr(flags, name, value)
+        return flags
+
+    is_equal = made(Flags, chosen) == made(Flags, other)
+    assert (made(LeanFlags, chosen) == made(LeanFlags, other)) is is_equal
+    assert (made(LeanFlags, chosen) == made(Flags, other)) is is_equal
+    assert hash(made(LeanFlags, chosen)) == hash(made(LeanFlags, other))
+    assert made(LeanFlags, chosen).copy() == made(LeanFlags, chosen)
+
+
+def test_what_compiling_changes_in_the_process_is_taken_back() -> None:
+    threshold, colours = gc.get_threshold(), errors._termcolor_inst
+    with contextlib.suppress(ValueError), compiling_quickly():
+        assert gc.get_threshold()[0] == COLLECT_AFTER
+        assert errors.termcolor().errmsg("a message") == "a message"
+        raise ValueError
+    assert gc.get_threshold() == threshold
+    assert errors._termcolor_inst is colours
