@@ -14,17 +14,22 @@ import pickle
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from llvmlite import binding
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from pliant.lanes import ahead, cache, claims, shipped
+from pliant.lanes import ahead, claims, shipped
+from pliant.lanes import cache as folders
 from pliant.lanes.pipeline import LeanCompiler, compiling_quickly
 from pliant.lanes.reach import reach_digest
 
@@ -65,6 +70,10 @@ class EntryFunction(CPUDispatcher):
         """What people are shown in place of the function's own name."""
         self._cache.name = name
 
+    def get_call_template(self, args, kws):
+        """What Numba asks for a call in compiled code."""
+        raise TypingError(f"{self._cache.name} is an entry, which Python calls: compiled code calls inner functions")
+
     def compile(self, sig):
         """Numba's, without its clocks, which count every call of LLVM."""
         with global_compiler_lock:
@@ -77,8 +86,6 @@ class EntryFunction(CPUDispatcher):
                 with compiling_quickly():
                     result = self._compiler.compile(args, return_type)
                 self._cache.save_overload(sig, result)
-            else:
-                self.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
             self.add_overload(result)
             return result.entry_point
 
@@ -92,40 +99,40 @@ class EntryCache(_Cache):
 
     @property
     def cache_path(self) -> str:
-        return str(cache.generation_folder())
+        return str(folders.generation_folder())
 
     def load_overload(self, sig, target_context) -> CompileResult | None:
-        target_context.refresh()
         started = time.perf_counter()
         file = self._file(sig)
         _take_over(file)
         found = _find(file)
         if found is None:
-            cache.announce_compiling(self.name)
+            folders.announce_compiling(self.name)
             ahead.start(ahead.group_of(self.function.__module__))
-            while found is None and not claims.claim(cache.generation_folder() / file):
-                claims.wait(cache.generation_folder() / file)
+            while found is None and not claims.claim(folders.generation_folder() / file):
+                claims.wait(folders.generation_folder() / file)
                 found = _find(file)
         if found is None:
             self._started[file] = started
+            target_context.refresh()
             return None
         origin, data = found
-        result = CompileResult._rebuild(target_context, *pickle.loads(data))
+        result = _unpacked(target_context, data)
         USES.append(Use(file, self.name, origin, time.perf_counter() - started, len(data)))
         return result
 
     def save_overload(self, sig, data: CompileResult) -> None:
         file = self._file(sig)
-        content = b"" if data.library.has_dynamic_globals or data.lifted else dumps(data._reduce())
+        content = b"" if data.library.has_dynamic_globals or data.lifted else _packed(data)
         seconds = time.perf_counter() - self._started.pop(file)
         USES.append(Use(file, self.name, "compiled", seconds, len(content)))
         if content:
-            cache.write_atomically(cache.generation_folder() / file, content)
-        claims.release(cache.generation_folder() / file)
+            folders.write_atomically(folders.generation_folder() / file, content)
+        claims.release(folders.generation_folder() / file)
 
     def _file(self, sig) -> str:
         types = sig if isinstance(sig, tuple) else sig.args
-        key = cache.digest(reach_digest(Path(self.function.__code__.co_filename)), *map(str, types))
+        key = folders.digest(reach_digest(Path(self.function.__code__.co_filename)), *map(str, types))
         return f"{self.function.__module__}.{self.function.__qualname__}-{key}.nbc"
 
     def enable(self) -> None:
@@ -138,9 +145,33 @@ class EntryCache(_Cache):
         pass
 
 
+def _packed(result: CompileResult) -> bytes:
+    """Machine code and what Python needs to call it. Numba would add LLVM code, for callers that are compiled: of an
+    entry there are none, and reading it takes most of the time of loading.
+    """
+    (library, kind, (code, _)), *rest, environments = result._reduce()
+    module = result.library._get_module_for_linking()
+    symbols = [value.name for value in (*module.functions, *module.global_variables) if not value.is_declaration]
+    used = tuple(environment for environment in environments if environment.consts)  # others would import their modules
+    return dumps((symbols, ((library, kind, (code, _no_code())), *rest, used)))
+
+
+def _unpacked(target_context, data: bytes) -> CompileResult:
+    """Loaded without what Numba's compiler has to know (`refresh`), which would take longer than all else."""
+    rtsys.initialize(target_context)
+    symbols, reduced = pickle.loads(data)
+    target_context.codegen()._engine._defined_symbols.update(symbols)
+    return CompileResult._rebuild(target_context, *reduced)
+
+
+@cache
+def _no_code() -> bytes:
+    return binding.parse_assembly("").as_bitcode()
+
+
 def _find(file: str) -> tuple[str, bytes] | None:
     """Machine code and where it was found."""
-    for origin, folder in (("cache", cache.generation_folder()), ("wheel", shipped.folder())):
+    for origin, folder in (("cache", folders.generation_folder()), ("wheel", shipped.folder())):
         data = None if folder is None else _read(folder / file)
         if data is not None:
             return origin, data
@@ -149,12 +180,12 @@ def _find(file: str) -> tuple[str, bytes] | None:
 
 def _take_over(file: str) -> None:
     """Keep what an earlier version of the sources compiled, if nothing that it can reach has changed."""
-    place = cache.generation_folder() / file
-    earlier = None if place.exists() else cache.find_earlier(file)
+    place = folders.generation_folder() / file
+    earlier = None if place.exists() else folders.find_earlier(file)
     if earlier is not None:
         data = _read(earlier)
         if data is not None:
-            cache.write_atomically(place, data)
+            folders.write_atomically(place, data)
 
 
 def _read(path) -> bytes | None:
