@@ -84,3 +84,16 @@ def test_what_compiling_changes_in_the_process_is_taken_back() -> None:
         raise ValueError
     assert gc.get_threshold() == threshold
     assert errors._termcolor_inst is colours
+
+
+def test_compiled_code_may_not_call_an_entry() -> None:
+    @entry(nogil=True)
+    def called(x):
+        return x + 1.0
+
+    @entry(nogil=True)
+    def caller(x):
+        return called(x)
+
+    with pytest.raises(errors.TypingError, match="called is an entry, which Python calls"):
+        caller(1.0)
