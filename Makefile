@@ -14,7 +14,7 @@ demo: .venv/demo-installed  ## simulate a beam that is wrung until it buckles, a
 	@$(BIN)/pliant demo
 
 test: .venv/dev-installed  ## run the quick tests
-	@$(BIN)/python -m pytest -n 2 --hypothesis-profile=same
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=same
 
 test-all: .venv/dev-installed  ## run all tests, the slow ones too
 	@$(BIN)/python -m pytest -m "slow or not slow"
