@@ -24,7 +24,8 @@ def test_lists_find_whom_a_search_finds() -> None:
     scene.add_particles(x, radius=radius)
     model, rows = build_model(scene), [empty_rows(64, np.float32) for _ in range(2)]
     detectors = [
-        GrainDetector(model, TOLERANCE, Team(1), no_points(), no_triangles(), keeps_lists=kept) for kept in (True, False)
+        GrainDetector(model, TOLERANCE, Team(1), no_points(), no_triangles(), keeps_lists=kept)
+        for kept in (True, False)
     ]
     lists, found = [], 0
     for step in range(40):

@@ -10,15 +10,25 @@ zero.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from pliant.constraints.colour_packs import (
+    FIELDS,
+    FIELDS_OF_DISTANCES,
+    FIELDS_THAT_MOVE,
+    FIELDS_WITH_CHANGE,
+    ColourPacks,
+    room_for_packs,
+)
 from pliant.constraints.krylov import PARTS, Vectors
-from pliant.constraints.lists import Colours, colour_rows, prepare, room_for_colours
+from pliant.constraints.lists import COLOURS, Colours, colour_rows, prepare, room_for_colours
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.packs import pack_width
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
+from pliant.constraints.sweeps import Pace
 from pliant.kernels.threads import Team
 
 RESIDUAL = (
@@ -41,6 +51,9 @@ class ConstraintProblem:
     colours: Colours = field(default_factory=lambda: room_for_colours(0))
     kinds: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))  # (p,) of packs of all constraints
     _vectors: Vectors | None = None
+    _packs: ColourPacks = field(default_factory=lambda: room_for_packs(0, 0, 0, 0, np.dtype(float)))
+    _pack_count: int = 0
+    _packed_for: tuple[Any, ...] | None = None  # what packs of colours hold
     _colour: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -72,7 +85,25 @@ class ConstraintProblem:
             capacity = len(self.rows.kind)
             self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
         about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
-        colour_rows(self.rows, self.count, self.bodies.inverse_mass, *about)
+        self._pack_count = colour_rows(self.rows, self.count, self.bodies.inverse_mass, *about)
+        self._packed_for = None
+
+    def packed_for(self, pace: Pace) -> tuple[ColourPacks, bool]:
+        """Packs of the colours for a way to change impulses, and whether they are still to be filled."""
+        wanted = (self.scheme, pace.omega, pace.a != 0.0, pace.weights)
+        if self._packed_for == wanted:
+            return self._packs, False
+        has_contacts = bool((self.rows.kind[: self.count] == CONTACT).any())
+        fields = FIELDS_OF_DISTANCES
+        if has_contacts:
+            fields = FIELDS_THAT_MOVE if not self.scheme.holds_normals else FIELDS_WITH_CHANGE if pace.a else FIELDS
+        dtype, width = self.rows.rest.dtype, pack_width(self.rows.rest.dtype)
+        if len(self._packs.fields) < self._pack_count * fields * width or self._packs.starts.shape[1] < self.count:
+            capacity = self.count + self.count // 4 + 64
+            self._packs = room_for_packs(capacity // width + COLOURS + 2, capacity, fields, width, dtype)
+        self._packs = self._packs._replace(count=fields)
+        self._packed_for = wanted
+        return self._packs, True
 
     @property
     def vectors(self) -> Vectors:
@@ -81,7 +112,7 @@ class ConstraintProblem:
         if kept is None or len(kept.gradient) < self.count:
             dtype, m, n = self.rows.rest.dtype, len(self.rows.kind), len(self.bodies.inverse_mass)
             g, image, d, d_image = (np.zeros((m, 3), dtype) for _ in range(4))
-            v, spin = (np.zeros((n, 3), dtype) for _ in range(2))
+            v, spin = np.zeros((n, 4), dtype), np.zeros((n, 3), dtype)
             twist = np.zeros_like(self.bodies.rigid.twist)
             numbers = (np.zeros((PARTS, 3)), np.zeros(5), np.zeros(m, bool))
             kept = Vectors(g, image, d, d_image, v, spin, twist, *numbers)
@@ -158,7 +189,7 @@ class ConstraintProblem:
     def residuals(self) -> np.ndarray:
         """r (m, 3) of Equation 28 at the current velocities [m/s]; of the moving schemes that of Algorithm 1."""
         rows, scheme = taken(self.rows, self.count), self.scheme
-        parts = [self.bodies.velocity, self.bodies.rigid.twist]
+        parts = [self.bodies.velocity[:, :3], self.bodies.rigid.twist]
         if scheme.has_spin:
             parts.insert(1, self.bodies.spin)
         state = np.concatenate([part.astype(float).ravel() for part in parts])
@@ -204,7 +235,7 @@ class ConstraintProblem:
 
     def constraint_values(self) -> np.ndarray:
         """C (m,) [m] at the positions that the current velocities lead to."""
-        rows, v = taken(self.rows, self.count), self.bodies.velocity.astype(float)
+        rows, v = taken(self.rows, self.count), self.bodies.velocity[:, :3].astype(float)
         relative = v[rows.vertices[:, 0]] - self._drifts()
         for slot in range(1, 4):
             there = (rows.vertices[:, slot] >= 0) & (self._carriers(1) < 0)

@@ -73,7 +73,7 @@ class GrainDetector:
         )  # fmt: skip
         self._there = there
         self._grid = room_for_cells(contact.positions[spheres], self.grains.radius[: len(spheres)], self._tolerance)
-        self._ends = np.zeros(len(v) + 1, np.int32)
+        self._ends = np.zeros(len(spheres) + len(v) + 1, np.int32)
         self._mean = float(radius.mean()) if len(radius) else 0.0
 
     def _no_buckets(self, own: Triangles) -> Faces:

@@ -110,7 +110,7 @@ class ConstraintWork(Work):
             self.turns[model.particles.vertices] = model.particles.spins
         spins = n if self.turns.any() else 0
         self.bodies = Bodies(
-            np.zeros((n, 3), self.dtype), np.zeros((spins, 3), self.dtype), np.zeros(n, self.dtype),
+            np.zeros((n, 4), self.dtype), np.zeros((spins, 3), self.dtype), np.zeros(n, self.dtype),
             np.zeros(n, self.dtype), np.zeros(n, self.dtype), np.zeros(n + 1, np.int32),
             np.zeros(4 * (m + 64), np.int32), np.zeros(n, np.int32), self.rigid.room,
         )  # fmt: skip
@@ -176,8 +176,8 @@ class ConstraintWork(Work):
                 is_free &= ~asleep
                 self._held = np.where(asleep[:, None], x, problem.y)
         w = np.where(is_free, 1 / np.where(is_free, problem.inertia * h**2, 1.0), 0.0)
-        bodies.velocity[:] = (self._held - x) / h
-        bodies.inverse_mass[:] = w
+        np.divide(self._held - x, h, out=bodies.velocity[:, :3], casting="same_kind")
+        bodies.inverse_mass[:] = bodies.velocity[:, 3] = w
         bodies.inverse_inertia[:] = np.where(self.turns, SPHERE_SPIN * w, 0.0)
         if len(bodies.spin):
             bodies.spin[:] = problem.spins * self.radius[:, None]
@@ -265,7 +265,7 @@ class ConstraintWork(Work):
         before = x.copy()
         if passages.stop(problem.x_prev, x, problem.time, problem.h):
             moved = (x != before).any(axis=1)
-            self.bodies.velocity[moved] = (x[moved] - problem.x_prev[moved]) / problem.h
+            self.bodies.velocity[moved, :3] = (x[moved] - problem.x_prev[moved]) / problem.h
 
     def end_step(self, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
         """Let velocities settle, and let fall asleep what is at rest."""
@@ -296,7 +296,7 @@ class ConstraintWork(Work):
         SETTLER.begin(posed)
         SETTLER.iterate(posed, ending.settling)
         posed.scheme = moving
-        np.copyto(v, bodies.velocity, where=(bodies.inverse_mass > 0)[:, None])
+        np.copyto(v, bodies.velocity[:, :3], where=(bodies.inverse_mass > 0)[:, None])
         self.rigid.settle(v, twists, bodies.rigid.twist)
         if len(bodies.spin):
             spins[:] = bodies.spin / self.radius[:, None]
