@@ -113,17 +113,18 @@ def list_bodies(rows, count, rigid, cursor):
 
 
 @entry(nogil=True, error_model="numpy")
-def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma, packs_singly, kinds):
-    """Lists of the vertices, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,).
+def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma, packs_singly, kinds, keeps_lists):
+    """Lists of the vertices, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,); keeps_lists:
+    lists and kinds are those of the step before.
 
     Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
     """
-    if thread == 0:
+    if thread == 0 and not keeps_lists:
         if len(bodies.rigid.twist) > 0:
             list_bodies(rows, count, bodies.rigid, cursor)
         list_vertices(rows, count, bodies, cursor)
     width = width_of(zeros_like(rows.rest))
-    first, last = share(0, len(kinds), thread, threads)
+    first, last = share(0, 0 if keeps_lists else len(kinds), thread, threads)
     no_order = rows.source[:0]
     for pack in range(first, last):
         kinds[pack] = SINGLY if packs_singly else kind_of_pack(rows, no_order, pack * width, count, width)

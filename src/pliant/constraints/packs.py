@@ -161,7 +161,9 @@ def relaxed(scheme, kind, beta, r, u, n, t, p, c, mu, d):
 
 @inlined
 def relax_pack(rows, bodies, i, kind, scheme, pace, beta, like):
-    """one_row.relax_row of constraints i, i + 1, ...: their impulses, changes and pushes."""
+    """one_row.relax_row of constraints i, i + 1, ... as they are in the rows: what runs on devices (device.row_source),
+    which read one number after another; the CPU has packed_rows.relax_packed.
+    """
     v, form = rows.vertices, form_of(kind)
     here = gather_quads(bodies.velocity, v, 4 * i, 4, like)
     if kind == WALL:

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from pliant.constraints.colour_packs import (
+from pliant.constraints.krylov import PARTS, Vectors
+from pliant.constraints.lists import COLOURS, Colours, colour_rows, prepare, room_for_colours
+from pliant.constraints.one_row import Scheme
+from pliant.constraints.packed_rows import (
     FIELDS,
     FIELDS_OF_DISTANCES,
     FIELDS_THAT_MOVE,
     FIELDS_WITH_CHANGE,
-    ColourPacks,
+    PackedRows,
     room_for_packs,
 )
-from pliant.constraints.krylov import PARTS, Vectors
-from pliant.constraints.lists import COLOURS, Colours, colour_rows, prepare, room_for_colours
-from pliant.constraints.one_row import Scheme
 from pliant.constraints.packs import pack_width
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
 from pliant.constraints.sweeps import Pace
@@ -50,15 +50,17 @@ class ConstraintProblem:
     done: int = 0  # iterations
     colours: Colours = field(default_factory=lambda: room_for_colours(0))
     kinds: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))  # (p,) of packs of all constraints
+    order: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))  # 0, 1, 2, ... for packs of all
     _vectors: Vectors | None = None
-    _packs: ColourPacks = field(default_factory=lambda: room_for_packs(0, 0, 0, 0, np.dtype(float)))
+    _is_coloured: bool = False
+    _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, 0, np.dtype(float)))
     _pack_count: int = 0
     _packed_for: tuple[Any, ...] | None = None  # what packs of colours hold
     _colour: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def prepare(self, gamma: float) -> None:
-        """Lists, diagonals and delta for new rows."""
+    def prepare(self, gamma: float, keeps_lists: bool = False) -> None:
+        """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same vertices."""
         needed = 2 * (self.count + int(np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0)))
         if len(self.bodies.entries) < needed:
             self.bodies = self.bodies._replace(entries=np.zeros(needed + needed // 4 + 64, np.int32))
@@ -69,10 +71,15 @@ class ConstraintProblem:
         n = len(self.bodies.inverse_mass) + len(rigid.twist)
         if len(self._cursor) != n:
             self._cursor = np.zeros(n, np.int64)
-        self.kinds = np.zeros(-(-self.count // pack_width(self.rows.rest.dtype)), np.int8)
-        about = (self._cursor, self.scheme, gamma, self._is_single, self.kinds)
+        packs = -(-self.count // pack_width(self.rows.rest.dtype))
+        if len(self.kinds) != packs:
+            self.kinds = np.zeros(packs, np.int8)
+        if len(self.order) < self.count:
+            self.order = np.arange(self.count + self.count // 4 + 64, dtype=np.int32)
+        about = (self._cursor, self.scheme, gamma, self._is_single, self.kinds, keeps_lists)
         self.team.run_for(30.0 * self.count, prepare, self.rows, self.count, self.bodies, *about)
-        self.done = 0
+        self.done, self._packed_for = 0, None
+        self._is_coloured &= keeps_lists
 
     @property
     def _is_single(self) -> bool:
@@ -81,16 +88,19 @@ class ConstraintProblem:
 
     def colour(self) -> None:
         """Find colours: constraints of one share no vertex."""
+        self._packed_for = None
+        if self._is_coloured:
+            return
         if len(self.colours.order) < self.count:
             capacity = len(self.rows.kind)
             self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
         about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
         self._pack_count = colour_rows(self.rows, self.count, self.bodies.inverse_mass, *about)
-        self._packed_for = None
+        self._is_coloured = True
 
-    def packed_for(self, pace: Pace) -> tuple[ColourPacks, bool]:
-        """Packs of the colours for a way to change impulses, and whether they are still to be filled."""
-        wanted = (self.scheme, pace.omega, pace.a != 0.0, pace.weights)
+    def packed_for(self, pace: Pace, by_colours: bool) -> tuple[PackedRows, bool]:
+        """Packs, of colours or of all constraints, for a way to change impulses, and whether they are to be filled."""
+        wanted = (self.scheme, pace.omega, pace.a != 0.0, pace.weights, by_colours)
         if self._packed_for == wanted:
             return self._packs, False
         has_contacts = bool((self.rows.kind[: self.count] == CONTACT).any())
@@ -98,7 +108,8 @@ class ConstraintProblem:
         if has_contacts:
             fields = FIELDS_THAT_MOVE if not self.scheme.holds_normals else FIELDS_WITH_CHANGE if pace.a else FIELDS
         dtype, width = self.rows.rest.dtype, pack_width(self.rows.rest.dtype)
-        if len(self._packs.fields) < self._pack_count * fields * width or self._packs.starts.shape[1] < self.count:
+        count = self._pack_count if by_colours else len(self.kinds)
+        if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < self.count:
             capacity = self.count + self.count // 4 + 64
             self._packs = room_for_packs(capacity // width + COLOURS + 2, capacity, fields, width, dtype)
         self._packs = self._packs._replace(count=fields)

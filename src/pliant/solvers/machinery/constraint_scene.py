@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.constraints.distances import Distances, cloth_distances, spring_distances
+from pliant.constraints.lists import colour_rows, room_for_colours
+from pliant.constraints.rows import empty_rows
 from pliant.errors import SolverError
 from pliant.grains.convex_pairs import ConvexPairs
 from pliant.model import CARRIED, FREE, Fibres, FlatFolds, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
@@ -69,4 +71,13 @@ def distances_of(model: Model) -> Distances:
         return Distances(np.zeros((0, 2), np.int64), nothing, nothing, nothing.astype(bool), nothing.astype(int))
     whole = Distances(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
     moves = (model.subspace[whole.pairs] != FIXED).any(axis=1)
-    return Distances(*(array[moves] for array in whole))
+    return _by_colours(Distances(*(array[moves] for array in whole)), model.n_vertices)
+
+
+def _by_colours(distances: Distances, n_vertices: int) -> Distances:
+    """Those of one colour after each other, so that Gauss-Seidel finds them in a row."""
+    m = len(distances.pairs)
+    rows, colours = empty_rows(m, np.float64), room_for_colours(m)
+    rows.vertices[:, :2], rows.vertices[:, 2:] = distances.pairs, -1
+    colour_rows(rows, m, np.ones(n_vertices), np.zeros(n_vertices, np.uint64), np.zeros(m, np.int8), colours, True)
+    return Distances(*(array[colours.order] for array in distances))

@@ -118,6 +118,7 @@ class ConstraintWork(Work):
         self.kept = self._nothing
         self.problem: ConstraintProblem | None = None
         self._scratch = np.zeros(n + 1, np.int32)
+        self._plain = np.zeros(0, bool)  # which vertices moved in a step without contacts
         self._h = problem.h
         self._ending: Ending | None = None
         self._before: ConstraintProblem | None = None  # the step as its positions were found
@@ -156,12 +157,20 @@ class ConstraintWork(Work):
         if self._on_device is not None:
             self._on_device.kept = self.kept
         self.kept = self._nothing  # millions of contacts need the room
-        posed.prepare(gamma)
+        posed.prepare(gamma, self._is_unchanged(count))
         self.bodies = posed.bodies
         if warm_start > 0:
             self.team.run_for(40.0 * count, apply_impulses, self.rows, count, self.bodies, scheme)
         if count:
             relaxation.begin(posed)
+
+    def _is_unchanged(self, count: int) -> bool:
+        """Whether there are `count` distances and nothing else, as in the step before, and the same vertices move."""
+        is_plain = count == len(self.distances.pairs)
+        moves = self.bodies.inverse_mass > 0 if is_plain else np.zeros(0, bool)
+        is_same = is_plain and np.array_equal(moves, self._plain)
+        self._plain = moves
+        return is_same
 
     def _load_motion(self, problem: IncrementalPotential) -> None:
         """Masses and velocities without constraints; what sleeps has none of either."""

@@ -1,8 +1,7 @@
-"""Packs of Gauss-Seidel, colour by colour, in the layout of registers.
+"""Constraints in packs, in the layout of registers.
 
-Constraints of one colour are here and there among the rows. What an iteration reads of them is copied once, pack after
-pack in the order of colours, with what a correction is multiplied by in place of what divides it; impulses are copied
-back after the iterations.
+What an iteration reads of the rows is copied once, pack after pack, for Gauss-Seidel in the order of colours, with what
+a correction is multiplied by in place of what divides it; impulses are copied back after the iterations.
 
 A field is one number of each constraint of a pack. The normal, or in the moving schemes the separation; delta or the
 distance at rest; the step along the normal; its impulse. Then of distances the last change of that and the compliance,
@@ -30,17 +29,17 @@ ACROSS, FRICTION, TANGENTIAL, CHANGE, NORMAL, TANGENT = 6, 7, 8, 10, 13, 16  # o
 FIELDS_OF_DISTANCES, FIELDS, FIELDS_WITH_CHANGE, FIELDS_THAT_MOVE = 8, 10, 13, 19
 
 
-class ColourPacks(NamedTuple):
-    """Packs of m constraints in the order of colours."""
+class PackedRows(NamedTuple):
+    """Packs of m constraints."""
 
     fields: np.ndarray  # all fields of a pack, then those of the next
     starts: np.ndarray  # (2, m) uint32 where the two vertices of each begin in an (n, 4) array, in units of a number
     count: int  # of fields of a pack
 
 
-def room_for_packs(packs: int, constraints: int, fields: int, width: int, dtype: np.dtype) -> ColourPacks:
+def room_for_packs(packs: int, constraints: int, fields: int, width: int, dtype: np.dtype) -> PackedRows:
     """For so many packs of so many fields."""
-    return ColourPacks(np.zeros(packs * fields * width, dtype), np.zeros((2, constraints), np.uint32), fields)
+    return PackedRows(np.zeros(packs * fields * width, dtype), np.zeros((2, constraints), np.uint32), fields)
 
 
 @inlined
@@ -130,8 +129,8 @@ def empty_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
 
 
 @inlined
-def sweep_pack(rows, bodies, packs, order, place, pack, kind, scheme, pace, beta, is_last, like):
-    """one_row.relax_row of the constraints of a pack, which share no vertex, and their pushes; is_last: normals of
+def relax_packed(rows, bodies, packs, order, place, pack, kind, scheme, pace, beta, is_last, like):
+    """one_row.relax_row of the constraints of a pack: their pushes, and W of their two sides; is_last: normals of
     distances are written to the rows.
     """
     width, form, m = width_of(like), form_of(kind), packs.starts.shape[1]
@@ -159,8 +158,7 @@ def sweep_pack(rows, bodies, packs, order, place, pack, kind, scheme, pace, beta
             c = (load(packs.fields, at + CHANGE_ALONG * width, like), like, like)
     if scheme.is_moving:
         s = add_scaled(n, number(scheme.h, like), u)
-        if form == CONTACT:
-            n = take3(packs, at + NORMAL * width, like)
+        n = take3(packs, at + NORMAL * width, like) if form == CONTACT else (like, like, number(1.0, like))
         value, n, t = turned(kind, n, t, s)
         if kind == CONTACT:
             put3(packs, at + NORMAL * width, n)
@@ -179,6 +177,15 @@ def sweep_pack(rows, bodies, packs, order, place, pack, kind, scheme, pace, beta
             put3(packs, at + CHANGE * width, change)
     elif pace.a != 0.0:
         store(packs.fields, at + CHANGE_ALONG * width, change[0])
-    add_rows(bodies.velocity, packs.starts, place, own[3] * push[0], own[3] * push[1], own[3] * push[2])
+    return push, own[3], w
+
+
+@inlined
+def sweep_pack(rows, bodies, packs, order, place, pack, kind, scheme, pace, beta, is_last, like):
+    """The same, of constraints that share no vertex, and their vertices at once."""
+    about = (order, place, pack, kind, scheme, pace, beta, is_last, like)
+    push, w, opposite = relax_packed(rows, bodies, packs, *about)
+    add_rows(bodies.velocity, packs.starts, place, w * push[0], w * push[1], w * push[2])
     if kind != WALL:
-        add_rows(bodies.velocity, packs.starts, m + place, -w * push[0], -w * push[1], -w * push[2])
+        w, second = -opposite, packs.starts.shape[1] + place
+        add_rows(bodies.velocity, packs.starts, second, w * push[0], w * push[1], w * push[2])
