@@ -34,7 +34,7 @@ class PackedRows(NamedTuple):
 
     fields: np.ndarray  # all fields of a pack, then those of the next
     starts: np.ndarray  # (2, m) uint32 where the two vertices of each begin in an (n, 4) array, in units of a number
-    count: int  # of fields of a pack
+    size: int  # fields of a pack
 
 
 def room_for_packs(packs: int, constraints: int, fields: int, width: int, dtype: np.dtype) -> PackedRows:
@@ -65,7 +65,7 @@ def take3(packs, at, like):
 def fill_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
     """Copy what iterations read of constraints order[place], order[place + 1], ..."""
     width, form = width_of(like), form_of(kind)
-    at = pack * packs.count * width
+    at = pack * packs.size * width
     for lane in range(width):
         i = np.uint64(order[place + lane])
         here, opposite = rows.vertices[i, 0], rows.vertices[i, 1]
@@ -98,11 +98,11 @@ def fill_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
     store(packs.fields, at + FRICTION * width, gather_numbers(rows.friction, order, place, 1, 0, like))
     store(packs.fields, at + TANGENTIAL * width, p[1])
     store(packs.fields, at + (TANGENTIAL + 1) * width, p[2])
-    if packs.count > CHANGE:
+    if packs.size > CHANGE:
         put3(packs, at + CHANGE * width, c)
     if scheme.is_moving:
         put3(packs, at + NORMAL * width, n)
-    if packs.count > TANGENT:
+    if packs.size > TANGENT:
         put3(packs, at + TANGENT * width, gather_triples(rows.tangent, order, place, 1, like))
 
 
@@ -110,7 +110,7 @@ def fill_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
 def empty_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
     """Copy back what iterations have changed."""
     width, form = width_of(like), form_of(kind)
-    at = pack * packs.count * width
+    at = pack * packs.size * width
     p, c = (load(packs.fields, at + IMPULSE * width, like), like, like), (like, like, like)
     if form == CONTACT:
         p = (p[0], load(packs.fields, at + TANGENTIAL * width, like),
@@ -134,7 +134,7 @@ def relax_packed(rows, bodies, packs, order, place, pack, kind, scheme, pace, be
     distances are written to the rows.
     """
     width, form, m = width_of(like), form_of(kind), packs.starts.shape[1]
-    at = pack * packs.count * width
+    at = pack * packs.size * width
     own, w = gather4(bodies.velocity, packs.starts, place, like), like
     u = (own[0], own[1], own[2])
     if kind == WALL:

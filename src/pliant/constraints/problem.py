@@ -112,7 +112,7 @@ class ConstraintProblem:
         if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < self.count:
             capacity = self.count + self.count // 4 + 64
             self._packs = room_for_packs(capacity // width + COLOURS + 2, capacity, fields, width, dtype)
-        self._packs = self._packs._replace(count=fields)
+        self._packs = self._packs._replace(size=fields)
         self._packed_for = wanted
         return self._packs, True
 
