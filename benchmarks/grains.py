@@ -4,9 +4,10 @@
     python -m benchmarks.grains [spheres=10000] [steps=400]
     python -m benchmarks.grains sizes
 
-Each is run in turn, on as many threads as it likes, and the median of the last 50 steps counts, with the heap at rest;
-the deepest overlap of the end is stated for each. Run it on a quiet computer. `sizes`, Pliant alone: CPU time per
-sphere of 10,000 and of 1,000,000 on one thread while they fall into place, and the memory of the latter.
+Each is run in turn, on as many threads as it likes, and the median of the last 50 steps counts, with the heap at rest:
+wall time, for a quiet computer, and CPU time of all threads; the deepest overlap of the end is stated for each.
+`sizes`, Pliant alone: CPU time per sphere of 10,000 and of 1,000,000 on one thread while they fall into place, and the
+memory of the latter.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 import pliant as pl
+from benchmarks.step_times import median_times
 
 R, MU, H, ITERATIONS = 0.01, 0.3, 1 / 300, 15
 
@@ -51,18 +53,17 @@ def simulation(points: np.ndarray, box: tuple[float, float, float], threads: int
     return pl.Simulation(scene, solver, frame_rate=1 / H, substeps=1, threads=threads)
 
 
-def pliant(points: np.ndarray, box: tuple[float, float, float], steps: int, **options) -> tuple[np.ndarray, float]:
-    """Positions (n, 3) [m] at the end, and the median of the last 50 steps [s]."""
+Result = tuple[np.ndarray, tuple[float, float]]
+
+
+def pliant(points: np.ndarray, box: tuple[float, float, float], steps: int, **options) -> Result:
+    """Positions (n, 3) [m] at the end, and median wall and CPU times of the last steps [s]."""
     sim = simulation(points, box, options.pop("threads", None), **options)
-    times = []
-    for _ in range(steps):
-        began = time.perf_counter()
-        sim.step()
-        times.append(time.perf_counter() - began)
-    return sim.positions, float(np.median(times[-50:]))
+    times = median_times(sim.step, steps)
+    return sim.positions, times
 
 
-def peer(name: str, points: np.ndarray, box: tuple[float, float, float], steps: int) -> tuple[np.ndarray, float]:
+def peer(name: str, points: np.ndarray, box: tuple[float, float, float], steps: int) -> Result:
     """The same of one of benchmarks.peers."""
     return import_module(f"benchmarks.peers.{name}").run(points, R, box, MU, H, ITERATIONS, steps)
 
@@ -92,11 +93,12 @@ def main(n: int = 10_000, steps: int = 400) -> None:
     print(f"{len(points)} spheres, {ITERATIONS} iterations, h = {H:.4f} s, {steps} steps")
     for name, run in runs.items():
         try:
-            x, seconds = run()
+            x, (wall, cpu) = run()
         except ModuleNotFoundError as error:
             print(f"{name:26s} is not installed ({error.name})")
             continue
-        print(f"{name:26s} {1e3 * seconds:8.2f} ms per step, deepest overlap {deepest(x):6.2f} % of the radius")
+        times = f"{1e3 * wall:8.2f} ms per step, {1e3 * cpu:8.2f} ms of CPU time"
+        print(f"{name:26s} {times}, deepest overlap {deepest(x):6.2f} % of the radius", flush=True)
 
 
 if __name__ == "__main__":

@@ -6,17 +6,17 @@ are planes. Single precision; one thread: Warp's CPU device runs a launch as a s
 
 from __future__ import annotations
 
-import time
-
 import newton
 import numpy as np
 import warp as wp
+
+from benchmarks.step_times import median_times
 
 
 def run(
     points: np.ndarray, radius: float, box: tuple[float, ...], friction: float, h: float, iterations: int, steps: int
 ):
-    """Positions (n, 3) [m], and the median of the last 50 steps [s]."""
+    """Positions (n, 3) [m], and median times of the last steps [s]."""
     wp.config.log_level = wp.LOG_WARNING
     mass = 2500.0 * 4 / 3 * np.pi * radius**3
     builder = newton.ModelBuilder(gravity=(0.0, 0.0, -9.81))
@@ -32,12 +32,14 @@ def run(
     solver = newton.solvers.SolverXPBD(model, iterations=iterations)
     pipeline = newton.CollisionPipeline(model)
     contacts = pipeline.contacts()
-    now, after, control, times = model.state(), model.state(), model.control(), []
-    for _ in range(steps):
-        began = time.perf_counter()
+    states, control = [model.state(), model.state()], model.control()
+
+    def step() -> None:
+        now, after = states
         now.clear_forces()
         pipeline.collide(now, contacts)
         solver.step(now, after, control, contacts, h)
-        times.append(time.perf_counter() - began)
-        now, after = after, now
-    return now.particle_q.numpy().astype(float), float(np.median(times[-50:]))
+        states.reverse()
+
+    times = median_times(step, steps)
+    return states[0].particle_q.numpy().astype(float), times

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
+
+from benchmarks.step_times import median_times
 
 
 def run(
     points: np.ndarray, radius: float, box: tuple[float, ...], friction: float, h: float, iterations: int, steps: int
 ):
-    """Positions (n, 3) [m], and the median of the last 50 steps [s]. Bodies never sleep, and do not turn, as ours."""
+    """Positions (n, 3) [m], and median times of the last steps [s]. Bodies never sleep, and do not turn, as ours."""
     import rapier3d as r
 
     world = r.PhysicsWorld(gravity=(0.0, 0.0, -9.81))
@@ -31,11 +31,7 @@ def run(
         ball = r.Collider.ball(radius).density(2500.0).friction(friction)
         made = world.add_body(body, colliders=[ball])
         handles.append(made[0] if isinstance(made, tuple) else made)
-    times = []
-    for _ in range(steps):
-        began = time.perf_counter()
-        world.step()
-        times.append(time.perf_counter() - began)
+    times = median_times(world.step, steps)
     bodies = [world.rigid_bodies[handle] for handle in handles]
     places = np.array([[body.translation.x, body.translation.y, body.translation.z] for body in bodies])
-    return places, float(np.median(times[-50:]))
+    return places, times

@@ -43,7 +43,7 @@ class Vectors(NamedTuple):
     image: np.ndarray  # A g
     direction: np.ndarray  # d
     direction_image: np.ndarray  # A d
-    velocity: np.ndarray  # W J^T g
+    velocity: np.ndarray  # (n, 4) W J^T g, and a zero
     spin: np.ndarray
     twist: np.ndarray  # (b, 6) the same of rigid bodies
     sums: np.ndarray  # (PARTS, 3)

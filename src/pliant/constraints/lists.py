@@ -23,7 +23,6 @@ class Colours(NamedTuple):
     """Constraints colour by colour: those of one share no vertex. In arrays that may be longer."""
 
     order: np.ndarray  # (m,) int32
-    ends: np.ndarray  # (2, m) int32 their first and second vertex in that order; ~first in place of an obstacle
     starts: np.ndarray  # (COLOURS + 2,) int64 first place of each colour
     packs: np.ndarray  # (COLOURS + 2,) int64 first pack of each colour
     kinds: np.ndarray  # (p,) int8 of packs (constraints.packs)
@@ -32,8 +31,8 @@ class Colours(NamedTuple):
 def room_for_colours(capacity: int) -> Colours:
     """For so many constraints, in packs of 4 or more."""
     return Colours(
-        np.zeros(capacity, np.int32), np.zeros((2, capacity), np.int32), np.zeros(COLOURS + 2, np.int64),
-        np.zeros(COLOURS + 2, np.int64), np.zeros(capacity // 4 + COLOURS + 2, np.int8),
+        np.zeros(capacity, np.int32), np.zeros(COLOURS + 2, np.int64), np.zeros(COLOURS + 2, np.int64),
+        np.zeros(capacity // 4 + COLOURS + 2, np.int8),
     )  # fmt: skip
 
 
@@ -114,17 +113,18 @@ def list_bodies(rows, count, rigid, cursor):
 
 
 @entry(nogil=True, error_model="numpy")
-def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma, packs_singly, kinds):
-    """Lists of the vertices, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,).
+def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma, packs_singly, kinds, keeps_lists):
+    """Lists of the vertices, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,); keeps_lists:
+    lists and kinds are those of the step before.
 
     Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
     """
-    if thread == 0:
+    if thread == 0 and not keeps_lists:
         if len(bodies.rigid.twist) > 0:
             list_bodies(rows, count, bodies.rigid, cursor)
         list_vertices(rows, count, bodies, cursor)
     width = width_of(zeros_like(rows.rest))
-    first, last = share(0, len(kinds), thread, threads)
+    first, last = share(0, 0 if keeps_lists else len(kinds), thread, threads)
     no_order = rows.source[:0]
     for pack in range(first, last):
         kinds[pack] = SINGLY if packs_singly else kind_of_pack(rows, no_order, pack * width, count, width)
@@ -143,7 +143,7 @@ def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma
 @entry(nogil=True, error_model="numpy")
 def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
     """Greedy colours by bit masks of the vertices and of the bodies after them: used (n + b,) uint64, colour (m,)."""
-    order, ends, starts = colours.order, colours.ends, colours.starts
+    order, starts = colours.order, colours.starts
     used[:] = 0
     starts[:] = 0
     one, n = np.uint64(1), len(inverse_mass)
@@ -176,8 +176,6 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
         at = np.uint64(place[colour[i]])
         place[colour[i]] += 1
         order[at] = k
-        here, opposite = rows.vertices[i, 0], rows.vertices[i, 1]
-        ends[0, at], ends[1, at] = here, opposite if opposite >= 0 else ~here
     width, pack = width_of(zeros_like(rows.rest)), 0
     for c in range(COLOURS + 1):
         colours.packs[c] = pack
@@ -185,3 +183,4 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
             singly = packs_singly or c == COLOURS
             colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, first, starts[c + 1], width)
             pack += 1
+    return pack

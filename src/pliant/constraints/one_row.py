@@ -282,7 +282,7 @@ def gather_body(rows, rigid, push, b, twist):
 
 @inlined
 def gather(rows, bodies, vertex, has_spin, velocity, spin):
-    """Add W J^T of the pushes at one vertex to a velocity and a spin (n, 3)."""
+    """Add W J^T of the pushes at one vertex to a velocity (n, 4) and a spin (n, 3)."""
     w = at(bodies.inverse_mass, vertex)
     if w == 0.0:
         return

@@ -12,25 +12,16 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, DIAGONAL, NO_FRICTION, ROPE
-from pliant.constraints.triples import (
-    add_triples,
-    are_negative,
-    gather_numbers,
-    gather_triples,
-    load_pairs,
-    load_triples,
-    scatter_triples,
-    store_triples,
-)
+from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, NO_FRICTION, ROPE
+from pliant.constraints.triples import gather_quads, load_pairs, load_triples, store_triples
 from pliant.lanes.compiled import inlined
 from pliant.lanes.host import default_width
-from pliant.lanes.math import count, maximum, minimum, number, select, sqrt
+from pliant.lanes.math import maximum, minimum, number, select, sqrt
 from pliant.lanes.memory import load, load3, store3
 from pliant.lanes.types import Lanes
 from pliant.lanes.vectors import add_scaled, cross, dot, subtract
 
-SINGLY = 3  # in place of the kind of a pack: its constraints are done one by one
+SINGLY, WALL = 3, 4  # in place of the kind of a pack: one by one; contacts with obstacles, which have no second vertex
 TINY = 1e-30  # [m] [N s] divides in place of what is shorter
 
 
@@ -52,15 +43,16 @@ def zeros_like(typingctx, array):
 
 @inlined
 def kind_of_pack(rows, order, first, last, width):
-    """The kind that constraints order[first : first + width] share, or SINGLY; an empty order is 0, 1, 2, ..."""
+    """The kind that constraints order[first : first + width] share, WALL, or SINGLY; an empty order is 0, 1, 2, ..."""
     if first + width > last:
         return SINGLY
-    kind = rows.kind[order[first] if len(order) > 0 else first]
+    i = np.uint64(order[first] if len(order) > 0 else first)
+    kind, is_alone = rows.kind[i], rows.vertices[i, 1] < 0
     for place in range(first, first + width):
-        i = order[place] if len(order) > 0 else place
-        if rows.kind[i] != kind or rows.vertices[i, 2] >= 0:
+        i = np.uint64(order[place] if len(order) > 0 else place)
+        if rows.kind[i] != kind or rows.vertices[i, 2] >= 0 or (rows.vertices[i, 1] < 0) != is_alone:
             return SINGLY
-    return kind
+    return WALL if is_alone else kind
 
 
 @inlined
@@ -94,20 +86,37 @@ def divisors(d, d_t, split, split_t, weights):
 
 
 @inlined
-def turned(n, t, s, alone):
-    """Length of s, and the normal and the tangent that have turned with it; those of obstacles stay."""
+def form_of(kind):
+    """The kind of the constraints of a pack."""
+    return CONTACT if kind == WALL else kind
+
+
+@inlined
+def turned(kind, n, t, s):
+    """C + rest, and the normal and the tangent that have turned with s; those of obstacles stay."""
+    if kind == WALL:
+        return dot(n, s), n, t
     least = number(TINY, s[0])
     length = sqrt(dot(s, s))
-    is_held = alone | (length <= least)
+    is_held = length <= least
     inverse = number(1.0, least) / maximum(length, least)
     m = (select(is_held, n[0], s[0] * inverse), select(is_held, n[1], s[1] * inverse),
          select(is_held, n[2], s[2] * inverse))  # fmt: skip
+    if kind != CONTACT:
+        return length, m, t
     u = add_scaled(t, -dot(m, t), m)
     size = sqrt(dot(u, u))
     is_held = is_held | (size <= least)
     scale = number(1.0, least) / maximum(size, least)
     u = (select(is_held, t[0], u[0] * scale), select(is_held, t[1], u[1] * scale), select(is_held, t[2], u[2] * scale))
-    return select(alone, dot(n, s), length), m, u
+    return length, m, u
+
+
+@inlined
+def moving_residual(scheme, n, u, value, rest, soft):
+    """r of Algorithm 1, of the normal."""
+    error = (value - rest) / number(scheme.h, rest) + soft
+    return number(scheme.velocity_part, rest) * dot(n, u) + number(scheme.position_part, rest) * error
 
 
 @inlined
@@ -152,35 +161,35 @@ def relaxed(scheme, kind, beta, r, u, n, t, p, c, mu, d):
 
 @inlined
 def relax_pack(rows, bodies, i, kind, scheme, pace, beta, like):
-    """one_row.relax_row of constraints i, i + 1, ...: their impulses, changes and pushes."""
-    v = rows.vertices
-    alone = are_negative(v, 4 * i + 1, 4, like)
-    opposite = gather_triples(bodies.velocity, v, 4 * i + 1, 4, like)
-    if count(alone) > 0:
-        drift = load_triples(rows.weights, i, like)
-        opposite = (select(alone, drift[0], opposite[0]), select(alone, drift[1], opposite[1]),
-                    select(alone, drift[2], opposite[2]))  # fmt: skip
-    u = subtract(gather_triples(bodies.velocity, v, 4 * i, 4, like), opposite)
+    """one_row.relax_row of constraints i, i + 1, ... as they are in the rows: what runs on devices (device.row_source),
+    which read one number after another; the CPU has packed_rows.relax_packed.
+    """
+    v, form = rows.vertices, form_of(kind)
+    here = gather_quads(bodies.velocity, v, 4 * i, 4, like)
+    if kind == WALL:
+        u = subtract(here, load_triples(rows.weights, i, like))
+    else:
+        u = subtract(here, gather_quads(bodies.velocity, v, 4 * i + 1, 4, like))
     n, t, p = load_triples(rows.normal, i, like), (like, like, like), load_triples(rows.impulse, i, like)
-    soft, factor = like, number(1.0, like)
-    if kind == CONTACT:
+    soft, factor, mu = like, number(1.0, like), like
+    if form == CONTACT:
         t = tangent_of(n) if scheme.holds_normals else load_triples(rows.tangent, i, like)
+        mu = load(rows.friction, i, like)
     else:
         soft, factor = load(rows.compliance, i, like) * p[0], load(rows.factor, i, like)
     if scheme.is_moving:
         s = add_scaled(load_triples(rows.separation, i, like), number(scheme.h, like), u)
-        value, n, t = turned(n, t, s, alone)
-        store_triples(rows.normal, i, n[0], n[1], n[2])
+        value, n, t = turned(kind, n, t, s)
+        if kind != WALL:
+            store_triples(rows.normal, i, n[0], n[1], n[2])
         if kind == CONTACT:
             store_triples(rows.tangent, i, t[0], t[1], t[2])
-        part = number(scheme.position_part, like)
-        error = (value - load(rows.rest, i, like)) / number(scheme.h, like) + soft
-        r = number(scheme.velocity_part, like) * dot(n, u) + part * error
+        r = moving_residual(scheme, n, u, value, load(rows.rest, i, like), soft)
     else:
         r = dot(n, u) + load(rows.bias, i, like) + soft
     c = (like, like, like)
     if pace.a != 0.0 and scheme.holds_normals:
-        c = last_change(scheme, kind, load3(rows.push, i, like), n, t)
+        c = last_change(scheme, form, load3(rows.push, i, like), n, t)
     elif pace.a != 0.0:
         c = load_triples(rows.change, i, like)
     d, d_t = load_pairs(rows.diagonal, i, like)
@@ -188,63 +197,8 @@ def relax_pack(rows, bodies, i, kind, scheme, pace, beta, like):
     d, d_t = divisors(d, d_t, split, split_t, pace.weights)
     omega = number(pace.omega, like)
     steps = (omega * factor / d, omega / d_t)
-    about = (number(beta, like), r, u, n, t, p, c, load(rows.friction, i, like), steps)
-    new, change, push = relaxed(scheme, kind, *about)
+    new, change, push = relaxed(scheme, form, number(beta, like), r, u, n, t, p, c, mu, steps)
     store_triples(rows.impulse, i, new[0], new[1], new[2])
     if pace.a != 0.0 and not scheme.holds_normals:
         store_triples(rows.change, i, change[0], change[1], change[2])
     store3(rows.push, i, push[0], push[1], push[2])
-
-
-@inlined
-def sweep_pack(rows, bodies, order, ends, place, kind, scheme, pace, beta, like):
-    """The same of constraints order[place], order[place + 1], ..., which share no vertex, and of their pushes; ends
-    (2, m): their vertices in that order.
-    """
-    m = ends.shape[1]
-    alone = are_negative(ends, m + place, 1, like)
-    opposite = gather_triples(bodies.velocity, ends, m + place, 1, like)
-    if count(alone) > 0:
-        drift = gather_triples(rows.weights, order, place, 1, like)
-        opposite = (select(alone, drift[0], opposite[0]), select(alone, drift[1], opposite[1]),
-                    select(alone, drift[2], opposite[2]))  # fmt: skip
-    u = subtract(gather_triples(bodies.velocity, ends, place, 1, like), opposite)
-    n, t, p = gather_triples(rows.normal, order, place, 1, like), (like, like, like), (like, like, like)
-    p = gather_triples(rows.impulse, order, place, 1, like)
-    soft, factor = like, number(1.0, like)
-    if kind == CONTACT:
-        t = tangent_of(n) if scheme.holds_normals else gather_triples(rows.tangent, order, place, 1, like)
-    else:
-        soft = gather_numbers(rows.compliance, order, place, 1, 0, like) * p[0]
-        factor = gather_numbers(rows.factor, order, place, 1, 0, like)
-    if scheme.is_moving:
-        s = add_scaled(gather_triples(rows.separation, order, place, 1, like), number(scheme.h, like), u)
-        value, n, t = turned(n, t, s, alone)
-        scatter_triples(rows.normal, order, place, n[0], n[1], n[2])
-        if kind == CONTACT:
-            scatter_triples(rows.tangent, order, place, t[0], t[1], t[2])
-        part = number(scheme.position_part, like)
-        error = (value - gather_numbers(rows.rest, order, place, 1, 0, like)) / number(scheme.h, like) + soft
-        r = number(scheme.velocity_part, like) * dot(n, u) + part * error
-    else:
-        r = dot(n, u) + gather_numbers(rows.bias, order, place, 1, 0, like) + soft
-    c = (like, like, like)
-    if pace.a != 0.0:
-        c = gather_triples(rows.change, order, place, 1, like)
-    d, d_t = (gather_numbers(rows.diagonal, order, place, 2, 0, like),
-              gather_numbers(rows.diagonal, order, place, 2, 1, like))  # fmt: skip
-    if pace.weights != DIAGONAL:
-        split = gather_numbers(rows.split, order, place, 2, 0, like)
-        d, d_t = divisors(d, d_t, split, gather_numbers(rows.split, order, place, 2, 1, like), pace.weights)
-    omega = number(pace.omega, like)
-    steps = (omega * factor / d, omega / d_t)
-    mu = gather_numbers(rows.friction, order, place, 1, 0, like)
-    new, change, push = relaxed(scheme, kind, number(beta, like), r, u, n, t, p, c, mu, steps)
-    scatter_triples(rows.impulse, order, place, new[0], new[1], new[2])
-    if pace.a != 0.0:
-        scatter_triples(rows.change, order, place, change[0], change[1], change[2])
-    w = gather_numbers(bodies.inverse_mass, ends, place, 1, 0, like)
-    add_triples(bodies.velocity, ends, place, w * push[0], w * push[1], w * push[2])
-    w = -gather_numbers(bodies.inverse_mass, ends, m + place, 1, 0, like)
-    w = select(alone, like, w)
-    add_triples(bodies.velocity, ends, m + place, w * push[0], w * push[1], w * push[2])

@@ -10,15 +10,25 @@ zero.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from pliant.constraints.krylov import PARTS, Vectors
-from pliant.constraints.lists import Colours, colour_rows, prepare, room_for_colours
+from pliant.constraints.lists import COLOURS, Colours, colour_rows, prepare, room_for_colours
 from pliant.constraints.one_row import Scheme
+from pliant.constraints.packed_rows import (
+    FIELDS,
+    FIELDS_OF_DISTANCES,
+    FIELDS_THAT_MOVE,
+    FIELDS_WITH_CHANGE,
+    PackedRows,
+    room_for_packs,
+)
 from pliant.constraints.packs import pack_width
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
+from pliant.constraints.sweeps import Pace
 from pliant.kernels.threads import Team
 
 RESIDUAL = (
@@ -40,12 +50,17 @@ class ConstraintProblem:
     done: int = 0  # iterations
     colours: Colours = field(default_factory=lambda: room_for_colours(0))
     kinds: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))  # (p,) of packs of all constraints
+    order: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))  # 0, 1, 2, ... for packs of all
     _vectors: Vectors | None = None
+    _is_coloured: bool = False
+    _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, 0, np.dtype(float)))
+    _pack_count: int = 0
+    _packed_for: tuple[Any, ...] | None = None  # what packs of colours hold
     _colour: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def prepare(self, gamma: float) -> None:
-        """Lists, diagonals and delta for new rows."""
+    def prepare(self, gamma: float, keeps_lists: bool = False) -> None:
+        """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same vertices."""
         needed = 2 * (self.count + int(np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0)))
         if len(self.bodies.entries) < needed:
             self.bodies = self.bodies._replace(entries=np.zeros(needed + needed // 4 + 64, np.int32))
@@ -56,10 +71,15 @@ class ConstraintProblem:
         n = len(self.bodies.inverse_mass) + len(rigid.twist)
         if len(self._cursor) != n:
             self._cursor = np.zeros(n, np.int64)
-        self.kinds = np.zeros(-(-self.count // pack_width(self.rows.rest.dtype)), np.int8)
-        about = (self._cursor, self.scheme, gamma, self._is_single, self.kinds)
+        packs = -(-self.count // pack_width(self.rows.rest.dtype))
+        if len(self.kinds) != packs:
+            self.kinds = np.zeros(packs, np.int8)
+        if len(self.order) < self.count:
+            self.order = np.arange(self.count + self.count // 4 + 64, dtype=np.int32)
+        about = (self._cursor, self.scheme, gamma, self._is_single, self.kinds, keeps_lists)
         self.team.run_for(30.0 * self.count, prepare, self.rows, self.count, self.bodies, *about)
-        self.done = 0
+        self.done, self._packed_for = 0, None
+        self._is_coloured &= keeps_lists
 
     @property
     def _is_single(self) -> bool:
@@ -68,11 +88,33 @@ class ConstraintProblem:
 
     def colour(self) -> None:
         """Find colours: constraints of one share no vertex."""
+        self._packed_for = None
+        if self._is_coloured:
+            return
         if len(self.colours.order) < self.count:
             capacity = len(self.rows.kind)
             self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
         about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
-        colour_rows(self.rows, self.count, self.bodies.inverse_mass, *about)
+        self._pack_count = colour_rows(self.rows, self.count, self.bodies.inverse_mass, *about)
+        self._is_coloured = True
+
+    def packed_for(self, pace: Pace, by_colours: bool) -> tuple[PackedRows, bool]:
+        """Packs, of colours or of all constraints, for a way to change impulses, and whether they are to be filled."""
+        wanted = (self.scheme, pace.omega, pace.a != 0.0, pace.weights, by_colours)
+        if self._packed_for == wanted:
+            return self._packs, False
+        has_contacts = bool((self.rows.kind[: self.count] == CONTACT).any())
+        fields = FIELDS_OF_DISTANCES
+        if has_contacts:
+            fields = FIELDS_THAT_MOVE if not self.scheme.holds_normals else FIELDS_WITH_CHANGE if pace.a else FIELDS
+        dtype, width = self.rows.rest.dtype, pack_width(self.rows.rest.dtype)
+        count = self._pack_count if by_colours else len(self.kinds)
+        if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < self.count:
+            capacity = self.count + self.count // 4 + 64
+            self._packs = room_for_packs(capacity // width + COLOURS + 2, capacity, fields, width, dtype)
+        self._packs = self._packs._replace(size=fields)
+        self._packed_for = wanted
+        return self._packs, True
 
     @property
     def vectors(self) -> Vectors:
@@ -81,7 +123,7 @@ class ConstraintProblem:
         if kept is None or len(kept.gradient) < self.count:
             dtype, m, n = self.rows.rest.dtype, len(self.rows.kind), len(self.bodies.inverse_mass)
             g, image, d, d_image = (np.zeros((m, 3), dtype) for _ in range(4))
-            v, spin = (np.zeros((n, 3), dtype) for _ in range(2))
+            v, spin = np.zeros((n, 4), dtype), np.zeros((n, 3), dtype)
             twist = np.zeros_like(self.bodies.rigid.twist)
             numbers = (np.zeros((PARTS, 3)), np.zeros(5), np.zeros(m, bool))
             kept = Vectors(g, image, d, d_image, v, spin, twist, *numbers)
@@ -158,7 +200,7 @@ class ConstraintProblem:
     def residuals(self) -> np.ndarray:
         """r (m, 3) of Equation 28 at the current velocities [m/s]; of the moving schemes that of Algorithm 1."""
         rows, scheme = taken(self.rows, self.count), self.scheme
-        parts = [self.bodies.velocity, self.bodies.rigid.twist]
+        parts = [self.bodies.velocity[:, :3], self.bodies.rigid.twist]
         if scheme.has_spin:
             parts.insert(1, self.bodies.spin)
         state = np.concatenate([part.astype(float).ravel() for part in parts])
@@ -204,7 +246,7 @@ class ConstraintProblem:
 
     def constraint_values(self) -> np.ndarray:
         """C (m,) [m] at the positions that the current velocities lead to."""
-        rows, v = taken(self.rows, self.count), self.bodies.velocity.astype(float)
+        rows, v = taken(self.rows, self.count), self.bodies.velocity[:, :3].astype(float)
         relative = v[rows.vertices[:, 0]] - self._drifts()
         for slot in range(1, 4):
             there = (rows.vertices[:, slot] >= 0) & (self._carriers(1) < 0)

@@ -74,7 +74,7 @@ class Rigid(NamedTuple):
 class Bodies(NamedTuple):
     """Velocities of n vertices, and the constraints that act on each."""
 
-    velocity: np.ndarray  # (n, 3) [m/s]
+    velocity: np.ndarray  # (n, 4) [m/s], and W [1/kg] after it: a vertex is one load
     spin: np.ndarray  # (n, 3) angular velocity times radius [m/s]; (0, 3) if nothing spins
     inverse_mass: np.ndarray  # (n,) W [1/kg]; 0 for held vertices
     inverse_inertia: np.ndarray  # (n,) r^2 / I [1/kg]; 0 for what does not spin

@@ -23,7 +23,8 @@ from pliant.constraints.one_row import (
     residual,
     take,
 )
-from pliant.constraints.packs import SINGLY, relax_pack, sweep_pack, zeros_like
+from pliant.constraints.packed_rows import empty_pack, fill_pack, relax_packed, sweep_pack
+from pliant.constraints.packs import SINGLY, zeros_like
 from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
 from pliant.constraints.rows import COUNT, NO_FRICTION
 from pliant.elements.closest import row
@@ -31,7 +32,7 @@ from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.compiled import at, inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
-from pliant.lanes.memory import width_of
+from pliant.lanes.memory import store3, width_of
 from pliant.lanes.vectors import add_scaled, dot
 
 
@@ -85,17 +86,25 @@ def relax_singly(rows, bodies, i, scheme, pace, beta):
 
 
 @entry(nogil=True, error_model="numpy")
-def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iterations, kinds):
-    """Equations 26 and 38. kinds: of packs (constraints.packs)."""
+def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iterations, kinds, order, packs, is_new):
+    """Equations 26 and 38. kinds: of packs (constraints.packs); order: 0, 1, 2, ...; is_new: packs are to be filled
+    first.
+    """
     like = zeros_like(rows.rest)
     width = width_of(like)
     first, last = share(0, len(kinds), thread, threads)
     waits = 0
+    for pack in range(first, last if is_new else first):
+        if kinds[pack] != SINGLY:
+            fill_pack(rows, packs, order, pack * width, pack, kinds[pack], scheme, pace, like)
     for k in range(iterations):
         beta = momentum(pace, k)
         for pack in range(first, last):
             if kinds[pack] != SINGLY:
-                relax_pack(rows, bodies, pack * width, kinds[pack], scheme, pace, beta, like)
+                place, is_last = pack * width, k == iterations - 1
+                about = (order, place, pack, kinds[pack], scheme, pace, beta, is_last, like)
+                push, _, _ = relax_packed(rows, bodies, packs, *about)
+                store3(rows.push, place, push[0], push[1], push[2])
             else:
                 for i in range(pack * width, min((pack + 1) * width, count)):
                     relax_singly(rows, bodies, i, scheme, pace, beta)
@@ -104,13 +113,20 @@ def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iteratio
         gather_all(thread, threads, rows, bodies, scheme)
         waits += 1
         barrier_wait(barrier, waits * threads)
+    for pack in range(first, last):
+        if kinds[pack] != SINGLY:
+            empty_pack(rows, packs, order, pack * width, pack, kinds[pack], scheme, pace, like)
 
 
 @entry(nogil=True, error_model="numpy")
-def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, iterations):
-    """Equation 29, colour by colour; the last colour is one thread's."""
+def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, iterations, packs, is_new):
+    """Equation 29, colour by colour; the last colour is one thread's. is_new: packs are to be filled first."""
     like = zeros_like(rows.rest)
     width, waits, count = width_of(like), 0, len(colours.starts) - 1
+    if is_new:
+        copy_packs(thread, threads, rows, colours, scheme, pace, packs, True)
+        waits += 1
+        barrier_wait(barrier, waits * threads)
     for k in range(iterations):
         beta = momentum(pace, k)
         for colour in range(count):
@@ -124,15 +140,34 @@ def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, 
                 last = first
             for pack in range(first, last):
                 place = begin + pack * width
-                kind = colours.kinds[colours.packs[colour] + pack]
+                number = colours.packs[colour] + pack
+                kind = colours.kinds[number]
                 if kind != SINGLY:
-                    about = (colours.order, colours.ends, place, kind, scheme, pace, beta, like)
-                    sweep_pack(rows, bodies, *about)
+                    about = (colours.order, place, number, kind, scheme, pace, beta, k == iterations - 1, like)
+                    sweep_pack(rows, bodies, packs, *about)
                 else:
                     for at in range(place, min(place + width, end)):
                         push_singly(rows, bodies, colours.order[at], scheme, pace, beta)
             waits += 1
             barrier_wait(barrier, waits * threads)
+    copy_packs(thread, threads, rows, colours, scheme, pace, packs, False)
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def copy_packs(thread, threads, rows, colours, scheme, pace, packs, fills):
+    """Fill this thread's share of packs from the rows, or copy impulses back to them."""
+    like = zeros_like(rows.rest)
+    width = width_of(like)
+    for colour in range(len(colours.starts) - 1):
+        begin, end = colours.starts[colour], colours.starts[colour + 1]
+        first, last = share(0, (end - begin + width - 1) // width, thread, threads)
+        for pack in range(first, last):
+            number, place = colours.packs[colour] + pack, begin + pack * width
+            kind = colours.kinds[number]
+            if kind != SINGLY and fills:
+                fill_pack(rows, packs, colours.order, place, number, kind, scheme, pace, like)
+            elif kind != SINGLY:
+                empty_pack(rows, packs, colours.order, place, number, kind, scheme, pace, like)
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)

@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 
 from pliant.lanes.memory import _check_precision, _data, _interleave_rows, _load_row, _transpose_rows, llvm_size
 from pliant.lanes.rows import _rows_of
-from pliant.lanes.types import Lanes, Mask, llvm_float, shuffle
+from pliant.lanes.types import Lanes, llvm_float, shuffle
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
@@ -22,11 +22,10 @@ def _width(number: types.Type) -> int:
 
 
 def _places(builder, indices, start, stride, width):
-    """Numbers indices[start + stride * lane] as 64-bit values; negative ones become ~k: -1 is 0, -2 is 1, ..."""
+    """Numbers indices[start + stride * lane] as 64-bit values."""
     for lane in range(width):
         value = builder.load(builder.gep(indices, [builder.add(start, builder.mul(stride, _I64(lane)))]))
-        value = builder.sext(value, _I64) if value.type.width < 64 else value
-        yield builder.xor(value, builder.ashr(value, _I64(63)))
+        yield builder.zext(value, _I64) if value.type.width < 64 else value
 
 
 def _load_triple(builder, address, like):
@@ -58,18 +57,16 @@ def _load_all(builder, addresses, like):
     return [builder.load(builder.gep(addresses[0], [_I64(k)])) for k in range(3)]
 
 
-def _store_all(builder, addresses, xyz, number, adds):
-    """Write rows, or add to them one after another."""
+def _store_all(builder, addresses, xyz, number):
+    """Write rows."""
     if not isinstance(number, Lanes):
         for k, value in enumerate(xyz):
-            place = builder.gep(addresses[0], [_I64(k)])
-            builder.store(builder.fadd(builder.load(place), value) if adds else value, place)
+            builder.store(value, builder.gep(addresses[0], [_I64(k)]))
         return
     x, y, z = xyz
     bundles = _interleave_rows(builder, x, y, z, ir.Constant(x.type, None), number.width)
     for address, row in zip(addresses, _rows_of(builder, bundles, number.width), strict=True):
-        total = builder.fadd(_load_triple(builder, address, number), row) if adds else row
-        _store_triple(builder, address, total, number)
+        _store_triple(builder, address, row, number)
 
 
 @intrinsic
@@ -97,16 +94,38 @@ def load_quad(typingctx, array, i):
 
 @intrinsic
 def add_quad(typingctx, array, i, quad):
-    """Add the first three of four numbers to row i of an (n, 3) array."""
+    """Add four numbers to row i of an (n, 4) array."""
     _check_precision(array, quad)
 
     def codegen(context, builder, signature, args):
         data = _data(context, builder, signature.args[0], args[0])
-        address = _addresses(builder, data, [args[1]])[0]
-        _store_triple(builder, address, builder.fadd(_load_triple(builder, address, quad), args[2]), quad)
+        address = builder.gep(data, [builder.shl(args[1], _I64(2))])
+        total = builder.fadd(_load_row(builder, data, args[1], quad), args[2])
+        builder.store(total, builder.bitcast(address, total.type.as_pointer()), align=llvm_size(quad))
         return context.get_dummy_value()
 
     return types.void(array, types.int64, quad), codegen
+
+
+@intrinsic
+def gather_quads(typingctx, array, indices, start, stride, like):
+    """The first three of rows indices[start], indices[start + stride], ... of an (n, 4) array as (all x, all y,
+    all z).
+    """
+    _check_precision(array, like)
+
+    def codegen(context, builder, signature, args):
+        data, index = (_data(context, builder, signature.args[k], args[k]) for k in range(2))
+        places = list(_places(builder, index, args[2], args[3], _width(like)))
+        if isinstance(like, Lanes):
+            rows = [_load_row(builder, data, place, like) for place in places]
+            xyz = _transpose_rows(builder, rows, like.width)
+        else:
+            start = builder.shl(places[0], _I64(2))
+            xyz = [builder.load(builder.gep(data, [builder.add(start, _I64(k))])) for k in range(3)]
+        return context.make_tuple(builder, signature.return_type, xyz)
+
+    return types.UniTuple(like, 3)(array, indices, types.int64, types.int64, like), codegen
 
 
 @intrinsic
@@ -137,7 +156,7 @@ def store_triples(typingctx, array, first, x, y, z):
     def codegen(context, builder, signature, args):
         data, xyz = _data(context, builder, signature.args[0], args[0]), args[2:]
         if not isinstance(x, Lanes):
-            _store_all(builder, _addresses(builder, data, [args[1]]), xyz, x, adds=False)
+            _store_all(builder, _addresses(builder, data, [args[1]]), xyz, x)
             return context.get_dummy_value()
         w = x.width
         xy = shuffle(builder, xyz[0], xyz[1], list(range(2 * w)))
@@ -153,7 +172,7 @@ def store_triples(typingctx, array, first, x, y, z):
 
 @intrinsic
 def gather_triples(typingctx, array, indices, start, stride, like):
-    """Rows indices[start], indices[start + stride], ... as (all x, all y, all z); row ~k for a negative number k."""
+    """Rows indices[start], indices[start + stride], ... as (all x, all y, all z)."""
     _check_precision(array, like)
 
     def codegen(context, builder, signature, args):
@@ -168,24 +187,13 @@ def gather_triples(typingctx, array, indices, start, stride, like):
 @intrinsic
 def scatter_triples(typingctx, array, indices, start, x, y, z):
     """Write rows indices[start], indices[start + 1], ...; no two lanes may have the same one."""
-    return _write_triples(array, indices, x, adds=False)
-
-
-@intrinsic
-def add_triples(typingctx, array, indices, start, x, y, z):
-    """Add to rows indices[start], indices[start + 1], ..., lane by lane."""
-    return _write_triples(array, indices, x, adds=True)
-
-
-def _write_triples(array, indices, x, adds):
-    """Signature and code of an intrinsic that writes x, y, z."""
     if isinstance(x, Lanes):
         _check_precision(array, x)
 
     def codegen(context, builder, signature, args):
         data, index = (_data(context, builder, signature.args[k], args[k]) for k in range(2))
         places = _places(builder, index, args[2], _I64(1), _width(x))
-        _store_all(builder, _addresses(builder, data, places), args[3:], x, adds=adds)
+        _store_all(builder, _addresses(builder, data, places), args[3:], x)
         return context.get_dummy_value()
 
     number = x if isinstance(x, Lanes) else array.dtype
@@ -194,9 +202,7 @@ def _write_triples(array, indices, x, adds):
 
 @intrinsic
 def gather_numbers(typingctx, array, indices, start, columns, column, like):
-    """Of the rows indices[start], indices[start + 1], ... of an array with so many columns, the number in one of them;
-    of row ~k for a negative number k.
-    """
+    """The number in one column of the rows indices[start], indices[start + 1], ... of an array with so many columns."""
     _check_precision(array, like)
 
     def codegen(context, builder, signature, args):
@@ -232,26 +238,3 @@ def load_pairs(typingctx, array, first, like):
         return context.make_tuple(builder, signature.return_type, both)
 
     return types.UniTuple(like, 2)(array, types.int64, like), codegen
-
-
-@intrinsic
-def are_negative(typingctx, indices, start, stride, like):
-    """Whether indices[start], indices[start + stride], ... are below zero, as a mask."""
-
-    def codegen(context, builder, signature, args):
-        index = _data(context, builder, signature.args[0], args[0])
-        width = _width(like)
-        values = [
-            builder.load(builder.gep(index, [builder.add(args[1], builder.mul(args[2], _I64(lane)))]))
-            for lane in range(width)
-        ]
-        bits = [builder.icmp_signed("<", value, value.type(0)) for value in values]
-        if not isinstance(like, Lanes):
-            return bits[0]
-        result = ir.Constant(ir.VectorType(ir.IntType(1), width), ir.Undefined)
-        for lane, bit in enumerate(bits):
-            result = builder.insert_element(result, bit, _I32(lane))
-        return result
-
-    answer = Mask(like.width) if isinstance(like, Lanes) else types.boolean
-    return answer(indices, types.int64, types.int64, like), codegen

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from pliant.constraints.one_row import Scheme
-from pliant.constraints.packs import relax_pack
+from pliant.constraints.packs import WALL, relax_pack
 from pliant.constraints.rows import CONTACT, DISTANCE, ENTRY_BITS, ROPE, Rows
 from pliant.constraints.sweeps import Pace
 from pliant.device.c_text import Helpers, meaning_of
@@ -22,8 +22,8 @@ from pliant.device.prelude import prelude
 from pliant.device.trace import Trace
 
 GROUP = 64  # work-items of a group
-NUMBERS = ("alone", "h", "velocity_part", "position_part", "omega", "beta")  # of a constraint, or of all
-KINDS = (DISTANCE, CONTACT, ROPE)
+NUMBERS = ("h", "velocity_part", "position_part", "omega", "beta")  # of a constraint, or of all
+KINDS = (DISTANCE, CONTACT, ROPE, WALL)
 
 
 class RowVariant(NamedTuple):
@@ -70,9 +70,7 @@ class _Memory:
             "load3": lambda name, i, like: self.load(name, 3),
             "store_triples": store,
             "store3": store,
-            "gather_triples": gather,
-            "are_negative": lambda *places: self.numbers["alone"] > 0.0,
-            "count": lambda mask: 1,
+            "gather_quads": gather,
         }
 
 
@@ -185,7 +183,6 @@ KERNEL void relax(const int count, const real h, const real velocity_part, const
     if (i >= count)
         return;
     const int a = vertices[4 * i], partner = vertices[4 * i + 1], b = partner < 0 ? a : partner;
-    const real alone = partner < 0 ? 1 : 0;
     const real3 here = VECTOR(velocity[3 * a], velocity[3 * a + 1], velocity[3 * a + 2]);
     const real3 opposite = VECTOR(velocity[3 * b], velocity[3 * b + 1], velocity[3 * b + 2]);
 <loads>

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pliant.constraints.packs import WALL
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.sweeps import Pace, momentum
 from pliant.device.opencl import Executor, Launch
@@ -38,15 +39,18 @@ class DeviceRows:
             gather(-(-len(problem.bodies.inverse_mass) // GROUP), GROUP)
         for name in program.written:
             self._read(name, arrays[name])
-        self._read("velocity", problem.bodies.velocity)
+        velocity = np.empty((len(problem.bodies.velocity), 3), self.dtype)
+        self._read("velocity", velocity)
+        problem.bodies.velocity[:, :3] = velocity
 
     def _load(self, problem: ConstraintProblem, arrays: dict[str, np.ndarray]) -> None:
         """Write what the iterations begin with."""
         rows, bodies, count = problem.rows, problem.bodies, problem.count
+        walls = rows.vertices[:count, 1] < 0
         fixed = {
-            "kinds": rows.kind[:count].astype(np.uint8), "vertices": rows.vertices[:count],
-            "velocity": bodies.velocity, "inverse_mass": bodies.inverse_mass, "start": bodies.start,
-            "entries": bodies.entries[: bodies.start[-1]],
+            "kinds": np.where(walls, WALL, rows.kind[:count]).astype(np.uint8), "vertices": rows.vertices[:count],
+            "velocity": np.ascontiguousarray(bodies.velocity[:, :3]), "inverse_mass": bodies.inverse_mass,
+            "start": bodies.start, "entries": bodies.entries[: bodies.start[-1]],
         }  # fmt: skip
         for name, array in (fixed | arrays).items():
             if self._sizes.get(name, -1) < array.nbytes:

@@ -43,9 +43,11 @@ class Cells(NamedTuple):
     frame: np.ndarray  # (4,) [m] lower corner of the first cell with spheres, edge of a cell
     ways: np.ndarray  # (LEVELS, 6) [m] least and largest ways along the axes, of a level and those below
     largest: np.ndarray  # (LEVELS,) [m] radius, of a level and those below
-    numbers: np.ndarray  # (2,) int64 lowest level with spheres; 1 if each cell has a bucket of its own
+    numbers: np.ndarray  # (3,) int64 lowest level with spheres; 1 if each cell has a bucket of its own; 1 if listed
     near: np.ndarray  # (p, NEAR) int32 places of those that touch one
     near_count: np.ndarray  # (p,) int32
+    listed: np.ndarray  # (l,) int32 places of those near each, one place after another (grains.near_lists)
+    list_ends: np.ndarray  # (p + 1,) int32
     axes: np.ndarray  # (3,) int64 of the scene, the slowest first
     edge: float  # [m] wanted of a cell
     base: float  # [m] radius and way of the lowest level, at most
@@ -60,7 +62,8 @@ def room_for_cells(points: np.ndarray, radius: np.ndarray, tolerance: float) -> 
     return Cells(
         np.zeros(p, np.int32), np.zeros(buckets + 1, np.int32), np.zeros(p, np.int32), np.zeros(p, np.int64),
         np.zeros((p, 8)), np.zeros(p, np.int8), np.zeros(3, np.int64), np.zeros(4), np.zeros((LEVELS, 6)),
-        np.zeros(LEVELS), np.zeros(2, np.int64), np.zeros((p, NEAR), np.int32), np.zeros(p, np.int32), axes,
+        np.zeros(LEVELS), np.zeros(3, np.int64), np.zeros((p, NEAR), np.int32), np.zeros(p, np.int32),
+        np.zeros(0, np.int32), np.zeros(p + 1, np.int32), axes,
         2 * mean + tolerance, FIRST_LEVEL * mean, FOLLOWING * largest,
     )  # fmt: skip
 
@@ -156,16 +159,24 @@ def frame_cells(grains, motion, grid):
 @inlined
 def put_at_place(place, k, grains, motion, grid):
     """Write what a search reads of sphere k."""
-    i = grains.vertices[k]
+    grid.order[place] = k
+    length = put_motion(place, k, grains, motion, grid)
+    x = (grid.places[place, 0], grid.places[place, 1], grid.places[place, 2])
+    grid.keys[place] = key_of(cell_along(grid, 0, x[0]), cell_along(grid, 1, x[1]), cell_along(grid, 2, x[2]))
+    grid.level[place] = level_of(grid, grains.radius[k] + length)
+
+
+@inlined
+def put_motion(place, k, grains, motion, grid):
+    """Write where sphere k is and goes; how far it goes [m]."""
+    at, i = np.uint64(place), grains.vertices[np.uint64(k)]
     x = in_order(grid, motion.start, i)
     way = subtract(in_order(grid, motion.end, i), x)
     length = math.sqrt(dot(way, way))
-    grid.order[place] = k
-    grid.keys[place] = key_of(cell_along(grid, 0, x[0]), cell_along(grid, 1, x[1]), cell_along(grid, 2, x[2]))
     for axis in range(3):
-        grid.places[place, axis], grid.places[place, WAY + axis] = x[axis], way[axis]
-    grid.places[place, RADIUS], grid.places[place, LENGTH] = grains.radius[k], length
-    grid.level[place] = level_of(grid, grains.radius[k] + length)
+        grid.places[at, axis], grid.places[at, WAY + axis] = x[axis], way[axis]
+    grid.places[at, RADIUS], grid.places[at, LENGTH] = grains.radius[np.uint64(k)], length
+    return length
 
 
 @compiled

@@ -8,6 +8,16 @@ from pliant.constraints.rows import Rows, with_room
 from pliant.errors import SimulationError
 from pliant.grains.cells import room_for_cells, sort_into_cells
 from pliant.grains.faces import place_triangles
+from pliant.grains.near_lists import (
+    NO_LISTS,
+    STRIDE,
+    NearLists,
+    find_ways,
+    make_lists,
+    move_places,
+    reach_of_lists,
+    with_lists_room,
+)
 from pliant.grains.record import Faces, Grains, Motion, Obstacles
 from pliant.grains.search import search
 from pliant.grains.touching import Points, Triangles
@@ -23,12 +33,16 @@ MOST_ENTRIES = 16  # cells a triangle, on average, before cells are made larger
 class GrainDetector:
     """Finds contacts of the spheres of a model, and of points of other bodies.
 
-    tolerance: gap below which two are in contact, as a part of the smallest radius; part: of the spheres' radius.
+    tolerance: gap below which two are in contact, as a part of the smallest radius; part: of the spheres' radius;
+    keeps_lists: who is near whom is kept from step to step, so that `lists` belong to the state of a run.
     """
 
     def __init__(
-        self, model: Model, tolerance: float, team: Team, points: Points, triangles: Triangles, part: float = 1.0
-    ):
+        self, model: Model, tolerance: float, team: Team, points: Points, triangles: Triangles, part: float = 1.0,
+        keeps_lists: bool = False,
+    ):  # fmt: skip
+        self.keeps_lists, self.lists, self._are_made = keeps_lists, NO_LISTS, False
+        self._farthest = np.zeros(STRIDE * team.threads)
         self.model, self.team, self._part = model, team, part
         particles, contact = model.particles, model.contact
         assert contact is not None
@@ -59,7 +73,8 @@ class GrainDetector:
         )  # fmt: skip
         self._there = there
         self._grid = room_for_cells(contact.positions[spheres], self.grains.radius[: len(spheres)], self._tolerance)
-        self._ends = np.zeros(len(v) + 1, np.int32)
+        self._ends = np.zeros(len(spheres) + len(v) + 1, np.int32)
+        self._mean = float(radius.mean()) if len(radius) else 0.0
 
     def _no_buckets(self, own: Triangles) -> Faces:
         contact = self.model.contact
@@ -93,14 +108,8 @@ class GrainDetector:
             there = np.flatnonzero(~particles.absent(time))
             if len(there) != len(self._there):
                 self._place(there)
-        grains, grid = self.grains, self._grid
-        cell, fullest = sort_into_cells(grains, motion, grid) if len(grid.order) else (0.0, 0.0)
-        if fullest > CROWDED:
-            raise SimulationError(
-                f"t = {time:g} s: in one cell of {cell:g} m spheres take up {fullest:.0f} times its volume: they lie "
-                "in each other. Start particles apart, as pl.shapes.packed_spheres does."
-            )
-        faces = self._placed(motion)
+        self._sort(motion, time)
+        grains, grid, faces = self.grains, self._grid, self._placed(motion)
         about = (grains, motion, grid, self.obstacles(time, motion.h), faces, base, self._ends)
         work = 200 * len(grains.vertices)
         self.team.run_for(work, search, *about, rows, False)
@@ -108,6 +117,51 @@ class GrainDetector:
         rows = with_room(rows, count, base, base + int(MOST_CONTACTS * len(grains.vertices)))
         self.team.run_for(work, search, *about, rows, True)
         return rows, count
+
+    def _sort(self, motion: Motion, time: float) -> None:
+        """Spheres into cells, or, where their lists are good or new ones are worth it, into the order of these."""
+        self._grid.numbers[2] = 0
+        if not len(self._grid.order):
+            return
+        if not self.keeps_lists:
+            self._into_cells(self.grains, motion, time)
+            return
+        p, work = len(self._grid.order), 5 * len(self._grid.order)
+        there = self.lists.places if len(self.lists.places) == p else motion.start[self.grains.vertices[:p]]
+        self._farthest[:] = 0.0
+        self.team.run_for(work, find_ways, self.grains, motion, there, self._farthest)
+        way, total = (float(self._farthest[k::STRIDE].max()) for k in range(2))
+        if there is not self.lists.places or total > self.lists.reach:
+            places, reach = motion.start[self.grains.vertices[:p]], reach_of_lists(way, self._mean)
+            self.lists, self._are_made = NearLists(places, reach) if reach else NO_LISTS, False
+        if not self.lists.reach:
+            self._into_cells(self.grains, motion, time)
+            return
+        if not self._are_made:
+            self._make_lists(motion, time)
+        self.team.run_for(work, move_places, self.grains, motion, self._grid)
+        self._grid.numbers[2] = 1
+
+    def _make_lists(self, motion: Motion, time: float) -> None:
+        """Lists of who is near whom at lists.places."""
+        x = motion.start.copy()
+        x[self.grains.vertices[: len(self._grid.order)]] = self.lists.places
+        still = Motion(x, x, np.ones(len(x)), motion.h)
+        wide = self.grains._replace(tolerance=self._tolerance + 2 * self.lists.reach)
+        self._into_cells(wide, still, time)
+        work = 200 * len(self._grid.order)
+        self.team.run_for(work, make_lists, wide, still, self._grid, False)
+        self._grid = with_lists_room(self._grid)
+        self.team.run_for(work, make_lists, wide, still, self._grid, True)
+        self._are_made = True
+
+    def _into_cells(self, grains: Grains, motion: Motion, time: float) -> None:
+        cell, fullest = sort_into_cells(grains, motion, self._grid)
+        if fullest > CROWDED:
+            raise SimulationError(
+                f"t = {time:g} s: in one cell of {cell:g} m spheres take up {fullest:.0f} times its volume: they lie "
+                "in each other. Start particles apart, as pl.shapes.packed_spheres does."
+            )
 
     def _placed(self, motion: Motion) -> Faces:
         """Triangles in cells that are large enough for their motion."""

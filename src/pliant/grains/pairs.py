@@ -37,8 +37,10 @@ def reach_along(axis, p, way, around, grid, level):
 @inlined
 def count_pairs(place, grains, motion, grid, skipped):
     """How many contacts the sphere at a place has with spheres of lower levels, and with those of its own in later
-    cells; NEAR of them after the first `skipped` are kept in `grid`.
+    cells, or with those of its list; NEAR of them after the first `skipped` are kept in `grid`.
     """
+    if grid.numbers[2] == 1:
+        return count_listed(place, grains, motion, grid, skipped)
     level, found, p, way = grid.level[place], 0, row(grid.places, place), way_of(grid, place)
     around = grid.places[place, RADIUS] + grid.largest[level] + grains.tolerance
     x0, x1 = reach_along(0, p[0], way[0], around, grid, level)
@@ -62,6 +64,25 @@ def count_pairs(place, grains, motion, grid, skipped):
                     b = bucket(grid, x, y, z)
                     first, last, key = grid.starts[b], grid.starts[b + 1], key_of(x, y, z)
                     found = keep_near(place, first, last, key, grains, motion, grid, found, skipped)
+    return found
+
+
+@inlined
+def count_listed(place, grains, motion, grid, skipped):
+    """The same, if whom it may meet is listed (grains.near_lists)."""
+    found, p = 0, row(grid.places, place)
+    alone = grid.places[place, RADIUS] + grid.places[place, LENGTH] + grains.tolerance
+    for entry in range(grid.list_ends[place], grid.list_ends[place + 1]):
+        other = grid.listed[np.uint64(entry)]
+        at = np.uint64(other)
+        s = subtract(p, row(grid.places, at))
+        farthest = alone + grid.places[at, RADIUS] + grid.places[at, LENGTH]
+        if dot(s, s) > farthest * farthest:
+            continue
+        if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, motion, grid):
+            if skipped <= found < skipped + NEAR:
+                grid.near[place, found - skipped] = other
+            found += 1
     return found
 
 

@@ -36,3 +36,22 @@ def sums_of_state(mass, x, v):
                 position += x[i, k]
                 velocity += v[i, k]
     return position, velocity
+
+
+@entry(nogil=True)
+def most_stretched(elements, x, x_rest, least):
+    """Of all pairs of corners of elements (m, k), the two that are farthest from each other at x (n, 3) [m], as a
+    multiple of their distance at x_rest, or of the length `least` [m] where that is longer; (0, 0) without any.
+    """
+    first, second, most = 0, 0, 0.0
+    for e in range(len(elements)):
+        for i in range(elements.shape[1] - 1):
+            for j in range(i + 1, elements.shape[1]):
+                a, b, now, start = elements[e, i], elements[e, j], 0.0, 0.0
+                for axis in range(3):
+                    now += (x[a, axis] - x[b, axis]) ** 2
+                    start += (x_rest[a, axis] - x_rest[b, axis]) ** 2
+                start = max(start, least * least)
+                if now > most * start:
+                    first, second, most = a, b, now / start
+    return first, second

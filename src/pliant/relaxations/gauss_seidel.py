@@ -29,5 +29,6 @@ class GaussSeidel(Relaxation):
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
         p = problem
         pace = Pace(float(self.omega), 0.0, 1.0, p.done, p.planned, DIAGONAL)
-        p.team.run_for(10.0 * n * p.count, gauss_seidel, p.rows, p.colours, p.bodies, p.scheme, pace, n)
+        about = (p.rows, p.colours, p.bodies, p.scheme)
+        p.team.run_for(10.0 * n * p.count, gauss_seidel, *about, pace, n, *p.packed_for(pace, by_colours=True))
         p.done += n

@@ -33,5 +33,6 @@ class ImprovedGaussSeidel(Relaxation):
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
         p = problem
         pace = Pace(float(self.omega), float(self.a), float(self.b), p.done, p.planned, DIAGONAL)
-        p.team.run_for(10.0 * n * p.count, gauss_seidel, p.rows, p.colours, p.bodies, p.scheme, pace, n)
+        about = (p.rows, p.colours, p.bodies, p.scheme)
+        p.team.run_for(10.0 * n * p.count, gauss_seidel, *about, pace, n, *p.packed_for(pace, by_colours=True))
         p.done += n

@@ -10,11 +10,8 @@ import numpy as np
 from pliant.constraints.distances import (
     BEND,
     SHEAR,
-    Distances,
     begin_distances,
-    cloth_distances,
     fill_distances,
-    spring_distances,
 )
 from pliant.constraints.levers import write_levers
 from pliant.constraints.one_row import Scheme
@@ -31,23 +28,23 @@ from pliant.constraints.sweeps import (
 from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, restore_impulses
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
-from pliant.errors import SolverError
 from pliant.grains.convex_pairs import ConvexPairs
 from pliant.grains.detection import GrainDetector
+from pliant.grains.near_lists import NearLists
 from pliant.grains.overlaps import report_overlaps
 from pliant.grains.passages import Passages
 from pliant.grains.record import Motion
 from pliant.grains.rims import drop_rims
 from pliant.grains.sleeping import Sleepers
 from pliant.grains.touching import contact_radii, surface_triangles, touching_points
-from pliant.model import CARRIED, FREE, Fibres, FlatFolds, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
+from pliant.model import FREE, Model
 from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
+from pliant.solvers.machinery.constraint_scene import check_scene, distances_of
 from pliant.solvers.machinery.device_rows import RowsOnDevice
 from pliant.solvers.machinery.grain_contacts import grain_step_contacts
 from pliant.solvers.machinery.rigid_step import RigidStep
 
-FIXED = 0  # dimension of the space in which a held vertex moves
 PASSES = 4  # over contacts that are half way through at the end
 SETTLER = GaussSeidel()  # momentum would overshoot in so few iterations
 DEEPENING = 0.01  # of the sum of two radii: growth of an overlap within a step after which iterations go on
@@ -77,12 +74,12 @@ class ConstraintWork(Work):
 
     def __init__(self, name: str, problem: IncrementalPotential, execution: Execution, options: Options):
         model = problem.model
-        _check_scene(name, model, options.relaxation)
+        check_scene(name, model, options.relaxation)
         self.model = model
         self._on_device = None if execution.device is None else RowsOnDevice(name, model, execution, options.relaxation)
         self.team = execution.team()
         self.dtype = np.dtype(np.float32 if execution.precision == "single" else np.float64)
-        self.distances = _distances(model)
+        self.distances = distances_of(model)
         shear, bend = (1 - (1 - k) ** (1 / options.iterations) for k in (options.shear, options.bend))
         role = self.distances.role
         factors = np.where(role == SHEAR, shear, np.where(role == BEND, bend, 1.0))
@@ -94,7 +91,8 @@ class ConstraintWork(Work):
         points = touching_points(model)
         self.detector, self._convex, self._radii = None, None, np.zeros(n)
         if model.contact is not None and (model.particles is not None or len(points.vertices)):
-            self.detector = GrainDetector(model, options.margin, self.team, points, surface_triangles(model))
+            about = (model, options.margin, self.team, points, surface_triangles(model))
+            self.detector = GrainDetector(*about, keeps_lists=True)
             self._radii = contact_radii(model)
         if model.contact is not None and model.carried is not None:
             self._convex = ConvexPairs(model)
@@ -112,7 +110,7 @@ class ConstraintWork(Work):
             self.turns[model.particles.vertices] = model.particles.spins
         spins = n if self.turns.any() else 0
         self.bodies = Bodies(
-            np.zeros((n, 3), self.dtype), np.zeros((spins, 3), self.dtype), np.zeros(n, self.dtype),
+            np.zeros((n, 4), self.dtype), np.zeros((spins, 3), self.dtype), np.zeros(n, self.dtype),
             np.zeros(n, self.dtype), np.zeros(n, self.dtype), np.zeros(n + 1, np.int32),
             np.zeros(4 * (m + 64), np.int32), np.zeros(n, np.int32), self.rigid.room,
         )  # fmt: skip
@@ -120,6 +118,7 @@ class ConstraintWork(Work):
         self.kept = self._nothing
         self.problem: ConstraintProblem | None = None
         self._scratch = np.zeros(n + 1, np.int32)
+        self._plain = np.zeros(0, bool)  # which vertices moved in a step without contacts
         self._h = problem.h
         self._ending: Ending | None = None
         self._before: ConstraintProblem | None = None  # the step as its positions were found
@@ -158,12 +157,20 @@ class ConstraintWork(Work):
         if self._on_device is not None:
             self._on_device.kept = self.kept
         self.kept = self._nothing  # millions of contacts need the room
-        posed.prepare(gamma)
+        posed.prepare(gamma, self._is_unchanged(count))
         self.bodies = posed.bodies
         if warm_start > 0:
             self.team.run_for(40.0 * count, apply_impulses, self.rows, count, self.bodies, scheme)
         if count:
             relaxation.begin(posed)
+
+    def _is_unchanged(self, count: int) -> bool:
+        """Whether there are `count` distances and nothing else, as in the step before, and the same vertices move."""
+        is_plain = count == len(self.distances.pairs)
+        moves = self.bodies.inverse_mass > 0 if is_plain else np.zeros(0, bool)
+        is_same = is_plain and np.array_equal(moves, self._plain)
+        self._plain = moves
+        return is_same
 
     def _load_motion(self, problem: IncrementalPotential) -> None:
         """Masses and velocities without constraints; what sleeps has none of either."""
@@ -178,8 +185,8 @@ class ConstraintWork(Work):
                 is_free &= ~asleep
                 self._held = np.where(asleep[:, None], x, problem.y)
         w = np.where(is_free, 1 / np.where(is_free, problem.inertia * h**2, 1.0), 0.0)
-        bodies.velocity[:] = (self._held - x) / h
-        bodies.inverse_mass[:] = w
+        np.divide(self._held - x, h, out=bodies.velocity[:, :3], casting="same_kind")
+        bodies.inverse_mass[:] = bodies.velocity[:, 3] = w
         bodies.inverse_inertia[:] = np.where(self.turns, SPHERE_SPIN * w, 0.0)
         if len(bodies.spin):
             bodies.spin[:] = problem.spins * self.radius[:, None]
@@ -267,7 +274,7 @@ class ConstraintWork(Work):
         before = x.copy()
         if passages.stop(problem.x_prev, x, problem.time, problem.h):
             moved = (x != before).any(axis=1)
-            self.bodies.velocity[moved] = (x[moved] - problem.x_prev[moved]) / problem.h
+            self.bodies.velocity[moved, :3] = (x[moved] - problem.x_prev[moved]) / problem.h
 
     def end_step(self, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
         """Let velocities settle, and let fall asleep what is at rest."""
@@ -298,7 +305,7 @@ class ConstraintWork(Work):
         SETTLER.begin(posed)
         SETTLER.iterate(posed, ending.settling)
         posed.scheme = moving
-        np.copyto(v, bodies.velocity, where=(bodies.inverse_mass > 0)[:, None])
+        np.copyto(v, bodies.velocity[:, :3], where=(bodies.inverse_mass > 0)[:, None])
         self.rigid.settle(v, twists, bodies.rigid.twist)
         if len(bodies.spin):
             spins[:] = bodies.spin / self.radius[:, None]
@@ -326,6 +333,8 @@ class ConstraintWork(Work):
     def state_dict(self) -> dict[str, Any]:
         self._keep()
         state: dict[str, Any] = {name: array.tolist() for name, array in self.kept._asdict().items()}
+        if self.detector is not None:
+            state["near"] = {"places": self.detector.lists.places.tolist(), "reach": self.detector.lists.reach}
         if self._sleepers is not None:
             state["sleepers"] = self._sleepers.state_dict()
         return state
@@ -335,64 +344,8 @@ class ConstraintWork(Work):
         given = {name: state.get(name, []) for name in like}  # runs saved before there was rolling resistance lack it
         arrays = {name: np.array(given[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
         self.kept, self.problem, self._before = Kept(**arrays), None, None
+        if self.detector is not None and "near" in state:
+            near = state["near"]
+            self.detector.lists = NearLists(np.array(near["places"], float).reshape(-1, 3), float(near["reach"]))
         if self._sleepers is not None and "sleepers" in state:
             self._sleepers.load_state_dict(state["sleepers"])
-
-
-def _check_scene(name: str, model: Model, relaxation: Relaxation) -> None:
-    """Refuse what has no form as rows."""
-    known = (Springs, Sheets, Hinges, FoldPairs, FlatFolds, Pairs, Fibres)
-    for block in model.blocks:
-        if not isinstance(block, known):
-            raise SolverError(
-                f"{name} has no constraints for {type(block).__name__}: it takes particles, rigid bodies, springs and "
-                "cloth. Use Auto or AVBD, in which particles meet all bodies, or build the scene without them."
-            )
-    held = np.flatnonzero(~np.isin(model.subspace, (FREE, FIXED, CARRIED)))
-    if len(held):
-        raise SolverError(
-            f"{name}: {model.describe_vertex(int(held[0]))} moves on a line or in a plane, which it does not support: "
-            "pin it, move it or let it free."
-        )
-    if model.particles is not None and model.particles.rolling.any() and not relaxation.resists_rolling:
-        raise SolverError(
-            f"{name}: the scene has particles with rolling_resistance, which {type(relaxation).__name__} does not "
-            "find: use pl.ImprovedJacobi() or pl.GaussSeidel(), or set it to 0."
-        )
-    if model.contact is not None and model.contact.settings.detect_every is not None:
-        raise SolverError(f"{name} detects contacts once per step: leave Contact.detect_every at None.")
-    if model.contact is not None and model.carried is not None:
-        _check_rigid(name, model)
-
-
-def _check_rigid(name: str, model: Model) -> None:
-    """Refuse what rigid bodies may do and these schemes do not."""
-    assert model.contact is not None
-    bouncing = np.flatnonzero(model.contact.restitution > 0)
-    if len(bouncing):
-        raise SolverError(
-            f"{name}: {model.body_names[bouncing[0]]} has restitution {model.contact.restitution[bouncing[0]]:g}, but "
-            "contacts of this solver give nothing back: use AVBD, or set restitution to 0."
-        )
-    unseen = ConvexPairs(model).unseen()
-    if unseen is not None:
-        one, other = (model.body_names[k] for k in unseen)
-        raise SolverError(
-            f"{name}: {one} and {other} may touch each other, which it finds only between rigid bodies that are both "
-            "convex: use AVBD, or scene.ignore_contact(...) for the two."
-        )
-
-
-def _distances(model: Model) -> Distances:
-    """Of all springs and sheets, without those whose two ends are held."""
-    parts = [spring_distances(block) for block in model.blocks if isinstance(block, Springs)]
-    bends = any(isinstance(block, Hinges | FlatFolds | Pairs) for block in model.blocks)
-    for block in model.blocks:
-        if isinstance(block, Sheets):
-            parts.append(cloth_distances(block, model.n_vertices, bends))
-    if not parts:
-        nothing = np.zeros(0)
-        return Distances(np.zeros((0, 2), np.int64), nothing, nothing, nothing.astype(bool), nothing.astype(int))
-    whole = Distances(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-    moves = (model.subspace[whole.pairs] != FIXED).any(axis=1)
-    return Distances(*(array[moves] for array in whole))
