@@ -36,3 +36,23 @@ def sums_of_state(mass, x, v):
                 position += x[i, k]
                 velocity += v[i, k]
     return position, velocity
+
+
+@entry(nogil=True)
+def most_stretched(elements, x, rest, least):
+    """Of all pairs of vertices of elements (m, k), the one that is longest at x (n, 3) [m] for its length at `rest`
+    (n, 3) [m], which counts as `least` [m] or more: a vertex of it, its length, that at rest [m], and their ratio.
+    """
+    worst, vertex, length, before = 0.0, -1, 0.0, 0.0
+    for e in range(len(elements)):
+        for i in range(elements.shape[1]):
+            for j in range(i + 1, elements.shape[1]):
+                a, b = elements[e, i], elements[e, j]
+                now, start = 0.0, 0.0
+                for k in range(3):
+                    now += (x[a, k] - x[b, k]) ** 2
+                    start += (rest[a, k] - rest[b, k]) ** 2
+                if now > worst * worst * max(start, least * least):
+                    length, before, vertex = math.sqrt(now), math.sqrt(start), a
+                    worst = length / max(before, least)
+    return vertex, length, before, worst
