@@ -1,4 +1,6 @@
-"""Scenes of rigid and soft bodies by MuJoCo 4, implicitfast integration and Newton's method, its default."""
+"""Scenes of rigid and soft bodies by MuJoCo 4, Newton's method, its default, and implicitfast integration, or discrete
+with soft bodies, for which it asks.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def _text(scene: RigidScene, h: float) -> str:
     """The scene in MuJoCo's format."""
     if scene.pot is not None:
         raise ValueError("MuJoCo's meshes collide as their convex hulls: a pot would be full.")
-    lines = [f'<mujoco><option timestep="{h:.8f}" integrator="implicitfast"/><size memory="1G"/>']
+    integrator = "discrete" if scene.soft else "implicitfast"
+    lines = [f'<mujoco><option timestep="{h:.8f}" integrator="{integrator}"/><size memory="1G"/>']
     lines += [f'<default><geom friction="{scene.friction} 0.005 0.0001" density="{scene.density}"/></default>']
     lines += ['<worldbody><geom type="plane" size="50 50 1"/>']
     if scene.walls is not None:

@@ -86,10 +86,13 @@ class ConvergenceWatch:
 
     def observe(self, error: StepError) -> dict[str, list[int]]:
         """Bodies to tell of now, by cause."""
-        waiting = {k for bodies in self._due.values() for k in bodies}
         is_off = error.bodies > CONVERGED
         self._recent[self._steps % RECENT] = is_off
         self._steps += 1
+        if not is_off.any():
+            self._left -= 1
+            return {}
+        waiting = {k for bodies in self._due.values() for k in bodies}
         often = is_off & (self._recent.sum(axis=0) >= OFTEN)
         for k in (k for k in np.flatnonzero(often).tolist() if k not in waiting):
             cause = cause_of(error, k)

@@ -286,7 +286,7 @@ class Detector:
             self._track(x_prev, x)
         (d, deepest, stored), given = latest.depths_at_end(x), self.model.settings.stiffness
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
-        self.pressing = pressing_of(latest.contacts, pressed, self._parties)
+        self.pressing = pressing_of(latest.contacts, pressed, self._parties, self._planes_suffice and given is None)
         work, friction_work = latest.work(x)
         looks_at_edges = self._has_pairs and not (self._planes_suffice or self.model.settings.guarantee)
         edge = self._edges.after_step(x) if looks_at_edges else None

@@ -241,9 +241,11 @@ def _allowed(settings: Contact, bodies: Sequence[Body], apart: set[tuple[str, st
     n = len(bodies)
     allowed = np.ones((n, n), bool)
     allowed[np.arange(n), np.arange(n)] = [settings.self_contact and not isinstance(body, RigidBody) for body in bodies]
-    for i, one in enumerate(bodies):
-        for j, other in enumerate(bodies):
-            both_obstacles = isinstance(one, MeshObstacleBody) and isinstance(other, MeshObstacleBody)
-            if both_obstacles or (one.name, other.name) in apart or (other.name, one.name) in apart:
-                allowed[i, j] = False
+    is_obstacle = np.array([isinstance(body, MeshObstacleBody) for body in bodies], bool)
+    allowed[np.ix_(is_obstacle, is_obstacle)] = False
+    number = {body.name: k for k, body in enumerate(bodies)}
+    for one, other in apart:
+        if one in number and other in number:
+            i, j = number[one], number[other]
+            allowed[i, j] = allowed[j, i] = False
     return allowed

@@ -112,16 +112,26 @@ def begin_multipliers(contacts: ContactSet, compliance: float, is_first: bool) -
     is_first: the step begins. Then a contact begins with the force that has lasted for two steps: that of an impact
     does not last.
     """
-    normal, tangential = contacts.normal_multiplier, contacts.tangential_multiplier
-    if is_first:
-        lasting = np.minimum(normal, contacts.earlier_multiplier)
-        tangential *= np.divide(lasting, normal, out=np.zeros_like(normal), where=normal > 0)[:, None]
-        contacts.earlier_multiplier[:] = normal
-        normal[:] = lasting
-    shift = normal * (1 / contacts.stiffness - compliance)  # lambda / rho
-    contacts.thickness[:] += shift
-    contacts.offset[:] -= shift
-    contacts.tangential_shift[:] = (1 - KEPT) * contacts.drift - tangential / contacts.stiffness[:, None]
+    cached(press_with_multipliers)(contacts, compliance, is_first)
+
+
+@compiled
+def press_with_multipliers(contacts, compliance, is_first):
+    for place in range(len(contacts.kind)):
+        c = np.uint64(place)
+        normal, stiffness, part = contacts.normal_multiplier[c], contacts.stiffness[c], 1.0
+        if is_first:
+            lasting = min(normal, contacts.earlier_multiplier[c])
+            part = lasting / normal if normal > 0.0 else 0.0
+            contacts.earlier_multiplier[c] = normal
+            contacts.normal_multiplier[c] = normal = lasting
+        shift = normal * (1.0 / stiffness - compliance)  # lambda / rho
+        contacts.thickness[c] += shift
+        contacts.offset[c] -= shift
+        for axis in range(3):
+            contacts.tangential_multiplier[c, axis] *= part
+            held = contacts.tangential_multiplier[c, axis] / stiffness
+            contacts.tangential_shift[c, axis] = (1.0 - KEPT) * contacts.drift[c, axis] - held
 
 
 def end_drifts(contacts: ContactSet, x: np.ndarray, x_prev: np.ndarray) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from pliant.contact.contact_set import ContactSet, depths, gaps, penetrations
+from pliant.contact.contact_set import ContactSet, depths, penetrations
 from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.elements.contact import add_contact, add_friction_curvature, contact_energy
 from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
@@ -86,10 +86,9 @@ class ContactPotential:
 
     def depths_at_end(self, x: np.ndarray) -> tuple[np.ndarray, float, float]:
         """`own_depths` (k,) [m], the deepest of all contacts [m] and what is `stored` [J], in one look."""
-        beyond = gaps(self.contacts, np.ascontiguousarray(x, dtype=float))
-        deep = np.maximum(self.contacts.offset - beyond, 0.0)
-        own = np.minimum(np.maximum(-beyond, 0.0), deep)
-        return own, float(deep.max(initial=0.0)), 0.5 * float(np.sum(self.contacts.stiffness * own**2))
+        own = np.empty(self.count)
+        deepest, stored = cached(write_own_depths)(self.contacts, np.ascontiguousarray(x, dtype=float), own)
+        return own, deepest, stored
 
     def energy(self, x: np.ndarray) -> float:
         """[J], friction's potential included."""
@@ -207,6 +206,20 @@ def write_forces_and_blocks(contacts, x, x_prev, slip, damping, is_exact, forces
             forces[c, axis] = f[axis]
         for i in range(6):
             blocks[c, i] = H[i]
+
+
+@compiled
+def write_own_depths(contacts, x, own):
+    """`own_depths` (k,); the deepest of all and what is stored."""
+    deepest, stored = 0.0, 0.0
+    for place in range(len(own)):
+        c = np.uint64(place)
+        s = closest_separation(c, positions_of(c, contacts, x), contacts)
+        beyond = dot(s, row(contacts.normals, c)) - contacts.thickness[c]
+        deep = max(contacts.offset[c] - beyond, 0.0)
+        own[c] = min(max(-beyond, 0.0), deep)
+        deepest, stored = max(deepest, deep), stored + 0.5 * contacts.stiffness[c] * own[c] ** 2
+    return deepest, stored
 
 
 @compiled

@@ -13,6 +13,7 @@ from pliant.contact.search.edge_depths import DeepEdge
 from pliant.elements.closest import FACE_OBSTACLE
 
 TOO_STIFF = 10.0  # times the chosen stiffness: beyond it iterations take long, and what is missed is thrown out
+FLAT = 1e-9  # of an edge: a thickness that counts as none
 TOLERATED = 0.1  # of an edge: how deep a contact without thickness may be, for the geometry says no more than that
 LISTED = 4  # pairs that a message names
 
@@ -104,12 +105,14 @@ def softest_contact(
     stiffnesses that they have if none is given. clearance (n,) [m]: part of the thickness, as of Colliders.
     """
     contacts = potential.contacts
+    if d.max(initial=0.0) <= FLAT * edge:  # less than any bound
+        return None
     clearances = np.where(
         contacts.obstacle < 0, clearance[contacts.vertices[:, 0]] + clearance[contacts.vertices[:, 2]], 0.0
     )
     kept = contacts.thickness + contacts.offset - clearances
     kept = np.where(contacts.kind == FACE_OBSTACLE, kept / FACE_THICKNESS, kept)
-    bounds = np.where(kept > 1e-9 * edge, kept, TOLERATED * edge) + clearances
+    bounds = np.where(kept > FLAT * edge, kept, TOLERATED * edge) + clearances
     excess = np.where(d > potential.start_depths, d / np.maximum(bounds, 1e-300), 0.0)
     if not len(excess) or excess.max() <= 1:
         return None

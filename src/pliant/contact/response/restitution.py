@@ -37,10 +37,13 @@ class Meetings(NamedTuple):
     arms: np.ndarray  # (k, 2, 3) [m] of the place on both sides
     motion: np.ndarray  # (k, 2, 3) [m/s] of sides that no solver moves
     normals: np.ndarray  # (k, 3)
-    numbers: np.ndarray  # (k, 3) as below
+    turns: np.ndarray  # (k, 2, 3) [1/(kg m)] change of angular velocities by an impulse of 1 N s
+    numbers: np.ndarray  # (k, 5) as below
 
 
-RESTITUTION, GAINED, IMPULSE = 0, 1, 2  # columns: e; 2 a_n gap [m^2/s^2]; of the contact so far [N s]
+# columns: e; 2 a_n gap [m^2/s^2]; impulse of the contact so far [N s]; speed asked for afterwards [m/s]; what an
+# impulse of 1 N s adds to the normal velocity [1/kg]
+RESTITUTION, GAINED, IMPULSE, TARGET, RESPONSE = 0, 1, 2, 3, 4
 
 
 class Bodies(NamedTuple):
@@ -82,8 +85,8 @@ def restitution_impulses(
 
 
 def _room(k: int) -> Meetings:
-    three = np.empty((2, k, 2, 3))
-    return Meetings(np.empty((k, 2), np.int64), three[0], three[1], np.empty((k, 3)), np.empty((k, 3)))
+    three = np.empty((3, k, 2, 3))
+    return Meetings(np.empty((k, 2), np.int64), three[0], three[1], np.empty((k, 3)), three[2], np.empty((k, 5)))
 
 
 @compiled
@@ -154,21 +157,14 @@ def carrier_of(bodies, v):
 def bounce(meetings, inverse_inertia, inverse_mass, poses, threshold, before, after, change):
     """Sequential impulses along the normals; `after` and `change` (b, 6) are brought up to date."""
     numbers = meetings.numbers
+    for k in range(len(numbers)):
+        write_response(meetings, inverse_inertia, inverse_mass, poses, threshold, before, k)
     for _ in range(ITERATIONS):
         largest = 0.0
         for k in range(len(numbers)):
-            n = row(meetings.normals, k)
-            approach = -normal_velocity(meetings, before, k, n)
-            target = 0.0
-            if approach > threshold:
-                target = numbers[k, RESTITUTION] * math.sqrt(approach * approach + numbers[k, GAINED])
+            n, target, weight = row(meetings.normals, k), numbers[k, TARGET], numbers[k, RESPONSE]
             speed = normal_velocity(meetings, after, k, n)
-            weight = 0.0
-            for side in range(2):
-                if meetings.sides[k, side] >= 0:
-                    turn, away = response(meetings, inverse_inertia, poses, k, side, n)
-                    weight += inverse_mass[meetings.sides[k, side]] + dot(turn, away)
-            if weight == 0.0:
+            if weight == 0.0 or (target == 0.0 and speed <= 0.0):
                 continue
             wanted = (target - speed) / weight
             if target == 0.0:
@@ -182,14 +178,29 @@ def bounce(meetings, inverse_inertia, inverse_mass, poses, threshold, before, af
                 b = meetings.sides[k, side]
                 if b >= 0:
                     sign = wanted if side == 0 else -wanted
-                    away = response(meetings, inverse_inertia, poses, k, side, n)[1]
                     for i in range(3):
                         after[b, i] += sign * inverse_mass[b] * n[i]
                         change[b, i] += sign * inverse_mass[b] * n[i]
-                        after[b, 3 + i] += sign * away[i]
-                        change[b, 3 + i] += sign * away[i]
+                        after[b, 3 + i] += sign * meetings.turns[k, side, i]
+                        change[b, 3 + i] += sign * meetings.turns[k, side, i]
         if largest <= SMALL * threshold:
             return
+
+
+@inlined
+def write_response(meetings, inverse_inertia, inverse_mass, poses, threshold, before, k):
+    """What the iterations need of meeting k and do not change."""
+    n, weight, target = row(meetings.normals, k), 0.0, 0.0
+    approach = -normal_velocity(meetings, before, k, n)
+    if approach > threshold:
+        target = meetings.numbers[k, RESTITUTION] * math.sqrt(approach * approach + meetings.numbers[k, GAINED])
+    for side in range(2):
+        if meetings.sides[k, side] >= 0:
+            turn, away = response(meetings, inverse_inertia, poses, k, side, n)
+            weight += inverse_mass[meetings.sides[k, side]] + dot(turn, away)
+            for i in range(3):
+                meetings.turns[k, side, i] = away[i]
+    meetings.numbers[k, TARGET], meetings.numbers[k, RESPONSE] = target, weight
 
 
 @inlined

@@ -98,10 +98,17 @@ def friction_speed(model: ContactModel, h: float) -> float:
 
 def push(contacts: ContactSet, model: ContactModel, h: float) -> np.ndarray:
     """How far (k,) [m] what was found late is pushed out in a step of h [s]."""
-    v = contacts.vertices
-    edge = model.edge[v[:, 0]]
-    edge = np.minimum(edge, np.where(v[:, 2] >= 0, model.edge[v[:, 2]], edge))
-    return PUSH_SPEED * h * speed(model.gravity, edge, h)
+    pushed = np.empty(contacts.size)
+    cached(write_edges)(contacts, model.edge, pushed)
+    return PUSH_SPEED * h * speed(model.gravity, pushed, h)
+
+
+@compiled
+def write_edges(contacts, edge, shorter):
+    """The shorter of the mean edges (n,) [m] of both sides, or that of the first at an obstacle."""
+    for c in range(len(shorter)):
+        one, other = contacts.vertices[c, 0], contacts.vertices[c, 2]
+        shorter[c] = min(edge[one], edge[other]) if other >= 0 else edge[one]
 
 
 def speed(gravity: float, edge: np.ndarray, h: float) -> np.ndarray:

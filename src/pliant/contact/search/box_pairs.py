@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pliant.lanes.compiled import cached, compiled
@@ -13,22 +15,60 @@ def box_pairs(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """(k, 2) numbers of boxes low..high (n, 3) [m] that overlap, the one that begins first along x before the other."""
     n = len(low)
     order = np.argsort(low[:, 0], kind="stable")
-    low, high = np.ascontiguousarray(low[order]), np.ascontiguousarray(high[order])
-    origin, size = low[:, 1:].min(axis=0), np.partition(high[:, 1:] - low[:, 1:], n // 2, axis=0)[n // 2]
-    extent = high[:, 1:].max(axis=0) - origin
+    size = np.partition(high[:, 1:] - low[:, 1:], n // 2, axis=0)[n // 2]
     most = max(FEWEST_CELLS, min(MOST_CELLS, int(n**0.5)))
-    cells = np.clip(extent / np.maximum(2 * size, 1e-300), FEWEST_CELLS, most).astype(np.int64)
-    scale = cells / np.maximum(extent, 1e-300)
-    first = np.clip((low[:, 1:] - origin) * scale, 0, cells - 1).astype(np.int64)
-    last = np.clip((high[:, 1:] - origin) * scale, 0, cells - 1).astype(np.int64)
-    start = np.zeros(int(cells.prod()) + 1, np.int64)
-    cached(count_in_columns)(first, last, cells, start)
-    members = np.empty(int(start[-1]), np.int64)
-    cached(fill_columns)(first, last, cells, start, members)
+    cells, start = np.empty(2, np.int64), np.zeros(most * most + 1, np.int64)
+    boxes = Boxes(order, np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2), np.int64), np.empty((n, 2), np.int64))
+    count = cached(sort_boxes)(low, high, size, most, boxes, cells, start)
+    start, members = start[: cells[0] * cells[1] + 1], np.empty(count, np.int64)
     room = np.empty((8 * n + 64, 2), np.int64)
-    while (count := cached(find_in_columns)(low, high, first, cells, start, members, room)) > len(room):
+    while (count := cached(find_pairs_of_boxes)(boxes, cells, start, members, room)) > len(room):
         room = np.empty((2 * count, 2), np.int64)
-    return order[room[:count]]
+    return room[:count]
+
+
+class Boxes(NamedTuple):
+    """n boxes in the order in which they begin along x, and the columns that they are in."""
+
+    order: np.ndarray  # (n,) their numbers
+    low: np.ndarray  # (n, 3) [m]
+    high: np.ndarray  # (n, 3)
+    first: np.ndarray  # (n, 2) columns across y and z, from here
+    last: np.ndarray  # (n, 2) to here
+
+
+@compiled
+def sort_boxes(low, high, size, most, boxes, cells, start):
+    """Fill in all but the order; cells (2,) that a median size (2,) [m] asks for, at most so many along an axis; start
+    (columns + 1,): first member of each column; how many members there are.
+    """
+    n = len(low)
+    for i in range(n):
+        for axis in range(3):
+            boxes.low[i, axis], boxes.high[i, axis] = low[boxes.order[i], axis], high[boxes.order[i], axis]
+    for axis in range(2):
+        lowest, highest = np.inf, -np.inf
+        for i in range(n):
+            lowest, highest = min(lowest, low[i, 1 + axis]), max(highest, high[i, 1 + axis])
+        extent = highest - lowest
+        wanted = extent / max(2.0 * size[axis], 1e-300)
+        cells[axis] = np.int64(max(np.float64(FEWEST_CELLS), min(wanted, np.float64(most))))
+        scale, end = cells[axis] / max(extent, 1e-300), np.float64(cells[axis] - 1)
+        for i in range(n):
+            boxes.first[i, axis] = np.int64(max(0.0, min((boxes.low[i, 1 + axis] - lowest) * scale, end)))
+            boxes.last[i, axis] = np.int64(max(0.0, min((boxes.high[i, 1 + axis] - lowest) * scale, end)))
+    count_in_columns(boxes.first, boxes.last, cells, start)
+    return start[cells[0] * cells[1]]
+
+
+@compiled
+def find_pairs_of_boxes(boxes, cells, start, members, room):
+    """Pairs by the numbers of boxes; how many there are."""
+    fill_columns(boxes.first, boxes.last, cells, start, members)
+    count = find_in_columns(boxes.low, boxes.high, boxes.first, cells, start, members, room)
+    for k in range(min(count, len(room))):
+        room[k, 0], room[k, 1] = boxes.order[room[k, 0]], boxes.order[room[k, 1]]
+    return count
 
 
 @compiled
@@ -38,7 +78,7 @@ def count_in_columns(first, last, cells, start):
         for j in range(first[i, 0], last[i, 0] + 1):
             for k in range(first[i, 1], last[i, 1] + 1):
                 start[j * cells[1] + k + 1] += 1
-    for c in range(len(start) - 1):
+    for c in range(cells[0] * cells[1]):
         start[c + 1] += start[c]
 
 

@@ -41,8 +41,10 @@ def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rig
     """Of surfaces (t, 3) at x (n, 3) [m]; body (n,), is_rigid (bodies,)."""
     parts: list[list[np.ndarray]] = [[], [], [], [], []]
     owner = body[triangles[:, 0]]
+    order = np.argsort(owner, kind="stable")
+    start = np.searchsorted(owner[order], np.arange(len(is_rigid) + 1))
     for k in range(len(is_rigid)):
-        surface = _convex_surface(triangles[owner == k], x) if is_rigid[k] else None
+        surface = _convex_surface(triangles[order[start[k] : start[k + 1]]], x) if is_rigid[k] else None
         vertices, faces, edges = _NOTHING if surface is None else surface
         planes, directions = (
             faces[_first_of_each(_normals(faces, x), False)],

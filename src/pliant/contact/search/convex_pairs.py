@@ -85,6 +85,16 @@ class Room(NamedTuple):
     weights: np.ndarray  # (k, 4)
     normals: np.ndarray  # (k, 3)
     upper: np.ndarray  # (t,) int64 scratch: faces of a body along an axis
+    near: np.ndarray  # (e,) int64 scratch: edges of a body near a plane
+
+
+class Axes(NamedTuple):
+    """Axes of separation where the step starts."""
+
+    normals: np.ndarray  # (p, 3) unit normals of `planes`
+    heights: np.ndarray  # (p,) [m] of the planes along them
+    along: np.ndarray  # (d, 3) [m] `directions`
+    corners: np.ndarray  # (m, 3) [m] where `vertices` are
 
 
 def convex_contacts(
@@ -102,10 +112,12 @@ def convex_contacts(
     pairs = box_pairs(bounds.low, bounds.high)
     are_near = np.zeros(len(pairs), bool)
     arguments = (convex, x0, x1, bounds, pairs, may_touch, are_near)
-    upper = np.empty(int(np.diff(convex.face_start).max()), np.int64)
-    room = _room(8 * len(pairs) + 64, upper)
-    while (count := cached(find_contacts)(*arguments, room)) > len(room.kind):
-        room = _room(2 * count, upper)
+    scratch = (np.empty(len(convex.faces), np.int64), np.empty(len(convex.edges), np.int64))
+    sizes = (len(convex.planes), len(convex.directions), len(convex.vertices))
+    axes = Axes(np.empty((sizes[0], 3)), np.empty(sizes[0]), np.empty((sizes[1], 3)), np.empty((sizes[2], 3)))
+    room = _room(8 * len(pairs) + 64, scratch)
+    while (count := cached(find_contacts)(*arguments, axes, room)) > len(room.kind):
+        room = _room(2 * count, scratch)
     found = (array[:count] for array in (room.kind, room.vertices, room.weights, room.normals))
     return _as_contacts(*found), bounds.own[pairs[are_near]]
 
@@ -138,8 +150,8 @@ def _without_pairs(contacts: ContactSet, pairs: np.ndarray, body: np.ndarray) ->
     return chosen(contacts, ~np.isin(others, names))
 
 
-def _room(k: int, upper: np.ndarray) -> Room:
-    return Room(np.empty(k, np.int64), np.empty((k, 4), np.int64), np.empty((k, 4)), np.empty((k, 3)), upper)
+def _room(k: int, scratch: tuple[np.ndarray, np.ndarray]) -> Room:
+    return Room(np.empty(k, np.int64), np.empty((k, 4), np.int64), np.empty((k, 4)), np.empty((k, 3)), *scratch)
 
 
 def _as_contacts(kind: np.ndarray, vertices: np.ndarray, weights: np.ndarray, normals: np.ndarray) -> ContactSet:
@@ -148,9 +160,10 @@ def _as_contacts(kind: np.ndarray, vertices: np.ndarray, weights: np.ndarray, no
 
 
 @compiled
-def find_contacts(convex, x0, x1, bounds, pairs, may_touch, are_near, room):
+def find_contacts(convex, x0, x1, bounds, pairs, may_touch, are_near, axes, room):
     """The plane is that of the start of the step; who is above whom is seen where bodies would be without contact."""
     count = 0
+    write_axes(convex, x0, axes)
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         a, b = bounds.own[i], bounds.own[j]
@@ -161,7 +174,7 @@ def find_contacts(convex, x0, x1, bounds, pairs, may_touch, are_near, room):
         looks_ahead = bounds.is_slow[a] and bounds.is_slow[b]
         ahead = dot(way, way) ** 0.5 + bounds.turn[i] + bounds.turn[j] if looks_ahead else 0.0
         x, before = x1 if looks_ahead else x0, count
-        overlap, n = separating_axis(convex, x0, a, b, margin, margin + ahead)
+        overlap, n = separating_axis(convex, axes, a, b, margin, margin + ahead)
         if overlap < -margin - ahead:
             continue
         count = add_corners(convex, x, a, b, n, margin, room, count)
@@ -182,11 +195,11 @@ def support(convex, body, x, n):
 
 
 @inlined
-def extent(convex, body, x, n):
-    """From where to where a body reaches along n from the origin [m]."""
+def extent(convex, axes, body, n):
+    """From where to where a body reaches along n from the origin [m], where the step starts."""
     nearest, furthest = np.inf, -np.inf
     for k in range(convex.start[body], convex.start[body + 1]):
-        along = dot(row(x, convex.vertices[k]), n)
+        along = dot(row(axes.corners, k), n)
         nearest, furthest = min(nearest, along), max(furthest, along)
     return nearest, furthest
 
@@ -203,7 +216,23 @@ def minus(v):
 
 
 @compiled
-def separating_axis(convex, x, a, b, margin, far):
+def write_axes(convex, x, axes):
+    """At positions x (n, 3) [m]."""
+    for k in range(len(convex.vertices)):
+        for axis in range(3):
+            axes.corners[k, axis] = x[convex.vertices[k], axis]
+    for f in range(len(convex.planes)):
+        corner = row(x, convex.planes[f, 0])
+        n = unit(cross(subtract(row(x, convex.planes[f, 1]), corner), subtract(row(x, convex.planes[f, 2]), corner)))
+        axes.normals[f, 0], axes.normals[f, 1], axes.normals[f, 2] = n
+        axes.heights[f] = dot(corner, n)
+    for e in range(len(convex.directions)):
+        along = subtract(row(x, convex.directions[e, 1]), row(x, convex.directions[e, 0]))
+        axes.along[e, 0], axes.along[e, 1], axes.along[e, 2] = along
+
+
+@compiled
+def separating_axis(convex, axes, a, b, margin, far):
     """By how much the bodies overlap along the axis where they do so least [m], and it: from b to a; any axis along
     which they are further apart than `far` [m].
     """
@@ -211,31 +240,28 @@ def separating_axis(convex, x, a, b, margin, far):
     for side in range(2):
         body, other = (b, a) if side == 0 else (a, b)
         for f in range(convex.plane_start[body], convex.plane_start[body + 1]):
-            corner = row(x, convex.planes[f, 0])
-            n = unit(
-                cross(subtract(row(x, convex.planes[f, 1]), corner), subtract(row(x, convex.planes[f, 2]), corner))
-            )
-            overlap = dot(corner, n) + support(convex, other, x, minus(n))
+            n = row(axes.normals, f)
+            overlap = axes.heights[f] - extent(convex, axes, other, n)[0]
             if overlap < least - 1e-12:
                 least, axis = overlap, n if side == 0 else minus(n)
-        if least < -far:
-            return least, axis
+                if least < -far:
+                    return least, axis
     for e in range(convex.direction_start[a], convex.direction_start[a + 1]):
-        along = subtract(row(x, convex.directions[e, 1]), row(x, convex.directions[e, 0]))
+        along = row(axes.along, e)
         for f in range(convex.direction_start[b], convex.direction_start[b + 1]):
-            other = subtract(row(x, convex.directions[f, 1]), row(x, convex.directions[f, 0]))
+            other = row(axes.along, f)
             n = cross(along, other)
             if dot(n, n) < 1e-6 * dot(along, along) * dot(other, other):
                 continue
             n = unit(n)
-            (low_a, high_a), (low_b, high_b) = extent(convex, a, x, n), extent(convex, b, x, n)
+            (low_a, high_a), (low_b, high_b) = extent(convex, axes, a, n), extent(convex, axes, b, n)
             forward, backward = high_b - low_a, high_a - low_b
             n = n if forward < backward else minus(n)
             overlap = min(forward, backward)
             if overlap < least - EDGES_AFTER_FACES * margin:
                 least, axis = overlap, n
-        if least < -far:
-            break
+                if least < -far:
+                    return least, axis
     return least, axis
 
 
@@ -288,6 +314,12 @@ def is_along(u, n):
 def add_edges(convex, x, a, b, n, margin, ahead, room, count):
     """Edges of both bodies near the plane that cross, seen along n."""
     top, bottom = support(convex, b, x, n), -support(convex, a, x, minus(n))
+    near, nears = room.near, 0
+    for f in range(convex.edge_start[b], convex.edge_start[b + 1]):
+        b0, b1 = row(x, convex.edges[f, 0]), row(x, convex.edges[f, 1])
+        if top - max(dot(b0, n), dot(b1, n)) <= margin and not is_along(subtract(b1, b0), n):
+            near[nears] = f
+            nears += 1
     for e in range(convex.edge_start[a], convex.edge_start[a + 1]):
         a0, a1 = row(x, convex.edges[e, 0]), row(x, convex.edges[e, 1])
         if min(dot(a0, n), dot(a1, n)) - bottom > margin:
@@ -295,13 +327,10 @@ def add_edges(convex, x, a, b, n, margin, ahead, room, count):
         u = subtract(a1, a0)
         if is_along(u, n):
             continue
-        for f in range(convex.edge_start[b], convex.edge_start[b + 1]):
+        for place in range(nears):
+            f = near[place]
             b0, b1 = row(x, convex.edges[f, 0]), row(x, convex.edges[f, 1])
-            if top - max(dot(b0, n), dot(b1, n)) > margin:
-                continue
             v, r = subtract(b1, b0), subtract(b0, a0)
-            if is_along(v, n):
-                continue
             area = dot(cross(u, v), n)
             if area * area < 1e-4 * dot(u, u) * dot(v, v):
                 continue

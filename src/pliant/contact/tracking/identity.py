@@ -33,23 +33,29 @@ def contact_ids(contacts: ContactSet) -> np.ndarray:
 @compiled
 def write_ids(kind, vertices, obstacle, ids):
     for k in range(len(kind)):
-        ids[k, 0] = kind[k]
-        for i in range(4):
-            ids[k, 1 + i] = vertices[k, i]
-        if kind[k] == FACE_OBSTACLE:
-            ids[k, 4] = obstacle[k]
-        elif obstacle[k] >= 0:
-            ids[k, 2] = obstacle[k]
-        elif kind[k] == EDGE_EDGE:
-            sort_two(ids[k], 1, 2)
-            sort_two(ids[k], 3, 4)
-            if ids[k, 1] > ids[k, 3] or (ids[k, 1] == ids[k, 3] and ids[k, 2] > ids[k, 4]):
-                ids[k, 1], ids[k, 3] = ids[k, 3], ids[k, 1]
-                ids[k, 2], ids[k, 4] = ids[k, 4], ids[k, 2]
-        else:
-            sort_two(ids[k], 2, 3)
-            sort_two(ids[k], 3, 4)
-            sort_two(ids[k], 2, 3)
+        write_id(k, k, kind, vertices, obstacle, ids)
+
+
+@inlined
+def write_id(c, k, kind, vertices, obstacle, ids):
+    """Of contact c, as number k of the ids."""
+    ids[k, 0] = kind[c]
+    for i in range(4):
+        ids[k, 1 + i] = vertices[c, i]
+    if kind[c] == FACE_OBSTACLE:
+        ids[k, 4] = obstacle[c]
+    elif obstacle[c] >= 0:
+        ids[k, 2] = obstacle[c]
+    elif kind[c] == EDGE_EDGE:
+        sort_two(ids[k], 1, 2)
+        sort_two(ids[k], 3, 4)
+        if ids[k, 1] > ids[k, 3] or (ids[k, 1] == ids[k, 3] and ids[k, 2] > ids[k, 4]):
+            ids[k, 1], ids[k, 3] = ids[k, 3], ids[k, 1]
+            ids[k, 2], ids[k, 4] = ids[k, 4], ids[k, 2]
+    else:
+        sort_two(ids[k], 2, 3)
+        sort_two(ids[k], 3, 4)
+        sort_two(ids[k], 2, 3)
 
 
 @inlined

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet
-from pliant.contact.tracking.identity import ID, contact_ids, places_among
+from pliant.contact.tracking.identity import ID, contact_ids, places_among, write_id
 from pliant.lanes.compiled import cached, compiled
 
 
@@ -28,11 +28,25 @@ def no_multipliers() -> Multipliers:
 
 def multipliers_of(contacts: ContactSet) -> Multipliers:
     """Those of a set of contacts."""
-    if not contacts.normal_multiplier.any():
+    m = int(np.count_nonzero(contacts.normal_multiplier))
+    if not m:
         return no_multipliers()
-    ids, which = contact_ids(contacts), np.flatnonzero(contacts.normal_multiplier)
-    arrays = (contacts.normal_multiplier, contacts.tangential_multiplier, contacts.earlier_multiplier, contacts.drift)
-    return Multipliers(ids[which], *(array[which] for array in arrays))
+    kept = Multipliers(np.empty((m, ID), np.int32), np.empty(m), np.empty((m, 3)), np.empty(m), np.empty((m, 3)))
+    cached(write_kept)(contacts, kept)
+    return kept
+
+
+@compiled
+def write_kept(contacts, kept):
+    k = 0
+    for c in range(len(contacts.kind)):
+        if contacts.normal_multiplier[c] != 0.0:
+            write_id(c, k, contacts.kind, contacts.vertices, contacts.obstacle, kept.ids)
+            kept.normal[k], kept.earlier[k] = contacts.normal_multiplier[c], contacts.earlier_multiplier[c]
+            for axis in range(3):
+                kept.tangential[k, axis] = contacts.tangential_multiplier[c, axis]
+                kept.drift[k, axis] = contacts.drift[c, axis]
+            k += 1
 
 
 def restore_multipliers(contacts: ContactSet, kept: Multipliers) -> None:

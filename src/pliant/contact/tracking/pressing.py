@@ -45,8 +45,12 @@ class Parties(NamedTuple):
     size: int  # how many of both
 
 
-def pressing_of(contacts: ContactSet, d: np.ndarray, parties: Parties) -> Pressing:
-    """For contacts that press with depths d (k,) [m]; corners of weight 0 do not take part."""
+def pressing_of(contacts: ContactSet, d: np.ndarray, parties: Parties, is_found_again: bool = False) -> Pressing:
+    """For contacts that press with depths d (k,) [m]; corners of weight 0 do not take part. is_found_again: contacts
+    press without depth, and all that touches is found in each step, so that nothing need be remembered.
+    """
+    if is_found_again:
+        return Pressing(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
     keys, owner = np.empty(4 * contacts.size, np.int64), np.empty(4 * contacts.size, np.int64)
     count = cached(write_pair_keys)(contacts, parties, keys, owner)
     order = np.argsort(keys[:count], kind="stable")
@@ -68,7 +72,7 @@ def pressed_before(contacts: ContactSet, parties: Parties, known: Pressing | Non
     obstacle, and of edges of which an end did.
     """
     pressed = Pressed(np.zeros(contacts.size, bool), np.zeros(contacts.size), np.zeros(contacts.size))
-    if known is not None:
+    if known is not None and len(known.keys):
         cached(look_up)(contacts, parties, known, pressed)
     return pressed
 
