@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from pliant.contact.search.solid import Solid, solid_of
 from pliant.contact.search.stitched import are_stitched, stitched_keys
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.threads import Team
+
+if TYPE_CHECKING:
+    from pliant.contact.search.surface_pairs import SurfacePairs
 
 SHARP_AT_START = 0.985  # cosine of half the angle (20 degrees) between the faces of an edge that may become sharp
 LONG = 0.1  # of a mean edge: boxes are of both ends of ways that are longer
@@ -82,6 +86,7 @@ class Colliders:
     face_tree: FittedTree
     sharp_tree: FittedTree  # edges of solids that are sharp as they start
     bare_tree: FittedTree  # edges of sheets and springs
+    searches: list[SurfacePairs] = field(default_factory=list)  # the last ones, the latest first
 
 
 def make_colliders(
