@@ -47,10 +47,10 @@ class EnergyBudget:
     links: np.ndarray
     _known: list[Known] = field(default_factory=list)  # what was measured last, the latest first
 
-    def has_gained(self, step: StepEnds) -> bool:
-        """Whether a step has gained so much energy that it is worth solving on."""
+    def gain(self, step: StepEnds) -> float:
+        """Largest part of the energy at hand that bodies have gained in a step."""
         account = self._account(step)
-        return account is not None and account.has_gained()
+        return 0.0 if account is None else account.gain()
 
     def settle(self, step: StepEnds, is_enforced: bool) -> Rise:
         """Look at a step that is done, and if the budget is enforced slow down what has gained energy."""

@@ -17,7 +17,6 @@ from pliant.energies.elements import energy_of
 from pliant.model import CARRIED, Model
 
 TOLERANCE = 1e-5  # of the energy at hand: what rounding and potentials that are not convex may add in a step
-MUCH = 0.01  # of the energy at hand: with more a step is worth solving again
 
 
 @dataclass
@@ -81,9 +80,10 @@ class StepAccount:
         self._is_left_alone = ~islands.touches
         self._is_left_alone[self._island[model.subspace == CARRIED]] = True
 
-    def has_gained(self) -> bool:
-        """Whether an island has more than a small part of the energy at hand too much."""
-        return bool((self._excess() > MUCH * self._scale(self._kinetic(self.step.v))).any())
+    def gain(self) -> float:
+        """Largest part of the energy at hand that an island has too much."""
+        at_hand = self._scale(self._kinetic(self.step.v))
+        return float((self._excess() / np.maximum(at_hand, 1e-300)).max(initial=0.0))
 
     def settle(self, is_enforced: bool) -> Rise:
         """Take out of velocities what is too much, as far as there are any; or only look."""
