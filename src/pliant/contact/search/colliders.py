@@ -86,7 +86,7 @@ class Colliders:
     face_tree: FittedTree
     sharp_tree: FittedTree  # edges of solids that are sharp as they start
     bare_tree: FittedTree  # edges of sheets and springs
-    searches: list[SurfacePairs] = field(default_factory=list)  # the last ones, the latest first
+    searches: list[SurfacePairs] = field(default_factory=list, kw_only=True)  # the last ones, the latest first
 
 
 def make_colliders(
