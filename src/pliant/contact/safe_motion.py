@@ -282,7 +282,8 @@ class SafeMotion:
             cached(push_pairs)(pairs.touching, pairs, x, end, self._inverse_mass, bodies, has_moved)
             if not has_moved.any():
                 break
-            end[has_moved] = before[has_moved] + self.scene().project(end - before)[has_moved]
+            moved = np.flatnonzero(has_moved)
+            end[moved] = before[moved] + self.scene().project(end[moved] - before[moved], moved)
             if self._rigid is not None:
                 self._rigid.follow(bodies, end, has_moved)
             touching = self._look(pairs, shapes, x, end, has_moved)
