@@ -63,7 +63,7 @@ def test_what_has_failed_is_tried_once_in_a_run(solvers_to_try, monkeypatch, cap
     """Two causes in one step, and a third in a later one: each solver is tried once, and the warnings name when."""
     tried = []
     monkeypatch.setattr(trials, "candidates", solvers_to_try)
-    monkeypatch.setattr(trials, "tried", lambda problem, solver, *_: tried.append(type(solver)))
+    monkeypatch.setattr(trials, "tried", lambda problem, trial: tried.append(type(trial.solver)))
     sim = pl.Simulation(three_boxes(), pl.VBD(20))
     problem, watch, errors = sim.problem(), ConvergenceWatch(3), np.array([0.2, 0.2, 0.0])
     for step in range(5 * RECENT):

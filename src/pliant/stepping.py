@@ -189,6 +189,8 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         report, self._solved = self._solve(problem)
         report = self._keep_volumes(report)
         report = self._stay_apart(report)
+        if self._solved is not None:
+            self._convergence.watch(self._solved, self._meter.error, self.solver, self.execution, self.time)
         self._finish(report)
         self._tear()
         self._break_joints()
@@ -291,7 +293,6 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         self._meter.write(problem, self._x_new, result, report)
         report.converged |= self._meter.is_converged(report)
         report.reason += f" ({self._work.note})" if self._work.note else ""
-        self._convergence.watch(problem, self._meter.error, self.solver, self.execution, self.time)
         report.singular_blocks = self._work.singular_blocks
         if self.solver.supports.minimises:
             self._free.restore_momenta(problem, self._x_new)

@@ -16,6 +16,9 @@ from pliant.model.placement import Placements
 from pliant.solvers import SolveReport
 from pliant.state import State
 
+MUCH = 0.01  # of the energy at hand: with more gained a step is solved on
+HELPS = 0.5  # part of what was gained that may be left if solving on is worth another try
+
 
 class StepsApart(ABC):
     """The part of a simulation that goes as far to the solution of a step as nothing touches."""
@@ -33,9 +36,9 @@ class StepsApart(ABC):
 
     def _stay_apart(self, report: SolveReport) -> SolveReport:
         """Cut the step that was solved if it must be; if it stays far from the solution, solve again from there, with
-        contacts that hold, and on while bodies that touch gain energy (decision 0040).
+        contacts that hold, and on while bodies that touch gain energy, if that helps (decision 0040).
         """
-        iterations, self._was_held = report.iterations, False
+        iterations, self._was_held, gain = report.iterations, False, np.inf
         for attempt in range(MORE_SOLUTIONS + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
@@ -44,8 +47,10 @@ class StepsApart(ABC):
             assert self._detector is not None
             assert self._solved is not None
             gone_by = (self._x_new - self.state.x) / self.h
-            if is_near and not self._detector.has_gained(self._ends(self._detector, gone_by)):
-                break
+            if is_near:
+                before, gain = gain, self._detector.gain(self._ends(self._detector, gone_by))
+                if not MUCH < gain <= HELPS * before:
+                    break
             self._detector.note_overload(solution, None if self._apart is None else self._apart.skipped)
             report, self._solved = self._solve(self._detect_again(self._solved, solution), goes_on=True)
             report.iterations = iterations = iterations + report.iterations

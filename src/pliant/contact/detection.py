@@ -13,13 +13,14 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, pair_contacts
 from pliant.contact.primitives.pair import are_sharp
-from pliant.contact.search.broad_phase import Rules, edge_edge_pairs, vertex_triangle_pairs
+from pliant.contact.search.broad_phase import Rules
 from pliant.contact.search.ccd_culling import CcdCulling
-from pliant.contact.search.colliders import Colliders, check_positions, fit_surface, fit_trees, make_colliders
+from pliant.contact.search.colliders import Colliders, check_positions, fit_trees, make_colliders
 from pliant.contact.search.impacts import contacts_of, find_impacts, thickness_of
 from pliant.contact.search.motion import motion_of
 from pliant.contact.search.overlaps import overlaps
 from pliant.contact.search.penetration import SurfacePoints, query_penetrations, vertices_in_tets
+from pliant.contact.search.surface_pairs import surface_pairs
 from pliant.contact.tracking.duplicates import without_duplicates
 from pliant.contact.tracking.impact_sides import sides_of, unknown
 from pliant.contact.tracking.side_history import SideHistory, no_side_history, prune
@@ -79,11 +80,10 @@ def continuous_contacts(
     comes back from the wrong side of a sheet, as `history` has it for x0.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
-    trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
+    near = surface_pairs(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
     lists = []
-    for kind, find in ((VERTEX_TRIANGLE, vertex_triangle_pairs), (EDGE_EDGE, edge_edge_pairs)):
-        pairs = find(team, trees, colliders.surface, colliders.rules)
-        impacts = find_impacts(team, colliders, pairs, kind, x0, x1, trees.motion, near_too=False, solids_too=True)
+    for kind, pairs in ((VERTEX_TRIANGLE, near.at_triangles), (EDGE_EDGE, near.of_edges)):
+        impacts = find_impacts(team, colliders, pairs, kind, x0, x1, near.motion, near_too=False, solids_too=True)
         if history is not None:
             impacts = unknown(impacts, kind, colliders, history, x0)
         lists.append(contacts_of(kind, impacts, colliders))
@@ -103,13 +103,11 @@ def track_sides(
     solids_too: also of vertices of solids that may have passed through a solid.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
-    trees = fit_surface(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
+    near = surface_pairs(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
     options = {"near_too": True, "solids_too": solids_too}
-    near_triangles = vertex_triangle_pairs(team, trees, colliders.surface, colliders.rules)
-    vertices = find_impacts(team, colliders, near_triangles, VERTEX_TRIANGLE, x0, x1, trees.motion, **options)
+    vertices = find_impacts(team, colliders, near.at_triangles, VERTEX_TRIANGLE, x0, x1, near.motion, **options)
     sides = sides_of(vertices, colliders, history, x0, x1)
-    near_edges = edge_edge_pairs(team, trees, colliders.surface, colliders.rules)
-    edges = find_impacts(team, colliders, near_edges, EDGE_EDGE, x0, x1, trees.motion, **options)
+    edges = find_impacts(team, colliders, near.of_edges, EDGE_EDGE, x0, x1, near.motion, **options)
     edges = unknown(edges, EDGE_EDGE, colliders, history, x0)
     pairs = np.column_stack([edges.first, edges.second]).astype(np.int32)
     found = SideHistory(*sides, pairs, edges.normals)

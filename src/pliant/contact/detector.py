@@ -119,9 +119,9 @@ class Detector:
 
     def begin_step(self, x_prev: np.ndarray) -> None:
         """What penetrates at the start of a step (VBD 3.5)."""
-        self._latest = None
+        self._latest, self._found = None, no_contacts()
         self._overload.forget()
-        self._found = no_contacts()
+        self.colliders.searches.clear()  # so that a run that goes on from a checkpoint finds the same
         if not self._has_pairs:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
@@ -251,9 +251,9 @@ class Detector:
             return np.full(contacts.size, given)
         return np.maximum(chosen_stiffness(contacts, self.scale), contacts.stiffness)
 
-    def has_gained(self, ends: StepEnds) -> bool:
-        """Whether bodies that touch have gained much energy in a step, so that it is worth solving on."""
-        return self.budget is not None and self.budget.has_gained(ends)
+    def gain(self, ends: StepEnds) -> float:
+        """Largest part of the energy at hand that bodies which touch have gained in a step."""
+        return 0.0 if self.budget is None else self.budget.gain(ends)
 
     def settle(self, ends: StepEnds, is_enforced: bool) -> None:
         """Measure what energy a step has gained, and if that is enforced take it out of its velocities, in place."""

@@ -73,6 +73,7 @@ class SafeMotion:
     _radii: np.ndarray = field(init=False)  # (k,) of cores, zero of others [m]
     _inverse_mass: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [1/kg]; zero for who is held or led
     _rigid: RigidEnds | None = None  # rigid bodies on the way that is tried
+    _has_held_back: bool = False  # anybody on the way, who may try again
     _apart_at: np.ndarray | None = None  # (n, 3) [m] where all is apart, as was proved
     _margin: float = field(init=False)  # [m] that vertices may be pushed by before pairs are searched for again
 
@@ -151,9 +152,7 @@ class SafeMotion:
             part *= 0.5
             if part < SMALLEST:
                 return x, blocked
-        for _ in range(AGAIN):
-            if not _differ(x, wish).any():
-                break
+        for _ in range(AGAIN if self._has_held_back else 0):
             reached, _ = self._way(x, self._goal(x, wish, 1.0), [(end, end) for _, end in rows], holds_back=True)
             if reached is None or not _differ(reached, x).any():
                 break
@@ -173,7 +172,7 @@ class SafeMotion:
         """Make ready for the masses that the scene has now; poses: as of `advance`."""
         model = self.scene()
         self._inverse_mass = np.where(model.is_free, 1.0 / np.maximum(model.mass, 1e-300), 0.0)
-        self._rigid = None
+        self._rigid, self._has_held_back = None, False
         if model.carried is not None:
             self._rigid = RigidEnds(model.carried, poses[0].copy(), poses[1].copy(), model.mass)
             self._inverse_mass[model.carried.points] = 1.0  # bodies take pushes as wholes
@@ -252,6 +251,7 @@ class SafeMotion:
 
     def _none_goes(self, x: np.ndarray, goal: np.ndarray, free: np.ndarray) -> np.ndarray:
         """(n, 3) [m] with all that is free where it was."""
+        self._has_held_back = True
         end = np.where(free[:, None], x, goal)
         if self._rigid is not None:
             self._rigid.stay(end)
@@ -282,7 +282,8 @@ class SafeMotion:
             cached(push_pairs)(pairs.touching, pairs, x, end, self._inverse_mass, bodies, has_moved)
             if not has_moved.any():
                 break
-            end[has_moved] = before[has_moved] + self.scene().project(end - before)[has_moved]
+            moved = np.flatnonzero(has_moved)
+            end[moved] = before[moved] + self.scene().project(end[moved] - before[moved], moved)
             if self._rigid is not None:
                 self._rigid.follow(bodies, end, has_moved)
             touching = self._look(pairs, shapes, x, end, has_moved)
@@ -307,6 +308,7 @@ class SafeMotion:
         if is_last:
             led = _differ(end, x) & ~free
             return touching[0][touching[0] >= 0] if led.any() else None
+        self._has_held_back = True
         halved[involved] += 1
         stop = involved[halved[involved] > HALVINGS]
         end[involved] = x[involved] + 0.5 * (end[involved] - x[involved])

@@ -200,13 +200,17 @@ class Model:
             force.add_to(total, x, v, time)
         return self.gravity + total / np.where(self.mass > 0, self.mass, 1.0)[:, None]
 
-    def project(self, vectors: np.ndarray) -> np.ndarray:
-        """The part of (n, 3) vectors along which their vertices may move (VBD 3.4). Vectors of carried points stay:
-        what of them moves the body is `CarriedPoints.gathered`.
+    def project(self, vectors: np.ndarray, vertices: slice | np.ndarray = slice(None)) -> np.ndarray:
+        """The part of (n, 3) vectors, of all vertices or of some, along which they may move (VBD 3.4). Vectors of
+        carried points stay: what of them moves the body is `CarriedPoints.gathered`.
         """
-        along = np.einsum("na,na->n", vectors, self.directions)[:, None] * self.directions
+        subspace = np.minimum(self.subspace[vertices], FREE)
+        if (subspace == FREE).all():
+            return vectors.copy()
+        directions = self.directions[vertices]
+        along = np.einsum("na,na->n", vectors, directions)[:, None] * directions
         choices = [np.zeros_like(vectors), along, vectors - along, vectors]
-        return np.choose(np.minimum(self.subspace, FREE)[:, None], choices)
+        return np.choose(subspace[:, None], choices)
 
     def vertices_of(self, body: int) -> np.ndarray:
         """Vertices of a body: those of its mesh, then those that tearing has added."""

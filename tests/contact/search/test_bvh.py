@@ -169,6 +169,41 @@ def test_refitted_tree_finds_the_same_as_a_new_one(team: Team) -> None:
     assert_meet(pairs, swept, swept, is_same=True)
 
 
+def test_boxes_of_both_ends_leave_out_what_stays_on_one_side(team: Team) -> None:
+    """Boxes that fly 3 m, almost together: found are those that are not apart along one axis, on the same side, at
+    both ends; boxes around the whole way would nearly all meet.
+    """
+    rng = np.random.default_rng(4)
+    corners, x = boxes(rng, 700, np.full(700, 0.05))
+    end = x + np.array([3.0, -3.0, 3.0]) + rng.normal(0, 0.02, x.shape)
+    tree = bvh.build(team, corners, motion_of(team, x, x, 0.0))
+    tree = bvh.refit(team, (tree,), motion_of(team, x, end, 0.01, long=0.1))[0]
+    pairs = found(overlaps(team, tree, tree, True, open_rules(len(x))))
+    ends = [np.stack([p[corners].min(axis=1) - 0.01, p[corners].max(axis=1) + 0.01], axis=1) for p in (x, end)]
+    exact, blurred = (
+        {
+            (int(i), int(j))
+            for i, j in np.argwhere(~stay_on_one_side(*(e + blur * np.array([[-1.0], [1.0]]) for e in ends)))
+            if i < j
+        }
+        for blur in (0.0, 4e-6)
+    )
+    assert len(set(pairs)) == len(pairs)
+    assert exact <= set(pairs) <= blurred
+    assert 300 < len(pairs) < 0.005 * 700 * 699
+    again = bvh.refit(team, (tree,), motion_of(team, x, x, 0.0))[0]
+    assert not len(again.later)
+    points = np.sort(x[corners], axis=1)
+    assert_meet(found(overlaps(team, again, again, True, open_rules(len(x)))), points, points, is_same=True)
+
+
+def stay_on_one_side(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """(n, n) bool: which of moving boxes (n, 2, 3) are below or above each other along an axis at both ends."""
+    above = [boxes_of[:, None, 0] > boxes_of[None, :, 1] for boxes_of in (start, end)]
+    is_above = (above[0] & above[1]).any(axis=2)
+    return is_above | is_above.T
+
+
 def opened_blocks(tree: bvh.Tree) -> float:
     """Mean number of level-1 boxes that the box of a primitive meets: what a query must open."""
     boxes_of = tree.bounds.reshape(-1, 2, 3, bvh.FAN)

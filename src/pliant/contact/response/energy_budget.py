@@ -24,6 +24,7 @@ from pliant.energies.elements import energy_of
 from pliant.geometry.components import connected_components
 from pliant.model import Block, Model
 
+MOST_BLOCKS = 16  # of which it is remembered whose elements they are
 REMEMBERED = 3  # positions: the start of a step, its end, and what was tried between
 
 
@@ -45,12 +46,13 @@ class EnergyBudget:
     body: np.ndarray
     bodies: int
     links: np.ndarray
+    _owners: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # elements, and bodies of each
     _known: list[Known] = field(default_factory=list)  # what was measured last, the latest first
 
-    def has_gained(self, step: StepEnds) -> bool:
-        """Whether a step has gained so much energy that it is worth solving on."""
+    def gain(self, step: StepEnds) -> float:
+        """Largest part of the energy at hand that bodies have gained in a step."""
         account = self._account(step)
-        return account is not None and account.has_gained()
+        return 0.0 if account is None else account.gain()
 
     def settle(self, step: StepEnds, is_enforced: bool) -> Rise:
         """Look at a step that is done, and if the budget is enforced slow down what has gained energy."""
@@ -61,7 +63,7 @@ class EnergyBudget:
         """None if nothing presses, or all that does is part of an island with a rigid body, which is left alone."""
         if not step.contacts.count:
             return None
-        depths = step.contacts.own_depths(step.x)
+        depths = step.contacts.depths_at_end(step.x)[0]
         pressing = np.flatnonzero(np.maximum(step.contacts.start_depths, depths) > 0)
         if not len(pressing) or self._are_rigid(step, pressing):
             return None
@@ -78,10 +80,18 @@ class EnergyBudget:
         total = np.zeros(self.bodies)
         for block in model.blocks:
             if block.is_stored and len(block.elements):
-                own = energy_of(block).energies(block, x)
-                total += np.bincount(self.body[block.elements[:, 0]], own, self.bodies)
+                total += np.bincount(self._bodies_of(block), energy_of(block).energies(block, x), self.bodies)
         self._known = [Known(x.copy(), model.blocks, total), *self._known[: REMEMBERED - 1]]
         return total
+
+    def _bodies_of(self, block: Block) -> np.ndarray:
+        """(m,) of each element."""
+        for elements, bodies in self._owners:
+            if elements is block.elements:
+                return bodies
+        bodies = self.body[block.elements[:, 0]]
+        self._owners = [(block.elements, bodies), *self._owners[: MOST_BLOCKS - 1]]
+        return bodies
 
     def _are_rigid(self, step: StepEnds, pressing: np.ndarray) -> bool:
         """Whether each of some contacts (k,) has a rigid body that moves."""

@@ -17,7 +17,6 @@ from pliant.energies.elements import energy_of
 from pliant.model import CARRIED, Model
 
 TOLERANCE = 1e-5  # of the energy at hand: what rounding and potentials that are not convex may add in a step
-MUCH = 0.01  # of the energy at hand: with more a step is worth solving again
 
 
 @dataclass
@@ -67,6 +66,7 @@ class StepAccount:
     before: np.ndarray
     elements_at: Callable[[np.ndarray], np.ndarray]
     _island: np.ndarray = field(init=False)  # (n,) of each vertex that may move, -1 for others
+    _all_move: bool = field(init=False)  # no vertex is held
     _mass: np.ndarray = field(init=False)  # (n,) [kg] zero for those that may not
     _kinetic_before: np.ndarray = field(init=False)  # (islands,) [J] at the start
     _pressed_before: np.ndarray = field(init=False)  # (islands,) [J] in contacts at the start
@@ -75,15 +75,17 @@ class StepAccount:
     def __post_init__(self) -> None:
         model, islands = self.step.model, self.islands
         self._island = np.where(model.is_free, islands.of_body[self.body], -1)
+        self._all_move = bool(model.is_free.all())
         self._mass = np.where(model.is_free, model.mass, 0.0)
         self._kinetic_before = self._kinetic(self.step.v0)
         self._pressed_before = self._in_contacts(self.step.contacts.start_depths)
         self._is_left_alone = ~islands.touches
         self._is_left_alone[self._island[model.subspace == CARRIED]] = True
 
-    def has_gained(self) -> bool:
-        """Whether an island has more than a small part of the energy at hand too much."""
-        return bool((self._excess() > MUCH * self._scale(self._kinetic(self.step.v))).any())
+    def gain(self) -> float:
+        """Largest part of the energy at hand that an island has too much."""
+        at_hand = self._scale(self._kinetic(self.step.v))
+        return float((self._excess() / np.maximum(at_hand, 1e-300)).max(initial=0.0))
 
     def settle(self, is_enforced: bool) -> Rise:
         """Take out of velocities what is too much, as far as there are any; or only look."""
@@ -133,9 +135,12 @@ class StepAccount:
         contacts, moves = potential.contacts, step.model.is_free
         way = step.x - step.x0
         work = self._of_vertices(self._mass * np.einsum("na,na->n", step.acceleration, way))
+        held_move = bool(way[~moves].any())
+        if not held_move and not contacts.motions.any():
+            return work
         forces = potential.forces(step.x)
         by_contacts = np.einsum("ka,ka->k", forces, contacts.motions)
-        if way[~moves].any():
+        if held_move:
             led = np.where(moves[:, None], 0.0, way)
             led_sides = np.einsum("ki,kia->ka", contacts.weights, led[potential.vertices])
             by_contacts -= np.einsum("ka,ka->k", forces, led_sides)
@@ -156,6 +161,8 @@ class StepAccount:
         return self._of_vertices(0.5 * self._mass * np.einsum("na,na->n", v, v))
 
     def _of_vertices(self, values: np.ndarray) -> np.ndarray:
+        if self._all_move:
+            return np.bincount(self._island, values, self.islands.size)
         own = self._island >= 0
         return np.bincount(self._island[own], values[own], self.islands.size)
 

@@ -11,6 +11,10 @@ triangle widens the boxes of its own kind and not those of its small neighbours.
 Boxes are kept in blocks of FAN, coordinate by coordinate: one box is compared with a block in SIMD lanes.  Places
 without a box (+) hold an empty one, which meets nothing; a body begins with a new block, unless it is small.  The
 highest level is one block.
+
+Boxes are around all of the way of a step, or, if that is long, around its start and around its end. All move straight:
+two boxes of which one is below the other along an axis at the start and at the end are apart on all of the way, with
+whatever speed both move.
 """
 
 from __future__ import annotations
@@ -47,6 +51,7 @@ class Tree(NamedTuple):
     )  # flat (blocks of level 0, c, FAN) uint32 where rows of a Motion begin, of the corners at each place
     corners: int  # c
     bounds: np.ndarray  # (blocks * BLOCK,) float32 boxes of all levels, seen from `origin` [m]
+    later: np.ndarray  # the same at the end of the way, of which `bounds` then are the start; empty: they are of all
     origin: np.ndarray  # (3,) [m]
     groups: np.ndarray  # (blocks * FAN,) int32 group of all that is in a box, MIXED if there are several
     level_start: np.ndarray  # (levels + 1,) first block of each level
@@ -69,16 +74,24 @@ def build(team: Team, corners: np.ndarray, motion: Motion, group: np.ndarray | N
     rows = ROW * vertices.reshape(-1, FAN, corners.shape[1]).transpose(0, 2, 1).ravel()
     groups = _groups_of_boxes(order, group, blocks)
     bounds = np.empty(level_start[-1] * BLOCK, np.float32)
-    tree = Tree(order, rows.astype(np.uint32), corners.shape[1], bounds, np.zeros(3), groups, level_start)
-    refit(team, (tree,), motion)
-    return tree
+    nothing = np.zeros(0, np.float32)
+    tree = Tree(order, rows.astype(np.uint32), corners.shape[1], bounds, nothing, np.zeros(3), groups, level_start)
+    return refit(team, (tree,), motion)[0]
 
 
-def refit(team: Team, trees: tuple[Tree, ...], motion: Motion) -> None:
-    """New boxes for new positions; the order stays."""
+def refit(team: Team, trees: tuple[Tree, ...], motion: Motion) -> tuple[Tree, ...]:
+    """The trees with new boxes for new positions, written over the old ones; the order stays."""
+    has_ends = len(motion.later_low) > 0
+    trees = tuple(
+        tree._replace(later=np.empty(len(tree.bounds) if has_ends else 0, np.float32))
+        if (len(tree.later) > 0) != has_ends
+        else tree
+        for tree in trees
+    )
     for tree in trees:
         tree.origin[:] = motion.origin
-    team.run_for(5 * sum(len(tree.order) for tree in trees), cached(fit), trees, motion.low, motion.high)
+    team.run_for(5 * sum(len(tree.order) for tree in trees), cached(fit), trees, motion)
+    return trees
 
 
 def block_extent(tree: Tree) -> float:
@@ -136,17 +149,21 @@ def _in_blocks(order: np.ndarray, kind: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def fit(thread, threads, barrier, trees, lows, highs):
+def fit(thread, threads, barrier, trees, motion):
     """Boxes of all primitives, then of blocks of them, level by level."""
     arrivals = 0
     for tree in trees:
         first, last = share(0, tree.level_start[1], thread, threads)
-        fit_primitives(first, last, tree.rows, tree.corners, lows, highs, tree.bounds)
+        fit_primitives(first, last, tree.rows, tree.corners, motion.low, motion.high, tree.bounds)
+        if len(tree.later):
+            fit_primitives(first, last, tree.rows, tree.corners, motion.later_low, motion.later_high, tree.later)
         for level in range(1, len(tree.level_start) - 1):
             arrivals += threads
             barrier_wait(barrier, arrivals)
             first, last = share(0, (tree.level_start[level + 1] - tree.level_start[level]) * FAN, thread, threads)
             fit_level(first, last, level, tree.level_start, tree.bounds)
+            if len(tree.later):
+                fit_level(first, last, level, tree.level_start, tree.later)
 
 
 @inlined
@@ -204,9 +221,14 @@ def sum_extents(bounds, first, last):
 
 
 @inlined
-def box_at(bounds, block, lane):
-    """Lowest and highest x, y, z of a box."""
-    s = block * BLOCK + lane
+def box_at(tree, block, lane):
+    """Lowest and highest x, y, z of a box, and the same at the end of the way, if boxes are of both ends."""
+    box = numbers_at(tree.bounds, block * BLOCK + lane)
+    return (box, numbers_at(tree.later, block * BLOCK + lane) if len(tree.later) else box)
+
+
+@inlined
+def numbers_at(bounds, s):
     return (
         at(bounds, s),
         at(bounds, s + FAN),
@@ -218,9 +240,36 @@ def box_at(bounds, block, lane):
 
 
 @inlined
-def boxes_overlapping(box, bounds, block):
-    """Which boxes of a block share a point with a box, as bits."""
-    s = block * BLOCK
+def boxes_overlapping(box, tree, block):
+    """Which boxes of a block may share a point with a box at any time, as bits."""
+    if len(tree.later):
+        return overlapping_on_way(box[0], box[1], tree.bounds, tree.later, block * BLOCK)
+    return overlapping(box[0], tree.bounds, block * BLOCK)
+
+
+@inlined
+def overlapping_on_way(start, end, bounds, later, s):
+    """Of boxes that move from `bounds` to `later`, which are not on one side along an axis at both ends, as bits."""
+    z = zero()
+    return mask_bits(
+        reaches(bounds, later, s, start, end, 0, z)
+        & reaches(bounds, later, s, start, end, 1, z)
+        & reaches(bounds, later, s, start, end, 2, z)
+    )
+
+
+@inlined
+def reaches(bounds, later, s, start, end, k, z):
+    """Which boxes are not on one side of a box along axis k at both ends of the way."""
+    low, high = s + k * FAN, s + (3 + k) * FAN
+    below = (load(bounds, low, z) <= number(start[3 + k], z)) | (load(later, low, z) <= number(end[3 + k], z))
+    above = (load(bounds, high, z) >= number(start[k], z)) | (load(later, high, z) >= number(end[k], z))
+    return below & above
+
+
+@inlined
+def overlapping(box, bounds, s):
+    """Which boxes from s on share a point with a box, as bits."""
     z = zero()
     return mask_bits(
         (load(bounds, s, z) <= number(box[3], z))

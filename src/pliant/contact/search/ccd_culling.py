@@ -57,7 +57,7 @@ class Pack(NamedTuple):
 def no_culling() -> CcdCulling:
     """Lets everything through."""
     nothing, no_boxes = np.zeros(0), np.zeros(0, np.float32)
-    return CcdCulling(ALL, Motion(nothing, nothing, no_boxes, no_boxes, np.zeros(3)), 0.0)
+    return CcdCulling(ALL, Motion(nothing, nothing, *4 * (no_boxes,), np.zeros(3)), 0.0)
 
 
 @physics

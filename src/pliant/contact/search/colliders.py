@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +20,11 @@ from pliant.contact.search.stitched import are_stitched, stitched_keys
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.threads import Team
 
+if TYPE_CHECKING:
+    from pliant.contact.search.surface_pairs import SurfacePairs
+
 SHARP_AT_START = 0.985  # cosine of half the angle (20 degrees) between the faces of an edge that may become sharp
+LONG = 0.1  # of a mean edge: boxes are of both ends of ways that are longer
 REBUILD = 1.5  # a tree is built again when its blocks have grown by so much in sum
 
 
@@ -45,9 +50,11 @@ class FittedTree:
 
 def fit_trees(team: Team, trees: tuple[FittedTree, ...], motion: Motion) -> list[Tree]:
     """The trees for a motion of vertices: refitted, all together, or built again."""
-    old = [tree.tree for tree in trees if tree.tree is not None]
+    old = [tree for tree in trees if tree.tree is not None]
     if old:
-        bvh.refit(team, tuple(old), motion)
+        refitted = bvh.refit(team, tuple(tree.tree for tree in old if tree.tree is not None), motion)
+        for tree, new in zip(old, refitted, strict=True):
+            tree.tree = new
     return [
         tree.tree
         if tree.tree is not None and bvh.block_extent(tree.tree) <= REBUILD * tree.extent_when_built
@@ -70,6 +77,7 @@ class Colliders:
     has_inside: np.ndarray  # (n,) bool: belongs to a solid, whose triangles are touched from outside only
     stitched: np.ndarray  # pairs of vertices that seams join (stitched.stitched_keys)
     opposite: np.ndarray  # pairs of edges that do not touch: opposite in a tet (inversion.opposite_edges), or springs
+    edge: float  # [m] mean length where they start, infinite if it is not known
     self_collision_culling: SelfCollisionCulling
     vertex_tree: FittedTree
     edge_tree: FittedTree
@@ -78,6 +86,7 @@ class Colliders:
     face_tree: FittedTree
     sharp_tree: FittedTree  # edges of solids that are sharp as they start
     bare_tree: FittedTree  # edges of sheets and springs
+    searches: list[SurfacePairs] = field(default_factory=list, kw_only=True)  # the last ones, the latest first
 
 
 def make_colliders(
@@ -137,6 +146,7 @@ def make_colliders(
         has_inside,
         keys,
         opposite,
+        _mean_length(start, surface.edges),
         culling,
     )
     return Colliders(*about, *trees)
@@ -165,7 +175,7 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
 
 def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
-    motion = motion_of(team, x0, x1, 0.5 * separation)
+    motion = motion_of(team, x0, x1, 0.5 * separation, LONG * colliders.edge)
     parts = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
     vertices, edges, triangles = fit_trees(team, parts, motion)
     no_self_contact = colliders.self_collision_culling.mark(team, x0, x1, separation, len(colliders.rules.allowed))
@@ -183,6 +193,12 @@ def _check_rules(rules: Rules) -> None:
         raise SceneError(
             f"contact: vertices are of bodies {rules.body.min()} to {rules.body.max()}, but there are {bodies}."
         )
+
+
+def _mean_length(x: np.ndarray, edges: np.ndarray) -> float:
+    """[m] of edges (e, 2) at positions (n, 3) [m], infinite if there is none or all are points."""
+    length = float(np.linalg.norm(x[edges[:, 1]] - x[edges[:, 0]], axis=1).mean()) if len(edges) else 0.0
+    return length if length > 0 else np.inf
 
 
 def _faces_of_edges(surface: Surface, n_vertices: int) -> np.ndarray:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.primitives.separation import APART, LEAST, MEETS, back_across, look
-from pliant.contact.search.broad_phase import edge_edge_pairs, vertex_triangle_pairs
-from pliant.contact.search.colliders import Colliders, across_seams, fit_surface
+from pliant.contact.search.colliders import Colliders, across_seams
 from pliant.contact.search.inversion import are_opposite
+from pliant.contact.search.surface_pairs import surface_pairs
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, combine, row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
@@ -43,10 +43,10 @@ def near_pairs(
 
     kept (n,): each vertex's share of the distance that pairs are to keep [m].
     """
-    trees, surface, rules = fit_surface(team, colliders, x0, x1, separation), colliders.surface, colliders.rules
-    first, second = vertex_triangle_pairs(team, trees, surface, rules)
+    found, surface = surface_pairs(team, colliders, x0, x1, separation), colliders.surface
+    first, second = found.at_triangles
     at_faces = np.column_stack([surface.vertices[first], surface.triangles[second]])
-    first, second = edge_edge_pairs(team, trees, surface, rules)
+    first, second = found.of_edges
     if len(colliders.opposite):
         counts = ~are_opposite(colliders.opposite, len(surface.edges), first, second)
         first, second = first[counts], second[counts]

@@ -159,7 +159,7 @@ def search_blocks(first, last, search, work, pairs, is_filling):
 def search_block(own, search, work, pairs, is_filling):
     """Walk down the second tree with the box of a block of the first."""
     ours, tree = search.first, search.second
-    box = box_at(ours.bounds, ours.level_start[1] + own // FAN, own % FAN)
+    box = box_at(ours, ours.level_start[1] + own // FAN, own % FAN)
     group = at(ours.groups, ours.level_start[1] * FAN + own)
     write_corners(work.corners, ours, own)
     queued, height = 0, 1
@@ -168,7 +168,7 @@ def search_block(own, search, work, pairs, is_filling):
         height -= 1
         block, level = at(work.blocks, height), at(work.levels, height)
         here = at(tree.level_start, level)
-        hits = boxes_overlapping(box, tree.bounds, here + block)
+        hits = boxes_overlapping(box, tree, here + block)
         while hits:
             child = block * FAN + lowest_bit(hits)
             hits &= hits - 1
@@ -217,8 +217,8 @@ def without_common_corners(corners, sides, theirs, place):
 def compare_blocks(own, box, child, is_apart, queued, search, work, pairs, is_filling):
     """Queue the pairs of two lowest blocks whose boxes meet; how many wait in the queue now."""
     a, b = search.first, search.second
-    there = box_at(b.bounds, b.level_start[1] + child // FAN, child % FAN)
-    ours, theirs = boxes_overlapping(there, a.bounds, own), boxes_overlapping(box, b.bounds, child)
+    there = box_at(b, b.level_start[1] + child // FAN, child % FAN)
+    ours, theirs = boxes_overlapping(there, a, own), boxes_overlapping(box, b, child)
     our_place, their_place = own * a.corners * FAN, child * b.corners * FAN
     # One by one those of the side that has fewer: points, say, are in fewer boxes than boxes have points.
     one_by_one = is_apart and count_bits(ours) < count_bits(theirs)
@@ -227,9 +227,9 @@ def compare_blocks(own, box, child, is_apart, queued, search, work, pairs, is_fi
         lane = lowest_bit(rest)
         rest &= rest - 1
         if one_by_one:
-            touching = boxes_overlapping(box_at(a.bounds, own, lane), b.bounds, child)
+            touching = boxes_overlapping(box_at(a, own, lane), b, child)
         else:
-            touching = boxes_overlapping(box_at(b.bounds, child, lane), a.bounds, own)
+            touching = boxes_overlapping(box_at(b, child, lane), a, own)
             if search.is_same and child == own:  # only those before it
                 touching &= (1 << lane) - 1
             if touching and not is_apart:
