@@ -40,8 +40,8 @@ def _rows_of(builder, bundles, width):
         yield shuffle(builder, bundles[k], bundles[k], [4 * group + i for i in range(4)])
 
 
-def _transpose_whole_rows(builder, rows, width):
-    """Rows (x, y, z, w) of `width` vertices to vectors of all x, all y, all z, all w: see memory._transpose_rows."""
+def _bundle_rows(builder, rows, width):
+    """Rows of `width` vertices as four vectors: bundle k holds row 4g + k in its group g of four elements."""
     bundles = []
     for k in range(4):
         parts = [rows[4 * g + k] for g in range(width // 4)]
@@ -49,10 +49,20 @@ def _transpose_whole_rows(builder, rows, width):
             size = 2 * parts[0].type.count
             parts = [shuffle(builder, a, b, list(range(size))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
         bundles.append(parts[0])
+    return bundles
+
+
+def _transpose_bundles(builder, bundles, width):
+    """Bundles of rows (x, y, z, w) to vectors of all x, all y, all z, all w: see memory._transpose_rows."""
     low, high, first, second = _transpose_patterns(width)
     xy = [shuffle(builder, bundles[k], bundles[k + 1], low) for k in (0, 2)]
     zw = [shuffle(builder, bundles[k], bundles[k + 1], high) for k in (0, 2)]
     return [shuffle(builder, *pair, pick) for pair in (xy, zw) for pick in (first, second)]
+
+
+def _transpose_whole_rows(builder, rows, width):
+    """Rows (x, y, z, w) of `width` vertices to vectors of all x, all y, all z, all w."""
+    return _transpose_bundles(builder, _bundle_rows(builder, rows, width), width)
 
 
 @intrinsic
