@@ -1,11 +1,16 @@
 """The cost of an iteration of vertex block descent on yarn cloth, over that on St. Venant-Kirchhoff cloth.
 
-python -m experiments.gpbd.yarn_sweep     64 x 64 cells, single precision, one thread; CPU time, least of eleven runs
+python -m experiments.gpbd.yarn_sweep [FOLDER WITH THE FABRICS OF SPERL ET AL.]
+
+64 x 64 cells, single precision, one thread; CPU time, least of eleven runs.  Flat: from rest.  Crumpled: pushed together
+by a tenth, with noise of a hundredth of a cell, so that blocks of vertices are indefinite.
 """
 
 from __future__ import annotations
 
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -13,13 +18,17 @@ import pliant as pl
 from pliant.solvers import Execution
 
 CELLS, ITERATIONS, RUNS = 64, 10, 11
+FABRICS = ("satin", "basket", "rib", "honey", "stock")
 
 
-def iteration(material: object, precision: str = "single", **options: float) -> float:
+def iteration(material: object, crumpled: bool = False, **options: float) -> float:
     """CPU milliseconds."""
-    scene = pl.Scene()
+    scene, precision = pl.Scene(), "single"
     mesh = pl.shapes.cloth(size=(0.3, 0.3), cells=(CELLS, CELLS))
     sheet = scene.add_cloth(mesh, material, **options)
+    if crumpled:
+        noise = np.random.default_rng(0).normal(0, 0.01 * 0.3 / CELLS, mesh.points.shape)
+        sheet.set_positions(mesh.points * [0.9, 1.0, 1.0] + noise)
     sheet.pin(mesh.points[:, 0] < -0.1499)
     solver = pl.VBD(iterations=ITERATIONS)
     problem = pl.Simulation(scene, solver=solver, precision=precision, threads=1).problem()
@@ -35,9 +44,16 @@ def iteration(material: object, precision: str = "single", **options: float) -> 
 
 
 def main() -> None:
-    plain = iteration(pl.StVenantKirchhoff.from_young(40.0, 0.3), density=0.2, bending=1e-5)
-    yarn = iteration(pl.YarnCloth("jersey"))
-    print(f"St. Venant-Kirchhoff {plain:.3f} ms, jersey {yarn:.2f} ms, {yarn / plain:.1f} times")
+    fabrics = {"jersey": pl.YarnCloth("jersey")}
+    if len(sys.argv) > 1:
+        fabrics |= {name: pl.YarnCloth(Path(sys.argv[1]) / f"{name}1.json") for name in FABRICS}
+    for crumpled in (False, True):
+        plain = iteration(pl.StVenantKirchhoff.from_young(40.0, 0.3), crumpled, density=0.2, bending=1e-5)
+        print("crumpled" if crumpled else "flat", f"St. Venant-Kirchhoff {plain:.3f} ms", end="")
+        for name, material in fabrics.items():
+            yarn = iteration(material, crumpled)
+            print(f", {name} {yarn:.2f} ms = {yarn / plain:.1f} times", end="", flush=True)
+        print()
 
 
 if __name__ == "__main__":

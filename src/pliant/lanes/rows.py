@@ -82,6 +82,44 @@ def gather4(typingctx, rows, starts, first, like):
 
 
 @intrinsic
+def gather4_beyond(typingctx, rows, starts, first, further, like):
+    """The rows that begin `further` numbers after starts[first : first + width] as (all x, all y, all z, all w)."""
+    _check_precision(rows, like)
+
+    def codegen(context, builder, signature, args):
+        addresses = [builder.gep(a, [args[3]]) for a in _addresses(context, builder, signature, args, like)]
+        if isinstance(like, Lanes):
+            xyzw = _transpose_whole_rows(builder, [_load_four(builder, a, like) for a in addresses], like.width)
+        else:
+            xyzw = [builder.load(builder.gep(addresses[0], [_I64(k)])) for k in range(4)]
+        return context.make_tuple(builder, signature.return_type, xyzw)
+
+    return types.UniTuple(like, 4)(rows, starts, types.int64, types.int64, like), codegen
+
+
+@intrinsic
+def store4(typingctx, rows, start, step, x, y, z, w):
+    """Write rows that begin at start, start + step, ..."""
+    if isinstance(x, Lanes):
+        _check_precision(rows, x)
+
+    def codegen(context, builder, signature, args):
+        data, numbers = _data(context, builder, signature.args[0], args[0]), args[3:]
+        if not isinstance(x, Lanes):
+            for k, number in enumerate(numbers):
+                builder.store(number, builder.gep(data, [builder.add(args[1], _I64(k))]))
+            return context.get_dummy_value()
+        bundles = _interleave_rows(builder, *numbers, x.width)
+        for lane, row in enumerate(_rows_of(builder, bundles, x.width)):
+            address = builder.gep(data, [builder.add(args[1], builder.mul(args[2], _I64(lane)))])
+            builder.store(row, builder.bitcast(address, row.type.as_pointer()), align=llvm_size(x))
+        return context.get_dummy_value()
+
+    number = x if isinstance(x, Lanes) else rows.dtype
+    return types.void(rows, types.int64, types.int64, number, number, number, number), codegen
+
+
+@intrinsic
 def gather4_of(typingctx, rows, starts, places, first, further, like):
     """The rows that begin at starts[places[first : first + width] + further] as (all x, all y, all z, all w)."""
     _check_precision(rows, like)
