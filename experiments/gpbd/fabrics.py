@@ -26,7 +26,7 @@ from pliant.viewer.pictures import Surface, bands
 RESULTS = Path(__file__).with_name("results")
 FABRICS = {"satin1": "Satin", "basket1": "Basket", "rib1": "Rib", "honey1": "Honey", "stock1": "Stock"}
 SIDE, STEP = 0.3, 1e-4  # [m], [s]
-CELLS, FINE = 16, 64
+CELLS, FINE = 16, 48
 STRETCH, LEAD = 0.2, 0.2  # of the side, and the time [s] in which it is reached
 BALL, BALL_DENSITY = 0.04, 40.0  # radius [m], [kg/m^3]: 11 g
 HELD = 0.04  # [m] side of the squares that are held at the corners of the trampoline
