@@ -1,5 +1,5 @@
-"""Square sheets of the five fabrics with GPBD: stretched (Figure 5), draped on a sphere (Figures 3 and 6), a ball on a
-trampoline (Figure 9), flags in wind (Figure 10).
+"""Square sheets of the five fabrics with GPBD: stretched (Figure 5), draped on a sphere (Figure 6), wrinkles
+of satin with yarns of a tenth (Figure 3), a ball on a trampoline (Figure 9), flags in wind (Figure 10).
 
 python -m experiments.gpbd.fabrics FOLDER [SCENE ...]     with the fabrics of Sperl et al., stock1.json and others
 
@@ -26,7 +26,7 @@ from pliant.viewer.pictures import Surface, bands
 RESULTS = Path(__file__).with_name("results")
 FABRICS = {"satin1": "Satin", "basket1": "Basket", "rib1": "Rib", "honey1": "Honey", "stock1": "Stock"}
 SIDE, STEP = 0.3, 1e-4  # [m], [s]
-CELLS = 16
+CELLS, FINE = 16, 48
 STRETCH, LEAD = 0.2, 0.2  # of the side, and the time [s] in which it is reached
 BALL, BALL_DENSITY = 0.04, 40.0  # radius [m], [kg/m^3]: 11 g
 WIND = (5.0, 1.0, 0.0)  # [m/s]
@@ -96,6 +96,7 @@ SCENES: dict[str, tuple[Callable[..., pl.Scene], float]] = {  # and seconds
     "stretch_warp": (stretch, 0.4),
     "stretch_weft": (lambda material, cells: stretch(material, cells, 1), 0.3),
     "drape": (drape, 0.3),
+    "wrinkles": (drape, 0.2),
     "flag": (flag, 0.4),
     "trampoline": (trampoline, 0.25),
 }
@@ -127,6 +128,15 @@ def folds(mesh: pl.TriMesh, x: np.ndarray) -> int:
     return int(((smooth > np.roll(smooth, 1)) & (smooth > np.roll(smooth, -1))).sum())
 
 
+def hem_wavelength(mesh: pl.TriMesh, x: np.ndarray) -> float:
+    """[m] of the hem's height and of its distance from the middle: root mean square of wave numbers, by their power."""
+    (loop, *_) = mesh.boundary_loops()
+    hem = x[loop[:-1]]
+    power = sum(np.abs(np.fft.rfft(part)[1:]) ** 2 for part in (np.linalg.norm(hem[:, :2], axis=1), hem[:, 2]))
+    k = np.arange(1, len(power) + 1)
+    return 4 * SIDE / float(np.sqrt((k**2 * power).sum() / power.sum()))
+
+
 def numbers_of(name: str, scene: pl.Scene, done: dict[str, Any]) -> dict[str, Any]:
     """What tells one fabric from another."""
     mesh, frames = scene.bodies[0].mesh, done["frames"]
@@ -139,8 +149,9 @@ def numbers_of(name: str, scene: pl.Scene, done: dict[str, Any]) -> dict[str, An
         middle = np.abs(mesh.points[:, axis]) < 0.01 * SIDE
         across = x[middle, 1 - axis]
         own |= {"width_in_the_middle": float(np.ptp(across)) / SIDE, "height": float(np.ptp(x[:, 2])) / SIDE}
-    if name == "drape":
-        own |= {"lowest_mm": 1e3 * float(x[:, 2].min()), "folds": folds(mesh, x)}
+    if name in ("drape", "wrinkles"):
+        own |= {"lowest_mm": 1e3 * float(x[:, 2].min()), "folds": folds(mesh, x),
+                "hem_wavelength_mm": 1e3 * hem_wavelength(mesh, x)}  # fmt: skip
     if name == "flag":
         tip = frames[20:, :n][:, mesh.points[:, 0] > 0.4999 * SIDE].mean(axis=1)
         own |= {"reach": float(tip[:, 0].mean()) / SIDE + 0.5, "drop": -float(tip[:, 2].mean()) / SIDE,
@@ -182,14 +193,16 @@ def main() -> None:
     for name in names:
         make, seconds = SCENES[name]
         found, ends = {}, {}
-        fabrics = FABRICS | ({"satin01": "Satin, yarns of a tenth"} if name == "drape" else {})
+        fine = {"satin01": "Satin, yarns of a tenth"}
+        fabrics = {"satin1": "Satin", **fine} if name == "wrinkles" else FABRICS | (fine if name == "drape" else {})
+        cells = FINE if name == "wrinkles" else CELLS
         for file, label in fabrics.items():
             material = pl.YarnCloth(folder / f"{file}.json")
-            scene = make(material, CELLS)
+            scene = make(material, cells)
             done = run(scene, GPBD, STEP, seconds)
             found[label] = numbers_of(name, scene, done)
             if name.startswith("stretch") and "blows_up" not in done:
-                found[label]["from_vbd_percent"] = beside_vbd(name, material, CELLS, done["frames"][-1])
+                found[label]["from_vbd_percent"] = beside_vbd(name, material, cells, done["frames"][-1])
             ends[label] = (scene, done["frames"][-1 if name != "trampoline" else 20])
             print(name, label, found[label], flush=True)
         outputs.save(f"fabrics_{name}", draw(name, ends), found, RESULTS)

@@ -131,7 +131,7 @@ def test_what_sweeps_keep_of_psi_gives_the_same_forces_and_blocks(sheet):
     r = tuple((gradients - np.einsum("mij,jm->mi", hessians, np.stack(s))).T)
     none, table = ((0.0,) * 3, (0.0,) * 6), block.material.table()
     own = (-(b[0][0] + b[1][0]), -(b[0][1] + b[1][1]))
-    cases = [(add_known_corner, (r, h), add_yarn_corner), (add_known_wing, of_wing(own, r, h), add_yarn_wing)]
+    cases = [(add_known_corner, (r, h), add_yarn_corner), (add_known_wing, of_wing(own, *b, r, h), add_yarn_wing)]
     for known, kept, exact in cases:
         for one, other in zip(
             known(*none, corners, *numbers, kept), exact(*none, corners, *numbers, table), strict=True

@@ -9,7 +9,7 @@ from pliant.lanes.types import DTYPES, PRECISIONS, WIDTHS
 SOURCE = '''
 from numba import njit
 from pliant.lanes import make_zero, store
-from pliant.lanes.rows import add_rows, gather4, gather4_of, scatter4
+from pliant.lanes.rows import add_rows, gather4, gather4_beyond, gather4_of, scatter4, store4
 
 zero = make_zero("{precision}", {width})
 
@@ -31,6 +31,13 @@ def find(source, starts, places, first, further, out):
 
 
 @njit
+def deal(source, starts, first, further, target, start, step):
+    """Rows that begin beyond the starts, to places a step apart."""
+    r = gather4_beyond(source, starts, first, further, zero())
+    store4(target, start, step, r[0], r[1], r[2], r[3])
+
+
+@njit
 def collect(source, sums, starts, first):
     r = gather4(source, starts, first, zero())
     add_rows(sums, starts, first, r[0], r[1], r[2])
@@ -49,6 +56,20 @@ def test_gather_and_scatter(precision, width):
     np.testing.assert_array_equal(out.reshape(4, width), source[rows[3:]].T)
     np.testing.assert_array_equal(target[rows[3:]], 2 * source[rows[3:]])
     assert np.isnan(target[np.setdiff1d(np.arange(40), rows[3:])]).all()
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("width", [1, *WIDTHS])
+def test_rows_of_longer_records(precision, width):
+    module = load_module("rows", SOURCE.format(precision=precision, width=width), "a test of rows")
+    random = np.random.default_rng(width)
+    source = random.normal(size=(40, 12)).astype(DTYPES[precision])
+    target = np.full((width + 2, 8), np.nan, source.dtype)
+    records = random.permutation(40)[: width + 3]
+    module.deal(source.ravel(), (12 * records).astype(np.uint32), 3, 4, target.ravel(), 8 + 4, 8)
+    np.testing.assert_array_equal(target[1:-1, 4:], source[records[3:], 4:8])
+    target[1:-1, 4:] = np.nan
+    assert np.isnan(target).all()
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -162,3 +162,21 @@ def test_bad_files_are_refused(tmp_path):
         pl.YarnCloth(tmp_path / "list.json")
     (tmp_path / "whole.json").write_text(json.dumps(pl.YarnCloth.example().document))
     assert pl.YarnCloth(tmp_path / "whole.json") == pl.YarnCloth.example()
+
+
+def nearly_common(distance: float) -> dict:
+    """A knot of the coupled term of strains 0 and 2 that lies so far above one of strain 0 alone."""
+    document = copy.deepcopy(pl.YarnCloth.example().document)
+    term = next(term for term in document["coeffs"]["2D"] if (term["k0"], term["k1"]) == (0, 2))
+    term["tu"][1] += distance
+    return document
+
+
+def test_knots_of_several_terms_are_one_up_to_rounding(jersey):
+    strains = np.random.default_rng(3).normal(size=(100, 6)) * [0.3, 0.3, 0.3, 100, 100, 100]
+    near = pl.YarnCloth.from_document(nearly_common(1e-15))
+    np.testing.assert_allclose(near.energy_density(strains), jersey.energy_density(strains), rtol=1e-12)
+    apart = pl.YarnCloth.from_document(nearly_common(1e-3))
+    assert np.abs(apart.energy_density(strains) - jersey.energy_density(strains)).max() > 1e-6
+    with pytest.raises(pl.PliantError, match=r"knots of all terms of strain 0: knots \d and \d are only 1e-08 apart"):
+        pl.YarnCloth.from_document(nearly_common(1e-8))

@@ -40,20 +40,22 @@ LEAST_STRETCH = 1e-6  # that divides in place of a smaller one: a collapsed yarn
 @physics
 def yarn_strains(corners, b1, b2, present):
     """s (6) and its derivatives: for each strain one vector for each of six corners, the wings last."""
-    s, d, _ = _strains_and_bends(corners, b1, b2, present)
+    s, d, _, _ = _strains_and_bends(corners, b1, b2, present)
     return s, d
 
 
 @physics
 def strains_at_wing(corners, b1, b2, present):
-    """s (6) and the derivative of q_0, the only one that the wing opposite to corner 0 changes, by that wing."""
-    s, _, by_wings = _strains_and_bends(corners, b1, b2, present)
-    return s, by_wings[0]
+    """The strains in the plane and q_0, q_1, q_2; and the derivative of q_0, the only one that the wing opposite to
+    corner 0 changes, by that wing.
+    """
+    s, _, q, by_wings = _strains_and_bends(corners, b1, b2, present)
+    return (s[0], s[1], s[2], q[0], q[1], q[2]), by_wings[0]
 
 
 @physics
 def _strains_and_bends(corners, b1, b2, present):
-    """s, its derivatives, and those of q_k by wing k."""
+    """s, its derivatives, q, and the derivatives of q_k by wing k."""
     x0, x1, x2, w0, w1, w2 = corners
     b0 = (-(b1[0] + b2[0]), -(b1[1] + b2[1]))
     e1, e2 = subtract(x1, x0), subtract(x2, x0)
@@ -99,7 +101,8 @@ def _strains_and_bends(corners, b1, b2, present):
     )  # fmt: skip
     own = (at0, at1, at2)
     last = (d0[3], d1[3], d2[3])
-    return s, (dx, da, dy, _bending(kxx, own, last), _bending(kxy, own, last), _bending(kyy, own, last)), last
+    d = (dx, da, dy, _bending(kxx, own, last), _bending(kxy, own, last), _bending(kyy, own, last))
+    return s, d, (q0, q1, q2), last
 
 
 @physics

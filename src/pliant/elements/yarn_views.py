@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pliant.elements.yarn_strains import corner_stretching, strains_at_wing, yarn_strains
 from pliant.lanes import number, select
-from pliant.lanes.vectors import add_outer, add_scaled, add_square, add_symmetric, physics
+from pliant.lanes.vectors import add_outer, add_scaled, add_square, add_symmetric, dot, physics
 from pliant.materials.yarn_density import yarn_density, yarn_derivatives
 
 
@@ -68,28 +68,39 @@ def add_known_corner(f, H, corners, b1, b2, area, present, known):
 
 @physics
 def add_known_wing(f, H, corners, b1, b2, area, present, known):
-    """As add_yarn_wing: a wing feels q_0 alone, by which psi has the derivatives slope + w . s and c, all known."""
+    """As add_yarn_wing: a wing feels q_0 alone, by which psi' = slope + w . (s in the plane, q), all known."""
     s, by_wing = strains_at_wing(corners, b1, b2, present)
-    w, slope, c = known
+    w, slope = known
     zero = number(0.0, area)
     f = add_scaled(f, -(area * (slope + product(w, s))), by_wing)
-    return f, add_square(H, select(c > zero, area * c, zero), by_wing)
+    return f, add_square(H, select(w[3] > zero, area * w[3], zero), by_wing)
 
 
 @physics
-def of_wing(b, r, h):
-    """w, slope and c of add_known_wing, for the wing opposite to a corner with the gradient b."""
-    k = (b[0] * b[0], b[0] * b[1], b[1] * b[1])
+def of_wing(b0, b1, b2, r, h):
+    """w and slope of add_known_wing, for the wing opposite to the corner with the gradient b0."""
+    k = _curvatures(b0)
     p, q, t = row_of(h, 3), row_of(h, 4), row_of(h, 5)
-    w = (
-        k[0] * p[0] + k[1] * q[0] + k[2] * t[0],
-        k[0] * p[1] + k[1] * q[1] + k[2] * t[1],
-        k[0] * p[2] + k[1] * q[2] + k[2] * t[2],
+    bent = (
         k[0] * p[3] + k[1] * q[3] + k[2] * t[3],
         k[0] * p[4] + k[1] * q[4] + k[2] * t[4],
         k[0] * p[5] + k[1] * q[5] + k[2] * t[5],
     )
-    return w, k[0] * r[3] + k[1] * r[4] + k[2] * r[5], k[0] * w[3] + k[1] * w[4] + k[2] * w[5]
+    w = (
+        k[0] * p[0] + k[1] * q[0] + k[2] * t[0],
+        k[0] * p[1] + k[1] * q[1] + k[2] * t[1],
+        k[0] * p[2] + k[1] * q[2] + k[2] * t[2],
+        dot(bent, k),
+        dot(bent, _curvatures(b1)),
+        dot(bent, _curvatures(b2)),
+    )
+    return w, k[0] * r[3] + k[1] * r[4] + k[2] * r[5]
+
+
+@physics
+def _curvatures(b):
+    """b b^T: what the q of an edge adds to II."""
+    return b[0] * b[0], b[0] * b[1], b[1] * b[1]
 
 
 @physics

@@ -27,10 +27,11 @@ from pliant.elements.yarn_views import (
 from pliant.kernels.lists import Incidences, list_constant, other, place_in_lists
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines
-from pliant.lanes import gather3, number, store3, width_of
-from pliant.lanes.vectors import physics, subtract
+from pliant.lanes import count, gather3, number, width_of
+from pliant.lanes.rows import gather4_beyond, store4
+from pliant.lanes.vectors import magnitude, physics, positive_part, subtract
 
-NUMBERS = 8
+NUMBERS, KNOWN, WING = 8, 28, 8
 
 
 def yarn_incidences(block: Any) -> tuple[Incidences, Incidences]:
@@ -100,10 +101,10 @@ class YarnTriangleLists(NamedTuple):
 
     corners: np.ndarray  # flat (packs, 6, width) rows of corners and wings
     constants: np.ndarray  # flat (packs, NUMBERS, width)
-    at_corners: np.ndarray  # flat (entries, width) triangles of the list of corners
-    at_wings: np.ndarray  # flat (entries, width) rows of `wings` of the list of wings
-    known: tuple[np.ndarray, ...]  # (triangles, 4) each: psi' - psi'' s and psi'' in groups of three numbers
-    wings: tuple[np.ndarray, ...]  # (3 triangles, 4) each: of_wing, for wing 0 of all triangles, then wing 1, wing 2
+    at_corners: np.ndarray  # flat (entries, width) where `known` has the triangles of the list of corners
+    at_wings: np.ndarray  # flat (entries, width) where `wings` has the wings of the list of wings
+    known: np.ndarray  # flat (triangles, KNOWN): psi' - psi'' s, psi'', one number to fill a row of four
+    wings: np.ndarray  # flat (triangles, 3, WING): of_wing, one number to fill a row of four
 
 
 def triangle_lists(block: Any, packs: Packs, dtype: Any) -> YarnTriangleLists:
@@ -116,16 +117,16 @@ def triangle_lists(block: Any, packs: Packs, dtype: Any) -> YarnTriangleLists:
     corners = packs.row_of_vertex[block.elements][chosen].swapaxes(1, 2)
     constants = numbers[chosen].swapaxes(1, 2)
     present = np.concatenate([block.present[:, k] > 0 for k in range(3)])
-    triangle = np.tile(np.arange(m), 3)
+    triangle, wing = np.tile(np.arange(m), 3), np.repeat(np.arange(3), m)
     owners = np.concatenate([block.elements[:, k] for k in range(3)])
     wings = np.concatenate([block.elements[:, 3 + k] for k in range(3)])
     return YarnTriangleLists(
         np.ascontiguousarray(corners, np.uint32).reshape(-1),
         np.ascontiguousarray(constants, dtype).reshape(-1),
-        _numbers_of_entries(packs, owners, triangle),
-        _numbers_of_entries(packs, wings[present], (triangle + rows * np.repeat(np.arange(3), m))[present]),
-        tuple(np.zeros((rows, 4), dtype) for _ in range(9)),
-        tuple(np.zeros((3 * rows, 4), dtype) for _ in range(3)),
+        _numbers_of_entries(packs, owners, KNOWN * triangle),
+        _numbers_of_entries(packs, wings[present], (WING * (3 * triangle + wing))[present]),
+        np.zeros(rows * KNOWN, dtype),
+        np.zeros(rows * 3 * WING, dtype),
     )
 
 
@@ -154,47 +155,57 @@ def measure_yarn(x, t, triangles, table, like):
     b1, b2, _, present = _numbers(triangles, t, like)
     s, _ = yarn_strains(corners, b1, b2, present)
     r, h = taylor(table, s)
-    k, first = triangles.known, t * width
-    store3(k[0], first, r[0], r[1], r[2])
-    store3(k[1], first, r[3], r[4], r[5])
-    store3(k[2], first, h[0], h[1], h[2])
-    store3(k[3], first, h[3], h[4], h[5])
-    store3(k[4], first, h[6], h[7], h[8])
-    store3(k[5], first, h[9], h[10], h[11])
-    store3(k[6], first, h[12], h[13], h[14])
-    store3(k[7], first, h[15], h[16], h[17])
-    store3(k[8], first, h[18], h[19], h[20])
-    rows = len(k[0])
-    store_wing(triangles.wings, first, (-(b1[0] + b2[0]), -(b1[1] + b2[1])), r, h)
-    store_wing(triangles.wings, rows + first, b1, r, h)
-    store_wing(triangles.wings, 2 * rows + first, b2, r, h)
+    k, first = triangles.known, KNOWN * t * width
+    store4(k, first, KNOWN, r[0], r[1], r[2], r[3])
+    store4(k, first + 4, KNOWN, r[4], r[5], h[0], h[1])
+    store4(k, first + 8, KNOWN, h[2], h[3], h[4], h[5])
+    store4(k, first + 12, KNOWN, h[6], h[7], h[8], h[9])
+    store4(k, first + 16, KNOWN, h[10], h[11], h[12], h[13])
+    store4(k, first + 20, KNOWN, h[14], h[15], h[16], h[17])
+    store4(k, first + 24, KNOWN, h[18], h[19], h[20], zero)
+    b0, first = (-(b1[0] + b2[0]), -(b1[1] + b2[1])), 3 * WING * t * width
+    store_wing(triangles.wings, first, of_wing(b0, b1, b2, r, h))
+    store_wing(triangles.wings, first + WING, of_wing(b1, b2, b0, r, h))
+    store_wing(triangles.wings, first + 2 * WING, of_wing(b2, b0, b1, r, h))
 
 
 @physics
-def store_wing(wings, first, b, r, h):
-    w, slope, c = of_wing(b, r, h)
-    store3(wings[0], first, w[0], w[1], w[2])
-    store3(wings[1], first, w[3], w[4], w[5])
-    store3(wings[2], first, slope, c, c)
+def store_wing(wings, first, known):
+    w, slope = known
+    store4(wings, first, 3 * WING, w[0], w[1], w[2], w[3])
+    store4(wings, first + 4, 3 * WING, w[4], w[5], slope, slope)
 
 
 @physics
 def known_at_corner(triangles, k, like):
     """What add_known_corner needs of the triangles of entry k of the list of corners."""
     kept, places, at = triangles.known, triangles.at_corners, k * width_of(like)
-    r0, r1 = gather3(kept[0], places, at, like), gather3(kept[1], places, at, like)
-    a, b, c = gather3(kept[2], places, at, like), gather3(kept[3], places, at, like), gather3(kept[4], places, at, like)
-    d, e = gather3(kept[5], places, at, like), gather3(kept[6], places, at, like)
-    p, q = gather3(kept[7], places, at, like), gather3(kept[8], places, at, like)
-    return r0 + r1, a + b + c + d + e + p + q
+    a, b = gather4_beyond(kept, places, at, 0, like), gather4_beyond(kept, places, at, 4, like)
+    c, d = gather4_beyond(kept, places, at, 8, like), gather4_beyond(kept, places, at, 12, like)
+    e, f = gather4_beyond(kept, places, at, 16, like), gather4_beyond(kept, places, at, 20, like)
+    g = gather4_beyond(kept, places, at, 24, like)
+    return a + b[:2], b[2:] + c + d + e + f + g[:3]
 
 
 @physics
 def known_at_wing(triangles, k, like):
     """What add_known_wing needs of the triangles of entry k of the list of wings."""
     kept, places, at = triangles.wings, triangles.at_wings, k * width_of(like)
-    last = gather3(kept[2], places, at, like)
-    return gather3(kept[0], places, at, like) + gather3(kept[1], places, at, like), last[0], last[1]
+    a, b = gather4_beyond(kept, places, at, 0, like), gather4_beyond(kept, places, at, 4, like)
+    return a + b[:2], b[2]
+
+
+@physics
+def positive_block(H):
+    """positive_part, which is H itself where all its leading minors are positive."""
+    zero = number(0.0, H[0])
+    minor = H[0] * H[3] - H[1] * H[1]
+    first = H[3] * H[5] - H[4] * H[4]
+    det = H[0] * first - H[1] * (H[1] * H[5] - H[2] * H[4]) + H[2] * (H[1] * H[4] - H[2] * H[3])
+    fine = ((H[0] > zero) & (minor > zero) & (det > zero)) | (magnitude(H) == zero)
+    if count(fine) == width_of(zero):
+        return H
+    return positive_part(H)
 
 
 def _loop(which: int, at: str, *lines: str) -> tuple[str, ...]:
@@ -207,14 +218,14 @@ def _loop(which: int, at: str, *lines: str) -> tuple[str, ...]:
 
 _NUMBERS = "c_K, b1_K, b2_K, area_K, present_K"
 _ARGUMENTS = f"{_NUMBERS}, table_K"
-_PROJECTED = "H = add_symmetric(H, number(1.0, z), positive_part(Y_K))"
+_PROJECTED = "H = add_symmetric(H, number(1.0, z), positive_block(Y_K))"
 
 #: Where all vertices are summed, a triangle's energy is that of its corners; alone, a wing has the whole of it too.
 YARN_SOURCE = TermSource(
     name="yarn cloth",
     imports=import_lines(
         add_yarn_corner, add_yarn_wing, add_known_corner, add_known_wing, yarn_at_corner, yarn_at_wing, yarn_energy,
-        measure_yarn, known_at_corner, known_at_wing,
+        measure_yarn, known_at_corner, known_at_wing, positive_block,
     ),
     tables=("list0_K", "list1_K", "triangles_K", "table_K"),
     force=(
@@ -236,7 +247,7 @@ YARN_SOURCE = TermSource(
         ),
     ),
     iteration=(
-        "first_K, last_K = share(0, len(triangles_K.known[0]) // WIDTH, thread, threads)",
+        f"first_K, last_K = share(0, len(triangles_K.known) // ({KNOWN} * WIDTH), thread, threads)",
         "for t in range(first_K, last_K):",
         "    measure_yarn(x, t, triangles_K, table_K, zero())",
     ),

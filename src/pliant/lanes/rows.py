@@ -40,8 +40,8 @@ def _rows_of(builder, bundles, width):
         yield shuffle(builder, bundles[k], bundles[k], [4 * group + i for i in range(4)])
 
 
-def _transpose_whole_rows(builder, rows, width):
-    """Rows (x, y, z, w) of `width` vertices to vectors of all x, all y, all z, all w: see memory._transpose_rows."""
+def _bundle_rows(builder, rows, width):
+    """Rows of `width` vertices as four vectors: bundle k holds row 4g + k in its group g of four elements."""
     bundles = []
     for k in range(4):
         parts = [rows[4 * g + k] for g in range(width // 4)]
@@ -49,10 +49,20 @@ def _transpose_whole_rows(builder, rows, width):
             size = 2 * parts[0].type.count
             parts = [shuffle(builder, a, b, list(range(size))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
         bundles.append(parts[0])
+    return bundles
+
+
+def _transpose_bundles(builder, bundles, width):
+    """Bundles of rows (x, y, z, w) to vectors of all x, all y, all z, all w: see memory._transpose_rows."""
     low, high, first, second = _transpose_patterns(width)
     xy = [shuffle(builder, bundles[k], bundles[k + 1], low) for k in (0, 2)]
     zw = [shuffle(builder, bundles[k], bundles[k + 1], high) for k in (0, 2)]
     return [shuffle(builder, *pair, pick) for pair in (xy, zw) for pick in (first, second)]
+
+
+def _transpose_whole_rows(builder, rows, width):
+    """Rows (x, y, z, w) of `width` vertices to vectors of all x, all y, all z, all w."""
+    return _transpose_bundles(builder, _bundle_rows(builder, rows, width), width)
 
 
 @intrinsic
@@ -69,6 +79,44 @@ def gather4(typingctx, rows, starts, first, like):
         return context.make_tuple(builder, signature.return_type, xyzw)
 
     return types.UniTuple(like, 4)(rows, starts, types.int64, like), codegen
+
+
+@intrinsic
+def gather4_beyond(typingctx, rows, starts, first, further, like):
+    """The rows that begin `further` numbers after starts[first : first + width] as (all x, all y, all z, all w)."""
+    _check_precision(rows, like)
+
+    def codegen(context, builder, signature, args):
+        addresses = [builder.gep(a, [args[3]]) for a in _addresses(context, builder, signature, args, like)]
+        if isinstance(like, Lanes):
+            xyzw = _transpose_whole_rows(builder, [_load_four(builder, a, like) for a in addresses], like.width)
+        else:
+            xyzw = [builder.load(builder.gep(addresses[0], [_I64(k)])) for k in range(4)]
+        return context.make_tuple(builder, signature.return_type, xyzw)
+
+    return types.UniTuple(like, 4)(rows, starts, types.int64, types.int64, like), codegen
+
+
+@intrinsic
+def store4(typingctx, rows, start, step, x, y, z, w):
+    """Write rows that begin at start, start + step, ..."""
+    if isinstance(x, Lanes):
+        _check_precision(rows, x)
+
+    def codegen(context, builder, signature, args):
+        data, numbers = _data(context, builder, signature.args[0], args[0]), args[3:]
+        if not isinstance(x, Lanes):
+            for k, number in enumerate(numbers):
+                builder.store(number, builder.gep(data, [builder.add(args[1], _I64(k))]))
+            return context.get_dummy_value()
+        bundles = _interleave_rows(builder, *numbers, x.width)
+        for lane, row in enumerate(_rows_of(builder, bundles, x.width)):
+            address = builder.gep(data, [builder.add(args[1], builder.mul(args[2], _I64(lane)))])
+            builder.store(row, builder.bitcast(address, row.type.as_pointer()), align=llvm_size(x))
+        return context.get_dummy_value()
+
+    number = x if isinstance(x, Lanes) else rows.dtype
+    return types.void(rows, types.int64, types.int64, number, number, number, number), codegen
 
 
 @intrinsic

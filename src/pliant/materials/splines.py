@@ -8,6 +8,8 @@ has at most one break, so that a piece is found without a search:
 
 Axes of curvatures have breaks half-way between knots too, and each half its own knot as centre: near a knot the
 difference of two values is then free of cancellation.
+
+Functions of one variable are brought to one axis with the knots of all of them, so that its piece is found once.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ import numpy as np
 
 LINEAR, CONSTANT, ZERO = 0, 1, 2  # beyond the last knots
 NEVER = 1e30  # a break that no argument reaches
-MOST_BUCKETS = 4096
+MOST_BUCKETS = 16384
+ONE_KNOT = 1e-12  # of an axis: knots of two functions that are no further apart are one
 
 Array = np.ndarray
 
@@ -107,6 +110,30 @@ def surface_pieces(axes: tuple[Axis, Axis], hermite: tuple[Array, ...], beyond: 
     return pieces(v, values, slopes, beyond, halved).transpose(0, 2, 1, 3)
 
 
+def common_knots(all_knots: list[Array]) -> Array:
+    """Those of several functions of one variable."""
+    knots = np.unique(np.concatenate(all_knots))
+    return knots[np.append(True, np.diff(knots) > ONE_KNOT * (knots[-1] - knots[0]))]
+
+
+def on_axis(coefficients: Array, own: Axis, axis: Axis) -> Array:
+    """Pieces (pieces of `own`, 4, ...) as pieces of an axis that has all its knots."""
+    inside = 0.5 * (axis.breaks[1:] + axis.breaks[:-1])
+    samples = np.concatenate([axis.breaks[:1] - 1, inside, axis.breaks[-1:] + 1])
+    piece = np.searchsorted(own.breaks, samples)
+    shift = (axis.centres - own.centres[piece]).reshape(-1, *[1] * (coefficients.ndim - 2))
+    p, m, c, d = np.moveaxis(coefficients[piece], 1, 0)
+    moved = (p + shift * (m + shift * (c + shift * d)), m + shift * (2 * c + 3 * shift * d), c + 3 * shift * d, d)
+    return np.stack(moved, axis=1)
+
+
+def surface_on_axes(coefficients: Array, own: tuple[Axis, Axis], axes: tuple[Axis, Axis]) -> Array:
+    """The same of coefficients (pieces of v, pieces of u, powers of v, powers of u)."""
+    along_v = on_axis(coefficients.swapaxes(1, 2), own[1], axes[1]).swapaxes(1, 2)
+    moved = on_axis(along_v.transpose(1, 3, 0, 2), own[0], axes[0])
+    return moved.transpose(2, 0, 3, 1)
+
+
 class TableWriter:
     """Collects axes and functions in the order in which lane functions know them."""
 
@@ -123,7 +150,7 @@ class TableWriter:
     def add_function(self, coefficients: Array) -> None:
         """Two numbers: the first row, and how many rows a piece of v takes."""
         first = self._add(coefficients.reshape(-1, 4))
-        self.numbers += [first, 4.0 * coefficients.shape[1] if coefficients.ndim == 4 else 1.0]
+        self.numbers += [first, 4.0 * coefficients.shape[1]]
 
     def _add(self, rows: Array) -> float:
         first = self.row_count

@@ -25,8 +25,19 @@ from numpy.typing import ArrayLike
 from pliant.arguments import NO_NUMBER, is_finite_number
 from pliant.errors import FileError, MaterialError
 from pliant.materials import splines
-from pliant.materials.splines import SplineTable, TableWriter, bucket_count, make_axis, pieces, surface_pieces
-from pliant.materials.yarn_density import PAIRS, STRAINS, yarn_density, yarn_derivatives
+from pliant.materials.splines import (
+    Axis,
+    SplineTable,
+    TableWriter,
+    bucket_count,
+    common_knots,
+    make_axis,
+    on_axis,
+    pieces,
+    surface_on_axes,
+    surface_pieces,
+)
+from pliant.materials.yarn_density import LINES, PAIRS, STRAINS, yarn_density, yarn_derivatives
 
 LEAST_ROOT = 1e-15  # [1/m^2] of (l1 - l2)^2 / 4, as the authors have it
 SINGLE_ROOT = 1e-8  # the same over the squares of the scales, where numbers have seven digits
@@ -152,27 +163,45 @@ def _table(document: dict[str, Any], scales: np.ndarray, name: str) -> SplineTab
     coefficients = document.get("coeffs")
     if not isinstance(coefficients, dict):
         raise MaterialError(f"{name}: the key coeffs is missing: it holds const, 1D and 2D.")
-    lines = {(k,): _line(coefficients, k, name) for k in range(STRAINS)}
+    lines = [_line(coefficients, k, name) for k in range(STRAINS)]
     surfaces = _surfaces(coefficients, name)
+    axes = [_axis(k, lines, surfaces, name) for k in range(STRAINS)]
     writer = TableWriter()
-    axes = {(k,): make_axis(lines[k,]["t"], k > 2) for k in range(STRAINS)}
-    for k in range(STRAINS):
-        writer.add_axis(axes[k,])
-    pair_axes = [(make_axis(own["tu"], False), make_axis(own["tv"], pair[1] > 2)) for pair, own in surfaces]
-    for u, v in pair_axes:
-        writer.add_axis(u)
-        writer.add_axis(v)
-    for k in range(STRAINS):
-        own = lines[k,]
-        writer.add_function(pieces(axes[k,], own["p"], own["m"], own["ext"], k > 2))
-    for both, (pair, own) in zip(pair_axes, surfaces, strict=True):
-        hermite = (own["p"], own["mu"], own["mv"], own["muv"])
-        writer.add_function(surface_pieces(both, hermite, own["ext"], pair[1] > 2))
+    for axis in axes:
+        writer.add_axis(axis)
+    functions = [_function(pair, surfaces.get(pair), axes) for pair in PAIRS]
+    for k, (own, (pair, variable)) in enumerate(zip(lines, LINES, strict=True)):
+        own_axis = make_axis(own["t"], k > 2)
+        line = on_axis(pieces(own_axis, own["p"], own["m"], own["ext"], k > 2), own_axis, axes[k])
+        if variable == 0:
+            functions[pair][:, :, 0, :] += line
+        else:
+            functions[pair][:, :, :, 0] += line[:, None]
+    for function in functions:
+        writer.add_function(function)
     constant = _numbers(coefficients.get("const"), f"{name}: const")
     if constant.shape != ():
         raise MaterialError(f"{name}: const has shape {constant.shape}; give one number [J/m^2].")
     writer.numbers += [float(constant), *(1 / scales).tolist(), LEAST_ROOT]
     return writer.table()
+
+
+def _axis(k: int, lines: list[dict[str, Any]], surfaces: dict[tuple[int, int], dict[str, Any]], name: str) -> Axis:
+    """With the knots of all terms of strain k."""
+    own = [term[key] for pair, term in surfaces.items() for key, of in zip(("tu", "tv"), pair, strict=True) if of == k]
+    knots = common_knots([lines[k]["t"], *own])
+    _check_distances(knots, f"{name}: knots of all terms of strain {k}")
+    return make_axis(knots, k > 2)
+
+
+def _function(pair: tuple[int, int], own: dict[str, Any] | None, axes: list[Axis]) -> np.ndarray:
+    """Coefficients of a 2D term, zero where the file has none."""
+    u, v = (axes[k] for k in pair)
+    if own is None:
+        return np.zeros((len(v.centres), len(u.centres), 4, 4))
+    own_axes = make_axis(own["tu"], False), make_axis(own["tv"], pair[1] > 2)
+    hermite = (own["p"], own["mu"], own["mv"], own["muv"])
+    return surface_on_axes(surface_pieces(own_axes, hermite, own["ext"], pair[1] > 2), own_axes, (u, v))
 
 
 def _line(coefficients: dict[str, Any], k: int, name: str) -> dict[str, Any]:
@@ -188,16 +217,15 @@ def _line(coefficients: dict[str, Any], k: int, name: str) -> dict[str, Any]:
     return {**term, "ext": _beyond(found[0], what)}
 
 
-def _surfaces(coefficients: dict[str, Any], name: str) -> list[tuple[tuple[int, int], dict[str, Any]]]:
-    """Terms of all pairs, in the order of PAIRS; of those that the file does not have, zero."""
-    found: dict[tuple[Any, Any], dict[str, Any]] = {}
+def _surfaces(coefficients: dict[str, Any], name: str) -> dict[tuple[int, int], dict[str, Any]]:
+    """Terms of the pairs that the file has."""
+    found: dict[tuple[int, int], dict[str, Any]] = {}
     for term in _terms(coefficients, "2D", name):
         pair = (term.get("k0"), term.get("k1"))
         if pair not in PAIRS or pair in found:
             raise MaterialError(f"{name}: 2D term of strains {pair} is unknown or given twice; pairs are {PAIRS}.")
-        found[pair] = term
-    none = {"tu": [0, 1], "tv": [0, 1], **dict.fromkeys(("p", "mu", "mv", "muv"), [0] * 4)}
-    return [(pair, _surface(found.get(pair, none), f"{name}: 2D term of strains {pair}")) for pair in PAIRS]
+        found[pair] = _surface(term, f"{name}: 2D term of strains {pair}")
+    return found
 
 
 def _surface(term: dict[str, Any], what: str) -> dict[str, Any]:
@@ -225,6 +253,10 @@ def _check_knots(knots: np.ndarray, what: str) -> None:
     if falling.size:
         k = int(falling[0])
         raise MaterialError(f"{what} must ascend, but knot {k + 1} is {knots[k + 1]:g} after {knots[k]:g}: sort them.")
+    _check_distances(knots, what)
+
+
+def _check_distances(knots: np.ndarray, what: str) -> None:
     if bucket_count(knots) > splines.MOST_BUCKETS:
         k = int(np.argmin(np.diff(knots)))
         raise MaterialError(f"{what}: knots {k} and {k + 1} are only {np.diff(knots)[k]:.3g} apart; leave one out.")

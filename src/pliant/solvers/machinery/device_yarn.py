@@ -38,7 +38,7 @@ def of_yarn_triangles(block: YarnTriangles, build: DeviceBuild) -> DeviceTerm:
     def wing(*values):
         places, last = values[:5], values[-1]
         b1, b2, area, present = numbers.grouped(values[5:-1])
-        own = of_wing((-(b1[0] + b2[0]), -(b1[1] + b2[1])), last[:6], last[6:])
+        own = of_wing((-(b1[0] + b2[0]), -(b1[1] + b2[1])), b1, b2, last[:6], last[6:])
         return add_known_wing(*NOTHING, (*places[:3], _ORIGIN, *places[3:]), b1, b2, area, present, own)
 
     arguments = [*_OTHERS, *numbers.arguments, known]
