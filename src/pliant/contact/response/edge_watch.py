@@ -11,7 +11,7 @@ from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.kernels.threads import Team
 
-EDGE_STEPS = 8  # from one measurement to the next
+EDGE_STEPS = 4  # from one measurement to the next
 
 
 @dataclass
