@@ -137,6 +137,49 @@ def test_gravity_changes_between_steps_without_building():
     assert sim._work is work
 
 
+def resting_on_the_ground(kind: str) -> pl.Simulation:
+    """A soft block, a rigid box or grains that slide on a plane; none of them has a friction of its own."""
+    scene = pl.Scene(gravity=(0, 0, -9.81), contact=pl.Contact(friction=0.4))
+    scene.add_plane()
+    if kind == "grains":
+        scene.add_particles([(0, 0, 0.05), (0.11, 0, 0.05), (0.05, 0, 0.14)], 0.05).set_velocities((1.0, 0, 0))
+    elif kind == "layer":
+        scene.add_particles([(0, 0, 0.05), (0.11, 0, 0.05)], 0.05).set_velocities((1.0, 0, 0))
+    elif kind == "rigid":
+        scene.add_rigid(pl.Box((0.1, 0.1, 0.1)), position=(0, 0, 0.05), velocity=(1.0, 0, 0))
+    else:
+        mesh = pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1))
+        body = scene.add_solid(mesh, LAW)
+        body.set_positions(mesh.points + np.array([0.0, 0.0, 0.051]))
+        body.set_velocities((1.0, 0.0, 0.0))
+    return pl.Simulation(scene)
+
+
+@pytest.mark.parametrize("kind", ["soft", "rigid", "grains"])
+def test_what_was_changed_between_steps_is_in_copies(kind):
+    """Gravity and friction reach all that was chosen from them, so that a copy, built from the scene, has its bits."""
+    sim = resting_on_the_ground(kind)
+    path_of(sim, 3)
+    sim.set_gravity((0.5, 0, -2.0))
+    sim.set_friction(0.1)
+    other = copy.deepcopy(sim)
+    assert np.array_equal(path_of(other), path_of(sim))
+
+
+@pytest.mark.parametrize("kind", ["rigid", "layer"])
+def test_friction_of_rigid_bodies_and_grains_changes_between_steps(kind):
+    """Both slow down by mu g, mu the geometric mean of theirs and the plane's."""
+    sim = resting_on_the_ground(kind)
+    path_of(sim, 5)
+    plane = sim.scene.shapes[0].friction
+    for mu in (0.0, 0.2):
+        sim.set_friction(mu, sim.scene.bodies[0])
+        before = sim.velocities[:, 0].mean()
+        path_of(sim, 10)
+        slowed = np.sqrt(mu * plane) * 9.81 * 10 * sim.h
+        assert before - sim.velocities[:, 0].mean() == pytest.approx(slowed, rel=0.02, abs=1e-3)
+
+
 def test_friction_changes_between_steps_without_building():
     sim, body, plane = falling_box()
     work = sim._work

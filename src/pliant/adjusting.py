@@ -12,7 +12,7 @@ from pliant.divergence import Watch
 from pliant.errors import SceneError
 from pliant.materials import Invertible
 from pliant.materials.plane_stress import law_of_sheet
-from pliant.model import Body, Cloth, Contact, Model, build_model, checks
+from pliant.model import Body, Cloth, build_model, checks
 from pliant.model.obstacles import Obstacle
 from pliant.restoring import Restoring
 
@@ -27,13 +27,16 @@ class Adjusting(Restoring):
             for k, body in enumerate(self.scene.bodies):
                 if body.gravity is None:
                     model.gravity[model.vertices_of(k)] = self.scene.gravity
+                    if model.contact is not None:
+                        model.contact.gravities[k] = self.scene.gravity
+        self._meter.set_gravity(self.model)
 
     def set_friction(self, coefficient: float, of: Body | Obstacle | None = None) -> None:
         """From the next step on: of contacts with a body or an obstacle of the scene; None: of contacts between bodies
-        that say nothing else. Nothing is built again.
+        without a coefficient of their own. Nothing is built again.
         """
         value = checks.number(coefficient, "set_friction: coefficient", "1")
-        if self._detector is None or self.model.contact is None:
+        if self.model.contact is None:
             raise SceneError("set_friction: the scene has no contact; give it one with scene.contact = pl.Contact().")
         for k, body in enumerate(self.scene.bodies):
             if body is of:
@@ -49,11 +52,9 @@ class Adjusting(Restoring):
         if of is not None:
             raise SceneError(f"set_friction: {of!r} is neither a body nor an obstacle of this simulation's scene.")
         self.scene.contact = replace(self.model.contact.settings, friction=value)
-        is_first = self.model is self._first_model
-        self.model = _with_settings(self.model, self.scene.contact)
-        self._first_model = self.model if is_first else _with_settings(self._first_model, self.scene.contact)
-        assert self.model.contact is not None
-        self._detector.model = self.model.contact
+        for model in (self.model, self._first_model):
+            if model.contact is not None:
+                model.contact.general_friction[:] = value
 
     def set_material(self, body: Any, material: Any) -> None:
         """From the next step on: another material of the same law, as add_solid or add_cloth takes it; its mass stays.
@@ -82,8 +83,3 @@ class Adjusting(Restoring):
         if self._detector is not None:
             self._detector.scale = scale_of(self.model, self._s, elastic_stiffness(self.model))
         self._prepare()
-
-
-def _with_settings(model: Model, settings: Contact) -> Model:
-    assert model.contact is not None
-    return replace(model, contact=replace(model.contact, settings=settings))

@@ -78,6 +78,33 @@ def test_a_device_lost_at_any_command_leaves_the_last_complete_step(monkeypatch,
     np.testing.assert_array_equal(resumed.positions, whole.positions)
 
 
+@pytest.mark.parametrize(
+    ("place", "command"),
+    [
+        (pyopencl, "enqueue_nd_range_kernel"),
+        (pyopencl, "enqueue_fill_buffer"),
+        (pyopencl.Kernel, "set_arg"),
+        (pyopencl.CommandQueue, "flush"),
+    ],
+    ids=lambda what: what if isinstance(what, str) else what.__name__,
+)
+def test_a_device_lost_at_any_kind_of_command_leaves_the_last_complete_step(monkeypatch, place, command) -> None:
+    """Launches, zeros, numbers of kernels and the start of the queue, as copies do above."""
+    sim, whole = block(SOLVERS["VBD"]), block(SOLVERS["VBD"])
+    for run in (sim, whole):
+        run.step()
+    before = sim.positions
+    with monkeypatch.context() as broken:
+        broken.setattr(place, command, failing_after(0, getattr(place, command), LOST))
+        with pytest.raises(pl.DeviceError, match=r"OUT_OF_RESOURCES.*last complete step.*device=\"cpu\""):
+            sim.step()
+    np.testing.assert_array_equal(sim.positions, before)
+    assert sim.state.step == 1
+    for run in (sim, whole):
+        run.step()
+    np.testing.assert_array_equal(sim.positions, whole.positions)
+
+
 def test_out_of_memory_in_a_step_leaves_the_last_complete_step(monkeypatch) -> None:
     """Contacts need more room than there was: some buffers have grown when the device is full. Later steps have the
     bits of a run without the fault.

@@ -61,6 +61,24 @@ def test_n_iterations_at_once_are_n_times_one() -> None:
 
 
 @pytest.mark.slow
+def test_a_sheet_tears_as_on_the_cpu() -> None:
+    """One half of it is thrown away from the other: the same edges open, and what is left moves alike."""
+    mesh = pl.shapes.cloth(size=(0.4, 0.4), cells=(4, 4))
+    ends = []
+    for device in ("cpu", "opencl"):
+        scene = pl.Scene()
+        sheet = scene.add_cloth(mesh, pl.StableNeoHookean(mu=0.5, lam=0.5), density=0.2, tear_at=1.2)
+        sheet.set_velocities((mesh.points[:, :1] > 0.05) * np.array([4.0, 0.0, 0.0]))
+        sim = pl.Simulation(scene, pl.VBD(iterations=20), frame_rate=100, substeps=1, device=device, precision="double")
+        for _ in range(5):
+            sim.step()
+        ends.append((sheet.triangles.copy(), sim.positions))
+    assert len(ends[0][1]) >= mesh.n_vertices + 5, "a row of five vertices has come apart"
+    np.testing.assert_array_equal(ends[1][0], ends[0][0])
+    np.testing.assert_allclose(ends[1][1], ends[0][1], rtol=0, atol=1e-11)
+
+
+@pytest.mark.slow
 def test_a_checkpoint_of_one_device_goes_on_on_the_other(tmp_path) -> None:
     solver, path = pl.VBD(iterations=60), tmp_path / "kept.npz"
     for first, then in (("cpu", "opencl"), ("opencl", "cpu")):

@@ -78,11 +78,11 @@ def curves(name: str, lines: dict[str, np.ndarray], frame_rate: float = 60.0, la
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(7, 2.6), layout="constrained")
+    figure, axes = plt.subplots(figsize=(7.5, 2.6), layout="constrained")
     for text, values in lines.items():
         axes.plot(np.arange(1, len(values) + 1) / frame_rate, values, label=text)
     axes.set(xlabel="time [s]", ylabel=label)
-    axes.legend(frameon=False)
+    figure.legend(frameon=False, loc="outside right upper")  # beside the curves, not over them
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(DOCS / "images" / f"{name}.png", dpi=90)
     plt.close(figure)
@@ -108,7 +108,8 @@ def beside(name: str, scenes: dict[str, Callable[[], Any]], frames: int, **optio
 
 
 def tuning_step() -> None:
-    curves("tuning-step", {f"{n} substeps": tip(*cantilever(n, youngs_modulus=2e6), 150) for n in (1, 5, 20)})
+    names = {1: "1 substep", 5: "5 substeps", 20: "20 substeps"}
+    curves("tuning-step", {name: tip(*cantilever(n, youngs_modulus=2e6), 150) for n, name in names.items()})
 
 
 def tuning_damping() -> None:
@@ -141,7 +142,7 @@ def tuning_tolerance() -> None:
         iterations: list[int] = []
         sim.observers.append(lambda state, report, own=iterations: own.append(report.iterations))
         heights = tip(sim, beam, 60)
-        lines[f"tolerance={tolerance:g}: {np.mean(iterations):.0f} iterations per step"] = heights
+        lines[f"tolerance={tolerance:g}:\n{np.mean(iterations):.0f} iterations per step"] = heights
     curves("tuning-tolerance", lines)
 
 
@@ -165,7 +166,7 @@ def way(sim: Any, block: Any, frames: int) -> np.ndarray:
 
 def tuning_friction() -> None:
     lines = {f"friction={mu:g}": way(*sliding(mu), 60) for mu in (0.1, 0.3, 0.5)}
-    curves("tuning-friction", lines, label="way [m]")
+    curves("tuning-friction", lines, label="distance [m]")
 
 
 def resting(stiffness: float | None) -> Any:

@@ -175,7 +175,11 @@ class Executor:
         with self.faults(f"cannot make the kernel {name}"):
             kernel = self._cl.Kernel(self.program(source), name)
             kernel.set_args(*arguments)
-        return Launch(kernel, self._enqueue, arguments)
+        return Launch(kernel, self._enqueue, self._set, arguments)
+
+    def _set(self, kernel: Any, place: int, value: Any) -> None:
+        with self.faults("does not take numbers"):
+            kernel.set_arg(place, value)
 
     def _enqueue(self, kernel: Any, items: int, group: int) -> None:
         with self.faults("does not run a kernel"):
@@ -188,11 +192,12 @@ class Launch:
 
     kernel: Any
     enqueue: Callable[[Any, int, int], None]
+    set_argument: Callable[[Any, int, Any], None]
     arguments: list[Any]  # OpenCL does not keep buffers alive that a kernel takes
 
     def set(self, place: int, value: Any) -> None:
         """Change one argument."""
-        self.kernel.set_arg(place, value)
+        self.set_argument(self.kernel, place, value)
 
     def __call__(self, groups: int, group: int) -> None:
         """Enqueue so many work-groups of a size, without waiting."""

@@ -69,7 +69,7 @@ class GrainDetector:
             contact.body[v].astype(np.int32), contact.friction[v],
             np.concatenate([rolling, np.zeros(len(points.vertices))]),
             np.concatenate([contact.excluded[spheres], np.zeros(len(points.vertices), bool)]), contact.allowed,
-            float(contact.settings.friction), self._tolerance,
+            float(contact.general_friction[0]), self._tolerance,
         )  # fmt: skip
         self._there = there
         self._grid = room_for_cells(contact.positions[spheres], self.grains.radius[: len(spheres)], self._tolerance)
@@ -90,6 +90,14 @@ class GrainDetector:
             np.zeros(0, np.int32), size, float(thickness.max(initial=0.0)),
         )  # fmt: skip
 
+    def _read_friction(self) -> None:
+        """Take over the coefficients that bodies have now."""
+        contact = self.model.contact
+        assert contact is not None
+        np.take(contact.friction, self.grains.vertices, out=self.grains.friction, mode="clip")
+        np.take(contact.friction, self._faces.vertices[:, 0], out=self._faces.friction, mode="clip")
+        self.grains = self.grains._replace(otherwise=float(contact.general_friction[0]))
+
     def obstacles(self, time: float, h: float) -> Obstacles:
         """The shapes with formulas from `time` to `time` + h [s]."""
         assert self.model.contact is not None
@@ -103,6 +111,7 @@ class GrainDetector:
 
     def detect(self, motion: Motion, time: float, rows: Rows, base: int) -> tuple[Rows, int]:
         """Write contacts into rows from `base` on; the rows, longer if they had to be, and how many there are now."""
+        self._read_friction()
         particles = self.model.particles
         if particles is not None and particles.is_emitted:
             there = np.flatnonzero(~particles.absent(time))

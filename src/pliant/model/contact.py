@@ -82,9 +82,10 @@ class ContactModel:
     allowed: np.ndarray  # (bodies, bodies) which may touch
     excluded: np.ndarray  # (n,) vertices that touch nothing
     radius: np.ndarray  # (n,) half the thickness [m]
-    friction: np.ndarray  # (n,) of the body, not a number where it says nothing
+    friction: np.ndarray  # (n,) of the body, not a number where it has none of its own
+    general_friction: np.ndarray  # (1,) where neither body has one; may change between steps
     edge: np.ndarray  # (n,) mean edge of the body as it starts [m]
-    gravity: float  # [m/s^2] the largest of all bodies
+    gravities: np.ndarray  # (bodies, 3) [m/s^2] of each; may change between steps
     positions: np.ndarray  # (n, 3) where vertices start [m]
     shapes: tuple[Shape, ...]  # obstacles with formulas
     skips_obstacles: np.ndarray  # (n,) vertices that touch no obstacle with a formula
@@ -92,6 +93,11 @@ class ContactModel:
     restitution: np.ndarray  # (bodies,) of rigid bodies, zero of others
     stitched: np.ndarray  # (k, 2) vertices that seams join
     clearance: np.ndarray  # (n,) [m] half of what solids and rigid bodies keep from other bodies; zero of others
+
+    @property
+    def gravity(self) -> float:
+        """[m/s^2] The largest of all bodies."""
+        return float(np.linalg.norm(self.gravities, axis=1).max())
 
 
 class RoundBodies(NamedTuple):
@@ -113,10 +119,10 @@ def build_contact(
     start: np.ndarray,
     apart: set[tuple[str, str]],
     shapes: Sequence[Shape],
-    gravity: float,
+    gravities: np.ndarray,
     stitched: np.ndarray,
 ) -> ContactModel:
-    """Gather what takes part; `apart`: names of bodies that do not touch; gravity [m/s^2]: the largest of all;
+    """Gather what takes part; `apart`: names of bodies that do not touch; gravities (bodies, 3) [m/s^2];
     stitched (k, 2): vertices that seams join.
     """
     placed = list(zip(bodies, start[:-1].tolist(), strict=True))
@@ -141,8 +147,9 @@ def build_contact(
         np.concatenate([body.touches_nothing for body in bodies]),
         np.repeat(radius, sizes),
         np.repeat(friction, sizes),
+        np.array([settings.friction], dtype=float),
         np.repeat([lengths.mean() for lengths in edges], sizes),
-        gravity,
+        gravities,
         np.concatenate([np.empty((0, 3)), *(body.initial_positions for body in bodies)]),
         tuple(shapes),
         np.concatenate([_skips_obstacles(body) for body in bodies]),

@@ -291,7 +291,7 @@ def build_model(scene: Scene) -> Model:
         None
         if scene.contact is None
         else build_contact(
-            scene.contact, bodies, start, scene.apart, scene.shapes, _largest_gravity(scene), _stitched(blocks)
+            scene.contact, bodies, start, scene.apart, scene.shapes, _gravities(scene), _stitched(blocks)
         ),
         _pressure_schedules(bodies),
         tuple(body.name for body in bodies),
@@ -343,10 +343,9 @@ def _stitched(blocks: tuple[Block, ...]) -> np.ndarray:
     return np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
 
 
-def _largest_gravity(scene: Scene) -> float:
-    """[m/s^2] of all bodies."""
-    each = [scene.gravity if body.gravity is None else body.gravity for body in scene.bodies]
-    return float(np.linalg.norm(np.array(each, dtype=float), axis=1).max())
+def _gravities(scene: Scene) -> np.ndarray:
+    """(bodies, 3) [m/s^2]."""
+    return np.array([scene.gravity if body.gravity is None else body.gravity for body in scene.bodies], dtype=float)
 
 
 def _carried(placed: list[tuple[Body, int]]) -> CarriedPoints | None:

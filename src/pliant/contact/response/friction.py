@@ -14,7 +14,7 @@ from pliant.model import ContactModel
 def set_friction(contacts: ContactSet, model: ContactModel) -> None:
     """Write the coefficients of all contacts."""
     obstacles = np.array([shape.friction for shape in model.shapes], dtype=float)
-    cached(write_friction)(contacts, model.friction, obstacles, float(model.settings.friction))
+    cached(write_friction)(contacts, model.friction, obstacles, float(model.general_friction[0]))
 
 
 @compiled

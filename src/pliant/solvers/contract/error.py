@@ -42,7 +42,7 @@ from pliant.kernels.step_error import (
     error_sums,
     force_scales,
 )
-from pliant.model import CARRIED
+from pliant.model import CARRIED, Model
 from pliant.solvers.contract.report import SolveReport, SweepResult
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices, contact_ratios, elastic_ratios
 from pliant.solvers.contract.whole_bodies import WholeBodies, find_whole_bodies
@@ -97,8 +97,7 @@ class ErrorMeter:
         self.eps = float(np.finfo(np.float32 if precision == "single" else np.float64).eps)
         self.error: StepError | None = None  # of the current step, once measured
         self._gravity = np.zeros(len(model.body_names))  # [m/s^2] of each body
-        moving = np.flatnonzero(self.body >= 0)
-        self._gravity[self.body[moving]] = np.linalg.norm(model.gravity[moving], axis=1)
+        self.set_gravity(model)
         self._wholes: WholeBodies | None = None  # found when first needed
         self._elastic: np.ndarray | None = None  # (bodies,) ratios without contacts, measured when first needed
         self._elastic_ratio = np.zeros(0)  # (n,) the same of vertices
@@ -113,6 +112,11 @@ class ErrorMeter:
         self._settled = np.zeros(0)  # (bodies,) errors without what rounding takes away
         self._done, self._most, self._began, self._period = 0, 0, 0, 1
         self._by_residual = False  # each iteration from the second on is measured, by its residual
+
+    def set_gravity(self, model: Model) -> None:
+        """Take over the gravity that a model has now."""
+        moving = np.flatnonzero(self.body >= 0)
+        self._gravity[self.body[moving]] = np.linalg.norm(model.gravity[moving], axis=1)
 
     def begin_step(self, x: np.ndarray, n: int, work: Any) -> None:
         """Take up a step of at most n iterations from x (n, 3)."""

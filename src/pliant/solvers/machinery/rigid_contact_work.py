@@ -65,6 +65,7 @@ class RigidContactWork(HardWork):
         self.x_start[:] = problem.x_start
         own = (self.masses, self.rows, _carried(problem).offsets, problem.inertia)
         load_targets(self.bodies, *own, problem.y, self.x_start)
+        self.bodies.gravity[:] = _falls(problem, self.masses)
         self.bodies.progress[:] = 0
         self.update_contacts(problem)
 
@@ -129,6 +130,12 @@ def _carried(problem: IncrementalPotential) -> CarriedPoints:
     return problem.model.carried
 
 
+def _falls(problem: IncrementalPotential, masses: np.ndarray) -> np.ndarray:
+    """(b,) h^2 |g| [m] of bodies whose mass points (b, 4) are given."""
+    falls: np.ndarray = problem.h**2 * np.linalg.norm(problem.model.gravity[masses[:, 0]], axis=1)
+    return falls
+
+
 def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> RigidContactWork:
     """For a model of which `is_rigid_alone` holds."""
     model = problem.model
@@ -153,7 +160,7 @@ def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> R
         start=np.zeros((b, 3)),
         spread=nine(),
         target_R=nine(),
-        gravity=problem.h**2 * np.linalg.norm(model.gravity[masses[:, 0]], axis=1),
+        gravity=_falls(problem, masses),
         systems=np.zeros((team.threads, 6, 7)),
         moved=np.zeros((b, 2 * WINDOW)),
         owed=np.zeros(b),
