@@ -87,6 +87,9 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
     def period(self, work: MultilevelWork) -> int:
         return self.sweeps
 
+    def moves_bound_error(self, work: MultilevelWork) -> bool:
+        return self.solver.moves_bound_error(work.inner)
+
     def is_blind_to_rounding(self, work: MultilevelWork) -> bool:
         """Forces on whole bodies are summed in double precision."""
         return False
