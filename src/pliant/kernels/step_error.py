@@ -101,7 +101,7 @@ def body_errors(sums, scales, ratios, before, windows, period, weight, is_local,
         left = rate**window
         seen = recent * left / (1.0 - left)
         noise = ROUNDING * eps * size * ratios[b]
-        owed = math.sqrt(sums[b, OWED] / mass) / (window if period == 1 else 1)
+        owed = math.sqrt(sums[b, OWED] / mass) / (window if period == 1 and weight < 1.0 else 1)
         if not is_local:
             owed = seen
         elif period > 1 or not is_blind:

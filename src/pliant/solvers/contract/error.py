@@ -275,13 +275,16 @@ class ErrorMeter:
         if self.solver.asked_tolerance is None:
             return self._has_windows and mark == self._marks[-1]
         if self._is_guided:
-            is_skipped = self._is_far and mark - self._began <= FEWEST and mark < self._most
+            is_skipped = self._is_far and mark - self._began < FEWEST and mark < self._most
             return len(self._kept) == 2 and not is_skipped
         return self._has_windows or self._is_bounded
 
     def _has_last(self, mark: int) -> bool:
-        """Whether positions before the last iteration are kept: odd windows show as well what goes to and fro."""
-        return not self._is_guided or (mark - self._kept[-1][0]) % 2 == 0
+        """Whether positions before the last iteration are kept: odd windows show as well what goes to and fro, but
+        what is owed early is a matter of the last iteration alone.
+        """
+        window = mark - self._kept[-1][0]
+        return not self._is_guided or window % 2 == 0 or (window > 1 and mark - self._began < FEWEST)
 
     @property
     def _is_early(self) -> bool:
@@ -308,9 +311,9 @@ class ErrorMeter:
         (first, earlier), (second, before) = self._kept[0], self._kept[-1]
         windows = max(second - first, 1), self._done - second
         last = self._last if self._has_last(self._done) else before
-        owing = before if self._period == 1 else last
-        self._sum_up(problem, x, before, earlier, owing, last)
         is_early = self._is_early
+        owing = last if is_early or self._period > 1 else before
+        self._sum_up(problem, x, before, earlier, owing, last)
         is_first = first - self._began < (LEFT_OUT if self._is_guided else 1)
         weight = 1.0 if is_early else 0.5 if is_first else 0.0
         found, kind = np.empty((ROWS, len(self._sums))), (self._period, weight, self.solver.supports.local)
