@@ -160,7 +160,8 @@ def refresh_matrix(problem: IncrementalPotential, x: np.ndarray, work: Multileve
     stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut corrections short too, whatever the matrix.
     """
     is_short = work.has_begun and work.refreshes and work.levels.is_stale and work.length <= SHORT
-    if not is_short or problem.model.carried is not None or (problem.contacts is not None and problem.contacts.count):
+    touches = problem.contacts is not None and problem.contacts.count > 0
+    if not is_short or touches or problem.model.carried is not None:
         return False
     work.levels.assemble(problem, x)
     work.levels.begin(problem, x)
