@@ -115,6 +115,40 @@ def test_the_first_iterations_are_not_taken_for_the_rate_of_all():
     assert size(report.x - exact) < 0.01 * max(size(exact - problem.y), 9.81 * problem.h**2)
 
 
+EASY = {"very soft beam": 2e3, "soft beam": 2e4, "beam": 5e5}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tolerance", [0.05, 0.005, 5e-4])
+@pytest.mark.parametrize("name", EASY)
+def test_easy_steps_end_early_and_no_further_off_than_they_tell(name, tolerance):
+    """What the first iterations move, times h^2 k / m, bounds their error."""
+    problem, exact = _step(_beam(EASY[name]), 30)
+    report = pl.solve(problem, pl.VBD(iterations=400, tolerance=tolerance), measure_every=400)
+    truth = _true_error(problem, report.x, exact)
+    assert report.converged
+    assert truth < 3 * report.error
+    assert truth < 1.5 * tolerance
+    if name == "very soft beam":
+        assert report.iterations <= 3
+
+
+def test_marks_follow_what_is_left_to_do():
+    """Easy steps are looked at again soon after 2 iterations, others not before their rate shows; windows are odd."""
+    looked = {}
+    for youngs_modulus in (2e3, 5e7):
+        sim = pl.Simulation(_beam(youngs_modulus), pl.VBD(iterations=30, tolerance=1e-4), frame_rate=300, substeps=1)
+        problem = sim.problem()
+        meter = ErrorMeter(sim.solver, problem, "single")
+        x = problem.x_guess.copy()
+        sim.solver.begin_step(problem, sim._work)
+        meter.begin_step(x, 30, sim._work)
+        meter.sweep(problem, x, sim._work, 30)
+        looked[youngs_modulus] = meter._marks
+    assert looked[2e3] == [1, 2, 5]
+    assert looked[5e7] == [1, 2, 5, 8, 13, 18, 23, 28, 30]
+
+
 def test_ratio_is_the_diagonal_s():
     """The sampled mean of h^2 k / m against the blocks of all vertices, held ones left out."""
     sim = pl.Simulation(_beam(5e5, (40, 4, 4)), pl.VBD(), frame_rate=300, substeps=1)
@@ -165,7 +199,7 @@ def test_free_fall_and_rest_are_converged(gravity):
     for _ in range(10):
         report = sim.step()
         assert report.converged
-        assert report.iterations == 8
+        assert report.iterations == 2
     assert report.body_errors == {"solid0": report.error}
 
 

@@ -271,6 +271,9 @@ class Auto(Solver[AutoWork]):
     def is_blind_to_rounding(self, work: AutoWork) -> bool:
         return work.stage.solver.is_blind_to_rounding(work.stage.work)
 
+    def moves_bound_error(self, work: AutoWork) -> bool:
+        return not work.rows.duals and work.stage.solver.moves_bound_error(work.stage.work)
+
     def has_residual(self, work: AutoWork) -> bool:
         return work.stage.solver.has_residual(work.stage.work)
 

@@ -32,6 +32,7 @@ from pliant.solvers.machinery.levels.subspace import PassedPoints, no_points
 
 TRIALS = 6  # lengths of a correction: 1, 1/2 ...
 SUFFICIENT = 1e-4  # part of the fall that the slope promises
+SHORT = 0.25  # length of a correction up to which the matrix is assembled again within a step
 GOOD = (0.5, 2.0)  # fall of the energy over that of the quadratic model: outside, the matrix is stale
 
 
@@ -45,6 +46,7 @@ class MultilevelWork(EnergyWork):
     done: int = 0  # iterations of this step
     has_begun: bool = False  # the levels have taken up this step
     length: float = 0.0  # t of the last correction; 0 if none was accepted
+    refreshes: bool = True  # assembling again within this step has helped so far
 
     def state_dict(self) -> dict[str, Any]:
         levels = self.levels
@@ -87,6 +89,9 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
     def period(self, work: MultilevelWork) -> int:
         return self.sweeps
 
+    def moves_bound_error(self, work: MultilevelWork) -> bool:
+        return self.solver.moves_bound_error(work.inner)
+
     def is_blind_to_rounding(self, work: MultilevelWork) -> bool:
         """Forces on whole bodies are summed in double precision."""
         return False
@@ -107,7 +112,7 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
 
     def begin_step(self, problem: IncrementalPotential, work: MultilevelWork) -> None:
         super().begin_step(problem, work)
-        work.done = 0
+        work.done, work.refreshes = 0, True
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, n: int = 1) -> SweepResult:
         done = 0
@@ -126,6 +131,7 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
 
     It starts from the point of least energy between those of the last cycles; where that does not serve, from x.
     """
+    is_refreshed = refresh_matrix(problem, x, work)
     work.length = 0.0
     rows, passed = work.packed.tables.x, work.passed
     before = work.energy_at_start(x)
@@ -146,6 +152,20 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
         step = proposed(problem, x, work, force)
         twists = as_rigid(problem, step)
         search(problem, work, x, Direction(step, twists, force, 0.5 * float(np.sum(force * step))), before, TRIALS)
+    work.refreshes = work.refreshes and (not is_refreshed or work.length > SHORT)
+
+
+def refresh_matrix(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) -> bool:
+    """Assemble the matrix again at x (n, 3) within a step whose last correction was cut short by the body's own
+    stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut corrections short too, whatever the matrix.
+    """
+    is_short = work.has_begun and work.refreshes and work.levels.is_stale and work.length <= SHORT
+    touches = problem.contacts is not None and problem.contacts.count > 0
+    if not is_short or touches or problem.model.carried is not None:
+        return False
+    work.levels.assemble(problem, x)
+    work.levels.begin(problem, x)
+    return True
 
 
 class Direction(NamedTuple):

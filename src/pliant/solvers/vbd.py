@@ -89,6 +89,9 @@ class VBD(MomentumSolver[DescentWork]):
         """Load what was detected last, within a step."""
         work.update_contacts(problem)
 
+    def moves_bound_error(self, work: DescentWork) -> bool:
+        return not self.line_search  # which cuts motions short
+
     def update_topology(self, problem: IncrementalPotential, work: DescentWork, change: TopologyChange) -> bool:
         """Take up a torn scene without building all tables again; whether there was room for it."""
         return work.update_topology(problem, change)

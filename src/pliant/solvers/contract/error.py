@@ -13,13 +13,16 @@ error of 0.01 is 1 % of those forces, left out. It is estimated between two boun
 
     error = seen^(1 - t) owed^t,  t = min(1/2, 3/2 r):  between both, nearer to what is seen the faster it falls
 
-and is at least what is left of the motion of the body as a whole (contract.whole_bodies), and at least the motion of
+t is 1 before the eighth iteration of vertex block descent and after the first correction by levels: there is no rate
+yet, and steps that are that easy owe little. The error
+is at least what is left of the motion of the body as a whole (contract.whole_bodies), and at least the motion of
 the last iteration where iterations only go to and fro, as between meeting a contact and leaving it. A solver that has
 the forces of all vertices at hand is judged by them: |x - x*|_M <= h^2 |M^-1 dG/dx|_M.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -50,7 +53,9 @@ from pliant.solvers.contract.whole_bodies import WholeBodies, find_whole_bodies
 if TYPE_CHECKING:
     from pliant.solvers.contract.solver import Solver
 
-FEWEST = 8  # iterations by which a tolerance is met at the earliest
+FEWEST = 8  # iterations by which what is seen of them meets a tolerance at the earliest; before, only what is owed
+LEFT_OUT = 4  # first iterations of local solvers, which move far whatever the rate of those that follow
+FAR = 10.0  # iterations that a step has before it where it is not looked at again before FEWEST
 CONVERGED = 0.05  # error up to which a step counts as converged, if no tolerance is given
 
 
@@ -112,6 +117,9 @@ class ErrorMeter:
         self._settled = np.zeros(0)  # (bodies,) errors without what rounding takes away
         self._done, self._most, self._began, self._period = 0, 0, 0, 1
         self._by_residual = False  # each iteration from the second on is measured, by its residual
+        self._is_bounded = False  # what iterations move bounds the error from the first ones on
+        self._is_guided = False  # each look says when to look again
+        self._is_far = False  # the last one saw no end
 
     def set_gravity(self, model: Model) -> None:
         """Take over the gravity that a model has now."""
@@ -132,8 +140,13 @@ class ErrorMeter:
         self._period, self._began, self._kept, self._before = self.solver.period(work), self._done, [], np.zeros(0)
         is_watched = self.solver.asked_tolerance is not None
         self._by_residual = is_watched and self.solver.has_residual(work)
+        self._is_bounded = is_watched and self.solver.moves_bound_error(work)
+        self._is_guided, self._is_far = self._is_bounded and self._period == 1, False
         left = self._most - self._done
-        found = range(min(2, left), left + 1) if self._by_residual else marks(left, self._period, is_watched)
+        if self._by_residual:
+            found: Iterable[int] = range(min(2, left), left + 1)
+        else:
+            found = range(1, min(left, 2) + 1) if self._is_guided else marks(left, self._period, is_watched)
         self._marks = [self._done + mark for mark in found]
         self._keep(x)
 
@@ -146,7 +159,7 @@ class ErrorMeter:
         began, end, result = self._done, self._done + n, SweepResult(0)
         while self._done < end and not result.ended:
             mark = next((m for m in self._marks if m > self._done), end)
-            if mark <= end and self._is_measured_at(mark):
+            if mark <= end and self._is_measured_at(mark) and self._has_last(mark):
                 result = self._iterate(problem, x, work, mark - 1)
                 self._last[:] = x
             if not result.ended:
@@ -192,20 +205,33 @@ class ErrorMeter:
 
     def _look(self, problem: IncrementalPotential, x: np.ndarray, work: Any) -> SweepResult:
         """Measure at a mark, and let the solver adapt."""
-        tolerance = self.solver.asked_tolerance
+        tolerance, is_early = self.solver.asked_tolerance, self._is_early
         if self._is_measured_at(self._done):
             with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
                 self.error = self._measured(problem, x, work)
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
-            if self.solver.adapt(problem, work, self.error, self._done):
+            if not is_early and self.solver.adapt(problem, work, self.error, self._done):
                 self._begin(x, work)
                 return SweepResult(0)
-            if tolerance is not None and self._is_rounding(self.error, tolerance, work):
+            if tolerance is not None and not is_early and self._is_rounding(self.error, tolerance, work):
                 return SweepResult(0, "no further progress: what is left rounds away in positions")
         self._keep(x)
+        if self._is_guided and self._done == self._marks[-1] < self._most:
+            self._marks.append(min(self._done + self._next_window(), self._most))
         return SweepResult(0)
+
+    def _next_window(self) -> int:
+        """Iterations until the next mark: odd, so that to and fro is seen, and few where the end is near."""
+        own, tolerance = self._done - self._began, self.solver.asked_tolerance
+        longest = 3 if own < FEWEST else max(5, (own // 4 - 1) | 1)
+        if self.error is None or tolerance is None or (self._is_far and own < FEWEST):
+            return longest
+        with np.errstate(divide="ignore"):
+            needed = self.error.iterations_to(tolerance)
+        self._is_far = needed > FAR
+        return min(int(np.ceil(min(needed, longest))) | 1, longest)
 
     def _measured(self, problem: IncrementalPotential, x: np.ndarray, work: Any) -> StepError:
         """The error at a mark. How far whole bodies are is asked only where it would end the step."""
@@ -250,7 +276,26 @@ class ErrorMeter:
         """Whether the error is measured at the next mark, after so many iterations; if not, positions are kept."""
         if self._by_residual:
             return True
-        return self._has_windows and (self.solver.asked_tolerance is not None or mark == self._marks[-1])
+        if self.solver.asked_tolerance is None:
+            return self._has_windows and mark == self._marks[-1]
+        if self._is_guided:
+            is_skipped = self._is_far and mark - self._began < FEWEST and mark < self._most
+            return len(self._kept) == 2 and not is_skipped
+        return self._has_windows or self._is_bounded
+
+    def _has_last(self, mark: int) -> bool:
+        """Whether positions before the last iteration are kept: odd windows show as well what goes to and fro, but
+        what is owed early is a matter of the last iteration alone.
+        """
+        window = mark - self._kept[-1][0]
+        return not self._is_guided or window % 2 == 0 or (window > 1 and mark - self._began < FEWEST)
+
+    @property
+    def _is_early(self) -> bool:
+        """Whether the rate of the iterations does not show yet, so that only what is owed counts."""
+        if not self._is_bounded or self._done == self._most:
+            return False
+        return self._done - self._began < FEWEST if self._is_guided else len(self._kept) < 2
 
     @property
     def _has_windows(self) -> bool:
@@ -267,17 +312,18 @@ class ErrorMeter:
 
     def estimate(self, problem: IncrementalPotential, x: np.ndarray, is_blind: bool = False) -> StepError:
         """The error at x (n, 3), from the last two windows; is_blind: what rounding hides counts as error."""
-        (first, earlier), (second, before) = self._kept
-        windows = second - first, self._done - second
-        owing = before if self._period == 1 else self._last
-        self._sum_up(problem, x, before, earlier, owing, self._last)
-        found, kind = (
-            np.empty((ROWS, len(self._sums))),
-            (self._period, first == self._began, self.solver.supports.local),
-        )
+        (first, earlier), (second, before) = self._kept[0], self._kept[-1]
+        windows = max(second - first, 1), self._done - second
+        last = self._last if self._has_last(self._done) else before
+        is_early = self._is_early
+        owing = last if is_early or self._period > 1 else before
+        self._sum_up(problem, x, before, earlier, owing, last)
+        is_first = first - self._began < (LEFT_OUT if self._is_guided else 1)
+        weight = 1.0 if is_early else 0.5 if is_first else 0.0
+        found, kind = np.empty((ROWS, len(self._sums))), (self._period, weight, self.solver.supports.local)
         told = (self._sums, self._scales, self._mean_ratio, self._before)
         body_errors(*told, windows, *kind, is_blind, self.eps, found)
-        self._before = found[DISTANCE]
+        self._before = np.zeros(0) if is_early else found[DISTANCE]
         error, lower, upper, rates, shifts, noise, _ = found
         return StepError(error, lower, upper, rates, shifts, *self._ratios_of_bodies(), noise)
 
@@ -345,7 +391,7 @@ def marks(n: int, period: int, is_watched: bool) -> tuple[int, ...]:
         window = max(period, n // 4 // period * period)
         return tuple(mark for mark in (n - 2 * window, n - window, n) if mark > 0)
     window = period * -(-4 // period)
-    found = [0, 4, 6, FEWEST] if period == 1 else [0]
+    found = [0, LEFT_OUT, 6, FEWEST] if period == 1 else [0]
     while found[-1] < n:
         found.append(found[-1] + max(window, found[-1] // 4 // window * window))
     return (*(mark for mark in found[1:] if mark < n), n)

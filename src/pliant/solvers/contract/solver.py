@@ -101,6 +101,12 @@ class Solver(ABC, Generic[W]):
         """Whether forces that round away while vertices are moved one by one are lost to it."""
         return self.supports.local
 
+    def moves_bound_error(self, work: W) -> bool:
+        """Whether an iteration moves each vertex as far as its forces ask, by positions alone: what it moves times the
+        stiffness of vertices against inertia then bounds the error from the first iterations on.
+        """
+        return False
+
     def has_residual(self, work: W) -> bool:
         """Whether an iteration costs so much more than the forces of all vertices that these tell its error."""
         return False

@@ -39,14 +39,15 @@ class WholeBodies:
         contacts = problem.with_contacts_at(x).contacts
         assert contacts is not None
         w, k = problem.inertia, len(self.bodies)
-        force = w[:, None] * (problem.y - x) - contacts.gradient(x)
+        gradient, blocks = contacts.gradient_and_blocks(x)
+        force = w[:, None] * (problem.y - x) - gradient
         middle, balance, moments = np.zeros((k, 4)), np.zeros((k, 6)), np.zeros((k, 3, 3))
         rigid_sums(self.number, w, x, force, middle, balance, moments)
         inertia = np.zeros((k, 6, 6))
         inertia[:, range(3), range(3)] = middle[:, 3:]
         inertia[:, 3:, 3:] = moments + THIN * np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3)
         stiffness = inertia.copy()
-        arrays = (contacts.vertices, contacts.weights, contacts.blocks(x, is_exact=True))
+        arrays = (contacts.vertices, contacts.weights, blocks)
         add_contact_stiffness(self.number, *arrays, np.ascontiguousarray(x), middle, stiffness)
         is_sound = np.isfinite(stiffness).all(axis=(1, 2)) & (moments > 0).any(axis=(1, 2))
         stiffness[~is_sound], balance[~is_sound] = np.eye(6), 0.0

@@ -125,10 +125,7 @@ class EnergyWork(AcceleratorWork):
         rows = self.packed.tables
         rows.read(x)
         self.packed.refresh(rows.x)
-        energy = self.packed.energy(rows.x)
-        if self.packed.noise == 0.0:
-            self.packed.measure_scales(rows.x)
-        return energy
+        return self.packed.measure_scales(rows.x) if self.packed.noise == 0.0 else self.packed.energy(rows.x)
 
 
 E = TypeVar("E", bound=EnergyWork)

@@ -69,16 +69,18 @@ class PackedPotential:
         t.team.run(t.module.energies, x, self._shares, t.vertices, *t.tables)
         return float(np.sum(self._shares, dtype=np.float64))
 
-    def measure_scales(self, x: np.ndarray) -> None:
+    def measure_scales(self, x: np.ndarray) -> float:
         """1 / diag(H) at x, and from it how far energies can be trusted: their terms are as large as stiffness times
         length squared, however small the sum, or as the shares themselves, as those of pressure far from the origin.
+        Returns G [J].
         """
         t = self.tables
         t.team.run(t.module.inverse_diagonals, t.packs.moving_count, x, self.scales, t.vertices, *t.tables)
         stiffness = float(np.sum(1.0 / self.scales[: self.moving_rows, :3], dtype=np.float64)) / 3
-        self.energy(x)
+        energy = self.energy(x)
         terms = float(np.sum(np.abs(self._shares), dtype=np.float64))
         self.noise = NOISE * float(np.finfo(x.dtype).eps) * max(stiffness * self.edge**2, terms / np.sqrt(len(x)))
+        return energy
 
     def precondition(self, f: np.ndarray, out: np.ndarray) -> None:
         """f / diag(H)."""

@@ -48,6 +48,8 @@ class Hierarchy:
 
     def turn(self, x: np.ndarray, reference: np.ndarray) -> None:
         """Frames of bodies that are free to turn: the rotation nearest to what took reference (rows, 3) to x."""
+        if not self.turns.any():
+            return
         k = len(self.turns)
         here, there = (p - centres(p, self.component, k)[self.component] for p in (x, reference))
         products = np.stack(
