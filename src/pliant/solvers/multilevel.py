@@ -157,7 +157,7 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
 
 def refresh_matrix(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) -> bool:
     """Assemble the matrix again at x (n, 3) within a step whose last correction was cut short by the body's own
-    stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut corrections short too, whatever the matrix.
+    stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut it short whatever the matrix.
     """
     is_short = work.has_begun and work.refreshes and work.levels.is_stale and work.length <= SHORT
     touches = problem.contacts is not None and problem.contacts.count > 0
