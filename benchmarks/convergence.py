@@ -122,7 +122,7 @@ def _step(problem, meter, solver, work, every, limit, lowest) -> list[float]:
     found, done = [], 0
     began = time.process_time()
     solver.begin_step(problem, work)
-    meter.begin_step(x, limit, work)
+    meter.begin_step(problem, x, limit, work)
     spent = time.process_time() - began
     while done < limit and len(found) < len(GOALS):
         began = time.process_time()

@@ -85,7 +85,7 @@ def _step(problem: IncrementalPotential, solver: Solver[Any], work: Any, precisi
         own = problem.with_own_internal_state()
         x, began = own.x_guess.copy(), time.perf_counter()
         solver.begin_step(own, work)
-        meter.begin_step(x, solver.iterations, work)
+        meter.begin_step(own, x, solver.iterations, work)
         meter.sweep(own, x, work, solver.iterations)
         seconds = time.perf_counter() - began
     return seconds

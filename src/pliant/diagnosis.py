@@ -95,7 +95,7 @@ def diagnosed(
         work.load_state_dict(solver_state)
     meter = ErrorMeter(solver, copy, execution.precision)
     solver.begin_step(copy, work)
-    meter.begin_step(x, solver.iterations, work)
+    meter.begin_step(copy, x, solver.iterations, work)
     result = meter.sweep(copy, x, work, solver.iterations)
     if meter.error is None or (result.ended and not result.converged):
         meter.error = meter.bound(copy, x)

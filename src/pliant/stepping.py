@@ -279,7 +279,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         if not goes_on:
             self._x_new[:] = self._x_guess
             self.solver.begin_step(problem, self._work)
-        self._meter.begin_step(self._x_new, n, self._work)
+        self._meter.begin_step(problem, self._x_new, n, self._work)
         while tried < n:
             part = min(self._detect_every or n, n - tried)
             result = self._meter.sweep(problem, self._x_new, self._work, part)

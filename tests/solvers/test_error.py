@@ -142,11 +142,23 @@ def test_marks_follow_what_is_left_to_do():
         meter = ErrorMeter(sim.solver, problem, "single")
         x = problem.x_guess.copy()
         sim.solver.begin_step(problem, sim._work)
-        meter.begin_step(x, 30, sim._work)
+        meter.begin_step(problem, x, 30, sim._work)
         meter.sweep(problem, x, sim._work, 30)
         looked[youngs_modulus] = meter._marks
     assert looked[2e3] == [1, 2, 5]
     assert looked[5e7] == [1, 2, 5, 8, 13, 18, 23, 28, 30]
+
+
+def test_steps_with_contacts_are_not_looked_at_before_the_eighth_iteration():
+    """There what is owed says little, and looking at contacts costs most."""
+    mesh, scene = pl.shapes.box((0.1, 0.1, 0.1), 2), pl.Scene()
+    scene.add_solid(mesh, pl.StableNeoHookean.from_young(2e3, 0.3)).set_positions(mesh.points + np.array([0, 0, 0.05]))
+    scene.add_plane((0, 0, 0), (0, 0, 1))
+    sim = pl.Simulation(scene, pl.VBD(iterations=30, tolerance=0.01), frame_rate=300, substeps=1)
+    for _ in range(20):
+        report = sim.step()
+    assert len(sim.contacts) > 0
+    assert report.iterations >= 8
 
 
 def test_ratio_is_the_diagonal_s():
@@ -273,7 +285,7 @@ def test_meters_hold_no_positions_of_their_problem():
     problem = sim.problem()
     meter = ErrorMeter(sim.solver, problem, "double")
     x = problem.x_guess.copy()
-    meter.begin_step(x, 8, sim._work)
+    meter.begin_step(problem, x, 8, sim._work)
     x += 1.0
     assert np.all(meter._kept[0][1] == problem.x_guess)
 

@@ -117,6 +117,7 @@ class ErrorMeter:
         self._settled = np.zeros(0)  # (bodies,) errors without what rounding takes away
         self._done, self._most, self._began, self._period = 0, 0, 0, 1
         self._by_residual = False  # each iteration from the second on is measured, by its residual
+        self._touches = False  # contacts seldom let a step end early, and looking at them costs most
         self._is_bounded = False  # what iterations move bounds the error from the first ones on
         self._is_guided = False  # each look says when to look again
         self._is_far = False  # the last one saw no end
@@ -126,10 +127,10 @@ class ErrorMeter:
         moving = np.flatnonzero(self.body >= 0)
         self._gravity[self.body[moving]] = np.linalg.norm(model.gravity[moving], axis=1)
 
-    def begin_step(self, x: np.ndarray, n: int, work: Any) -> None:
+    def begin_step(self, problem: IncrementalPotential, x: np.ndarray, n: int, work: Any) -> None:
         """Take up a step of at most n iterations from x (n, 3)."""
         self.error, self._done, self._most, self._ratio = None, 0, n, np.zeros(0)
-        self._work = work
+        self._work, self._touches = work, problem.contacts is not None and problem.contacts.count > 0
         if work.measures_error:
             return
         self._begin(x, work)
@@ -140,7 +141,7 @@ class ErrorMeter:
         self._period, self._began, self._kept, self._before = self.solver.period(work), self._done, [], np.zeros(0)
         is_watched = self.solver.asked_tolerance is not None
         self._by_residual = is_watched and self.solver.has_residual(work)
-        self._is_bounded = is_watched and self.solver.moves_bound_error(work)
+        self._is_bounded = is_watched and not self._touches and self.solver.moves_bound_error(work)
         self._is_guided, self._is_far = self._is_bounded and self._period == 1, False
         left = self._most - self._done
         if self._by_residual:

@@ -49,7 +49,7 @@ def solve(
     work = solver.init(problem, Execution(precision, threads or 0, on_device))
     solver.begin_step(problem, work)
     meter = ErrorMeter(solver, problem, precision)
-    meter.begin_step(x, stop.iterations or solver.iterations, work)
+    meter.begin_step(problem, x, stop.iterations or solver.iterations, work)
     report, ended, result = (
         SolveReport("", 0, 0.0, x, residual_definition=solver.residual_definition),
         "",
