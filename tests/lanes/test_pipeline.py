@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+from pathlib import Path
 
 import pytest
 from numba.core import errors
@@ -58,6 +59,7 @@ def test_an_error_names_the_function_and_what_is_wrong() -> None:
 
     with pytest.raises(errors.TypingError, match="No implementation of function"):
         wrong(1.0)
+    assert not list(Path(wrong._cache.cache_path).glob("*wrong*.claim")), "other processes wait for this one"
 
 
 @pytest.mark.parametrize("chosen", [{}, {"nrt": True}, {"forceinline": True, "nrt": True}, {"nrt": False}])

@@ -6,6 +6,7 @@ processes that are gone, of other computers and of long ago do not count.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import time
@@ -28,12 +29,20 @@ def claim(file: Path) -> bool:
     except OSError:
         return True  # a folder that cannot be written: nobody else can either
     with os.fdopen(handle, "w") as text:
-        text.write(f"{socket.gethostname()} {os.getpid()}")
+        text.write(_owner())
     return True
 
 
 def release(file: Path) -> None:
-    _place(file).unlink(missing_ok=True)
+    """Let others compile the function of a file, if this process has claimed it."""
+    place = _place(file)
+    with contextlib.suppress(OSError):
+        if place.read_text() == _owner():
+            place.unlink(missing_ok=True)
+
+
+def _owner() -> str:
+    return f"{socket.gethostname()} {os.getpid()}"
 
 
 def wait(file: Path) -> None:

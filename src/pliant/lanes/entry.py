@@ -81,11 +81,15 @@ class EntryFunction(CPUDispatcher):
             result = self.overloads.get(tuple(args))
             if result is not None:
                 return result.entry_point
-            result = self._cache.load_overload(sig, self.targetctx)
-            if result is None:
-                with compiling_quickly():
-                    result = self._compiler.compile(args, return_type)
-                self._cache.save_overload(sig, result)
+            try:
+                result = self._cache.load_overload(sig, self.targetctx)
+                if result is None:
+                    with compiling_quickly():
+                        result = self._compiler.compile(args, return_type)
+                    self._cache.save_overload(sig, result)
+            except BaseException:  # Ctrl-C too: other processes would wait for this one
+                self._cache.give_up(sig)
+                raise
             self.add_overload(result)
             return result.entry_point
 
@@ -129,6 +133,11 @@ class EntryCache(_Cache):
         if content:
             folders.write_atomically(folders.generation_folder() / file, content)
         claims.release(folders.generation_folder() / file)
+
+    def give_up(self, sig) -> None:
+        """Let other processes compile what this one does not."""
+        self._started.pop(self._file(sig), None)
+        claims.release(folders.generation_folder() / self._file(sig))
 
     def _file(self, sig) -> str:
         types = sig if isinstance(sig, tuple) else sig.args
