@@ -94,11 +94,11 @@ class FreeComponents:
         middles, carried = np.empty((count, 7)), problem.model.carried
         first = NO_POINTS if carried is None else carried.first_points
         where = (free.component, problem.inertia, x, problem.y)
+        centres(*where, middles)
         if not free.turns.any():
-            shift_components(*where, first, middles, problem.poses)
+            shift_components(free.component, x, first, middles, problem.poses)
             return
         moments = np.zeros((count, 3, 3))
-        centres(*where, middles)
         cross_moments(*where, middles, moments)
         moments[~free.turns] = 0.0
         if np.isfinite(moments).all():  # a step that broke down is reported as it is

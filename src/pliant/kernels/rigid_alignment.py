@@ -51,11 +51,10 @@ def move_rigidly(component, middles, turns, x):
 
 
 @entry(nogil=True)
-def shift_components(component, weight, x, y, first, middles, poses):
+def shift_components(component, x, first, middles, poses):
     """Move each component so that the mean of x (n, 3) is that of y, and the poses (b, 7) of bodies with it whose first
-    points (b,) it has; middles (components, 7): as of `centres`, scratch.
+    points (b,) it has; middles (components, 7): of `centres`.
     """
-    centres(component, weight, x, y, middles)
     for i in range(len(component)):
         c = component[i]
         if c >= 0:
