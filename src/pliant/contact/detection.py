@@ -44,7 +44,7 @@ def colliders_of(team: Team, model: ContactModel) -> Colliders:
     """What takes part in contact in a model, where it starts."""
     rules = Rules(model.body.astype(np.int32), model.allowed, model.excluded)
     shapes = (model.triangles, model.tets, rules, model.radius + model.clearance, model.positions, model.springs)
-    colliders = make_colliders(*shapes, model.stitched, model.clearance)
+    colliders = make_colliders(*shapes, model.stitched, model.clearance, model.is_closed)
     return without_crossing_springs(team, colliders, model.positions) if len(model.springs) else colliders
 
 

@@ -34,6 +34,7 @@ from pliant.contact.search.motion import largest_motion, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
 from pliant.contact.sphere_search import SphereSearch
+from pliant.contact.tracking.closed_starts import outside_closed
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
 from pliant.contact.tracking.passing import Ahead, Skipped, passing
@@ -154,7 +155,8 @@ class Detector:
         self.seen = x.copy()
         if self._planes_suffice:
             return
-        self.side_history = track_sides(self.team, self.colliders, sides, x, x)
+        sides = track_sides(self.team, self.colliders, sides, x, x)
+        self.side_history = outside_closed(self.team, self.colliders, sides, x)
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
 

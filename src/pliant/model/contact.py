@@ -93,6 +93,7 @@ class ContactModel:
     restitution: np.ndarray  # (bodies,) of rigid bodies, zero of others
     stitched: np.ndarray  # (k, 2) vertices that seams join
     clearance: np.ndarray  # (n,) [m] half of what solids and rigid bodies keep from other bodies; zero of others
+    is_closed: np.ndarray  # (n,) bool: of a rigid body, whose triangles enclose it and look outwards
 
     @property
     def gravity(self) -> float:
@@ -157,6 +158,7 @@ def build_contact(
         np.array([body.restitution if isinstance(body, RigidBody) else 0.0 for body in bodies]),
         stitched,
         np.repeat(_half_clearances(settings, bodies, edges), sizes),
+        np.repeat([isinstance(body, RigidBody) for body in bodies], sizes),
     )
 
 

@@ -152,6 +152,7 @@ def _touching(contact: ContactModel, after: Topology, blocks: tuple[Block, ...])
         excluded=contact.excluded[origin],
         radius=contact.radius[origin],
         clearance=contact.clearance[origin],
+        is_closed=contact.is_closed[origin],
         friction=contact.friction[origin],
         edge=contact.edge[origin],
         positions=contact.positions[origin],

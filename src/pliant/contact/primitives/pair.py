@@ -11,6 +11,7 @@ from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add, cross, dot, subtract
 
 FLAT = 1e-10  # sine below which a cross product has no direction
+TOUCHING = 1e-9  # of an edge: nearer primitives touch, and on which side of each other they are is rounding
 
 
 @inlined
@@ -79,24 +80,28 @@ def common_normal(kind, y):
 
 
 @compiled
-def separating_normal(kind, y, w, r, motion, outward):
+def separating_normal(kind, y, w, r, motion, outward, own_outward):
     """Unit vector from the second primitive to the first.
 
     Across a triangle or two crossing edges it is their normal, on the side of r; beside them it is r itself.
-    Primitives that touch (r = 0) have lost their side: then it is `outward`, the outside of the second, if it has one,
-    else against their relative motion.
+    Primitives that touch have lost their side: then it is `outward`, the outside of the second, if it has one, else
+    against their relative motion, or if there is none against `own_outward`, the outside of the first.
     """
     n, has_normal = common_normal(kind, y)
+    edge = subtract(y[3], y[2])
+    touching = TOUCHING * math.sqrt(dot(edge, edge))
     distance = math.sqrt(dot(r, r))
     if not (is_inner(kind, w) and has_normal):
-        if distance > 0.0:
+        if distance > touching:
             return unit(r)
         n = n if has_normal else unit(motion)
-    side = dot(n, r)
+    side = dot(n, r) if distance > touching else 0.0
     if side == 0.0:
         side = dot(n, outward)
     if side == 0.0:
         side = -dot(n, motion)
+    if side == 0.0:
+        side = -dot(n, own_outward)
     if dot(n, n) == 0.0:
         return (0.0, 0.0, 1.0)
     return n if side >= 0.0 else (-n[0], -n[1], -n[2])

@@ -75,6 +75,7 @@ class Colliders:
     radius: np.ndarray  # (n,) half the thickness [m]: two primitives keep the sum of their radii apart
     clearance: np.ndarray  # (n,) [m] what of it is no thickness, but a small distance that solids keep
     has_inside: np.ndarray  # (n,) bool: belongs to a solid, whose triangles are touched from outside only
+    is_closed: np.ndarray  # (n,) bool: of a rigid body, whose triangles enclose it and look outwards
     stitched: np.ndarray  # pairs of vertices that seams join (stitched.stitched_keys)
     opposite: np.ndarray  # pairs of edges that do not touch: opposite in a tet (inversion.opposite_edges), or springs
     edge: float  # [m] mean length where they start, infinite if it is not known
@@ -98,12 +99,14 @@ def make_colliders(
     springs: np.ndarray | None = None,
     stitched: np.ndarray | None = None,
     clearance: np.ndarray | None = None,
+    is_closed: np.ndarray | None = None,
 ) -> Colliders:
     """Connect sheets' triangles (t, 3) and springs (s, 2), in addition to the boundary of tets (m, 4) of positive
     volume at rest.
 
     start (n, 3) [m]: where vertices start; without it no body is known to be convex, and all edges count as sharp.
-    stitched (k, 2): vertices that seams join. clearance (n,) [m]: part of the radius, as of Colliders.
+    stitched (k, 2): vertices that seams join. clearance (n,) [m], is_closed (n,): as of
+    Colliders.
     """
     n = len(rules.body)
     _check_rules(rules)
@@ -144,6 +147,7 @@ def make_colliders(
         radius,
         np.zeros(n) if clearance is None else clearance,
         has_inside,
+        np.zeros(n, bool) if is_closed is None else is_closed,
         keys,
         opposite,
         _mean_length(start, surface.edges),

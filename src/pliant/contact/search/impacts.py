@@ -44,8 +44,8 @@ def find_impacts(
     """
     surface, k = colliders.surface, len(pairs.first)
     weights, normals, side, is_impact = np.empty((k, 4)), np.empty((k, 3)), np.empty(k, np.int8), np.empty(k, bool)
-    rows, inside = motion.start, colliders.has_inside
-    bodies = Bodies(*surface, colliders.faces_of_edge, colliders.solid, colliders.radius, inside, rows)
+    about = (colliders.radius, colliders.has_inside, colliders.is_closed, motion.start)
+    bodies = Bodies(*surface, colliders.faces_of_edge, colliders.solid, *about)
     arguments = (kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, side, is_impact)
     team.run_for(250 * k, cached(describe_impacts), *arguments)
     chosen = np.flatnonzero(is_impact)

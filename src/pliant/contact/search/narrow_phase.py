@@ -39,7 +39,8 @@ class Bodies(NamedTuple):
     faces_of_edge: np.ndarray  # (e, 2)
     solid: Solid
     radius: np.ndarray  # (n,) [m]
-    has_inside: np.ndarray  # (n,) bool
+    has_inside: np.ndarray  # (n,) bool: of a solid
+    is_closed: np.ndarray  # (n,) bool: of a rigid body
     rows: np.ndarray  # where vertices start, as of Motion.start
 
 
@@ -77,7 +78,13 @@ def describe_impacts(
             )
             motion = subtract(combine(w, end_points), combine(w, start))
             out_a, out_b = outsides(kind, i, j, v[0], is_solid_a, is_solid_b, y, bodies, x0)
-            n = separating_normal(kind, y, w, r, motion, out_b)
+            outward = out_b
+            if bodies.is_closed[v[2]]:
+                outward = outsides(kind, i, j, v[0], False, True, y, bodies, x0)[1]
+            elif bodies.is_closed[v[0]] and kind != VERTEX_TRIANGLE:
+                inward = outsides(kind, i, j, v[0], True, False, y, bodies, x0)[0]
+                outward = (-inward[0], -inward[1], -inward[2])
+            n = separating_normal(kind, y, w, r, motion, outward, out_a)
             is_impact[k] = is_open(kind, is_solid_a, out_a, is_solid_b, out_b, n)
             write(weights, normals, k, w, n)
             side[k] = side_of(kind, y, n)
