@@ -15,9 +15,10 @@ error of 0.01 is 1 % of those forces, left out. It is estimated between two boun
 
 t is 1 before the eighth iteration of vertex block descent and after the first correction by levels: there is no rate
 yet, and steps that are that easy owe little. Corrections by levels move much and little in turn, so that a rate may
-look far too slow: there the error is what is owed at most. The error is at least what is left of the motion of the body as a whole (contract.whole_bodies), and at least the motion of
-the last iteration where iterations only go to and fro, as between meeting a contact and leaving it. A solver that has
-the forces of all vertices at hand is judged by them: |x - x*|_M <= h^2 |M^-1 dG/dx|_M.
+look far too slow: there the error is what is owed at most. It is at least what is left of the motion of the body as a
+whole (contract.whole_bodies), and at least the motion of the last iteration where iterations only go to and fro, as
+between meeting a contact and leaving it. A solver that has the forces of all vertices at hand is judged by them:
+|x - x*|_M <= h^2 |M^-1 dG/dx|_M.
 """
 
 from __future__ import annotations
