@@ -33,6 +33,29 @@ def test_who_follows_what_is_stopped_is_found_in_time():
     assert abs(sim.velocities).max() < 1e-3
 
 
+@pytest.mark.parametrize("is_wall", [False, True], ids=["sphere", "wall"])
+@pytest.mark.parametrize("scheme", [pl.VelocityTimeStepping, pl.SequentialPositions])
+def test_who_is_thrown_meets_what_was_not_on_its_way(scheme, is_wall):
+    """A sphere at 3 m/s hits one at rest, half a radius before a third, or before a wall: that one would go nowhere
+    without constraints, and goes into what is behind it within the same step. No overlap is above 1 % of the diameter,
+    and of spheres momentum stays.
+    """
+    scene = pl.Scene(gravity=(0, 0, 0))
+    x = np.array([-2.05, 0.0, 2.5])[: 2 if is_wall else 3] * R
+    grains = scene.add_particles(np.column_stack([x, np.zeros((len(x), 2))]), radius=R)
+    grains.set_velocities([(3.0, 0, 0)] + [(0, 0, 0)] * (len(x) - 1))
+    if is_wall:
+        scene.add_plane((1.5 * R, 0, 0), (-1, 0, 0))
+    sim = pl.Simulation(scene, scheme(), precision="double", frame_rate=300, substeps=1)
+    for _ in range(3):
+        sim.step()
+        assert deepest(grains.positions) < 0.02
+        if is_wall:
+            assert grains.positions[:, 0].max() < 0.52 * R
+        else:
+            np.testing.assert_allclose(sim.velocities[:, 0].sum(), 3.0, rtol=1e-9)
+
+
 def test_a_heap_that_falls_into_a_box_stays_there():
     """720 spheres in 20 layers, dropped by 5 cm, with default settings: overlaps stay below a fifth of the radius, and
     energy, once lost, does not come back: at most 5 % of what the fall has set free.

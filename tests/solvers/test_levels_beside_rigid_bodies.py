@@ -45,11 +45,12 @@ def test_the_default_uses_levels_beside_rigid_bodies(is_linked: bool) -> None:
         precision = "single" if solver is None else "double"
         sim = pl.Simulation(_scene(is_linked), solver, frame_rate=60, substeps=2, precision=precision)
         reports = [sim.step() for _ in range(60)]
-        runs[name] = sim.positions
+        # points that slide to where the ball touches have no mass, and are nowhere while it does not
+        runs[name] = sim.positions[sim.model.mass > 0]
         if solver is None:
             assert all(report.converged for report in reports)
             assert sum("Multilevel" in report.reason for report in reports) > 50
-    moved = np.abs(runs["strict"] - sim.model.positions).max()
+    moved = np.abs(runs["strict"] - sim.model.positions[sim.model.mass > 0]).max()
     assert np.abs(runs["default"] - runs["strict"]).max() < 0.02 * moved
 
 

@@ -50,7 +50,7 @@ class RigidEnds:
     def pushed(self, n: int) -> PushedBodies:
         """The bodies as pushes move them, in a scene of n vertices."""
         of_vertex = np.full(n, -1, np.int32)
-        of_vertex[self.carried.points] = self.carried.body
+        of_vertex[: len(self.carried.carrier)] = self.carried.carrier
         inverse = np.linalg.inv(self.carried.mass_matrices(self.mass, self.poses))
         return PushedBodies(of_vertex, self.poses[:, :3].copy(), inverse, np.zeros((self.carried.count, 6)))
 

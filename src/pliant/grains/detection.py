@@ -98,6 +98,11 @@ class GrainDetector:
         np.take(contact.friction, self._faces.vertices[:, 0], out=self._faces.friction, mode="clip")
         self.grains = self.grains._replace(otherwise=float(contact.general_friction[0]))
 
+    @property
+    def tolerance(self) -> float:
+        """Gap below which two are in contact [m]."""
+        return self._tolerance
+
     def obstacles(self, time: float, h: float) -> Obstacles:
         """The shapes with formulas from `time` to `time` + h [s]."""
         assert self.model.contact is not None
@@ -109,15 +114,20 @@ class GrainDetector:
         local[:, [3, 7, 11]] = 1.0
         return Obstacles(np.array([shape.kind for shape in shapes], np.int64), at_start, at_end, local)
 
-    def detect(self, motion: Motion, time: float, rows: Rows, base: int) -> tuple[Rows, int]:
-        """Write contacts into rows from `base` on; the rows, longer if they had to be, and how many there are now."""
+    def detect(
+        self, motion: Motion, time: float, rows: Rows, base: int, uses_lists: bool = True
+    ) -> tuple[Rows, int]:
+        """Write contacts into rows from `base` on; the rows, longer if they had to be, and how many there are now.
+
+        uses_lists: False for a further search within a step, which leaves lists as they are.
+        """
         self._read_friction()
         particles = self.model.particles
         if particles is not None and particles.is_emitted:
             there = np.flatnonzero(~particles.absent(time))
             if len(there) != len(self._there):
                 self._place(there)
-        self._sort(motion, time)
+        self._sort(motion, time, uses_lists)
         grains, grid, faces = self.grains, self._grid, self._placed(motion)
         about = (grains, motion, grid, self.obstacles(time, motion.h), faces, base, self._ends)
         work = 200 * len(grains.vertices)
@@ -127,12 +137,13 @@ class GrainDetector:
         self.team.run_for(work, search, *about, rows, True)
         return rows, count
 
-    def _sort(self, motion: Motion, time: float) -> None:
+    def _sort(self, motion: Motion, time: float, uses_lists: bool) -> None:
         """Spheres into cells, or, where their lists are good or new ones are worth it, into the order of these."""
         self._grid.numbers[2] = 0
         if not len(self._grid.order):
             return
-        if not self.keeps_lists:
+        if not self.keeps_lists or not uses_lists:
+            self._are_made = False  # they share cells with the search
             self._into_cells(self.grains, motion, time)
             return
         p, work = len(self._grid.order), 5 * len(self._grid.order)

@@ -83,13 +83,13 @@ def force_scales(sums, falls, eps, scales):
 
 
 @entry(nogil=True, error_model="numpy")
-def body_errors(sums, scales, ratios, before, windows, period, weight, is_local, is_blind, eps, out):
+def body_errors(sums, scales, ratios, before, windows, period, weight, is_local, is_bounded, is_blind, eps, out):
     """Error, its bounds, rates, shifts, what rounding hides, and the distance to the minimum [m], to out (7, bodies).
 
     scales: `force_scales`; ratios (bodies,): h^2 k / m; before (bodies,) [m]: distances at the last mark, or empty;
     windows: iterations of the earlier and of the last one; period: of corrections; weight: t, of what is owed, where
-    windows do not tell it, otherwise 0; is_local, is_blind: of the solver, whether it solves vertex by vertex, and
-    whether what rounding hides counts as error.
+    windows do not tell it, otherwise 0; is_local, is_bounded, is_blind: of the solver, whether it solves vertex by
+    vertex, whether what is owed bounds the error between corrections, and whether what rounding hides counts as error.
     """
     earlier_window, window = windows
     for b in range(len(sums)):
@@ -102,13 +102,14 @@ def body_errors(sums, scales, ratios, before, windows, period, weight, is_local,
         seen = recent * left / (1.0 - left)
         noise = ROUNDING * eps * size * ratios[b]
         owed = math.sqrt(sums[b, OWED] / mass) / (window if period == 1 and weight < 1.0 else 1)
+        most = math.sqrt(owed**2 + noise**2) if is_bounded and period > 1 else math.inf
         if not is_local:
             owed = seen
         elif period > 1 or not is_blind:
             # rounding of positions is no motion that levels, or bodies whose poses are exact, leave
             owed = max(math.sqrt(max(owed**2 - noise**2, 0.0)), seen)
         t = weight if weight > 0.0 else min(0.5, 1.5 * (left if period == 1 else max(left, FASTEST_CYCLE)))
-        distance = max(seen, TINY) ** (1.0 - t) * max(owed, TINY) ** t
+        distance = min(max(seen, TINY) ** (1.0 - t) * max(owed, TINY) ** t, most)
         if period > 1 and recent <= CYCLE_ROUNDING * eps * size:
             distance = seen = owed = 0.0  # levels carry slow motion: what goes on below rounding is rounding
         if last > max(ALTERNATING * recent, AT_REST * eps * size):  # iterations go to and fro

@@ -109,8 +109,13 @@ class CarriedPoints:
 
     def mass_matrices(self, mass: np.ndarray, poses: np.ndarray) -> np.ndarray:
         """(b, 6, 6) kinetic energy's Hessian in velocity and angular velocity, for masses (n,) [kg] of the points."""
-        blocks = mass[self.points, None, None] * np.eye(3)
-        return self.gathered_blocks(blocks, poses)
+        heavy = np.flatnonzero(mass[self.points] > 0)  # most points have none
+        return self._alone(heavy).gathered_blocks(mass[self.points[heavy], None, None] * np.eye(3), poses)
+
+    def _alone(self, rows: np.ndarray) -> CarriedPoints:
+        """Without other points than those of ascending rows (l,)."""
+        start = np.searchsorted(rows, self.start)
+        return CarriedPoints(self.points[rows], start, self.offsets[rows], self.poses, self.inertia)
 
     def gathered_blocks(self, blocks: np.ndarray, poses: np.ndarray) -> np.ndarray:
         """Sum of J_i^T B_i J_i (b, 6, 6), for symmetric B (k, 3, 3) at the points."""

@@ -33,6 +33,7 @@ from pliant.solvers.machinery.levels.subspace import PassedPoints, no_points
 TRIALS = 6  # lengths of a correction: 1, 1/2 ...
 SUFFICIENT = 1e-4  # part of the fall that the slope promises
 SHORT = 0.25  # length of a correction up to which the matrix is assembled again within a step
+ROUNDING = 4.0  # machine epsilons of a position, of what the forces that a matrix is judged by are uncertain
 GOOD = (0.5, 2.0)  # fall of the energy over that of the quadratic model: outside, the matrix is stale
 
 
@@ -188,14 +189,15 @@ def search(
     for _ in range(trials):
         end, poses = moved(problem, x, direction, length)
         after = work.energy(end)
-        if np.isfinite(after) and has_fallen(problem, work, direction, slope, length, before - after):
+        fall, least = measured_fall(problem, work, direction, slope, length, before - after)
+        if np.isfinite(after) and fall >= least:
             x[:], problem.poses[:] = end, poses
             work.length = length
             break
         length *= 0.5
-    agreement = (before - after) / direction.promised if work.length == 1.0 else 0.0
+    agreement = fall / direction.promised if work.length == 1.0 else 0.0
     has_settled = work.length > 0 or trials > 1  # otherwise another direction follows, which tells of the matrix alone
-    if has_settled and slope > work.packed.noise and not GOOD[0] < agreement < GOOD[1]:
+    if has_settled and not GOOD[0] < agreement < GOOD[1] and slope > rounding_of_slope(work, direction.motion):
         work.levels.is_stale = True
     return work.length > 0
 
@@ -269,10 +271,24 @@ def in_scene_order(work: MultilevelWork, rows: np.ndarray) -> np.ndarray:
     return out
 
 
-def has_fallen(
+def measured_fall(
     problem: IncrementalPotential, work: MultilevelWork, direction: Direction, slope: float, length: float, drop: float
-) -> bool:
-    """Whether the energy has fallen as the slope promises; below its rounding, forces at both ends decide."""
+) -> tuple[float, float]:
+    """How far the energy has fallen over a length of a direction, at whose end the tables are, and how far it has to
+    [J]: by its drop, or, below what energies round to, by the work of the forces at both ends.
+    """
     if abs(drop) > work.packed.noise:
-        return drop >= SUFFICIENT * length * slope
-    return slope + float(np.sum(measured_force(problem, work) * direction.motion)) >= 0
+        return drop, SUFFICIENT * length * slope
+    return 0.5 * length * (slope + float(np.sum(measured_force(problem, work) * direction.motion))), 0.0
+
+
+def rounding_of_slope(work: MultilevelWork, motion: np.ndarray) -> float:
+    """What rounding of positions leaves uncertain of the slope along a motion (n, 3): forces of vertices round, each on
+    its own, to their stiffness times what positions round to [J].
+    """
+    packed = work.packed
+    x, rows = packed.tables.x[: packed.moving_rows, :3], packed.tables.packs.row_of_vertex
+    moves = np.flatnonzero((rows >= 0) & (rows < packed.moving_rows))
+    uncertain = motion[moves] / packed.scales[rows[moves], :3]
+    size = float(np.abs(x).max(initial=0.0))
+    return ROUNDING * float(np.finfo(x.dtype).eps) * size * float(np.sqrt(np.sum(uncertain**2, dtype=np.float64)))

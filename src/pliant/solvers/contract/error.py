@@ -14,10 +14,11 @@ error of 0.01 is 1 % of those forces, left out. It is estimated between two boun
     error = seen^(1 - t) owed^t,  t = min(1/2, 3/2 r):  between both, nearer to what is seen the faster it falls
 
 t is 1 before the eighth iteration of vertex block descent and after the first correction by levels: there is no rate
-yet, and steps that are that easy owe little. The error
-is at least what is left of the motion of the body as a whole (contract.whole_bodies), and at least the motion of
-the last iteration where iterations only go to and fro, as between meeting a contact and leaving it. A solver that has
-the forces of all vertices at hand is judged by them: |x - x*|_M <= h^2 |M^-1 dG/dx|_M.
+yet, and steps that are that easy owe little. Corrections by levels move much and little in turn, so that a rate may
+look far too slow: there the error is what is owed at most. It is at least what is left of the motion of the body as a
+whole (contract.whole_bodies), and at least the motion of the last iteration where iterations only go to and fro, as
+between meeting a contact and leaving it. A solver that has the forces of all vertices at hand is judged by them:
+|x - x*|_M <= h^2 |M^-1 dG/dx|_M.
 """
 
 from __future__ import annotations
@@ -321,9 +322,10 @@ class ErrorMeter:
         self._sum_up(problem, x, before, earlier, owing, last)
         is_first = first - self._began < (LEFT_OUT if self._is_guided else 1)
         weight = 1.0 if is_early else 0.5 if is_first else 0.0
-        found, kind = np.empty((ROWS, len(self._sums))), (self._period, weight, self.solver.supports.local)
+        of_solver = self.solver.supports.local, self.solver.moves_bound_error(self._work), is_blind
+        found, kind = np.empty((ROWS, len(self._sums))), (self._period, weight, *of_solver)
         told = (self._sums, self._scales, self._mean_ratio, self._before)
-        body_errors(*told, windows, *kind, is_blind, self.eps, found)
+        body_errors(*told, windows, *kind, self.eps, found)
         self._before = np.zeros(0) if is_early else found[DISTANCE]
         error, lower, upper, rates, shifts, noise, _ = found
         return StepError(error, lower, upper, rates, shifts, *self._ratios_of_bodies(), noise)

@@ -36,6 +36,8 @@ from pliant.solvers.machinery.energy_noise import NOISE, typical_edge
 from pliant.solvers.machinery.other_elements import NumpyElements, by_corners, position_rows, source_of
 
 HELD_PART = 0.01  # of the residual after a refresh: how exactly the potential of held contacts is minimised
+LEAST_PART = 1 / 16  # of the way to their new values that friction limits go in a refresh
+SAME = 1e-9  # of the largest friction limit: a change that is none
 IDLE = 3  # iterations at rounding, then an end
 ELEMENTS_A_THREAD = 2000  # fewer are not worth another thread
 
@@ -111,12 +113,15 @@ class AssembledPotential(Work):
     values: np.ndarray  # (blocks, 3, 3) [N/m]
     edge: float  # typical length of an element [m]
     refresh_below: float = np.inf  # residual [m/s^2] of the contacts as they are held below which they are refreshed
+    changes: np.ndarray | None = None  # (contacts,) [N] ways to their new values that friction limits had before them
+    part: float = 1.0  # of these ways that they went
     least: float = np.inf  # residual [m/s^2] of the step so far
     idle: int = 0  # iterations at rounding since it has halved
 
     def forget(self) -> None:
         """The potential has changed."""
         self.refresh_below, self.least, self.idle = np.inf, np.inf, 0
+        self.changes, self.part = None, 1.0
 
     def has_settled(self, problem: IncrementalPotential, x: np.ndarray, residual: float) -> bool:
         """Whether rounding alone moves x (n, 3): the residual [m/s^2] is no larger than what stiffness makes of the
@@ -132,17 +137,31 @@ class AssembledPotential(Work):
         """Residual at x (n, 3) [m/s^2], and whether it is that of contacts that are up to date there.
 
         Friction limits, closest points and normals are held until the residual has fallen to a part of what it was
-        after the last refresh, or to the tolerance [m/s^2].
+        after the last refresh, or to the tolerance [m/s^2]. Limits that overshoot (a ball that friction turns
+        lifts itself off the points it presses on) go a part of the way to their new values, by how the last refresh
+        changed these ways (Irons and Tuck 1969), and what is returned is the residual of that.
         """
         residual = problem.residual_of(self.gradient(problem, x))
         if problem.contacts is None or not problem.contacts.count:
             return residual, True
         if residual > max(self.refresh_below, tolerance):
             return residual, False
+        limits = problem.contacts.contacts.friction_limit
+        before = limits.copy()
         problem.refresh_contacts(x)
         residual = problem.residual_of(self.gradient(problem, x))
+        changes = limits - before
+        if self.changes is not None:
+            apart = self.changes - changes
+            along, square = float(self.changes @ apart), float(apart @ apart)
+            self.part = min(max(self.part * along / square, LEAST_PART), 1.0) if square > 0 and along > 0 else 1.0
+        self.changes = changes
+        is_partial = self.part < 1 and residual > tolerance and np.abs(changes).max() > SAME * limits.max()
+        if is_partial:
+            limits -= (1 - self.part) * changes
+            residual = problem.residual_of(self.gradient(problem, x))
         self.refresh_below = HELD_PART * residual
-        return residual, True
+        return residual, not is_partial
 
     def energy(self, problem: IncrementalPotential, x: np.ndarray) -> float:
         """G [J], as that of the problem."""

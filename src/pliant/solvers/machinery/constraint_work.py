@@ -16,7 +16,7 @@ from pliant.constraints.distances import (
 from pliant.constraints.levers import write_levers
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
-from pliant.constraints.rows import SPHERE_SPIN, Bodies, empty_rows
+from pliant.constraints.rows import SPHERE_SPIN, Bodies, Rows, empty_rows
 from pliant.constraints.sweeps import (
     apply_impulses,
     deepening,
@@ -36,6 +36,7 @@ from pliant.grains.passages import Passages
 from pliant.grains.record import Motion
 from pliant.grains.rims import drop_rims
 from pliant.grains.sleeping import Sleepers
+from pliant.grains.thrown import find_thrown, keep_unknown
 from pliant.grains.touching import contact_radii, surface_triangles, touching_points
 from pliant.model import FREE, Model
 from pliant.relaxations import GaussSeidel, Relaxation
@@ -121,6 +122,7 @@ class ConstraintWork(Work):
         self._plain = np.zeros(0, bool)  # which vertices moved in a step without contacts
         self._h = problem.h
         self._ending: Ending | None = None
+        self._gamma = 1.0
         self._before: ConstraintProblem | None = None  # the step as its positions were found
 
     @property
@@ -134,7 +136,7 @@ class ConstraintWork(Work):
         relaxation: Relaxation, ending: Ending | None = None,
     ) -> None:  # fmt: skip
         """Pose a step: velocities without constraints (Equation 21), contacts, rows, impulses to begin with."""
-        self._ending, self._before = ending, None
+        self._ending, self._before, self._gamma = ending, None, gamma
         self._keep()
         h, base = problem.h, len(self.distances.pairs)
         self._h = h
@@ -258,16 +260,46 @@ class ConstraintWork(Work):
         posed, ending, more = self.posed, self._ending, 0
         if not posed.count:
             return 0
-        about = (self.rows, posed.count, self.bodies, posed.scheme)
-        while ending is not None and more < (ending.rounds - 1) * posed.planned and deepening(*about) > DEEPENING:
+        while ending is not None and more < (ending.rounds - 1) * posed.planned:
+            if not self._add_thrown(problem, x, ending) and deepening(*self._about()) <= DEEPENING:
+                break
             posed.done = 0
             self._relax(ending.relaxation, posed.planned)
+            self._write(problem, x)
             more += posed.planned
-        end_passages(*about, PASSES)
+        end_passages(*self._about(), PASSES)
         self._write(problem, x)
         if self._passages is not None and self._passages.may_pass(problem.x_prev, x, 0.0):
             self._stop_passages(self._passages, problem, x)
         return more
+
+    def _about(self) -> tuple[Rows, int, Bodies, Scheme]:
+        """What compiled passes over all constraints read."""
+        return self.rows, self.posed.count, self.bodies, self.posed.scheme
+
+    def _add_thrown(self, problem: IncrementalPotential, x: np.ndarray, ending: Ending) -> bool:
+        """Add contacts that spheres have come to on their way to x (n, 3) [m] because others threw them; whether there
+        are any.
+        """
+        detector, posed, thrown = self.detector, self.posed, np.zeros(len(x))
+        if detector is None:
+            return False
+        vertices, known = detector.grains.vertices, posed.count
+        reach = 0.5 * detector.tolerance + DEEPENING * float(detector.grains.size.min())
+        if not find_thrown(vertices, problem.x_prev, self._held, x, self._all_masses, reach, thrown):
+            return False
+        motion, base = Motion(problem.x_prev, x, thrown, problem.h), len(self.distances.pairs)
+        self.rows, count = detector.detect(motion, problem.time, self.rows, known, uses_lists=False)
+        count = keep_unknown(self.rows, base, known, count, x - problem.x_prev, problem.h, DEEPENING)
+        if count > known and self.rigid.carried is not None:
+            about = (self.rigid.carrier_of, problem.x_prev, self._radii, self.rigid.centres)
+            write_levers(self.rows, known, count, *about)
+        posed.rows, posed.count = self.rows, count
+        if count > known:
+            posed.prepare(self._gamma)
+            self.bodies = posed.bodies
+            ending.relaxation.begin(posed)
+        return count > known
 
     def _stop_passages(self, passages: Passages, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Stop at x (n, 3) [m] what has passed a sheet without a contact, because something else threw the sheet."""
