@@ -9,11 +9,14 @@ SMALL_ANGLE = 1e-4  # [rad] below which sin(a) / a is its series: the error is b
 
 def matrices(quaternions: np.ndarray) -> np.ndarray:
     """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
-    w, x, y, z = np.moveaxis(np.asarray(quaternions, float), -1, 0)
-    out = np.empty((*np.shape(w), 3, 3))
-    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    q = np.asarray(quaternions, float)
+    double = 2 * q[..., :, None] * q[..., None, :]  # 2 w w, 2 w x, ..., 2 z z
+    wx, wy, wz = (double[..., 0, k] for k in range(1, 4))
+    xx, xy, xz, yy, yz, zz = (double[..., i, j] for i, j in ((1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)))
+    out = np.empty((*wx.shape, 3, 3))
+    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = 1 - (yy + zz), xy - wz, xz + wy
+    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = xy + wz, 1 - (xx + zz), yz - wx
+    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = xz - wy, yz + wx, 1 - (xx + yy)
     return out
 
 

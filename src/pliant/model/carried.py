@@ -120,7 +120,7 @@ class CarriedPoints:
     def gathered_blocks(self, blocks: np.ndarray, poses: np.ndarray) -> np.ndarray:
         """Sum of J_i^T B_i J_i (b, 6, 6), for symmetric B (k, 3, 3) at the points."""
         J = self.jacobians(poses)
-        return np.add.reduceat(np.einsum("kai,kab,kbj->kij", J, blocks, J, optimize=True), self.start[:-1], axis=0)
+        return np.add.reduceat(J.swapaxes(1, 2) @ (blocks @ J), self.start[:-1], axis=0)
 
     def jacobians(self, poses: np.ndarray) -> np.ndarray:
         """dx_i/du (k, 3, 6)."""
@@ -141,7 +141,8 @@ class CarriedPoints:
     def momenta(self, poses: np.ndarray, twists: np.ndarray) -> np.ndarray:
         """Angular momenta (b, 3) [kg m^2/s] about the centres of mass, in world axes."""
         R = rotations.matrices(poses[:, 3:])
-        return np.einsum("bij,bjk,blk,bl->bi", R, self.inertia, R, twists[:, 3:], optimize=True)
+        own = np.einsum("bji,bj->bi", R, twists[:, 3:])
+        return np.einsum("bij,bj->bi", R @ self.inertia, own)
 
     def spins_of(self, poses: np.ndarray, momenta: np.ndarray) -> np.ndarray:
         """Angular velocities (b, 3) [rad/s] of bodies with these angular momenta (b, 3)."""
