@@ -148,9 +148,10 @@ def words_of_start(found: Intersections) -> str:
     )
     said = ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in counts if count)
     return (
-        f"contact: the scene starts in intersection: {said}, the deepest by {1e3 * found.deepest:.3g} mm. Solids are "
-        "pushed out; sheets keep the side on which each vertex is now. print(sim.intersections()) lists them, sim.plot("
-        "marks=sim.intersections().points) shows where; scene.untangle() takes bodies apart before the run."
+        f"contact: the scene starts in intersection: {said}, the deepest by {1e3 * found.deepest:.3g} mm. Solids and "
+        "rigid bodies push each other out; sheets and mesh obstacles keep the side on which each vertex is now. "
+        "print(sim.intersections()) lists them, sim.plot(marks=sim.intersections().points) shows where; "
+        "scene.untangle() takes bodies apart before the run."
     )
 
 
