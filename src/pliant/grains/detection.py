@@ -114,9 +114,7 @@ class GrainDetector:
         local[:, [3, 7, 11]] = 1.0
         return Obstacles(np.array([shape.kind for shape in shapes], np.int64), at_start, at_end, local)
 
-    def detect(
-        self, motion: Motion, time: float, rows: Rows, base: int, uses_lists: bool = True
-    ) -> tuple[Rows, int]:
+    def detect(self, motion: Motion, time: float, rows: Rows, base: int, uses_lists: bool = True) -> tuple[Rows, int]:
         """Write contacts into rows from `base` on; the rows, longer if they had to be, and how many there are now.
 
         uses_lists: False for a further search within a step, which leaves lists as they are.
