@@ -341,8 +341,8 @@ class Detector:
         """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]."""
         if not self._has_pairs or self._planes_suffice or self._latest is None:
             return None
-        self._ahead = self._sides_after(x_prev, x)
-        return passing(self.team, self.colliders, self.model.edge, self._ahead, self._latest.contacts, x_prev)
+        self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width > 0)
+        return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev)
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
         """Whether anything may have come out behind a tet in the step from x_prev to x: not what moves less than the

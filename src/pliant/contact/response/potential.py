@@ -53,6 +53,11 @@ class ContactPotential:
         return self.contacts.size
 
     @property
+    def friction_limits(self) -> np.ndarray:
+        """mu k d (k,) [N] of the last refresh; who changes them changes the potential."""
+        return self.contacts.friction_limit
+
+    @property
     def vertices(self) -> np.ndarray:
         """(k, 4); the first repeated where there are fewer: its weight there is zero."""
         v = self.contacts.vertices

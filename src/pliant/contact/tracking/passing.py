@@ -33,11 +33,13 @@ class Skipped(NamedTuple):
     body: np.ndarray  # (n,) of each vertex
     is_solid: np.ndarray  # (n,) bool
     is_fast: np.ndarray  # (n,) bool: vertices that move by much of an edge
+    is_convex: np.ndarray  # (bodies,) bool: rigid bodies whose distance and depth planes tell
 
     def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
         """(k,) bool: pairs with vertices (k, m), of which the first `own` are one side's, of bodies that intersect
-        there, or of solids of which one vertex is fast: what is inside a solid is known to be, and pushed out again.
-        A solid is not held apart from itself at all if a vertex of it is fast, or intersects it.
+        there, of two convex rigid bodies, or of solids of which one vertex is fast: what is inside a solid is known to
+        be, and pushed out again. A solid is not held apart from itself at all if a vertex of it is fast, or intersects
+        it.
         """
         is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
         one, other = self.body[vertices[:, 0]], self.body[vertices[:, 2]]
@@ -45,7 +47,8 @@ class Skipped(NamedTuple):
         intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
         are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]]
         is_crushed = (one == other) & self.crushed[one]
-        return intersect | (are_solids & (is_crushed | self.is_fast[vertices].any(axis=1)))
+        are_convex = self.is_convex[one] & self.is_convex[other]
+        return intersect | are_convex | (are_solids & (is_crushed | self.is_fast[vertices].any(axis=1)))
 
     @property
     def crushed(self) -> np.ndarray:
@@ -66,17 +69,19 @@ class Skipped(NamedTuple):
 
 
 def passing(
-    team: Team, colliders: Colliders, edge: np.ndarray, ahead: Ahead, contacts: ContactSet, x_prev: np.ndarray
-) -> Skipped | None:
+    team: Team, colliders: Colliders, edge: np.ndarray, is_convex: np.ndarray, ahead: Ahead, contacts: ContactSet,
+    x_prev: np.ndarray,
+) -> Skipped | None:  # fmt: skip
     """Who is not to be held, if others go through anything on the way from x_prev (n, 3) [m]; None if nothing does that
-    keeps a distance. edge (n,) [m]: mean of the bodies; contacts: those of the step.
+    keeps a distance. edge (n,) [m]: mean of the bodies; is_convex (bodies,): as of Skipped; contacts: those of the
+    step.
     """
     if not _comes_close(colliders, ahead, contacts):
         return None
     pierced = _pierced(team, colliders, ahead.x)
     pierced = pierced[(colliders.radius[pierced] > 0).any(axis=1)]
     is_fast = np.linalg.norm(ahead.x - x_prev, axis=1) > FAST * edge
-    skipped = Skipped(np.zeros(0, np.int64), colliders.rules.body, colliders.has_inside, is_fast)
+    skipped = Skipped(np.zeros(0, np.int64), colliders.rules.body, colliders.has_inside, is_fast, is_convex)
     pierced = pierced[~skipped.pairs(pierced, 2)]
     if not len(pierced):
         return None

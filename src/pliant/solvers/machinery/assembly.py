@@ -146,7 +146,7 @@ class AssembledPotential(Work):
             return residual, True
         if residual > max(self.refresh_below, tolerance):
             return residual, False
-        limits = problem.contacts.contacts.friction_limit
+        limits = problem.contacts.friction_limits
         before = limits.copy()
         problem.refresh_contacts(x)
         residual = problem.residual_of(self.gradient(problem, x))
