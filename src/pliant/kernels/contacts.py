@@ -51,7 +51,7 @@ class ContactRows(NamedTuple):
     has_anchors: np.ndarray  # (1,) uint8: whether any has an obstacle
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
     corners: np.ndarray  # flat (blocks, 4, width) four times these rows, of blocks of `width` contacts
-    in_lanes: np.ndarray  # (blocks,) bool: whether all contacts of a block are of a vertex and a triangle, and follow it
+    in_lanes: np.ndarray  # (blocks,) bool: whether all contacts of a block are those of `refresh_block`
     sides: np.ndarray  # (contacts,) of the triangles
     contacts: Any  # the ContactSet
     x_prev: np.ndarray  # (rows, 4) positions at the start of the step
