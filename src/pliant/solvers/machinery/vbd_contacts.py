@@ -125,6 +125,6 @@ def _blocks(contacts: ContactSet, rows: np.ndarray, width: int) -> dict[str, np.
     follows[: len(rows)] = is_pair & contacts.updates_closest_point
     return {
         "corners": np.ascontiguousarray(corners.reshape(blocks, width, 4).transpose(0, 2, 1)).ravel(),
-        "in_lanes": follows.reshape(blocks, width).all(axis=1),
+        "in_lanes": np.logical_and.reduce(follows.reshape(blocks, width), axis=1),
         "sides": contacts.side.astype(float),
     }
