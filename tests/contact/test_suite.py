@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 LAW = pl.StableNeoHookean(mu=2000.0, lam=2000.0)
 SOFT = pl.StableNeoHookean.from_young(1e5, 0.3)
 JITTER = 1e-4  # [m]
+LEFT = 0.01  # of the largest kinetic energy of a run: that bodies which touch may gain in it and keep
 
 
 def scene_without_gravity() -> pl.Scene:
@@ -299,6 +300,17 @@ def checker(sim: pl.Simulation):
     return ipctk.CollisionMesh(sim.model.positions, surface.edges, surface.triangles)
 
 
+class Energy:
+    """What bodies that touch have gained in a run and kept [J], and the largest kinetic energy [J] (decision 0040)."""
+
+    left: float = 0.0
+    most: float = 0.0
+
+    def note(self, report: pl.SolveReport, sim: pl.Simulation) -> None:
+        self.left += report.contact.energy_rise - report.contact.energy_removed
+        self.most = max(self.most, 0.5 * float(np.sum(sim.model.mass[:, None] * sim.state.v**2)))
+
+
 @pytest.mark.parametrize(
     ("make", "steps", "seed"),
     [
@@ -310,10 +322,13 @@ def checker(sim: pl.Simulation):
 def test_no_step_ends_with_an_intersection(make: Make, steps: int, seed: int) -> None:
     """Two iterations of vertex block descent in every other run: the guarantee does not depend on the solver."""
     sim = pl.Simulation(guaranteed(make(np.random.default_rng(seed))), pl.VBD(20 if seed % 2 == 0 else 2))
-    mesh = checker(sim)
+    mesh, energy = checker(sim), Energy()
     for _ in range(steps):
-        sim.step()
+        energy.note(sim.step(), sim)
         assert not ipctk.has_intersections(mesh, sim.state.x)
+    # missed by two iterations per step and by the towel: elastic energy rises where no velocity is left (decision 0040)
+    if seed % 2 == 0 and make is not twisted_towel:
+        assert energy.left <= LEFT * energy.most
 
 
 @pytest.mark.parametrize(
@@ -323,10 +338,11 @@ def test_no_step_ends_with_an_intersection(make: Make, steps: int, seed: int) ->
 )
 def test_few_pairs_pierce_each_other_without_the_guarantee(make: Make, steps: int) -> None:
     """With all defaults: less than 1 % of all contacts at the end. A ball of 100 m/s crushes itself: left out."""
-    sim = pl.Simulation(make(np.random.default_rng(0)))
+    sim, energy = pl.Simulation(make(np.random.default_rng(0))), Energy()
     for _ in range(steps):
-        sim.step()
+        energy.note(sim.step(), sim)
     assert len(sim.intersections().crossing) <= 0.01 * sim.n_contacts
+    assert energy.left <= LEFT * energy.most
 
 
 def test_linked_rings_stay_linked() -> None:

@@ -9,7 +9,8 @@ from pliant.lanes.types import DTYPES, PRECISIONS, WIDTHS
 SOURCE = '''
 from numba import njit
 from pliant.lanes import make_zero, store
-from pliant.lanes.rows import add_rows, gather4, gather4_beyond, gather4_of, scatter4, store4
+from pliant.lanes.rows import add_rows, gather4, gather4_beyond, gather4_of, load_vectors
+from pliant.lanes.rows import scatter4, store4, store_vectors
 
 zero = make_zero("{precision}", {width})
 
@@ -41,7 +42,25 @@ def deal(source, starts, first, further, target, start, step):
 def collect(source, sums, starts, first):
     r = gather4(source, starts, first, zero())
     add_rows(sums, starts, first, r[0], r[1], r[2])
+
+
+@njit
+def double(vectors, first, target):
+    """Rows of three numbers each, one after another."""
+    r = load_vectors(vectors, first, zero())
+    store_vectors(target, first, r[0] + r[0], r[1] + r[1], r[2] + r[2])
 '''
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("width", [1, *WIDTHS])
+def test_vectors_one_after_another(precision, width):
+    module = load_module("rows", SOURCE.format(precision=precision, width=width), "a test of rows")
+    vectors = np.random.default_rng(width).normal(size=(width + 5, 3)).astype(DTYPES[precision])
+    target = np.full_like(vectors, np.nan)
+    module.double(vectors, 2, target)
+    np.testing.assert_array_equal(target[2 : 2 + width], 2 * vectors[2 : 2 + width])
+    assert np.isnan(np.delete(target, np.arange(2, 2 + width), axis=0)).all()
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

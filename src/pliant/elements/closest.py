@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from pliant.lanes import maximum, minimum, select, sqrt
+from pliant.lanes import maximum, minimum, number, select, sqrt
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add, cross, dot, physics, subtract
 
@@ -86,7 +86,7 @@ def over_triangle(y):
     u1 = dot(cross(ap, ac), n) / nn
     u0 = 1.0 - u1 - u2
     is_inside = (nn > 0.0) & (u0 >= 0.0) & (u1 >= 0.0) & (u2 >= 0.0)
-    return (1.0, -u0, -u1, -u2), is_inside, is_inside & (nn > FLAT * dot(ab, ab) * dot(ac, ac))
+    return (number(1.0, nn), -u0, -u1, -u2), is_inside, is_inside & (nn > FLAT * dot(ab, ab) * dot(ac, ac))
 
 
 @physics
@@ -95,13 +95,14 @@ def on_rim(y, inside, is_inside):
     that is a point of it and nearer.
     """
     p, a, b, c = y
+    zero, one = number(0.0, p[0]), number(1.0, p[0])
     t = place_on_segment(p, a, b)
-    best = (1.0, t - 1.0, -t, 0.0)
+    best = (one, t - 1.0, -t, zero)
     distance2 = _squared_length(best, y)
     t = place_on_segment(p, b, c)
-    best, distance2 = _nearer(best, distance2, (1.0, 0.0, t - 1.0, -t), y)
+    best, distance2 = _nearer(best, distance2, (one, zero, t - 1.0, -t), y)
     t = place_on_segment(p, c, a)
-    best, distance2 = _nearer(best, distance2, (1.0, -t, 0.0, t - 1.0), y)
+    best, distance2 = _nearer(best, distance2, (one, -t, zero, t - 1.0), y)
     best, _ = _nearer(best, select(is_inside, distance2, -1.0), inside, y)
     return best
 

@@ -99,8 +99,9 @@ def _of_vertices(x, contacts, k, like):
 
 
 @physics
-def contact_force_and_hessian(p, x, xi, way, moved, contacts, is_wide):
-    """Sum over the contacts of the vertices of pack p, were they `moved` from xi; way: to their inertial targets.
+def contact_force_and_hessian(p, x, xi, way, moved, has_moved, contacts, is_wide):
+    """Sum over the contacts of the vertices of pack p, were they `moved` from xi, if they have moved; way: to their
+    inertial targets.
 
     Of a contact whose m vertices are moved at the same time each counts its motion m times: E(sum_i w_i d_i) is at most
     the mean of E(m w_i d_i), E being convex, so that vertices that each do not raise the mean do not raise E.
@@ -127,13 +128,13 @@ def contact_force_and_hessian(p, x, xi, way, moved, contacts, is_wide):
         for k in range(contacts.start[p], contacts.start[p + 1]):
             w, s, u, n, thickness, stiffness, limit = _of_vertices(x, contacts, k, z)
             multiplicity = load(contacts.constants, (k * CONSTANTS + COLOUR_MULTIPLICITY) * width, z)
-            own = gather4(contacts.ways, contacts.own, k * width, z)
             ahead = (z, z, z)
-            if is_hard:
+            if is_hard | has_moved:
+                own = gather4(contacts.ways, contacts.own, k * width, z)
                 ahead = (own[0], own[1], own[2])
-            else:
-                s = add_scaled(s, w * multiplicity, (own[0], own[1], own[2]))
-                u = add_scaled(u, w * multiplicity, (own[0], own[1], own[2]))
+                if not is_hard:
+                    s, u = add_scaled(s, w * multiplicity, ahead), add_scaled(u, w * multiplicity, ahead)
+                    ahead = (z, z, z)
             if is_hard or count(is_felt(s, n, thickness, limit)) > 0:
                 a, B = add_contact(
                     (z, z, z), (z, z, z, z, z, z), w, s, u, n, thickness, stiffness, limit, slip, damping, multiplicity,

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pliant.kernels.contact_refresh import refresh_contact
+from pliant.kernels.contact_refresh import refresh_block, refresh_contact
 from pliant.kernels.threads import share
+from pliant.lanes import width_of
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.vectors import physics
@@ -49,6 +50,9 @@ class ContactRows(NamedTuple):
     anchor_rows: np.ndarray  # (contacts + 1, 4) the obstacle's point [m] and 1, or zero where there is none
     has_anchors: np.ndarray  # (1,) uint8: whether any has an obstacle
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
+    corners: np.ndarray  # flat (blocks, 4, width) four times these rows, of blocks of `width` contacts
+    in_lanes: np.ndarray  # (blocks,) bool: whether all contacts of a block are those of `refresh_block`
+    sides: np.ndarray  # (contacts,) of the triangles
     contacts: Any  # the ContactSet
     x_prev: np.ndarray  # (rows, 4) positions at the start of the step
     buffer: np.ndarray  # (rows, 4) new positions of packs with contacts
@@ -64,22 +68,36 @@ class ContactRows(NamedTuple):
 
 
 @physics
-def refresh_contacts(thread, threads, x, table, width):
-    """Before an iteration: refresh all contacts at x (rows, 4), and copy what has changed to where lanes read it."""
+def refresh_contacts(thread, threads, x, table, like):
+    """Before an iteration: refresh all contacts at x (rows, 4), and copy what has changed to where lanes read it; like:
+    a number of the kernel's kind.
+
+    Blocks of contacts are shared, whatever the number of threads, so that each is refreshed by the same instructions.
+    """
+    width = width_of(like)
+    first, last = share(0, (len(table.rows) + width - 1) // width, thread, threads)
+    for block in range(first, last):
+        if table.in_lanes[block]:
+            refresh_block(block, x, table, like)
+        else:
+            for c in range(block * width, min((block + 1) * width, len(table.rows))):
+                _refresh_one(c, x, table, width)
+
+
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+def _refresh_one(c, x, table, width):
     contacts, rows, place = table.contacts, table.rows, table.place
-    records = (table.normal_rows, table.prev_rows, table.weight_rows, table.anchor_rows)
-    first, last = share(0, len(rows), thread, threads)
-    for c in range(first, last):
-        has_friction, is_moving = contacts.friction[c] > 0.0, contacts.updates_closest_point[c]
-        if not (has_friction or is_moving):
-            continue
-        refresh_contact(c, _placed(_four(x, rows, c), table.origin), contacts)
-        if place[c] >= 0:
-            table.vertex_obstacle[_at(place[c], LIMIT, width)] = contacts.friction_limit[c]
-            continue
-        if is_moving:
-            write_record(c, rows, contacts, table.x_prev, table.origin, records)
-        table.normal_rows[c, 3] = contacts.friction_limit[c]
+    has_friction, is_moving = contacts.friction[c] > 0.0, contacts.updates_closest_point[c]
+    if not (has_friction or is_moving):
+        return
+    refresh_contact(c, _placed(_four(x, rows, c), table.origin), contacts)
+    if place[c] >= 0:
+        table.vertex_obstacle[_at(place[c], LIMIT, width)] = contacts.friction_limit[c]
+        return
+    if is_moving:
+        records = (table.normal_rows, table.prev_rows, table.weight_rows, table.anchor_rows)
+        write_record(c, rows, contacts, table.x_prev, table.origin, records)
+    table.normal_rows[c, 3] = contacts.friction_limit[c]
 
 
 @inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)

@@ -100,7 +100,7 @@ def {prefix}force_and_hessian(p, x, xi, vertices, {tables}):
     z = zero()
     f, H = {prefix}smooth_force_and_hessian(p, x, xi, vertices, {tables})
     way = subtract(load_vector(vertices.target, p, z), xi)
-    fc, Hc = contact_force_and_hessian(p, x, xi, way, (z, z, z), contacts, vertices.is_wide[p])
+    fc, Hc = contact_force_and_hessian(p, x, xi, way, (z, z, z), False, contacts, vertices.is_wide[p])
     return add(f, fc), add_symmetric(H, number(1.0, z), Hc)
 '''
 
@@ -143,7 +143,7 @@ def {prefix}local_step(p, x, xi, vertices, {tables}):
     f, H = smooth_f, smooth_H
 {project}    smooth_H, dx, singular = H, (z, z, z), z > z
     for visit in range(2 if has_contacts(p, contacts) else 1):
-        fc, Hc = contact_force_and_hessian(p, x, xi, (z, z, z), dx, contacts, vertices.is_wide[p])
+        fc, Hc = contact_force_and_hessian(p, x, xi, (z, z, z), dx, visit > 0, contacts, vertices.is_wide[p])
         ahead_f = add(force_ahead(smooth_f, smooth_H, dx), fc)
         ahead_H = add_symmetric(smooth_H, number(1.0, z), Hc)
         if visit == 0:

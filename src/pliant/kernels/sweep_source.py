@@ -250,7 +250,7 @@ from pliant.kernels.contacts import refresh_contacts
 _MULTIPLIER_IMPORTS = """from pliant.kernels.contact_multipliers import update_contact_multipliers
 """
 _UPDATE_MULTIPLIERS = "update_contact_multipliers(thread, threads, x, contacts, WIDTH)"
-_REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, WIDTH)
+_REFRESH_CONTACTS = """    refresh_contacts(thread, threads, x, contacts, zero())
 """
 _CONTACT_STEPS = {
     "refresh": f"""    {_REFRESH_CONTACTS}        arrivals += threads

@@ -45,11 +45,14 @@ def from_rows(rows, row_of_vertex, values):
 @entry(nogil=True)
 def read_positions(x, origin, vertex_of_row, is_wide, width, rows):
     """Positions x (n, 3) [m] relative to an origin (3,) to rows (r, 4), as `to_rows` does."""
-    for row in range(len(vertex_of_row)):
-        vertex = vertex_at(row, vertex_of_row, is_wide, width)
-        if vertex >= 0:
-            for k in range(3):
-                rows[row, k] = x[vertex, k] - origin[k]
+    size = len(vertex_of_row)
+    for pack in range((size + width - 1) // width):
+        first, is_repeated = pack * width, pack < len(is_wide) and is_wide[pack]
+        for row in range(first, min(first + width, size)):
+            vertex = vertex_of_row[first if is_repeated else row]
+            if vertex >= 0:
+                for k in range(3):
+                    rows[row, k] = x[vertex, k] - origin[k]
 
 
 @entry(nogil=True)

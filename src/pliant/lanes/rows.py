@@ -12,9 +12,9 @@ from numba import types
 from numba.extending import intrinsic
 
 from pliant.lanes.memory import _check_precision, _data, _interleave_rows, _transpose_patterns, llvm_size
-from pliant.lanes.types import Lanes, llvm_float, shuffle
+from pliant.lanes.types import Lanes, llvm_float, llvm_vector, shuffle
 
-_I64 = ir.IntType(64)
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 
 def _addresses(context, builder, signature, args, like):
@@ -179,3 +179,45 @@ def add_rows(typingctx, rows, starts, first, x, y, z):
 
     number = x if isinstance(x, Lanes) else rows.dtype
     return types.void(rows, starts, types.int64, number, number, number), codegen
+
+
+@intrinsic
+def load_vectors(typingctx, vectors, first, like):
+    """Rows first, first + 1, ... of an (n, 3) array, as many as there are lanes, as (all x, all y, all z)."""
+    _check_precision(vectors, like)
+
+    def codegen(context, builder, signature, args):
+        places = _places_of_vectors(context, builder, signature, args, like)
+        if not isinstance(like, Lanes):
+            return context.make_tuple(builder, signature.return_type, [builder.load(place) for place in places[0]])
+        xyz = [ir.Constant(llvm_vector(like), ir.Undefined)] * 3
+        for lane, three in enumerate(places):
+            xyz = [builder.insert_element(v, builder.load(p), _I32(lane)) for v, p in zip(xyz, three, strict=True)]
+        return context.make_tuple(builder, signature.return_type, xyz)
+
+    return types.UniTuple(like, 3)(vectors, types.int64, like), codegen
+
+
+@intrinsic
+def store_vectors(typingctx, vectors, first, x, y, z):
+    """Write rows first, first + 1, ... of an (n, 3) array, as many as there are lanes."""
+    if isinstance(x, Lanes):
+        _check_precision(vectors, x)
+
+    def codegen(context, builder, signature, args):
+        for lane, three in enumerate(_places_of_vectors(context, builder, signature, args, x)):
+            for value, place in zip(args[2:], three, strict=True):
+                is_lanes = isinstance(x, Lanes)
+                builder.store(builder.extract_element(value, _I32(lane)) if is_lanes else value, place)
+        return context.get_dummy_value()
+
+    number = x if isinstance(x, Lanes) else vectors.dtype
+    return types.void(vectors, types.int64, number, number, number), codegen
+
+
+def _places_of_vectors(context, builder, signature, args, like):
+    """Of the three numbers of each lane's row, for arguments vectors, first."""
+    data = _data(context, builder, signature.args[0], args[0])
+    start = builder.mul(args[1], _I64(3))
+    width = like.width if isinstance(like, Lanes) else 1
+    return [[builder.gep(data, [builder.add(start, _I64(3 * lane + k))]) for k in range(3)] for lane in range(width)]

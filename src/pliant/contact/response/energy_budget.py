@@ -22,6 +22,7 @@ import numpy as np
 from pliant.contact.response.step_account import Islands, Rise, StepAccount, StepEnds
 from pliant.energies.elements import energy_of
 from pliant.geometry.components import connected_components
+from pliant.lanes.compiled import cached, compiled
 from pliant.model import Block, Model
 
 MOST_BLOCKS = 16  # of which it is remembered whose elements they are
@@ -103,18 +104,39 @@ class EnergyBudget:
 
     def _islands(self, step: StepEnds, pressing: np.ndarray) -> Islands:
         """Bodies that contacts (k,) which press at either end of a step join; what is held joins nothing."""
-        corners = step.contacts.vertices[pressing]
-        moves, own = step.model.is_free[corners], self.body[corners]
-        first = np.take_along_axis(own, np.argmax(moves, axis=1)[:, None], axis=1)
-        joined = np.stack([np.broadcast_to(first, own.shape)[moves], own[moves]], axis=1)
-        count, of_body = connected_components(np.concatenate([self.links, joined]), self.bodies)
+        corners, moves = step.contacts.contacts.vertices, step.model.is_free
+        first, is_held = np.empty(len(pressing), np.int64), np.empty(len(pressing), bool)
+        pairs = np.empty((3 * len(pressing), 2), np.int64)
+        used = cached(join_bodies)(pressing, corners, self.body, moves, first, is_held, pairs)
+        count, of_body = connected_components(np.concatenate([self.links, pairs[:used]]), self.bodies)
         touches, is_free = np.zeros(count, bool), np.ones(count, bool)
-        of_contact = of_body[first[:, 0]]
+        of_contact = of_body[first]
         touches[of_contact] = True
-        is_held = ~moves.all(axis=1) | ~step.contacts.is_between_vertices[pressing]
         is_free[of_contact[is_held]] = False
         is_free[of_body[self.body[~step.model.is_free]]] = False
         return Islands(of_body, count, pressing, of_contact, touches, is_free)
+
+
+@compiled
+def join_bodies(pressing, corners, body, moves, first, is_held, pairs):
+    """Of each of some contacts with corners (k, 4): the body of the first that moves, or of the first; whether a corner
+    does not move, or is an obstacle's. Bodies of its other corners that move are pairs with the first; how many.
+    """
+    used = 0
+    for k in range(len(pressing)):
+        c = pressing[k]
+        one, is_held[k] = -1, False
+        for i in range(4):
+            v = corners[c, i]
+            if v < 0 or not moves[v]:
+                is_held[k] = True
+            elif one < 0:
+                one = body[v]
+            elif body[v] != one:
+                pairs[used, 0], pairs[used, 1] = one, body[v]
+                used += 1
+        first[k] = one if one >= 0 else body[corners[c, 0]]
+    return used
 
 
 def energy_budget(model: Model) -> EnergyBudget | None:

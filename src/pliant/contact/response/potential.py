@@ -20,7 +20,6 @@ from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add, dot, subtract
 
 _FULL = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where the entries of a 3x3 matrix are in its six numbers
-_DIAGONAL = _FULL.diagonal()
 
 
 @dataclass
@@ -168,9 +167,9 @@ class ContactPotential:
 
     def vertex_stiffness(self, x: np.ndarray) -> np.ndarray:
         """(n,) [N/m], a third of the trace of `vertex_blocks`."""
-        trace = self._forces_and_blocks(x)[1][:, _DIAGONAL].sum(axis=1)
-        own = self.contacts.weights**2 * trace[:, None]
-        return np.bincount(self.vertices.ravel(), own.ravel(), minlength=len(x)) / 3
+        stiffness = np.zeros(len(x))
+        cached(sum_stiffness)(self.contacts, self._forces_and_blocks(x)[1], stiffness)
+        return stiffness
 
     def _at_vertices(self, forces: np.ndarray, n: int) -> np.ndarray:
         """Sum of forces (k, 3) on first sides at the n vertices."""
@@ -216,6 +215,18 @@ def write_forces_and_blocks(contacts, x, x_prev, slip, damping, is_exact, forces
             forces[c, axis] = f[axis]
         for i in range(6):
             blocks[c, i] = H[i]
+
+
+@compiled
+def sum_stiffness(contacts, blocks, stiffness):
+    """Add a third of the trace of blocks (k, 6) to the vertices (n,)."""
+    for place in range(len(blocks)):
+        c = np.uint64(place)
+        own = (blocks[c, 0] + blocks[c, 3] + blocks[c, 5]) / 3.0
+        for i in range(4):
+            v = contacts.vertices[c, i]
+            if v >= 0:
+                stiffness[v] += contacts.weights[c, i] ** 2 * own
 
 
 @compiled

@@ -53,7 +53,8 @@ def pressing_of(contacts: ContactSet, d: np.ndarray, parties: Parties, is_found_
         return Pressing(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
     keys, owner = np.empty(4 * contacts.size, np.int64), np.empty(4 * contacts.size, np.int64)
     count = cached(write_pair_keys)(contacts, parties, keys, owner)
-    order = np.argsort(keys[:count], kind="stable")
+    starts, order = np.zeros(len(parties.body) + 1, np.int64), np.empty(count, np.int64)
+    cached(sort_keys)(keys, parties.size, starts, order)
     pressing = Pressing(np.empty(count, np.int64), np.empty(count), np.empty(count))
     count = cached(write_largest)(keys, owner, order, d, contacts.stiffness, pressing)
     return Pressing(*(array[:count] for array in pressing))
@@ -117,6 +118,31 @@ def write_pair_keys(contacts, parties, keys, owner):
                 keys[count], owner[count] = pair_key(c, i, contacts, parties), c
                 count += 1
     return count
+
+
+@compiled
+def sort_keys(keys, size, starts, order):
+    """Places of keys in ascending order, equal ones as they come; starts (n + 1,) of vertices: zero, scratch.
+
+    A vertex has few: its keys are counted, and then sorted among themselves.
+    """
+    for k in range(len(order)):
+        starts[keys[k] // size + 1] += 1
+    for i in range(len(starts) - 1):
+        starts[i + 1] += starts[i]
+    for k in range(len(order)):
+        vertex = keys[k] // size
+        order[starts[vertex]] = k
+        starts[vertex] += 1
+    first = 0  # of the keys of a vertex, which end where those of the next begin
+    for vertex in range(len(starts) - 1):
+        for k in range(first + 1, starts[vertex]):
+            moved, place = order[k], k
+            while place > first and keys[order[place - 1]] > keys[moved]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = moved
+        first = starts[vertex]
 
 
 @compiled

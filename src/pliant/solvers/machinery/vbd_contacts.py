@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pliant.contact.contact_set import no_contacts
-from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE
+from pliant.contact.contact_set import ContactSet, no_contacts
+from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, VERTEX_TRIANGLE
 from pliant.kernels.contacts import (
     CONSTANTS,
     OBSTACLE_CONSTANTS,
@@ -52,6 +52,9 @@ class ContactTables:
             anchor_rows=np.zeros((1, 4), dtype),
             has_anchors=np.zeros(1, np.uint8),
             rows=np.zeros((0, 4), np.int64),
+            corners=np.zeros(0, np.uint32),
+            in_lanes=np.zeros(0, bool),
+            sides=np.zeros(0),
             contacts=no_contacts(),
             x_prev=np.zeros((rows, 4), dtype),
             buffer=np.zeros((rows, 4), dtype),
@@ -97,6 +100,7 @@ class ContactTables:
             weight_rows=np.empty((k + 1, 4), self.dtype),
             anchor_rows=np.empty((k + 1, 4), self.dtype),
             rows=rows,
+            **_blocks(contacts, rows, width),
             contacts=contacts,
         )
         old.slip[0], old.damping[0] = potential.slip, potential.damping
@@ -109,3 +113,18 @@ class ContactTables:
 def _room(array: np.ndarray, size: int) -> np.ndarray:
     """The array, or a larger one if it is too small."""
     return array if len(array) >= size else np.zeros(int(1.3 * size), array.dtype)
+
+
+def _blocks(contacts: ContactSet, rows: np.ndarray, width: int) -> dict[str, np.ndarray]:
+    """What the refresh of contacts reads of blocks of `width` of them; rows (k, 4): of their vertices."""
+    blocks = -(-len(rows) // width)
+    corners = np.zeros((blocks * width, 4), np.uint32)
+    corners[: len(rows)] = 4 * rows
+    follows = np.zeros(blocks * width, bool)
+    is_pair = (contacts.kind == VERTEX_TRIANGLE) & (contacts.obstacle < 0) & (contacts.side != 0)
+    follows[: len(rows)] = is_pair & contacts.updates_closest_point
+    return {
+        "corners": np.ascontiguousarray(corners.reshape(blocks, width, 4).transpose(0, 2, 1)).ravel(),
+        "in_lanes": np.logical_and.reduce(follows.reshape(blocks, width), axis=1),
+        "sides": contacts.side.astype(float),
+    }
