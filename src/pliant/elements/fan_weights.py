@@ -3,15 +3,15 @@
     E = k/2 sum_ij D_ij phi_i phi_j,      phi_i = theta_i - theta_i0 of hinge i
 
 D is a sum of positive forms of up to three hinges that follow each other around a vertex (geometry.fans), the nearest
-ones that agree with the plate (elements.plate_forms). Their frames are unfolded around the vertex, so that the sheet may
-be curved at rest. Each form is a part for the hinges alone, as large as it can be, and what is left is one square of
-three angles and one of the last two:
+ones that agree with the plate (elements.plate_forms). Their frames are unfolded around the vertex, so that the sheet
+may be curved at rest. Each form is a part for the hinges alone, as large as it can be, and what is left is one square
+of three angles and one of the last two:
 
     D = diag(own) + t t^T + s s^T,      t = (a, b, c),   s = (0, a', b')
 
 so that E >= 0 term by term, and a sheet that tears loses the squares whose triangles part and keeps the rest.
-Squares of two angles alone cannot agree with the plate on irregular triangles: they are 2 to 4 % too stiff in bending and 6
-to 8 % in twist, refined or not.
+Squares of two angles alone cannot agree with the plate on irregular triangles: they are 2 to 4 % too stiff in bending
+and 6 to 8 % in twist, refined or not.
 """
 
 from __future__ import annotations

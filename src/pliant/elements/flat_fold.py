@@ -3,9 +3,10 @@
     E = k/2 |s|^2,    s = sum_c w_c x_c,    sum_c w_c = 0
 
 For deformations that keep lengths, s of a hinge is as long as its fold (elements.quadratic_bending), and the s of two
-neighbouring hinges are nearly parallel: s = a s_1 + b s_2 is then as long as a theta_1 + b theta_2.  So hinges (0, 1, 2,
-3), pairs of hinges numbered as in elements.fold_pair and fans of three as in elements.fold_fan, with the weights of
-elements.fan_weights, have the bending energy of a plate, without angles.  Each is gone when its triangles part.
+neighbouring hinges are nearly parallel: s = a s_1 + b s_2 is then as long as a theta_1 + b theta_2.  So hinges
+(0, 1, 2, 3), pairs of hinges numbered as in elements.fold_pair and fans of three as in elements.fold_fan, with the
+weights of elements.fan_weights, have the bending energy of a plate, without angles.  Each is gone when its triangles
+part.
 
 Seen from a corner with weight w:  force = -k w s,   block = k w^2 Identity, exact and positive.
 """

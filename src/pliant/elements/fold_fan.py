@@ -6,13 +6,13 @@
             \\ /
              4           E = k/2 C^2,   C = a theta_1 + b theta_2 + c theta_3 - r,   C = 0 at rest
 
-Single hinges, pairs (elements.fold_pair) and fans together are the bending energy of elements.fan_weights, which has the
-weights a, b and c.
+Single hinges, pairs (elements.fold_pair) and fans together are the bending energy of elements.fan_weights, which has
+the weights a, b and c.
 
 Vertex block descent solves with the block k dC dC^T (Gauss-Newton), which is never indefinite.  Seen as in a mirror,
 (0, 3, 2, 1, 5, 4), all angles change their signs: corners 1 and 3 share a list, and so do 4 and 5.  So that numbers
-follow their corners, those of hinge 1 are kept at 1 and 4, those of hinge 3 at 3 and 5, with r of opposite signs, and that
-of hinge 2 at 0 and 2.
+follow their corners, those of hinge 1 are kept at 1 and 4, those of hinge 3 at 3 and 5, with r of opposite signs, and
+that of hinge 2 at 0 and 2.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ _COMPILED = {
 }
 
 __all__ = [
+    "FoldFans",
     "TetMesh",
     "TriMesh",
     "boundary_edges",
@@ -34,7 +35,6 @@ __all__ = [
     "compact",
     "dihedral_angles",
     "drop_isolated_vertices",
-    "FoldFans",
     "fold_fans",
     "hinges",
     "is_closed_surface",

@@ -1,10 +1,13 @@
 """Hinges that follow each other around a vertex of a sheet: what bending forms couple.
 
           c - b          Around vertex v, counter-clockwise as the triangles are oriented: p, a, b, c, q. The hinges
-        / \\ / \\         at va, vb and vc are a fan of three; those at va and vb alone, with the vertices p, a, b and c,
+        / \\ / \\         at va, vb and vc are a fan of three; those at va and vb, with the vertices p, a, b and c,
        q - v - a         are a pair. Each vertex's hinges are covered by fans of three that begin at every second hinge
-            \\ /          and overlap where they must. Where four triangles close around a vertex, p is q: four pairs
-             p           cover them. Around a vertex with three triangles, and where fewer meet, hinges are alone.
+            \\ /          and overlap where they must; around a ring from the place on where the hinges in the middle of
+             p           fans are shortest, which makes the forms of elements.fan_weights most exact.
+
+Where four triangles close around a vertex, p is q: four pairs cover them. Around a vertex with three triangles, and
+where fewer meet, hinges are alone.
 
 A vertex where neighbours are oriented differently (a Moebius strip) has no fans: its hinges are alone there.
 """
@@ -19,6 +22,7 @@ from numpy.typing import NDArray
 from pliant.geometry.folds import hinge_corners, next_corner
 
 IntArray = NDArray[np.int64]
+SAME = 1e-9  # relative: lengths that differ less are the same
 
 #: Which corner of its triangle, counted from v, a fan's vertex is, and which of its triangles in turn that is: v, a, b,
 #: c, p, q, and again as other triangles of the fan have them (geometry.tearing).
@@ -52,10 +56,11 @@ class FoldFans(NamedTuple):
     )
 
 
-def fold_fans(triangles: IntArray, n_vertices: int) -> FoldFans:
-    """Of triangles (m, 3)."""
-    sides = hinge_corners(triangles, n_vertices)
+def fold_fans(points: NDArray[np.float64], triangles: IntArray) -> FoldFans:
+    """Of points (n, 3) and triangles (m, 3)."""
+    sides = hinge_corners(triangles, len(points))
     chains, count, is_closed, is_cut = _chains(sides, 3 * len(triangles))
+    chains[is_closed] = _turned(chains[is_closed], count[is_closed], points[triangles.ravel()])
     many = np.where(is_closed, count, count - 1)  # hinges of each chain
     has_fans = ~is_cut & (many >= np.where(is_closed, 5, 3))
     has_pairs = ~is_cut & ~has_fans & (many >= np.where(is_closed, 4, 2))
@@ -74,7 +79,7 @@ def fold_fans(triangles: IntArray, n_vertices: int) -> FoldFans:
 
 
 def _chains(sides: IntArray, n_corners: int) -> tuple[IntArray, IntArray, NDArray[np.bool_], NDArray[np.bool_]]:
-    """Corners of triangles around vertices: chains (c, l) padded with -1, their lengths, whether they close, and whether
+    """Corners of triangles around vertices: chains (c, l) padded with -1, their lengths, whether they close, whether
     neighbours among them are oriented differently.
     """
     is_alike = next_corner(sides[:, 5]) == sides[:, 4]
@@ -105,6 +110,23 @@ def _chains(sides: IntArray, n_corners: int) -> tuple[IntArray, IntArray, NDArra
     return chains, is_there.sum(axis=1), is_closed, (is_there & odd[chains]).any(axis=1)
 
 
+def _turned(rings: IntArray, count: IntArray, corner: NDArray[np.float64]) -> IntArray:
+    """Rings (c, l) of corners from the one on at which the hinges in the middle of fans are shortest."""
+    if not len(rings):
+        return rings
+    width = rings.shape[1]
+    length = np.linalg.norm(corner[next_corner(rings, 2)] - corner[rings], axis=2)  # of the hinge after a corner
+    rows, best, least = np.arange(len(rings)), np.zeros(len(rings), int), np.full(len(rings), np.inf)
+    for start in range(width):
+        total = np.zeros(len(rings))
+        for middle in range(1, width + 1, 2):
+            total += np.where(middle <= count, length[rows, (start + middle) % count], 0.0)
+        is_better = (start < count) & (total < (1 - SAME) * least)
+        best, least = np.where(is_better, start, best), np.where(is_better, total, least)
+    turned = rings[rows[:, None], (best[:, None] + np.arange(width)) % count[:, None]]
+    return np.where(np.arange(width) < count[:, None], turned, -1)
+
+
 def _followed(starts: IntArray, after: IntArray) -> IntArray:
     """Chains (c, l) from their first corners on, padded with -1."""
     columns, current = [starts], starts
@@ -124,7 +146,7 @@ def _pair_starts(rows: IntArray, is_closed: NDArray[np.bool_]) -> tuple[IntArray
 
 
 def _fan_starts(rows: IntArray, many: IntArray, is_closed: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """Rows of chains with fans, and the place of the first hinge of each: every second one, the last as far as it can."""
+    """Rows of chains with fans, and the place of the first hinge of each: every second, as far as there are three."""
     last = np.where(is_closed[rows], many[rows] - 1, many[rows] - 3)
     counts = np.where(is_closed[rows], (many[rows] + 1) // 2, (last + 1) // 2 + 1)
     chain = np.repeat(rows, counts)

@@ -123,7 +123,7 @@ class Cloth(Body):
     def _fold_blocks(self, first: int) -> list[Block]:
         """Single folds, pairs of folds and fans of three: flat ones, or angles."""
         points, triangles, k = self.mesh.points, self.mesh.triangles, self.bending
-        folds = fold_fans(triangles, self.n_vertices)
+        folds = fold_fans(points, triangles)
         pairs, fans = triangles.ravel()[folds.pair_corners[:, :5]], triangles.ravel()[folds.fan_corners[:, :6]]
         weights = fan_weights(points, triangles, self._hinges, folds)
         blocks: list[Block]

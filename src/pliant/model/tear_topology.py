@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pliant.geometry import TriMesh
 from pliant.geometry.fans import fold_fans
 from pliant.geometry.folds import hinge_corners
 from pliant.geometry.tearing import Fans, fans_of
@@ -119,15 +120,15 @@ def _follow(block: Block, placed: list[tuple[Body, int]], start: np.ndarray) -> 
     for k, (body, first) in enumerate(placed):
         rows = rows_of(block.elements, first, first + body.n_vertices)
         if isinstance(body, Cloth) and len(rows):
-            corners[rows] = 3 * start[k] + corners_of(body.mesh.triangles, body.n_vertices)
+            corners[rows] = 3 * start[k] + corners_of(body.mesh)
     return corners
 
 
 #: How many corners elements follow, and which, of the triangles of a sheet.
-_FOLD_CORNERS: dict[Tearing, tuple[int, Callable[[np.ndarray, int], np.ndarray]]] = {
-    Tearing.FOLLOWS_FOLDS: (6, hinge_corners),
-    Tearing.FOLLOWS_FOLD_PAIRS: (11, lambda triangles, n: fold_fans(triangles, n).pair_corners),
-    Tearing.FOLLOWS_FOLD_FANS: (19, lambda triangles, n: fold_fans(triangles, n).fan_corners),
+_FOLD_CORNERS: dict[Tearing, tuple[int, Callable[[TriMesh], np.ndarray]]] = {
+    Tearing.FOLLOWS_FOLDS: (6, lambda mesh: hinge_corners(mesh.triangles, mesh.n_vertices)),
+    Tearing.FOLLOWS_FOLD_PAIRS: (11, lambda mesh: fold_fans(mesh.points, mesh.triangles).pair_corners),
+    Tearing.FOLLOWS_FOLD_FANS: (19, lambda mesh: fold_fans(mesh.points, mesh.triangles).fan_corners),
 }
 
 
