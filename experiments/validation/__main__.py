@@ -77,7 +77,7 @@ and reach the same error with fewer tets in less time. The quadratic and the cou
 elastica on regular triangles; single dihedral angles do not. On irregular triangles flat sheets are within 0.6 % of
 elastica and Sze's plate with ten cells and within 0.1 % with forty. Those that could tear, or are curved at rest,
 have the coupled form, squares of up to three folds around a vertex, which converges there too: a quarter circle pulled
-down is within 0.1 % with forty cells. With ten it is up to 2.9 % too stiff, since flat triangles of a curved sheet lock.
+down is within 0.1 % with forty cells. With ten it is up to 2.9 % too stiff: flat triangles of a curved sheet lock.
 """
 
 
