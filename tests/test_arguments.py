@@ -28,7 +28,7 @@ def test_numbers_names_and_flags_of_numpy_are_taken():
 
 
 CALLS = {
-    "box: split": (lambda value: pl.shapes.box(cells=1, split=value), [["kuhn"], {}, TEXTS, ARRAY, None]),
+    "box: split": (lambda value: pl.shapes.box(cells=1, split=value), [["kuhn"], {}, TEXTS, ARRAY]),
     "box: size": (lambda value: pl.shapes.box((value, 1, 1), 1), [LARGE, "x", 1e308, 0.0]),
     "torus: major": (lambda value: pl.shapes.torus(major=value), [LARGE, 1e308]),
     "cylinder: cells": (lambda value: pl.shapes.cylinder(cells=value), [LARGE, TEXTS]),

@@ -19,7 +19,7 @@ from pliant.state import HISTORY, State
 from pliant.stepping import Stepping
 
 _ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", "inflation", *HISTORY)
-_KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver", "broken_joints")
+_KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver", "stiffness_ratios", "broken_joints")
 
 
 class Restoring(Stepping):
@@ -55,6 +55,7 @@ class Restoring(Stepping):
             "contact": {name: array.copy() for name, array in self._contact_state().items()},
             "is_untracked": detector is None or detector.seen is None,  # sides are found when the step begins
             "solver": self._work.state_dict(),
+            "stiffness_ratios": self._meter.stiffness_ratios,
             "broken_joints": [rows.joint.is_broken for rows in self.model.joints],
         }
 
@@ -82,6 +83,7 @@ class Restoring(Stepping):
         self._watch = Watch(self.model, own.x.copy(), own.v.copy())
         if state["solver"]:
             self._work.load_state_dict(state["solver"])
+        self._meter.stiffness_ratios = state["stiffness_ratios"]
         self._load_contact_state("load_state_dict", state["contact"])
         if self._detector is not None and state["is_untracked"]:
             self._detector.seen = None

@@ -363,10 +363,10 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
             return
         self._take(change)
         problem = self._problem_for_step(self._y, self._x_guess, None)
-        if self.solver.update_topology(problem, self._work, change):
-            self._meter = self._meter.torn(problem)
-        else:
+        meter = self._meter.torn(problem)
+        if not self.solver.update_topology(problem, self._work, change):
             self._prepare()
+        self._meter = meter
 
     def _take(self, change: TopologyChange) -> None:
         """Go on with a model that tearing or deleting has changed."""

@@ -196,3 +196,15 @@ def test_files_keep_the_element(tmp_path):
     body = pl.load_scene(tmp_path / "scene.toml").bodies[0]
     assert body.element == "patch"
     assert np.isfinite(densities(block_of(sim.problem(), Patches), sim.positions)).all()
+
+
+def test_body_centred_tets_are_grouped_by_faces():
+    """Four tets around the line through each face; a grid of alternating tets is grouped by cells, Kuhn's otherwise."""
+    mesh = pl.shapes.box((0.3, 0.1, 0.1), (3, 1, 1))
+    patch = patches_of_tets(mesh.tets, 8)
+    np.testing.assert_array_equal(np.bincount(patch), np.full(16, 4))  # 14 faces of the rim and 2 inside
+    for number in range(16):
+        own = mesh.tets[patch == number]
+        assert len(np.unique(own)) == 6
+        assert len(set.intersection(*map(set, own.tolist()))) == 2
+    assert np.bincount(patches_of_tets(pl.shapes.box(cells=2).tets, 8)).tolist() == [5] * 8

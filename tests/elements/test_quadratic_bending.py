@@ -5,8 +5,8 @@ import pytest
 
 from pliant.elements import reference
 from pliant.elements.pair import BENDING, Pairs
+from pliant.elements.plate_forms import vertex_areas
 from pliant.elements.quadratic_bending import bending_pairs
-from pliant.elements.vertex_folds import vertex_areas
 from pliant.geometry import hinges, shapes
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pliant.elements import fibre, flat_fold, fold_pair, hinge, reference, rod_bend, spring, triangle
+from pliant.elements import fibre, flat_fold, fold_fan, fold_pair, hinge, reference, rod_bend, spring, triangle
 from pliant.elements.bound import Bounds
 from pliant.elements.dead_load import DeadLoads
 from pliant.elements.element import Element
@@ -113,18 +113,29 @@ def hinge_case() -> Case:
 def fold_pair_case() -> Case:
     shape = np.array([[0.0, 0, 0], [1, 0, 0], [0.4, 0.9, 0.1], [0.6, -0.8, 0.3], [-0.7, 0.6, 0.2]])
     rest, x, elements = deformed(5, 16, shape)
-    a, b = np.random.default_rng(17).uniform(-1.5, 1.5, (2, N))
-    return Case(fold_pair.fold_pair_block(rest, elements, a, b, 1.4), rest, x)
+    return Case(
+        fold_pair.fold_pair_block(rest, elements, np.random.default_rng(17).uniform(-1.5, 1.5, (N, 2)), 1.4), rest, x
+    )
+
+
+FAN = np.array([[0.0, 0, 0], [1, 0, 0.1], [0.4, 0.9, 0.1], [-0.5, 0.7, 0.2], [0.6, -0.8, 0.3], [-1, -0.2, 0.1]])
+
+
+def fold_fan_case() -> Case:
+    rest, x, elements = deformed(6, 20, FAN)
+    return Case(
+        fold_fan.fold_fan_block(rest, elements, np.random.default_rng(21).uniform(-1.5, 1.5, (N, 3)), 1.4), rest, x
+    )
 
 
 def flat_fold_case(corners: int) -> Case:
     shape = np.array([[0.0, 0, 0], [1, 0, 0], [0.4, 0.9, 0], [0.6, -0.8, 0], [-0.7, 0.6, 0]])[:corners]
-    rest, x, elements = deformed(corners, 18, shape)
+    rest, x, elements = deformed(corners, 18, FAN * [1, 1, 0] if corners == 6 else shape)
     if corners == 4:
         weights = flat_fold.slope_changes(rest, elements)
         return Case(flat_fold.FlatFolds(elements, weights, np.random.default_rng(19).uniform(0.5, 2, N)), rest, x)
-    a, b = np.random.default_rng(17).uniform(-1.5, 1.5, (2, N))
-    return Case(flat_fold.flat_fold_pairs(rest, elements, a, b, 1.4), rest, x)
+    make, many = (flat_fold.flat_fold_pairs, 2) if corners == 5 else (flat_fold.flat_fold_fans, 3)
+    return Case(make(rest, elements, np.random.default_rng(17).uniform(-1.5, 1.5, (N, many)), 1.4), rest, x)
 
 
 def bend_case(straight: bool) -> Case:
@@ -158,8 +169,10 @@ CASES: dict[str, Callable[[], Case]] = {
     "fibre": fibre_case,
     "hinge": hinge_case,
     "fold pair": fold_pair_case,
+    "fold fan": fold_fan_case,
     "flat fold": lambda: flat_fold_case(4),
     "flat fold pair": lambda: flat_fold_case(5),
+    "flat fold fan": lambda: flat_fold_case(6),
     "straight rod": lambda: bend_case(True),
     "bent rod": lambda: bend_case(False),
     "pair": pair_case,

@@ -43,7 +43,7 @@ def test_symmetric_splits_fill_the_box(split: str, tets: int, added: int) -> Non
     assert_well_shaped(mesh)
 
 
-@pytest.mark.parametrize("split", ["alternating", "centred"])
+@pytest.mark.parametrize("split", ["alternating", "body-centred", "centred"])
 def test_symmetric_splits_treat_axes_alike(split: str) -> None:
     """Exchanging y and z, or mirroring an axis with an even number of cells, maps the tets onto themselves."""
     mesh = shapes.box((1, 1, 1), (2, 2, 2), split)
@@ -52,6 +52,36 @@ def test_symmetric_splits_treat_axes_alike(split: str) -> None:
         np.testing.assert_array_equal(
             np.unique(np.sort(place[mesh.tets], axis=1), axis=0), np.unique(np.sort(mesh.tets, axis=1), axis=0)
         )
+
+
+def test_body_centred_tets_fill_the_box() -> None:
+    """A vertex in each cell and each rim face; four tets at each face, inside or at the rim."""
+    mesh = shapes.box((1, 2, 3), (2, 3, 4), "body-centred")
+    rim = 2 * (2 * 3 + 3 * 4 + 2 * 4)
+    assert (mesh.n_vertices, mesh.n_tets) == (3 * 4 * 5 + 24 + rim, 4 * (rim + (6 * 24 - rim) // 2))
+    assert mesh.volume == pytest.approx(6)
+    np.testing.assert_array_equal(mesh.points[:60], shapes.box((1, 2, 3), (2, 3, 4)).points)
+    assert_well_shaped(mesh)
+
+
+@pytest.mark.parametrize("cells", [(1, 1, 1), (3, 1, 1), (1, 2, 3)])
+def test_body_centred_tets_have_the_symmetries_of_the_box(cells: tuple[int, int, int]) -> None:
+    """Also with odd numbers of cells: mirrored along each axis they are the same, and so are all cells alike."""
+    mesh = shapes.box(cells, cells, "body-centred")
+    for mirror in ((-1, 1, 1), (1, -1, 1), (1, 1, -1)):
+        image = mesh.points * mirror
+        place = np.argmin(np.linalg.norm(image[:, None] - mesh.points[None], axis=2), axis=1)
+        np.testing.assert_array_equal(
+            np.unique(np.sort(place[mesh.tets], axis=1), axis=0), np.unique(np.sort(mesh.tets, axis=1), axis=0)
+        )
+
+
+@pytest.mark.parametrize(
+    ("cells", "split"), [((6, 1, 1), "body-centred"), ((1, 1, 1), "alternating"), ((6, 2, 1), "alternating")]
+)
+def test_bars_one_cell_across_are_body_centred_by_default(cells: tuple[int, int, int], split: str) -> None:
+    np.testing.assert_array_equal(shapes.box((3, 1, 1), cells).tets, shapes.box((3, 1, 1), cells, split).tets)
+    np.testing.assert_array_equal(shapes.beam(3, 1, 1, cells).tets, shapes.box((3, 1, 1), cells, split).tets)
 
 
 def test_boxes_and_beams_alternate_by_default() -> None:
@@ -63,7 +93,7 @@ def test_boxes_and_beams_alternate_by_default() -> None:
 
 
 def test_unknown_split_is_refused() -> None:
-    with pytest.raises(MeshError, match="split='bcc'; pass one of 'alternating', 'centred', 'kuhn'"):
+    with pytest.raises(MeshError, match="split='bcc'; pass one of 'alternating', 'body-centred', 'centred', 'kuhn'"):
         shapes.box(split="bcc")
 
 

@@ -64,7 +64,7 @@ def test_triangles_of_every_law(law, psd):
 @pytest.mark.slow
 @psd_or_not
 def test_coupled_folds_and_damping_of_sheets_and_solids(psd):
-    """What lane functions give compiled: pairs of folds, hinges, their damping, that of triangles and of tets."""
+    """What lane functions give compiled: fans and pairs of folds, hinges, damping of all, of triangles and tets."""
     mesh = pl.shapes.cloth(size=(1, 0.8), cells=(5, 4))
     scene = pl.Scene()
     law = pl.StVenantKirchhoff.from_young(100.0, 0.3)
@@ -74,7 +74,8 @@ def test_coupled_folds_and_damping_of_sheets_and_solids(psd):
     sim = pl.Simulation(scene, pl.Newton(), frame_rate=10)
     problem, rng = sim.problem(), np.random.default_rng(2)
     names = {type(block).__name__ for block in problem.blocks}
-    assert {"FoldPairs", "FoldPairsRates", "Hinges", "HingesRates", "TriangleRates", "TetRates"} <= names
+    folds = {"FoldFans", "FoldFansRates", "FoldPairs", "FoldPairsRates", "Hinges", "HingesRates"}
+    assert folds | {"TriangleRates", "TetRates"} <= names
     x = problem.x_prev + rng.normal(0, 0.03, problem.x_prev.shape)
     assert np.linalg.eigvalsh(problem.hessian(x).toarray())[0] < 0
     assert_same(assembled(problem, x, psd), of_free_vertices(problem, problem.hessian(x, psd)))

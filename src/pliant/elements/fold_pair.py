@@ -6,7 +6,8 @@
                \\ /        E = k/2 C^2,   C = a theta_1 + b theta_2 - r,   r = a theta_1 + b theta_2 at rest
                 3
 
-Single hinges and pairs together are the bending energy of elements.fold_weights, which has the weights a and b.
+Single hinges, pairs and fans (elements.fold_fan) together are the bending energy of elements.fan_weights, which has the
+weights a and b.
 
 Vertex block descent solves with the block k dC dC^T (Gauss-Newton), which is never indefinite.  Seen as in a mirror,
 (0, 2, 1, 4, 3), both angles change their signs: corners 1 and 2 share a list, and so do 3 and 4.  So that numbers
@@ -27,6 +28,8 @@ from pliant.elements.measured import add_measured
 from pliant.lanes.blocks import add_block, transposed
 from pliant.lanes.vectors import add, physics, subtract
 
+PAIR_HINGES = ((0, 1, 2, 3), (2, 0, 1, 4))  # by corners: edge, wings
+
 
 @dataclass(frozen=True)
 class FoldPairs(Block):
@@ -40,10 +43,10 @@ class FoldPairs(Block):
     stiffness: np.ndarray  # (m,) k [J]
 
 
-def fold_pair_block(points: np.ndarray, elements: np.ndarray, a: np.ndarray, b: np.ndarray, k: float) -> FoldPairs:
-    """Pairs (m, 5) at rest at points (n, 3) [m] with weights a, b (m,) and bending stiffness k [N m]."""
-    first, _ = hinge.rest_data(points, elements[:, (0, 1, 2, 3)])
-    second, _ = hinge.rest_data(points, elements[:, (2, 0, 1, 4)])
+def fold_pair_block(points: np.ndarray, elements: np.ndarray, mix: np.ndarray, k: float) -> FoldPairs:
+    """Pairs (m, 5) at rest at points (n, 3) [m] with weights a, b (m, 2) and bending stiffness k [N m]."""
+    a, b = mix.T
+    first, second = (hinge.rest_data(points, elements[:, own])[0] for own in PAIR_HINGES)
     r, zero = a * first + b * second, np.zeros(len(a))
     weights, bends = np.stack((zero, a, b, a, b), axis=1), np.stack((zero, -r, r, -r, r), axis=1)
     return FoldPairs(elements, weights, bends, np.full(len(a), float(k)))

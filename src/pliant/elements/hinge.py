@@ -19,7 +19,7 @@ weight above, points on a cylinder have the energy of the plate if the mesh is m
 right triangles whose legs lie along and across the cylinder.  On other meshes and directions a sum over single angles
 cannot have it: 1.0 to 1.5 times as much on irregular meshes and along alternating diagonals of squares (2.6 of cells
 2.5 : 1), 3 times along diagonals that are all parallel; a free strip of right triangles bends a fifth too easily.
-With squares of two angles beside single ones (`fold_weights`, `fold_pair`) the energy is that of the plate.
+With squares of two and three angles beside single ones (`fan_weights`) the energy is that of the plate.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from pliant.elements.bound import BOUND
 from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
-from pliant.elements.flat_fold import FLAT_FOLD, FLAT_FOLD_PAIR
+from pliant.elements.flat_fold import FLAT_FOLD, FLAT_FOLD_FAN, FLAT_FOLD_PAIR
+from pliant.elements.fold_fan import FOLD_FAN
 from pliant.elements.fold_pair import FOLD_PAIR
 from pliant.elements.hard import HARD_DOT, HARD_LINK, HARD_ROPE
 from pliant.elements.hinge import HINGE
@@ -52,8 +53,10 @@ for _element in (
     FIBRE,
     HINGE,
     FOLD_PAIR,
+    FOLD_FAN,
     FLAT_FOLD,
     FLAT_FOLD_PAIR,
+    FLAT_FOLD_FAN,
     SPRING,
     ROD_BEND,
     BENDING,

@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from pliant.geometry import shapes
-from pliant.geometry.folds import boundary_edges, fold_pairs, hinges, rod_bends
+from pliant.geometry.fans import FoldFans, fold_fans
+from pliant.geometry.folds import boundary_edges, hinges, rod_bends
 from pliant.geometry.mesh import TetMesh, TriMesh, drop_isolated_vertices
 from pliant.geometry.ordering import spatial_order
 from pliant.geometry.quality import dihedral_angles, radius_ratios, tet_volumes, triangle_areas
@@ -24,6 +25,7 @@ _COMPILED = {
 }
 
 __all__ = [
+    "FoldFans",
     "TetMesh",
     "TriMesh",
     "boundary_edges",
@@ -33,7 +35,7 @@ __all__ = [
     "compact",
     "dihedral_angles",
     "drop_isolated_vertices",
-    "fold_pairs",
+    "fold_fans",
     "hinges",
     "is_closed_surface",
     "radius_ratios",

@@ -29,44 +29,13 @@ def hinge_corners(triangles: IntArray, n_vertices: int) -> IntArray:
     edges, order, first, count = _ranked_edges(triangles, n_vertices)
     shared = first[count == 2]
     one, two = order[shared], order[shared + 1]
-    start, end = two, _next_corner(two)
+    start, end = two, next_corner(two)
     is_reversed = (edges[shared] != edges[shared + 1]).any(axis=1)
     twins = np.where(is_reversed, end, start), np.where(is_reversed, start, end)
-    return np.column_stack((one, _next_corner(one), _next_corner(one, 2), _next_corner(two, 2), *twins))
+    return np.column_stack((one, next_corner(one), next_corner(one, 2), next_corner(two, 2), *twins))
 
 
-def fold_pairs(triangles: IntArray, n_vertices: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Pairs of hinges that share a triangle (m, 3): corners 3 t + c (f, 11), hinges (f, 2), triangles (f,).
-
-            4 - 2         Corners 0 to 4: the triangle (0, 1, 2), oriented as it is, with the vertex 0 that both edges
-             \\ / \\        have; wing 3 beyond the edge 01, wing 4 beyond the edge 20.
-              0 - 1       Corners 5 to 10: the five again, 0 and 1 as the triangle of wing 3 has them and 2 as that of
-               \\ /        wing 4; then 0 as that of wing 4. Where one differs, the sheet is torn between them.
-                3
-    Hinges are numbered as by `hinges`: first that of the edge 01, then that of the edge 20. Where both wings are the
-    same vertex, as around one with three triangles, there is no pair.
-    """
-    sides = hinge_corners(triangles, n_vertices)
-    count, m = len(sides), len(triangles)
-    # Each hinge as each of its triangles sees it: the edge's ends, the other wing, and the ends on the other side.
-    seen = np.concatenate((sides[:, [0, 1, 3, 4, 5]], sides[:, [4, 5, 2, 0, 1]]))
-    is_forward = _next_corner(seen[:, 0]) == seen[:, 1]
-    seen = np.where(is_forward[:, None], seen, seen[:, [1, 0, 2, 4, 3]])  # ends as the triangle runs round
-    number = np.full(3 * m, -1)
-    number[seen[:, 0]] = np.arange(2 * count)
-    zero = np.arange(3 * m)  # corner 0: its edges to the next corner and from the one before
-    both = np.column_stack((number, number[_next_corner(zero, 2)]))
-    zero, both = zero[(both >= 0).all(axis=1)], both[(both >= 0).all(axis=1)]
-    first, second = seen[both[:, 0]], seen[both[:, 1]]
-    wings = first[:, 2], second[:, 2]
-    own = zero, _next_corner(zero), _next_corner(zero, 2)
-    corners = np.column_stack((*own, *wings, first[:, 3], first[:, 4], second[:, 3], *wings, second[:, 4]))
-    wing_vertices = triangles.ravel()[corners[:, 3:5]]
-    is_proper = wing_vertices[:, 0] != wing_vertices[:, 1]
-    return corners[is_proper], both[is_proper] % max(count, 1), zero[is_proper] // 3
-
-
-def _next_corner(corner: IntArray, steps: int = 1) -> IntArray:
+def next_corner(corner: IntArray, steps: int = 1) -> IntArray:
     """The corner so many steps on in the same triangle."""
     return corner - corner % 3 + (corner + steps) % 3
 

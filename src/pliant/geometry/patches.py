@@ -12,16 +12,28 @@ def patches_of_tets(tets: NDArray[np.integer], most: int) -> NDArray[np.int64]:
     """The patch (m,) of each tet (m, 4): connected by faces, with at most so many vertices.
 
     Where the first tet and its four neighbours, the next that is left and its four, and so on are all of the mesh, as
-    the cells of `shapes.box` are, these are the patches. Else they grow one after another, from the first tet that is
-    left: by the neighbour that adds the fewest vertices, then shares the most faces, then has the fewest neighbours
-    left, so that no tet stays alone where that can be avoided.
+    the cells of `shapes.box` are, these are the patches; where each four that follow each other close around an edge,
+    as body-centred ones do, these are. Else they grow one after another, from the first tet that is left: by the
+    neighbour that adds the fewest vertices, then shares the most faces, then has the fewest neighbours left, so that no
+    tet stays alone where that can be avoided.
     """
     patch = np.full(len(tets), -1, np.int64)
+    if len(tets) and most >= 6 and _are_rings(tets):
+        return np.arange(len(tets)) // 4
     neighbours = face_neighbours(tets)
     if len(tets) and not (most >= 8 and _stars(neighbours, patch)):
         patch[:] = -1
         _grow(np.ascontiguousarray(tets, np.int64), neighbours, most, patch)
     return patch
+
+
+def _are_rings(tets: NDArray[np.integer]) -> bool:
+    """Whether each four tets that follow each other share an edge and have six vertices together."""
+    if len(tets) % 4:
+        return False
+    rings = np.sort(np.asarray(tets).reshape(-1, 16), axis=1)
+    is_new = np.diff(rings, axis=1, prepend=-1) > 0
+    return bool((is_new.sum(axis=1) == 6).all() and ((rings[:, 3:] == rings[:, :-3]).sum(axis=1) == 2).all())
 
 
 def face_neighbours(tets: NDArray[np.integer]) -> NDArray[np.int64]:

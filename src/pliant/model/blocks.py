@@ -13,6 +13,7 @@ from pliant.elements.bound import Bounds
 from pliant.elements.dead_load import DeadLoads
 from pliant.elements.fibre import Fibres
 from pliant.elements.flat_fold import FlatFolds
+from pliant.elements.fold_fan import FoldFans
 from pliant.elements.fold_pair import FoldPairs
 from pliant.elements.hinge import Hinges
 from pliant.elements.pair import Attachments, Dampers, Pairs
@@ -35,6 +36,7 @@ __all__ = [
     "DeadLoads",
     "Fibres",
     "FlatFolds",
+    "FoldFans",
     "FoldPairs",
     "Hinges",
     "InvertibleSolids",

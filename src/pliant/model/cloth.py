@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 
 from pliant.arguments import is_one_of
 from pliant.elements import fibre, hinge, triangle
-from pliant.elements.flat_fold import flat_fold_pairs, slope_changes
+from pliant.elements.fan_weights import fan_weights
+from pliant.elements.flat_fold import flat_fold_fans, flat_fold_pairs, slope_changes
+from pliant.elements.fold_fan import fold_fan_block
 from pliant.elements.fold_pair import fold_pair_block
-from pliant.elements.fold_weights import fold_weights
 from pliant.elements.joint import StrainLimits, edge_limits
 from pliant.elements.quadratic_bending import bending_pairs
 from pliant.errors import SceneError
-from pliant.geometry import TriMesh, fold_pairs, hinges
+from pliant.geometry import TriMesh, fold_fans, hinges
 from pliant.materials import SolidLaw, varying_law
 from pliant.materials.plane_stress import law_of_sheet
 from pliant.model import checks
@@ -120,19 +121,20 @@ class Cloth(Body):
         return self._fold_blocks(first)
 
     def _fold_blocks(self, first: int) -> list[Block]:
-        """Single folds and pairs of folds: flat ones, or angles."""
-        points, triangles = self.mesh.points, self.mesh.triangles
-        corners, of_hinges, owners = fold_pairs(triangles, self.n_vertices)
-        elements = triangles.ravel()[corners[:, :5]]
-        weights = fold_weights(points, self._hinges, elements, of_hinges, owners)
-        stiffness = self.bending * weights.own
+        """Single folds, pairs of folds and fans of three: flat ones, or angles."""
+        points, triangles, k = self.mesh.points, self.mesh.triangles, self.bending
+        folds = fold_fans(points, triangles)
+        pairs, fans = triangles.ravel()[folds.pair_corners[:, :5]], triangles.ravel()[folds.fan_corners[:, :6]]
+        weights = fan_weights(points, triangles, self._hinges, folds)
+        blocks: list[Block]
         if self.bending_model == "quadratic":
-            pairs: Block = flat_fold_pairs(points, elements, weights.a, weights.b, self.bending)
-            single: Block = FlatFolds(self._hinges + first, slope_changes(points, self._hinges), stiffness)
+            single: Block = FlatFolds(self._hinges, slope_changes(points, self._hinges), k * weights.own)
+            blocks = [flat_fold_pairs(points, pairs, weights.pairs, k), flat_fold_fans(points, fans, weights.fans, k)]
         else:
-            pairs = fold_pair_block(points, elements, weights.a, weights.b, self.bending)
-            single = Hinges(self._hinges + first, hinge.rest_data(points, self._hinges)[0], stiffness)
-        return [single, replace(pairs, elements=elements + first)] if len(elements) else [single]
+            single = Hinges(self._hinges, hinge.rest_data(points, self._hinges)[0], k * weights.own)
+            blocks = [fold_pair_block(points, pairs, weights.pairs, k), fold_fan_block(points, fans, weights.fans, k)]
+        present = [single, *(block for block in blocks if len(block.elements))]
+        return [replace(block, elements=block.elements + first) for block in present]
 
     def _hinge_block(self, first: int) -> Hinges:
         angles, weights = hinge.rest_data(self.mesh.points, self._hinges)

@@ -54,7 +54,10 @@ class Solid(Body):
         if not is_one_of(element, ELEMENTS):
             raise SceneError(f"{name}: element is {element!r}: choose one of {', '.join(map(repr, ELEMENTS))}.")
         if element == PATCH and isinstance(material, Invertible):
-            raise SceneError(f'{name}: element="patch" does not take pl.Invertible: give its law, or element="linear".')
+            raise SceneError(
+                f'{name}: element="patch" does not take pl.Invertible, which converts tets one by one: the mean of a '
+                'patch stays upright while tets in it are inverted. Give the law itself, or element="linear".'
+            )
         self.element = element
         self.skins: list[EmbeddedMesh] = []  # drawn in place of its own surface
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)

@@ -5,13 +5,15 @@ Corners are numbered 3 t + c through the triangles t of all sheets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pliant.geometry.folds import fold_pairs, hinge_corners
+from pliant.geometry import TriMesh
+from pliant.geometry.fans import fold_fans
+from pliant.geometry.folds import hinge_corners
 from pliant.geometry.tearing import Fans, fans_of
 from pliant.model.blocks import Block, Tearing
 from pliant.model.body import Body
@@ -44,7 +46,7 @@ class TearTopology:
     elements: tuple[np.ndarray, ...]  # of each block
     follow: tuple[
         np.ndarray | None, ...
-    ]  # of each block: corners (r, 3) of triangles, (r, 6) of hinges, (r, 11) of pairs
+    ]  # of each block: corners (r, 3) of triangles, (r, 6) of hinges, (r, 11) of pairs, (r, 19) of fans
     spring_limits: tuple[np.ndarray | None, ...]  # of each block: length at which springs (r,) break [m]
     tets: np.ndarray  # (t, 4) of all solids, body by body
     wind: Surfaces  # that the wind meets on both sides
@@ -111,16 +113,23 @@ def _corners_of(triangles: np.ndarray, placed: list[tuple[Body, int]], start: np
 def _follow(block: Block, placed: list[tuple[Body, int]], start: np.ndarray) -> np.ndarray | None:
     if block.tearing is Tearing.FOLLOWS_TRIANGLES:
         return _corners_of(block.elements, placed, start)
-    if block.tearing not in (Tearing.FOLLOWS_FOLDS, Tearing.FOLLOWS_FOLD_PAIRS):
+    if block.tearing not in _FOLD_CORNERS:
         return None
-    in_pairs = block.tearing is Tearing.FOLLOWS_FOLD_PAIRS
-    corners = np.empty((len(block.elements), 11 if in_pairs else 6), int)
+    width, corners_of = _FOLD_CORNERS[block.tearing]
+    corners = np.empty((len(block.elements), width), int)
     for k, (body, first) in enumerate(placed):
         rows = rows_of(block.elements, first, first + body.n_vertices)
         if isinstance(body, Cloth) and len(rows):
-            mesh = body.mesh.triangles, body.n_vertices
-            corners[rows] = 3 * start[k] + (fold_pairs(*mesh)[0] if in_pairs else hinge_corners(*mesh))
+            corners[rows] = 3 * start[k] + corners_of(body.mesh)
     return corners
+
+
+#: How many corners elements follow, and which, of the triangles of a sheet.
+_FOLD_CORNERS: dict[Tearing, tuple[int, Callable[[TriMesh], np.ndarray]]] = {
+    Tearing.FOLLOWS_FOLDS: (6, lambda mesh: hinge_corners(mesh.triangles, mesh.n_vertices)),
+    Tearing.FOLLOWS_FOLD_PAIRS: (11, lambda mesh: fold_fans(mesh.points, mesh.triangles).pair_corners),
+    Tearing.FOLLOWS_FOLD_FANS: (19, lambda mesh: fold_fans(mesh.points, mesh.triangles).fan_corners),
+}
 
 
 def _spring_limits(block: Block, placed: list[tuple[Body, int]]) -> np.ndarray | None:

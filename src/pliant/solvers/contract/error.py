@@ -193,6 +193,18 @@ class ErrorMeter:
         return new
 
     @property
+    def stiffness_ratios(self) -> list[float] | None:
+        """How stiff bodies were when it was measured: what a step that goes on with the same bits has to know."""
+        return None if self._elastic is None else self._elastic.tolist()
+
+    @stiffness_ratios.setter
+    def stiffness_ratios(self, ratios: list[float] | None) -> None:
+        kept = None if ratios is None else np.array(ratios, dtype=float)
+        if kept is not None and kept.shape != self._scales.shape:
+            raise ValueError(f"stiffness_ratios are {kept.shape[0]} numbers, but there are {len(self._scales)} bodies")
+        self._elastic, self._elastic_ratio = kept, np.zeros(0)
+
+    @property
     def _last(self) -> np.ndarray:
         """(n, 3) before the last iteration."""
         return self._rooms[2]

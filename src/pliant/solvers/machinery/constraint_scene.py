@@ -9,7 +9,7 @@ from pliant.constraints.lists import colour_rows, room_for_colours
 from pliant.constraints.rows import empty_rows
 from pliant.errors import SolverError
 from pliant.grains.convex_pairs import ConvexPairs
-from pliant.model import CARRIED, FREE, Fibres, FlatFolds, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
+from pliant.model import CARRIED, FREE, Fibres, FlatFolds, FoldFans, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
 from pliant.relaxations import Relaxation
 
 FIXED = 0  # dimension of the space in which a held vertex moves
@@ -17,7 +17,7 @@ FIXED = 0  # dimension of the space in which a held vertex moves
 
 def check_scene(name: str, model: Model, relaxation: Relaxation) -> None:
     """Refuse what has no form as rows."""
-    known = (Springs, Sheets, Hinges, FoldPairs, FlatFolds, Pairs, Fibres)
+    known = (Springs, Sheets, Hinges, FoldPairs, FoldFans, FlatFolds, Pairs, Fibres)
     for block in model.blocks:
         if not isinstance(block, known):
             raise SolverError(
