@@ -247,7 +247,7 @@ class Body(ABC):
         self._release_at(chosen, until, "pin")
 
     def neighbours(self, vertices: np.ndarray) -> np.ndarray:
-        """Numbers of the vertices that share a thin element with `vertices` (k,), numbers too; bodies that are not thin
+        """Numbers of the vertices that share a thin element with `vertices` (k,), indices; bodies that are not thin
         have none.
         """
         raise SceneError(
@@ -277,7 +277,7 @@ class Body(ABC):
         self.motions.append((chosen, motion))
 
     def free(self, vertices: ArrayLike) -> None:
-        """Undo what holds these vertices: pins, motions, lines, planes."""
+        """Undo what holds vertices (indices or a mask): pins, motions, lines, planes."""
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.free")
         for kinematic, _ in self.motions:
             if 0 < np.isin(kinematic, chosen).sum() < len(kinematic):

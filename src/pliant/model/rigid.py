@@ -132,7 +132,14 @@ class RigidBody(Placeable, Body):
         components: str = "xyz",
         clamped: bool = False,
     ) -> None:
-        """Hold it where it starts."""
+        """Hold it where it starts, as a whole and for good: vertices, until, components and clamped, as of Body.pin,
+        are refused.
+        """
+        if components != "xyz":
+            raise SceneError(
+                f"{self.name}.pin: components is {components!r}; a rigid body is held as a whole. Leave it out; "
+                'scene.add_joint("slider", ...) lets one slide.'
+            )
         if clamped:
             self.neighbours(self.mass_vertices)  # refuses: it has none
         self._hold_whole(vertices, until, "pin")
@@ -174,7 +181,7 @@ class RigidBody(Placeable, Body):
         return bool((self.subspace == FIXED).all())
 
     def free(self, vertices: ArrayLike | None = None) -> None:
-        """Undo what holds it."""
+        """Undo what holds it; give no vertices, as it is held as a whole."""
         if vertices is not None:
             raise SceneError(f"{self.name}.free: a rigid body is held as a whole: give no vertices.")
         self.subspace[:], self.motions = CARRIED, []
@@ -199,14 +206,14 @@ class RigidBody(Placeable, Body):
         raise SceneError(f"{self.name}: vertices of a rigid body cannot be held one by one.")
 
     def point(self, position: ArrayLike) -> int:
-        """Number of its vertex at a place (3,) [m] of the world as it starts, for Scene.attach; it is added."""
+        """Number of its vertex at a position (3,) [m] of the world as it starts, for Scene.attach; it is added."""
         place = checks.vectors(position, None, f"{self.name}.point", "m")
         if self.motions:
             raise SceneError(f"{self.name}.point: add points before move: the motion leads those there are.")
         return self.add_point((place - self.pose[:3]) @ rotations.matrices(self.pose[3:]))
 
     def add_point(self, own: np.ndarray) -> int:
-        """Number of a new vertex at a place (3,) [m] in the body's own axes."""
+        """Number of a new vertex; own: its place (3,) [m] in the body's own axes."""
         self.offsets = np.concatenate([self.offsets, own[None]])
         arms = self._arms()
         self.initial_positions = self.pose[:3] + arms
