@@ -154,7 +154,7 @@ class Body(ABC):
 
     @property
     def air_damping(self) -> float:
-        """c [1/s]: the air brakes a vertex of mass m by c m v (Wang and Yang, Equation 20), so that a falling body
+        """c [1/s]: the air damps a vertex of mass m by c m v (Wang and Yang, Equation 20), so that a falling body
         reaches the speed g / c.
 
         Deviation: the paper's coefficient is one number per vertex [kg/s]; in proportion to the mass it does not depend

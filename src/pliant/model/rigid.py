@@ -145,8 +145,9 @@ class RigidBody(Placeable, Body):
         self._hold_whole(vertices, until, "pin")
 
     def move(self, motion: ObstacleMotion | None = None, *rest: Any) -> None:  # type: ignore[override]
-        """Lead it: motion(t) gives a translation (3,) [m] and a rotation (3, 3) away from where it starts, as of
-        obstacles. The motions of `pliant.motions` (Slide.rigid and so on) can be kept in files; other functions cannot.
+        """Prescribe its motion: motion(t) gives a translation (3,) [m] and a rotation (3, 3) away from where it
+        starts, as of obstacles. The motions of `pliant.motions` (Slide.rigid and so on) can be kept in files; other
+        functions cannot.
         """
         if not callable(motion) or rest:
             raise SceneError(
@@ -177,7 +178,7 @@ class RigidBody(Placeable, Body):
 
     @property
     def is_held(self) -> bool:
-        """Whether it is pinned or led."""
+        """Whether it is pinned or its motion is prescribed."""
         return bool((self.subspace == FIXED).all())
 
     def free(self, vertices: ArrayLike | None = None) -> None:
@@ -200,7 +201,7 @@ class RigidBody(Placeable, Body):
         raise SceneError(f"{self.name}: a rigid body starts with velocity= and angular_velocity= of add_rigid.")
 
     def constrain_to_line(self, vertices: ArrayLike, direction: ArrayLike) -> NoReturn:
-        raise SceneError(f"{self.name}: a rigid body is led by joints: scene.add_joint('slider', ...).")
+        raise SceneError(f"{self.name}: a rigid body is guided by joints: scene.add_joint('slider', ...).")
 
     def constrain_to_plane(self, vertices: ArrayLike, normal: ArrayLike) -> NoReturn:
         raise SceneError(f"{self.name}: vertices of a rigid body cannot be held one by one.")
@@ -307,7 +308,7 @@ def initial_poses(model: Model, bodies: Sequence[Body]) -> dict[str, Any]:
 
 
 def held_state(body: RigidBody, x: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pose (7,) and twist (6,) of a body that is pinned or led, from its vertices at x and their velocities v."""
+    """Pose (7,) and twist (6,) of a body that is pinned or moved, from its vertices at x and their velocities v."""
     points, speeds = x[body.mass_vertices], v[body.mass_vertices]
     arms, motion = points - points.mean(axis=0), speeds - speeds.mean(axis=0)
     moments = arms.T @ arms
