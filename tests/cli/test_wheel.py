@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -186,17 +187,17 @@ def test_the_wheel_runs_on_every_python_that_it_names(plain: Path, version: str,
     assert version in clean.pliant("info").stdout
 
 
-FILL = """
-import pliant as pl
-ball = pl.shapes.ball(cells=3)
-print(ball.surface().tetrahedralize(edge_length=0.4).volume / ball.volume)
-"""
+def filling() -> str:
+    """The code of the page on meshes of one's own, to where a surface is filled with tets."""
+    page = (ROOT / "docs/tutorials/own-mesh.md").read_text()
+    code = "".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
+    return code[: code.index("scene = ")] + "print(filled.volume / mesh.volume)\n"
 
 
 @pytest.mark.slow
 def test_the_extra_mesh_brings_all_that_it_needs(plain: Path, tmp_path: Path) -> None:
     """In a clean environment: fTetWild keeps the surface within a thousandth of the diagonal."""
     clean = Environment(tmp_path, sys.executable, f"{plain}[mesh]")
-    done = clean.python("-c", FILL)
+    done = clean.python("-c", filling())
     assert done.returncode == 0, done.stderr
     assert float(done.stdout.split()[-1]) == pytest.approx(1.0, rel=0.02)
