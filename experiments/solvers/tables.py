@@ -142,7 +142,7 @@ TABLES = (
 
 
 def filled(text: str) -> str:
-    """The README with every table between its marks made anew."""
+    """The README with every table between its marks made again."""
     for make in TABLES:
         begin, end = f"<!-- {make.__name__} -->", f"<!-- end of {make.__name__} -->"
         if begin not in text or end not in text:

@@ -178,7 +178,7 @@ TABLES = (claims, starts, gains, beam_sagging, beam_wrecked, recovery, one_itera
 
 
 def filled(text: str) -> str:
-    """The README with every table between its marks made anew."""
+    """The README with every table between its marks made again."""
     for make in TABLES:
         begin, end = f"<!-- {make.__name__} -->", f"<!-- end of {make.__name__} -->"
         if begin not in text or end not in text:

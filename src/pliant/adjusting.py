@@ -21,7 +21,7 @@ class Adjusting(Restoring):
     """A simulation whose parameters change between steps; its state and its compiled code stay."""
 
     def set_gravity(self, gravity: ArrayLike) -> None:
-        """From the next step on: (3,) [m/s^2] of all bodies without a gravity of their own. Nothing is built again."""
+        """gravity: (3,) [m/s^2] from the next step on, of bodies without their own. Nothing is built again."""
         self.scene.gravity = gravity  # type: ignore[assignment]
         for model in {id(model): model for model in (self.model, self._first_model)}.values():
             for k, body in enumerate(self.scene.bodies):

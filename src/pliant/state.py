@@ -31,8 +31,8 @@ class State:
     # [Pa] and what is known of their effect (pliant.volume_control)
     # one step earlier, if the integrator keeps it: BDF2 after its first step
     x_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (n, 3) [m]
-    poses_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (b, 7)
-    twists_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))  # (b, 6)
+    poses_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (b, 7) [m], quaternions
+    twists_previous: np.ndarray = field(default_factory=lambda: np.zeros((0, 6)))  # (b, 6) [m/s], [rad/s]
     drawn: np.ndarray | None = None  # for observers of a scene that tears: vertices that pictures show (Topology.drawn)
 
     def forget_history(self) -> None:

@@ -2,16 +2,26 @@
 
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pliant as pl
 from pliant.model import obstacles
 from pliant.model.mesh_obstacle import MeshObstacleBody
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+try:
+    from manual import api, units
+    from manual.shared import SHARED
+finally:
+    sys.path.pop(0)
+
 #: The formula of a law is its documentation; SolidLaw says what it takes and gives.
 FORMULA = "energy_density"
+RETURNED = {kind.__name__: kind for kinds in api.RETURNED.values() for kind in kinds}
 OBSTACLES = {kind.__name__: kind for kind in (*obstacles.Shape.__subclasses__(), MeshObstacleBody)}
 
 
@@ -26,12 +36,18 @@ def public():
 
 
 def members():
-    classes = {name: value for name, value in public() if inspect.isclass(value)} | OBSTACLES
+    """Methods and properties of public classes, and of those that scenes return."""
+    classes = {name: value for name, value in public() if inspect.isclass(value)} | OBSTACLES | RETURNED
     for name, kind in classes.items():
         for own, value in inspect.getmembers(kind):
             is_code = isinstance(value, property) or inspect.isroutine(value)
             if not own.startswith("_") and own != FORMULA and is_code:
                 yield f"{name}.{own}", value
+
+
+def ours():
+    everything = dict(public()) | dict(members())
+    return {k: v for k, v in everything.items() if str(getattr(v, "__module__", "pliant")).startswith("pliant")}
 
 
 @pytest.mark.parametrize("kind", [public, members])
@@ -52,15 +68,59 @@ def test_public_names_are_those_that_are_exported():
 
 def test_parameters_are_described():
     """In the text of the function, by comments of fields, or among those that mean the same everywhere."""
-    sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-    try:
-        from manual.api import undescribed
-        from manual.shared import SHARED
-    finally:
-        sys.path.pop(0)
-    called = {"Scene", "Simulation", "Body", "TetMesh", "TriMesh", "Equilibrium", "IncrementalPotential", *OBSTACLES}
-    everything = dict(public()) | {name: value for name, value in members() if name.partition(".")[0] in called}
-    ours = {k: v for k, v in everything.items() if str(getattr(v, "__module__", "pliant")).startswith("pliant")}
-    missing = {name: [p for p in undescribed(value) if p not in SHARED] for name, value in ours.items()}
+    missing = {name: [p for p in api.undescribed(value) if p not in SHARED] for name, value in ours().items()}
     found = {name: rest for name, rest in missing.items() if rest}
     assert found == {}, "say in the docstring what they are, with units, or add them to tools/manual/shared.py"
+
+
+def test_quantities_have_units():
+    missing = {name: units.without_unit(value) for name, value in ours().items()}
+    found = {name: rest for name, rest in missing.items() if rest}
+    assert found == {}, "say in the docstring in which unit, as [m], or what number they are (a factor, indices ...)"
+    quantities = sum(units.quantities(value) != [] for value in ours().values())
+    assert quantities > 200
+
+
+def silent(span: float):
+    """Its text says nothing of what it takes."""
+
+
+def named(span: float):
+    """Go along a span."""
+
+
+def beside(span: float, pause: float):
+    """Go on.
+
+    span: how far it goes. pause: before it goes [s].
+    """
+
+
+def right(span: float, share: np.ndarray | None, count: int, call: Callable[[float], float]):
+    """Go on.
+
+    span: how far it goes [m].
+    share: (n,) parts of it.
+    """
+
+
+class Whole:
+    """A part of something else."""
+
+    def __init__(self, something: float):
+        self.something = something
+
+
+@pytest.mark.parametrize(
+    ("function", "undescribed", "without_unit"),
+    [
+        (silent, ["span"], ["span"]),
+        (named, [], ["span"]),
+        (beside, [], ["span"]),
+        (right, ["count", "call"], []),
+        (Whole, [], ["something"]),
+    ],
+)
+def test_the_checks_find_what_is_missing(function, undescribed, without_unit):
+    assert api.undescribed(function) == undescribed
+    assert units.without_unit(function) == without_unit

@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pliant as pl
 from pliant.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/tutorials").glob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*?) -->\n)?```python\n(.*?)```", re.DOTALL)
+CODE = re.compile(r"\bpl\.\w|\bimport |\bsim\.|^ +pliant |^ +\[\[|^ +\w+ = [\"{\[]")
 #: Pages whose kernels nothing else compiles, or that run long.
 SLOW = {
     "contact",
@@ -34,6 +36,10 @@ SLOW = {
 }
 #: Pages whose scenes are made of pictures.
 NEEDS = {"tutorials/notebook": "PIL"}
+
+
+#: Files that pages read, as a user has them.
+FILES = {"garments": ("vest.obj", "walk.npz"), "yarn-cloth": ("vest.obj",)}
 
 
 def solid(names):
@@ -86,6 +92,15 @@ def pages():
             yield pytest.param(page, id=name_of(page), marks=marks)
 
 
+def write(path):
+    """A file that a page reads: the gallery's vest, or the figure that wears it."""
+    if path.name == "vest.obj":
+        path.write_bytes((ROOT / "src/pliant/scenes/gallery/vest.obj").read_bytes())
+    else:
+        figure = pl.Animation.walking_mannequin(arms=0.3)
+        np.savez(path, frames=figure.frames, triangles=figure.triangles, times=figure.times)
+
+
 @pytest.fixture(autouse=True)
 def _as_it_was():
     """A solver that a page registers is known to that page alone."""
@@ -100,6 +115,8 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     if name_of(page) in NEEDS:
         pytest.importorskip(NEEDS[name_of(page)])
     monkeypatch.chdir(tmp_path)
+    for file in FILES.get(name_of(page), ()):
+        write(tmp_path / file)
     names = {}
     for k, (needed, code) in enumerate(BLOCK.findall(page.read_text())):
         if all(importlib.util.find_spec(name) for name in needed.split(", ") if name):
@@ -107,3 +124,18 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
             block.write_text(code)
             names = runpy.run_path(str(block), init_globals=names, run_name="page")
     CHECKS.get(name_of(page), lambda names: None)(names)
+
+
+def test_no_code_stands_outside_of_the_blocks_that_are_run():
+    """Indented blocks are for formulas: Python, scene files and commands in them would be run by nobody."""
+    for page in PAGES:
+        rest = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+        indented = [line for line in rest.splitlines() if re.match(r"    +\S", line)]
+        code = [
+            line
+            for line in indented
+            if re.search(r"\bpl\.\w|\bimport |\bsim\.|^ +pliant |^ +\[\[|^ +\w+ = [\"{\[]", line)
+        ]
+        assert code == [], f"{page.name}: put it into a block of python, toml or text"
+        kinds = set(re.findall(r"(?m)^```(\w*)\n", page.read_text())) - {""}
+        assert kinds <= {"python", "toml", "text", "console"}, f"{page.name}: {kinds}"

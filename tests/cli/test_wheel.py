@@ -2,7 +2,7 @@
 
 import json
 import os
-import shutil
+import re
 import subprocess
 import sys
 import zipfile
@@ -113,8 +113,9 @@ class Environment:
         self.folder = folder
         self._python = folder / "env" / "bin" / "python"
         self._variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        subprocess.run([python, "-m", "venv", str(folder / "env")], check=True)
-        subprocess.run([str(self._python), "-m", "pip", "install", "--quiet", str(wheel)], check=True)
+        subprocess.run([python, "-m", "venv", str(folder / "env")], env=self._variables, check=True)
+        install = [str(self._python), "-m", "pip", "install", "--quiet", str(wheel)]
+        subprocess.run(install, env=self._variables, check=True)
 
     def pliant(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.python("-m", "pliant", *arguments)
@@ -160,12 +161,24 @@ def test_the_sources_make_the_same_package(dist: Path, plain: Path, tmp_path: Pa
     assert names[0] == names[1]
 
 
+def interpreter(version: str) -> str:
+    """The Python of a version that is on the path, or that pyenv has."""
+    ask = [f"python{version}", "-c", "import sys; print(sys.executable)"]
+    try:
+        done = subprocess.run(
+            ask, env=os.environ | {"PYENV_VERSION": version}, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        pytest.skip(f"Python {version} is not installed")
+    if done.returncode:
+        pytest.skip(f"Python {version} does not start: {done.stderr}")
+    return done.stdout.strip()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
 def test_the_wheel_runs_on_every_python_that_it_names(plain: Path, version: str, tmp_path: Path) -> None:
-    python = shutil.which(f"python{version}")
-    if python is None or subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode:
-        pytest.skip(f"Python {version} is not installed")
+    python = interpreter(version)
     clean = Environment(tmp_path, python, plain)
     for scene in ("cantilever", "curtain"):
         done = clean.pliant("run", scene, "--frames", "2", "--json")
@@ -174,17 +187,17 @@ def test_the_wheel_runs_on_every_python_that_it_names(plain: Path, version: str,
     assert version in clean.pliant("info").stdout
 
 
-FILL = """
-import pliant as pl
-ball = pl.shapes.ball(cells=3)
-print(ball.surface().tetrahedralize(edge_length=0.4).volume / ball.volume)
-"""
+def filling() -> str:
+    """The code of the page on meshes of one's own, to where a surface is filled with tets."""
+    page = (ROOT / "docs/tutorials/own-mesh.md").read_text()
+    code = "".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL))
+    return code[: code.index("scene = ")] + "print(filled.volume / mesh.volume)\n"
 
 
 @pytest.mark.slow
 def test_the_extra_mesh_brings_all_that_it_needs(plain: Path, tmp_path: Path) -> None:
     """In a clean environment: fTetWild keeps the surface within a thousandth of the diagonal."""
     clean = Environment(tmp_path, sys.executable, f"{plain}[mesh]")
-    done = clean.python("-c", FILL)
+    done = clean.python("-c", filling())
     assert done.returncode == 0, done.stderr
     assert float(done.stdout.split()[-1]) == pytest.approx(1.0, rel=0.02)

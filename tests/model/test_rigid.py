@@ -125,3 +125,10 @@ def test_force_and_torque_turn_a_body_about_a_principal_axis() -> None:
     np.testing.assert_allclose(led.position, (-5, 0, 0), atol=1e-12)
     np.testing.assert_allclose(led.orientation, (np.sqrt(0.5), 0, 0, np.sqrt(0.5)), atol=1e-12)
     np.testing.assert_allclose(led.angular_velocity, (0, 0, np.pi / 2), rtol=1e-3, atol=1e-9)
+
+
+def test_a_rigid_body_is_not_pinned_in_part() -> None:
+    body = pl.Scene().add_rigid(pl.Sphere(0.1), name="ball")
+    with pytest.raises(pl.SceneError, match=r"ball\.pin: components is 'z'; a rigid body is held as a whole"):
+        body.pin(components="z")
+    assert not body.is_held

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import io
 import re
-import tokenize
 from collections.abc import Iterator
 from typing import Any
 
 import pliant as pl
+from manual import units
 from manual.shared import SHARED
+from manual.texts import comments, described
 from pliant.materials.law import LameLaw, SolidLaw
 from pliant.model import Body, obstacles
 from pliant.model.cloth import Cloth
@@ -125,19 +125,10 @@ def _member(owner: str, name: str, member: Any) -> str:
 
 
 def _shared(value: Any) -> str:
-    """Items for parameters that the text does not name."""
-    items = [f"- **{name}**: {SHARED[name]}" for name in undescribed(value) if name in SHARED]
+    """Items for parameters that the text does not name, or of which it gives no unit."""
+    names = dict.fromkeys([*undescribed(value), *units.without_own_unit(value)])
+    items = [f"- **{name}**: {SHARED[name]}" for name in names if name in SHARED]
     return "\n\n" + "\n\n".join(items) if items else ""
-
-
-def described(value: Any) -> str:
-    """All that is said of a name: its text, and for a class those of its bases and the comments of its fields."""
-    texts = [inspect.getdoc(value) or ""]
-    if inspect.isclass(value):
-        own = [base for base in value.__mro__ if base.__module__.startswith("pliant")]
-        texts += [base.__doc__ or "" for base in own[1:]]
-        texts += [f"{name} {text}" for base in own for name, text in _comments(base).items()]
-    return "\n".join(texts)
 
 
 def undescribed(value: Any) -> list[str]:
@@ -189,21 +180,6 @@ def _fields(kind: type) -> list[str]:
     """Rows of a dataclass's fields that have a comment beside them."""
     if not dataclasses.is_dataclass(kind):
         return []
-    comments = {name: text for base in reversed(kind.__mro__) for name, text in _comments(base).items()}
-    shown = [field.name for field in dataclasses.fields(kind) if field.name in comments and field.name[0] != "_"]
-    return [f"| `{name}` | {comments[name].replace('|', '&#124;')} |" for name in shown]
-
-
-def _comments(kind: type) -> dict[str, str]:
-    """The comment at the end of each line that declares a field."""
-    try:
-        source = inspect.cleandoc(inspect.getsource(kind))
-    except (OSError, TypeError):
-        return {}
-    lines, found = source.splitlines(), {}
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            declared = re.match(r"\s*(\w+): ", lines[token.start[0] - 1])
-            if declared:
-                found[declared[1]] = token.string.lstrip("# ")
-    return found
+    texts = {name: text for base in reversed(kind.__mro__) for name, text in comments(base).items()}
+    shown = [field.name for field in dataclasses.fields(kind) if field.name in texts and field.name[0] != "_"]
+    return [f"| `{name}` | {texts[name].replace('|', '&#124;')} |" for name in shown]

@@ -59,7 +59,7 @@ def summary(comparison: Comparison) -> dict[str, Any]:
 
 
 def motion_summary(motion: MotionComparison) -> list[dict[str, Any]]:
-    """Of each solver: frames it did, its distances to the converged motion over the scene's size, seconds a frame."""
+    """Of each solver: frames it did, its distances to the converged motion over the scene's size, seconds per frame."""
     return [
         {
             "name": run.name,

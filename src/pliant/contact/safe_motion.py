@@ -320,7 +320,7 @@ class SafeMotion:
     def _words_of_squeeze(self, vertices: np.ndarray) -> str:
         names = ", ".join(dict.fromkeys(self.scene().describe_vertex(int(v)) for v in vertices))
         return (
-            f"contact: {names} cannot get out of the way of what is led there, an obstacle or held vertices, without "
+            f"contact: {names} cannot get out of the way of what is moved there, an obstacle or held vertices, without "
             "an intersection, and guarantee=True allows none. Leave more room, move it more slowly, or use a softer "
             "body."
         )

@@ -85,10 +85,11 @@ class IncrementalPotential:
         contacts: ContactEnergy | None = None,
         poses: np.ndarray | None = None,
     ) -> IncrementalPotential:
-        """The step from x_prev.
+        """The step from x_prev (n, 3) [m].
 
-        internal_state: (k,) of elements, kept from iteration to iteration.  It is brought up to date at x_prev, and
-        changes in place as a solver goes on: between two iterations G is another potential where such elements convert.
+        internal_state: (k,) of elements, without unit, kept from iteration to iteration.  It is brought up to
+        date at x_prev, and changes in place as a solver goes on: between two iterations G is another potential where
+        such elements convert.
         """
         own = np.zeros((0, 7)) if poses is None else poses
         if not len(internal_state):
@@ -180,7 +181,7 @@ class IncrementalPotential:
         return self.x_prev if self.x_contact is None else self.x_contact
 
     def project(self, vectors: np.ndarray) -> np.ndarray:
-        """The part of (n, 3) vectors along which their vertices may move."""
+        """The part of vectors (n, 3) in directions in which their vertices may move."""
         return self.model.project(vectors)
 
     def residual(self, x: np.ndarray) -> float:

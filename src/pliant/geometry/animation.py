@@ -18,9 +18,9 @@ from pliant.geometry.mesh import TriMesh
 class Animation:
     """A triangle mesh whose vertices are given at times; between them they move in straight lines.
 
-    triangles: (m, 3); frames: (f, n, 3) positions [m]; times: (f,) [s], ascending.  repeat: begins again after the
-    last; otherwise it rests before the first and after the last.  Give it to scene.add_mesh_obstacle: bodies feel the
-    velocity with which it moves.
+    triangles: (m, 3) indices; frames: (f, n, 3) positions [m]; times: (f,) [s], ascending.  repeat: begins again
+    after the last; otherwise it rests before the first and after the last.  Give it to scene.add_mesh_obstacle: bodies
+    feel the velocity with which it moves.
     """
 
     triangles: np.ndarray
@@ -85,7 +85,7 @@ class Animation:
     def from_frames(
         cls, triangles: ArrayLike, frames: ArrayLike, frame_rate: float = 30.0, repeat: bool = False
     ) -> Self:
-        """Frames (f, n, 3) [m] at a constant rate [1/s]."""
+        """frames: (f, n, 3) [m] at a constant rate [1/s]; triangles: (m, 3) indices of vertices."""
         if not (is_finite_number(frame_rate) and frame_rate > 0):
             raise MeshError(f"Animation: frame_rate is {frame_rate!r}; give a positive number [1/s].")
         positions = _numbers(frames)

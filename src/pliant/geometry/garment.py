@@ -18,9 +18,9 @@ class Garment:
     """Panels of cloth, cut and laid out in a plane.
 
     mesh: all panels at rest, in the plane z = 0, x along u and y along v; positions: (n, 3) where they are put on [m].
-    seams: pairs of chains of vertices, of equal length, that are one chain in the file: edges along which its mesh goes
-    on but its UV coordinates do not. origin: (n,) the vertex of the file's mesh that each vertex comes from.
-    Give it to scene.add_garment.
+    seams: pairs of chains of vertices (indices), of equal length, that are one chain in the file: edges along
+    which its mesh goes on but its UV coordinates do not. origin: (n,) the vertex of the file's mesh that each vertex
+    comes from. Give it to scene.add_garment.
     """
 
     mesh: TriMesh
@@ -30,8 +30,9 @@ class Garment:
 
     @classmethod
     def from_uv(cls, mesh: TriMesh, uv: ArrayLike, scale: float = 1.0) -> Garment:
-        """Panels of a mesh, cut where its UV coordinates, (m, 3, 2) of corners or (n, 2) of vertices, are.
+        """Panels of a mesh, cut where its UV coordinates are.
 
+        uv: (m, 3, 2) of corners or (n, 2) of vertices, without unit.
         scale: [m] of one unit of u and v; garment programs write UVs in metres, millimetres or parts of a square.
         """
         if not (np.isfinite(scale) and scale > 0):
@@ -49,7 +50,7 @@ class Garment:
     def vest(cls, height: float = 1.7, spacing: float = 0.03) -> Garment:
         """A vest of two panels that fits `Animation.walking_mannequin(height, arms=0.3)` as it starts [m].
 
-        spacing: of its vertices, at most 0.06 of a figure of 1.7 m.
+        spacing: of its vertices [m], at most 0.06 of a figure of 1.7 m.
         """
         if not (np.isfinite(height) and height > 0 and 0 < spacing <= 0.06 / 1.7 * height):
             raise MeshError(

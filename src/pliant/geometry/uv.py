@@ -14,8 +14,8 @@ FLAT = 1e-10  # of the longest edge squared: a triangle of less area in the uv p
 def warp_from_uv(mesh: TriMesh, uv: ArrayLike) -> np.ndarray:
     """(m, 3) unit vectors in the triangles along which u grows and v does not: the warp of panels laid out along u.
 
-    mesh: m triangles; uv: (m, 3, 2) of the corners of each, as `load_uv` reads them, or (n, 2) of the vertices. With
-    F the (3, 2) matrix that maps the uv plane to the triangle, the warp is F (1, 0).
+    mesh: m triangles; uv: (m, 3, 2) without unit, of the corners of each, as `load_uv` reads them, or (n, 2) of the
+    vertices. With F the (3, 2) matrix that maps the uv plane to the triangle, the warp is F (1, 0).
     """
     corners = corner_uv(mesh, uv)
     sides = mesh.points[mesh.triangles[:, 1:]] - mesh.points[mesh.triangles[:, :1]]  # (m, 2, 3)

@@ -205,7 +205,7 @@ def _kept(
     check_arrays(path, arrays, {})
     step = header["step"]
     if not isinstance(step, int) or isinstance(step, bool) or not 0 <= step < 2**53:
-        raise FileError(f"{path}: its header says step {step!r}; give a whole number from 0.")
+        raise FileError(f"{path}: its header has the step {step!r}; give a whole number from 0.")
     about = (header["solver"], header["settings"], state, step, header["notes"])
     return Kept(scene, *about, topology, contact)
 

@@ -9,7 +9,7 @@ whatever the units of the strains, so that the paper's rescaling of the curvatur
 no vertex moves, as the curvatures of triangles with free edges, have vanishing pivots in L and stay.  Where the matrix
 is not positive definite, Gershgorin's bound of its least eigenvalue is added (Equation 23).
 
-Deviation: S is evaluated anew in each of an element's Newton iterations; the paper holds it.
+Deviation: S is evaluated again in each of an element's Newton iterations; the paper holds it.
 
 Nine numbers per element: b_1, b_2, A, where there are wings, the relaxation.  An element remembers the eighteen of d.
 """

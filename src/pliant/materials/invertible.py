@@ -27,7 +27,7 @@ class Invertible:
 
     lower, upper: stretches at which a tet is wholly converted, and not at all.  Tets of a law with a barrier resist
         their neighbours' turning back until they convert: for whole bodies inside out take lower=0.5, upper=0.8.
-    release: how fast a tet that has recovered returns to the law, in l an iteration.
+    release: fall of l per iteration, without unit, as a tet that has recovered returns to the law.
     stiffness: k [Pa]; None: the shear modulus of the law at rest.  A low one leaves elements inverted, a high one makes
         them swing between the two models (Wang and Yang, Section 6).
     """

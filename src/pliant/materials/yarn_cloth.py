@@ -62,7 +62,7 @@ class YarnCloth:
 
     @classmethod
     def from_document(cls, document: dict[str, Any], name: str = "YarnCloth") -> Self:
-        """From named numbers, as a JSON file holds them; name: for messages."""
+        """document: named numbers, as a JSON file holds them; name: for messages."""
         made = cls.__new__(cls)
         made._fill(document, name)
         return made
@@ -102,7 +102,7 @@ class YarnCloth:
         return cls("jersey")
 
     def table(self, dtype: Any = np.float64) -> SplineTable:
-        """All splines, as compiled code reads them in a precision."""
+        """All splines, as compiled code reads them; dtype: np.float32 or np.float64."""
         numbers, rows = (array.astype(dtype) for array in self._table)
         if np.dtype(dtype) == np.float32:
             numbers[-1] = SINGLE_ROOT * self.scales[3] * self.scales[4]
@@ -113,7 +113,7 @@ class YarnCloth:
         return np.asarray(yarn_density(self._table, _columns(strains)))
 
     def derivatives(self, strains: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Gradients (m, 6) and Hessians (m, 6, 6) of psi."""
+        """Gradients (m, 6) and Hessians (m, 6, 6) of psi; strains: (m, 6) as of energy_density."""
         columns = _columns(strains)
         gradient, upper = yarn_derivatives(self._table, columns)
         hessians = np.empty((len(columns[0]), 6, 6))

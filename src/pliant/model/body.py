@@ -154,7 +154,7 @@ class Body(ABC):
 
     @property
     def air_damping(self) -> float:
-        """c [1/s]: the air brakes a vertex of mass m by c m v (Wang and Yang, Equation 20), so that a falling body
+        """c [1/s]: the air damps a vertex of mass m by c m v (Wang and Yang, Equation 20), so that a falling body
         reaches the speed g / c.
 
         Deviation: the paper's coefficient is one number per vertex [kg/s]; in proportion to the mass it does not depend
@@ -247,7 +247,7 @@ class Body(ABC):
         self._release_at(chosen, until, "pin")
 
     def neighbours(self, vertices: np.ndarray) -> np.ndarray:
-        """Numbers of the vertices that share a thin element with `vertices` (k,), numbers too; bodies that are not thin
+        """Numbers of the vertices that share a thin element with `vertices` (k,), indices; bodies that are not thin
         have none.
         """
         raise SceneError(
@@ -277,7 +277,7 @@ class Body(ABC):
         self.motions.append((chosen, motion))
 
     def free(self, vertices: ArrayLike) -> None:
-        """Undo what holds these vertices: pins, motions, lines, planes."""
+        """Undo what holds vertices (indices or a mask): pins, motions, lines, planes."""
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.free")
         for kinematic, _ in self.motions:
             if 0 < np.isin(kinematic, chosen).sum() < len(kinematic):

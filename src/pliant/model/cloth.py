@@ -147,7 +147,7 @@ class Cloth(Body):
         return others if len(others) == len(blocks) else [*others, self._hinge_block(first)]
 
     def neighbours(self, vertices: np.ndarray) -> np.ndarray:
-        """Vertices that share a triangle with those given."""
+        """Numbers of the vertices that share a triangle with `vertices` (k,), indices."""
         touching = np.isin(self.mesh.triangles, vertices).any(axis=1)
         return np.unique(self.mesh.triangles[touching])
 

@@ -283,7 +283,7 @@ class Cylinder(Capsule):
 class MeshObstacle(Obstacle):
     """A triangle mesh, closed or open.
 
-    Its vertices join those of the bodies, led by the motion, so that vertices, edges and faces of both sides are seen.
+    Its vertices join those of the bodies, moved by the motion: vertices, edges and faces of both sides are seen.
     """
 
     mesh: TriMesh

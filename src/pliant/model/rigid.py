@@ -132,14 +132,22 @@ class RigidBody(Placeable, Body):
         components: str = "xyz",
         clamped: bool = False,
     ) -> None:
-        """Hold it where it starts."""
+        """Hold it where it starts, as a whole and for good: vertices, until, components and clamped, as of Body.pin,
+        are refused.
+        """
+        if components != "xyz":
+            raise SceneError(
+                f"{self.name}.pin: components is {components!r}; a rigid body is held as a whole. Leave it out; "
+                'scene.add_joint("slider", ...) lets one slide.'
+            )
         if clamped:
             self.neighbours(self.mass_vertices)  # refuses: it has none
         self._hold_whole(vertices, until, "pin")
 
     def move(self, motion: ObstacleMotion | None = None, *rest: Any) -> None:  # type: ignore[override]
-        """Lead it: motion(t) gives a translation (3,) [m] and a rotation (3, 3) away from where it starts, as of
-        obstacles. The motions of `pliant.motions` (Slide.rigid and so on) can be kept in files; other functions cannot.
+        """Prescribe its motion: motion(t) gives a translation (3,) [m] and a rotation (3, 3) away from where it
+        starts, as of obstacles. The motions of `pliant.motions` (Slide.rigid and so on) can be kept in files; other
+        functions cannot.
         """
         if not callable(motion) or rest:
             raise SceneError(
@@ -170,11 +178,11 @@ class RigidBody(Placeable, Body):
 
     @property
     def is_held(self) -> bool:
-        """Whether it is pinned or led."""
+        """Whether it is pinned or its motion is prescribed."""
         return bool((self.subspace == FIXED).all())
 
     def free(self, vertices: ArrayLike | None = None) -> None:
-        """Undo what holds it."""
+        """Undo what holds it; give no vertices, as it is held as a whole."""
         if vertices is not None:
             raise SceneError(f"{self.name}.free: a rigid body is held as a whole: give no vertices.")
         self.subspace[:], self.motions = CARRIED, []
@@ -193,20 +201,20 @@ class RigidBody(Placeable, Body):
         raise SceneError(f"{self.name}: a rigid body starts with velocity= and angular_velocity= of add_rigid.")
 
     def constrain_to_line(self, vertices: ArrayLike, direction: ArrayLike) -> NoReturn:
-        raise SceneError(f"{self.name}: a rigid body is led by joints: scene.add_joint('slider', ...).")
+        raise SceneError(f"{self.name}: a rigid body is guided by joints: scene.add_joint('slider', ...).")
 
     def constrain_to_plane(self, vertices: ArrayLike, normal: ArrayLike) -> NoReturn:
         raise SceneError(f"{self.name}: vertices of a rigid body cannot be held one by one.")
 
     def point(self, position: ArrayLike) -> int:
-        """Number of its vertex at a place (3,) [m] of the world as it starts, for Scene.attach; it is added."""
+        """Number of its vertex at a position (3,) [m] of the world as it starts, for Scene.attach; it is added."""
         place = checks.vectors(position, None, f"{self.name}.point", "m")
         if self.motions:
             raise SceneError(f"{self.name}.point: add points before move: the motion leads those there are.")
         return self.add_point((place - self.pose[:3]) @ rotations.matrices(self.pose[3:]))
 
     def add_point(self, own: np.ndarray) -> int:
-        """Number of a new vertex at a place (3,) [m] in the body's own axes."""
+        """Number of a new vertex; own: its place (3,) [m] in the body's own axes."""
         self.offsets = np.concatenate([self.offsets, own[None]])
         arms = self._arms()
         self.initial_positions = self.pose[:3] + arms
@@ -300,7 +308,7 @@ def initial_poses(model: Model, bodies: Sequence[Body]) -> dict[str, Any]:
 
 
 def held_state(body: RigidBody, x: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pose (7,) and twist (6,) of a body that is pinned or led, from its vertices at x and their velocities v."""
+    """Pose (7,) and twist (6,) of a body that is pinned or moved, from its vertices at x and their velocities v."""
     points, speeds = x[body.mass_vertices], v[body.mass_vertices]
     arms, motion = points - points.mean(axis=0), speeds - speeds.mean(axis=0)
     moments = arms.T @ arms

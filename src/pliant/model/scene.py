@@ -44,10 +44,13 @@ BODIES: dict[str, type[Body]] = {
 
 
 class Scene(AddingGrains, AddingObstacles, AddingGarments):
-    """Bodies under gravity. Build it, then give it to a Simulation."""
+    """Bodies under gravity. Build it, then give it to a Simulation.
+
+    gravity: (3,) [m/s^2].
+    contact: how bodies touch; None: not at all, or as `pl.Contact()` where the scene has obstacles or particles.
+    """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), contact: Contact | None = None):
-        """gravity: (3,) [m/s^2]; contact: how bodies touch, None: as the default where obstacles need it."""
         self.gravity = gravity
         self.bodies: list[Body] = []
         self.shapes: list[Shape] = []  # obstacles with formulas
@@ -155,7 +158,8 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
             the angles between triangles in pairs, for any rest shape, at three to four times the time per iteration;
             "dihedral", single angles: a fifth too soft on regular strips, and half too stiff in twist. None:
             quadratic if the sheet is flat, coupled if it is not.
-        warp, weft: stiffness [N/m] that yarns add along `warp_direction` (laid into the sheet) and across it.
+        warp, weft: stiffness [N/m] that yarns add along `warp_direction`, a direction that is laid into the sheet,
+            and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         strain_limit: no edge is longer than 1 + strain_limit times its length at rest; hard as of add_joint.
@@ -305,20 +309,23 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         vertices: ArrayLike | None = None,
     ) -> Joint:
         """Join two rigid bodies, or one and the world (b None), at a point [m] of the world as the scene starts, or a
-        rigid body and vertices of a soft one: one ("ball", "distance"), on a line ("hinge") or any ("slider", "fixed").
+        rigid body and vertices of a soft one (indices): one ("ball", "distance"), on a line ("hinge") or any ("slider",
+        "fixed").
 
         kind: "ball" (points stay together), "hinge" (turns about the axis), "slider" (slides along it), "fixed",
             "universal" (turns about the axis, of a, and about one across it, of b), or "distance": `point` of a stays
-            within `length` [m] (None: as it starts) of `other_point` of b, as on a rope; exactly if not one_sided.
+            within `length` [m] (None: as it starts) of `other_point` [m] of b, as on a rope; exactly if not
+            one_sided.
         stiffness: [N/m] of each of its links. inf: hard, with default solvers and pl.AVBD. With others it is 10 m / h^2
             of the larger mass m: a body of mass m that hangs on it gives way by g h^2 / 10, 1e-5 m at h = 1/300 s.
         collide: whether the two bodies touch each other.
         Of a hinge, whose angle [rad] is that of a about the axis, seen from b, a slider, whose way [m] is along it, or
         a distance [m]:
-        limits: lower and upper one. spring, damping: [N m/rad] and [N m s/rad], [N/m] and [N s/m]; rest: of the spring.
+        limits: lower and upper one. spring, damping: [N m/rad] and [N m s/rad], [N/m] and [N s/m]; rest: where the
+        spring is at rest [rad], [m].
         motor: pl.Motor(...), or later joint.motor = ...; break_force: [N] above which the joint is gone after a step.
         Of a ball with an axis: cone, the largest angle [rad] between its directions in a and b; twist: limits of the
-        angle about it. Of a universal: limits of its bend, twist of the angle about its axis.
+        angle [rad] about it. Of a universal: limits of its bend, twist of the angle about its axis.
         """
         for body in (a, b):
             is_kind = isinstance(body, RigidBody) or (body is b and vertices is not None)

@@ -115,8 +115,8 @@ class Solid(Body):
     def viscosity(self) -> float:
         """eta [Pa s]: a viscous stress eta grad v, v the velocity (Wang and Yang, after Equation 20).
 
-        Neighbours brake each other, so it does not act on translation. The weights are constant, those of eta times
-        the Laplacian of the shape at rest; unlike a fluid's symmetric stress it brakes rotation, by 2 eta omega^2 [W]
+        Neighbours damp each other, so it does not act on translation. The weights are constant, those of eta times
+        the Laplacian of the shape at rest; unlike a fluid's symmetric stress it damps rotation, by 2 eta omega^2 [W]
         for each cubic metre that turns with omega [1/s].
         """
         return self._viscosity

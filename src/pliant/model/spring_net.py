@@ -92,7 +92,7 @@ class SpringNet(Body):
         return blocks
 
     def neighbours(self, vertices: np.ndarray) -> np.ndarray:
-        """Vertices that share a spring with those given."""
+        """Numbers of the vertices that share a spring with `vertices` (k,), indices."""
         return np.unique(self.edges[np.isin(self.edges, vertices).any(axis=1)])
 
     @property

@@ -32,7 +32,8 @@ WindVelocity = ArrayLike | Callable[[float], ArrayLike]  # [m/s], or time [s] ->
 class Wind:
     """Moving air around all surfaces of a scene: sheets feel it on both sides, solids where they face it.
 
-    velocity: (3,) [m/s], or a function of the time [s] that gives it; drag: C_D; lift: C_L; air_density: [kg/m^3].
+    velocity: (3,) [m/s], or a function of the time [s] that gives it; drag, lift: coefficients C_D and C_L;
+    air_density: [kg/m^3].
     """
 
     def __init__(self, velocity: WindVelocity, drag: float = 1.0, lift: float = 0.0, air_density: float = 1.2):

@@ -16,7 +16,7 @@ POWER_ITERATIONS = 12
 class ConjugateResiduals(Relaxation):
     """Along directions that are conjugate as long as no constraint meets or leaves a bound; then it begins again.
 
-    largest_beta: beta is clamped to it, as the paper does for stability (Figure 1).
+    largest_beta: the coefficient beta is clamped to it, as the paper does for stability (Figure 1).
     """
 
     resists_rolling = False

@@ -15,7 +15,7 @@ from pliant.relaxations.relaxation import Relaxation, check_real, register_relax
 class GaussSeidel(Relaxation):
     """One constraint after another. Those of one colour share no vertex, so that threads may take them in any order.
 
-    omega: above 1 it is over-relaxation; below 2.
+    omega: relaxation factor, below 2; above 1 it is over-relaxation.
     """
 
     omega: float = 1.0

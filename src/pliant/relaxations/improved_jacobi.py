@@ -14,7 +14,8 @@ from pliant.relaxations.relaxation import WEIGHTS, Relaxation, check_real, check
 class ImprovedJacobi(Relaxation):
     """Jacobi whose changes are carried on by beta = min(a (l / l_max)^b, 1) in iteration l of l_max.
 
-    omega: part of a correction; a >= 1 and b < 1: larger a and smaller b converge faster and may jitter.
+    omega: part of a correction; a, b: a factor of at least 1 and a power below 1, without unit. Larger a and smaller b
+        converge faster and may jitter.
     weights: as of pl.Jacobi.
     """
 

@@ -21,7 +21,10 @@ class HeavyBallWork(AcceleratorWork):
 @register_solver
 @dataclass(frozen=True)
 class HeavyBall(FixedPointAccelerator[HeavyBallWork]):
-    """Wraps a solver: every iteration is carried on by a constant part of the last motion, x + beta (x - x_last)."""
+    """Wraps a solver: every iteration is carried on by a constant part of the last motion, x + beta (x - x_last).
+
+    beta: that part, between 0 and 1.
+    """
 
     beta: float = 0.5
 

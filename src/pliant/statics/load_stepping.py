@@ -51,7 +51,7 @@ def equilibrium(
         than 10,000 vertices. Others that minimise do too.
     load_steps: equal parts in which loads and prescribed motions grow; None: 1, or 10 where something is moved
         or inflated to a volume.
-    tolerance: |forces out of balance| over |loads| and |reactions|.
+    tolerance: ratio of |forces out of balance| to |loads| and |reactions|.
     iterations: per load step. A load step that does not converge within them is halved.
     time: [s] at which prescribed motions end, and at which pressures and forces that functions give are evaluated.
     smallest_step: part of the load below which a step is not halved again; then the last equilibrium is returned,

@@ -32,10 +32,10 @@ class StaticReport:
 
     converged: bool  # at the full load
     reason: str  # why it ended, as a sentence
-    load_factor: float  # reached in equilibrium: 1 is the full load
+    load_factor: float  # part of the load in equilibrium: 1 is the full load
     iterations: int  # in all load steps, those that failed too
     residual: float  # of the last equilibrium: |forces out of balance| / |forces that act|
-    load_factors: list[float] = field(default_factory=list)  # of all equilibria on the way, the last one too
+    load_factors: list[float] = field(default_factory=list)  # parts of the load, of all equilibria
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,9 @@ class Equilibrium:
     def reaction_moment(
         self, body: Body, vertices: ArrayLike | None = None, about: ArrayLike = (0.0, 0.0, 0.0)
     ) -> np.ndarray:
-        """(3,) [N m] about a point [m]: of the reactions at some of a body's vertices, or at all that are held."""
+        """(3,) [N m] about a point [m]: of the reactions at vertices of a body (indices or a mask; None: all that are
+        held).
+        """
         rows = self._chosen(body, vertices, "reaction_moment")
         point = checks.vectors(about, None, "reaction_moment: about", "m")
         return np.cross(self.problem.x_prev[rows] - point, self.reaction_forces[rows]).sum(axis=0)

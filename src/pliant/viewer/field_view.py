@@ -22,7 +22,7 @@ LEGEND = """<div style="padding: 0 0.8em 0.5em; font-size: 0.8em"><div>{title}</
 
 
 class FieldView:
-    """Shows the newest picture of a field, a few times a second.
+    """Shows the newest picture of a field, a few times per second.
 
     handles: what is shown of bodies, by their number. Meshes stay where they are, invisible, so that people can pull at
     them; springs and spheres take the colours themselves.

@@ -70,8 +70,8 @@ class Work:
         return 0
 
     def end_step(self, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
-        """Change velocities (n, 3) [m/s], spins (n, 3) [rad/s] and twists (b, 6) of a step that is done, of a solver
-        whose velocities are not simply those that positions give.
+        """Change velocities (n, 3) [m/s], spins (n, 3) [rad/s] and twists (b, 6) [m/s], [rad/s] of a step that is
+        done, of a solver whose velocities are not simply those that positions give.
         """
 
     def step_contacts(self, model: Model, x: np.ndarray, time: float) -> StepContacts | None:
