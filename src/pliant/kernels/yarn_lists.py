@@ -29,7 +29,7 @@ from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines
 from pliant.lanes import count, gather3, number, width_of
 from pliant.lanes.rows import gather4_beyond, store4
-from pliant.lanes.vectors import magnitude, physics, positive_part, subtract
+from pliant.lanes.vectors import absolute_matrix, magnitude, physics, subtract
 
 NUMBERS, KNOWN, WING = 8, 28, 8
 
@@ -196,8 +196,8 @@ def known_at_wing(triangles, k, like):
 
 
 @physics
-def positive_block(H):
-    """positive_part, which is H itself where all its leading minors are positive."""
+def absolute_block(H):
+    """absolute_matrix, which is H itself where all its leading minors are positive."""
     zero = number(0.0, H[0])
     minor = H[0] * H[3] - H[1] * H[1]
     first = H[3] * H[5] - H[4] * H[4]
@@ -205,7 +205,7 @@ def positive_block(H):
     fine = ((H[0] > zero) & (minor > zero) & (det > zero)) | (magnitude(H) == zero)
     if count(fine) == width_of(zero):
         return H
-    return positive_part(H)
+    return absolute_matrix(H)
 
 
 def _loop(which: int, at: str, *lines: str) -> tuple[str, ...]:
@@ -218,14 +218,14 @@ def _loop(which: int, at: str, *lines: str) -> tuple[str, ...]:
 
 _NUMBERS = "c_K, b1_K, b2_K, area_K, present_K"
 _ARGUMENTS = f"{_NUMBERS}, table_K"
-_PROJECTED = "H = add_symmetric(H, number(1.0, z), positive_block(Y_K))"
+_PROJECTED = "H = add_symmetric(H, number(1.0, z), absolute_block(Y_K))"
 
 #: Where all vertices are summed, a triangle's energy is that of its corners; alone, a wing has the whole of it too.
 YARN_SOURCE = TermSource(
     name="yarn cloth",
     imports=import_lines(
         add_yarn_corner, add_yarn_wing, add_known_corner, add_known_wing, yarn_at_corner, yarn_at_wing, yarn_energy,
-        measure_yarn, known_at_corner, known_at_wing, positive_block,
+        measure_yarn, known_at_corner, known_at_wing, absolute_block,
     ),
     tables=("list0_K", "list1_K", "triangles_K", "table_K"),
     force=(

@@ -276,3 +276,14 @@ def positive_part(H):
     for k in range(3):
         P = add_square(P, maximum(values[k], zero), vectors[k])
     return P
+
+
+@lane_function
+def absolute_matrix(H):
+    """H with the magnitudes of its eigenvalues in their place."""
+    zero = number(0.0, H[0])
+    values, vectors = eigen_symmetric(H)
+    P = (zero, zero, zero, zero, zero, zero)
+    for k in range(3):
+        P = add_square(P, absolute(values[k]), vectors[k])
+    return P
