@@ -27,9 +27,9 @@ from pliant.elements.yarn_views import (
 from pliant.kernels.lists import Incidences, list_constant, other, place_in_lists
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines
-from pliant.lanes import count, gather3, number, width_of
+from pliant.lanes import absolute, count, gather3, number, rounding, width_of
 from pliant.lanes.rows import gather4_beyond, store4
-from pliant.lanes.vectors import absolute_matrix, magnitude, physics, subtract
+from pliant.lanes.vectors import JACOBI_SWEEPS, add_square, jacobi_sweep, magnitude, physics, subtract
 
 NUMBERS, KNOWN, WING = 8, 28, 8
 
@@ -197,7 +197,9 @@ def known_at_wing(triangles, k, like):
 
 @physics
 def absolute_block(H):
-    """absolute_matrix, which is H itself where all its leading minors are positive."""
+    """absolute_matrix, which is H itself where all its leading minors are positive; rotations end when all lanes are
+    diagonal.
+    """
     zero = number(0.0, H[0])
     minor = H[0] * H[3] - H[1] * H[1]
     first = H[3] * H[5] - H[4] * H[4]
@@ -205,7 +207,17 @@ def absolute_block(H):
     fine = ((H[0] > zero) & (minor > zero) & (det > zero)) | (magnitude(H) == zero)
     if count(fine) == width_of(zero):
         return H
-    return absolute_matrix(H)
+    one = number(1.0, zero)
+    V = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
+    for _ in range(JACOBI_SWEEPS):
+        H, V = jacobi_sweep(H, V)
+        beside = absolute(H[1]) + absolute(H[2]) + absolute(H[4])
+        if count(beside <= rounding(zero) * magnitude(H)) == width_of(zero):
+            break
+    P = (zero, zero, zero, zero, zero, zero)
+    P = add_square(P, absolute(H[0]), V[0])
+    P = add_square(P, absolute(H[3]), V[1])
+    return add_square(P, absolute(H[5]), V[2])
 
 
 def _loop(which: int, at: str, *lines: str) -> tuple[str, ...]:
