@@ -11,7 +11,6 @@ from pliant.lanes import absolute, maximum, number, select
 from pliant.lanes.vectors import add_outer, add_scaled, add_square, add_symmetric, dot, physics
 from pliant.materials.yarn_density import SCALES, yarn_density, yarn_derivatives
 
-
 STEPS = 20.0  # in which a strain may cross its scale: see stiffened
 
 
