@@ -28,14 +28,17 @@ FABRICS = {"satin1": "Satin", "basket1": "Basket", "rib1": "Rib", "honey1": "Hon
 SIDE, STEP = 0.3, 1e-4  # [m], [s]
 CELLS, FINE = 16, 48
 STRETCH, LEAD = 0.2, 0.2  # of the side, and the time [s] in which it is reached
-BALL, BALL_DENSITY = 0.04, 40.0  # radius [m], [kg/m^3]: 11 g
+SMALL = 0.13  # [m] side of the trampoline: 128 of the paper's edges of about 1 mm
+BALL, BALL_DENSITY, FALL = 0.02, 40.0, 0.05  # radius [m], [kg/m^3]: 1.3 g, and the height [m] it falls from
 WIND = (5.0, 1.0, 0.0)  # [m/s]
 GPBD = pl.GPBD(iterations=3, mode="jacobi", relaxation=1.5)
 
 
-def sheet(scene: pl.Scene, material: pl.YarnCloth, cells: int, upright: bool = False, **options: Any) -> Any:
+def sheet(
+    scene: pl.Scene, material: pl.YarnCloth, cells: int, upright: bool = False, side: float = SIDE, **options: Any
+) -> Any:
     """A square in the plane z = 0, or upright in y = 0."""
-    mesh = pl.shapes.cloth(size=(SIDE, SIDE), cells=(cells, cells))
+    mesh = pl.shapes.cloth(size=(side, side), cells=(cells, cells))
     if upright:
         mesh = pl.TriMesh(mesh.points[:, [0, 2, 1]], mesh.triangles)
     return scene.add_cloth(mesh, material, **options)
@@ -83,12 +86,12 @@ def flag(material: pl.YarnCloth, cells: int) -> pl.Scene:
 
 def trampoline(material: pl.YarnCloth, cells: int) -> pl.Scene:
     """Held at its four corners; a light, stiff ball falls on it."""
-    scene = pl.Scene(contact=pl.Contact(thickness=0.004, friction=0.3, self_contact=False))
-    cloth = sheet(scene, material, cells, warp=(1, 0, 0))
-    cloth.pin((np.abs(cloth.mesh.points[:, :2]) > 0.4999 * SIDE).all(axis=1))
+    scene = pl.Scene(contact=pl.Contact(thickness=0.002, friction=0.3, self_contact=False))
+    cloth = sheet(scene, material, cells, side=SMALL, warp=(1, 0, 0))
+    cloth.pin((np.abs(cloth.mesh.points[:, :2]) > 0.4999 * SMALL).all(axis=1))
     mesh = pl.shapes.ball(BALL, cells=4)
     ball = scene.add_solid(mesh, pl.StableNeoHookean.from_young(2e4, 0.3), density=BALL_DENSITY)
-    ball.set_positions(mesh.points + np.array([0, 0, BALL + 0.06]))
+    ball.set_positions(mesh.points + np.array([0, 0, BALL + FALL]))
     return scene
 
 
@@ -98,7 +101,7 @@ SCENES: dict[str, tuple[Callable[..., pl.Scene], float]] = {  # and seconds
     "drape": (drape, 0.3),
     "wrinkles": (drape, 0.2),
     "flag": (flag, 0.4),
-    "trampoline": (trampoline, 0.25),
+    "trampoline": (trampoline, 0.3),
 }
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pliant as pl
 from pliant.solvers import Execution
 
-CELLS, ITERATIONS, RUNS = 64, 10, 25
+CELLS, ITERATIONS, RUNS = 64, 10, 100
 FABRICS = ("satin", "basket", "rib", "honey", "stock")
 
 

@@ -10,7 +10,15 @@ from scipy.spatial.transform import Rotation
 import pliant as pl
 from pliant.elements.yarn_strains import yarn_strains
 from pliant.elements.yarn_triangle import YarnTriangles, rest_gradients, wings
-from pliant.elements.yarn_views import add_known_corner, add_known_wing, add_yarn_corner, add_yarn_wing, of_wing
+from pliant.elements.yarn_views import (
+    add_known_corner,
+    add_known_wing,
+    add_yarn_corner,
+    add_yarn_wing,
+    of_wing,
+    stiffened,
+    taylor,
+)
 from pliant.energies import yarn
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "hylc"
@@ -120,16 +128,14 @@ def test_forces_of_views_are_the_gradient_and_blocks_are_never_indefinite(sheet)
 
 
 def test_what_sweeps_keep_of_psi_gives_the_same_forces_and_blocks(sheet):
-    """At the strains of the Taylor polynomial, r = psi' - psi'' s and psi'' are all that corners and wings need."""
+    """At the strains where psi was expanded, r and psi'' are all that corners and wings need."""
     block, x = sheet
     corners = tuple(tuple(x[block.elements[:, i]].T) for i in range(6))
     b = [tuple(block.gradients[:, i].T) for i in (1, 2)]
     numbers = (*b, block.areas, tuple(block.present.T))
     s, _ = yarn_strains(corners, *b, tuple(block.present.T))
-    gradients, hessians = block.material.derivatives(np.stack(s, axis=1))
-    h = tuple(hessians[:, i, j] for i in range(6) for j in range(i, 6))
-    r = tuple((gradients - np.einsum("mij,jm->mi", hessians, np.stack(s))).T)
     none, table = ((0.0,) * 3, (0.0,) * 6), block.material.table()
+    r, h = taylor(table, s)
     own = (-(b[0][0] + b[1][0]), -(b[0][1] + b[1][1]))
     cases = [(add_known_corner, (r, h), add_yarn_corner), (add_known_wing, of_wing(own, *b, r, h), add_yarn_wing)]
     for known, kept, exact in cases:
@@ -140,6 +146,25 @@ def test_what_sweeps_keep_of_psi_gives_the_same_forces_and_blocks(sheet):
             np.testing.assert_allclose(np.stack(one), expected, atol=1e-9 * np.abs(expected).max())
 
 
+def test_strains_change_by_a_twentieth_of_their_scale_where_psi_is_linear():
+    """Beyond the knots psi'' is zero, and the diagonal is the slope over that part; near rest it is psi'' itself."""
+    cloth = pl.YarnCloth.example()
+    diagonal = np.cumsum([0, 6, 5, 4, 3, 2])
+    far, near = np.zeros((1, 6)), np.full((1, 6), 1e-5)
+    far[0, 0] = 5.0
+    for s in (far, near):
+        gradient, hessian = (each[0] for each in cloth.derivatives(s))
+        upper = hessian[np.triu_indices(6)]
+        raised = np.array(stiffened(cloth.table(), tuple(gradient), tuple(upper)))
+        others = np.setdiff1d(np.arange(21), diagonal)
+        assert (raised[others] == upper[others]).all()
+        if s is far:
+            assert upper[0] == pytest.approx(0.0, abs=1e-9)
+            assert gradient[0] / raised[0] == pytest.approx(cloth.scales[0] / 20)
+        else:
+            assert (raised[diagonal[:3]] == upper[diagonal[:3]]).all()
+
+
 def uncurled(term: dict) -> dict:
     """A term of bending, u^2, that is least where the sheet is flat."""
     u = np.array(term["t"])
@@ -147,15 +172,17 @@ def uncurled(term: dict) -> dict:
 
 
 def test_blocks_of_corners_are_exact_where_the_sheet_is_flat_and_stretched(sheet):
-    """There the second derivatives of the curvatures, which blocks leave out, are multiplied by zero."""
-    block, x = sheet
+    """There the second derivatives of the curvatures, which blocks leave out, are multiplied by zero; by so little that
+    slopes are small and psi'' is not stiffened.
+    """
+    block, _ = sheet
     document = {**block.material.document}
     lines = [term if term["k"] < 3 else uncurled(term) for term in document["coeffs"]["1D"]]
     surfaces = [term for term in document["coeffs"]["2D"] if term["k1"] < 3]
     document["coeffs"] = {**document["coeffs"], "1D": lines, "2D": surfaces}
     cloth = pl.YarnCloth.from_document(document)
     straight = YarnTriangles(block.elements, cloth, block.gradients, block.areas, block.present)
-    flat = x * [1.25, 1.25, 0.0]
+    flat = pl.shapes.cloth(size=(0.015, 0.015), cells=(3, 3)).points * [1.015, 1.01, 0.0]
     own = yarn.element_hessians(straight, flat)
     _, blocks = yarn.forces_and_blocks(straight, flat)
     for corner in range(3):

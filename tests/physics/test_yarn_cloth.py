@@ -36,6 +36,20 @@ def test_vbd_finds_the_minimiser_of_newton():
     assert np.abs(vbd - newton).max() < 1e-6 * 0.06
 
 
+@pytest.mark.parametrize("stretch", [0.7, 1.8], ids=["crumpled", "stretched"])
+def test_sweeps_do_not_blow_up_where_psi_is_linear_or_not_convex(stretch):
+    """Released from far beyond the knots or pushed together, in a step of 1/60 s and without line search."""
+    scene = pl.Scene()
+    mesh = pl.shapes.cloth(size=(0.06, 0.06), cells=(12, 12))
+    noise = np.random.default_rng(0).normal(0, 1e-4, mesh.points.shape)
+    scene.add_cloth(mesh, JERSEY).set_positions(mesh.points * [stretch, 1.0, 1.0] + noise)
+    problem = pl.Simulation(scene, solver=pl.VBD(), precision="double", frame_rate=60, substeps=1).problem()
+    start = problem.x_prev
+    end = pl.solve(problem, pl.VBD(), x0=start, stop=pl.Stop(iterations=200)).x
+    assert problem.residual(end) < 0.05 * problem.residual(start)
+    assert problem.energy(end) < problem.energy(start)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("solver", "iterations"),

@@ -41,7 +41,7 @@ class DeviceList:
     has_barrier: bool = False  # tets of a law that no step may take through zero volume
     state: ListState | None = None  # of its elements, if they have any
     element: np.ndarray | None = None  # (m,) of each entry, where elements have a state
-    is_projected: bool = False  # blocks are summed on their own, and the positive part of the sum is added
+    is_projected: bool = False  # blocks are summed on their own, and the sum is added with positive eigenvalues
     order: np.ndarray = field(init=False)  # (m,) entries sorted by vertex
     start: np.ndarray = field(init=False)  # (rows + 1,) first entry of each vertex
 

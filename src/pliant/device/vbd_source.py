@@ -372,7 +372,7 @@ KERNEL void measure_damping(const int moving, const int rows, GLOBAL const real4
         return;
     real f[3] = {0, 0, 0}, <H>;
     add_elements(i, 0, 1, rows, position(x[i]), f, H, x, x_prev, <arguments>);
-projected|    add_positive_part(H);
+projected|    add_absolute(H);
     H[0] += diagonal[i];
     H[3] += diagonal[i];
     H[5] += diagonal[i];

@@ -23,7 +23,7 @@ from pliant.kernels.local_solve import (
     solve_on_line,
 )
 from pliant.kernels.momentum import carried_on
-from pliant.lanes.vectors import positive_part
+from pliant.lanes.vectors import absolute_matrix, positive_part
 
 if TYPE_CHECKING:
     from pliant.device.vbd_source import DeviceVariant
@@ -77,10 +77,11 @@ def vertex_functions(variant: DeviceVariant) -> str:
             FORCE_AND_BLOCK,
             lambda D, xi, x_prev: add_vertex_damping(*NOTHING, D, xi, x_prev),
         )
-    if variant.damped or variant.is_projected:
+    if variant.damped:
         add("inline void positive_part(real *H)", positive_part, [Argument("H", 6)], _BLOCK)
     if variant.is_projected:
-        texts.append(_ADD_POSITIVE_PART)
+        add("inline void absolute_matrix(real *H)", absolute_matrix, [Argument("H", 6)], _BLOCK)
+        texts.append(_ADD_ABSOLUTE)
     if variant.contact:
         add(
             "inline void force_ahead(const real3 f, const real *H, const real3 dx, real *ahead)",
@@ -140,7 +141,7 @@ def _system_source(variant: DeviceVariant) -> str:
 
 
 def _terms_source(variant: DeviceVariant) -> str:
-    lines = ["add_positive_part(H);"] if variant.is_projected else []
+    lines = ["add_absolute(H);"] if variant.is_projected else []
     lines += ["H[0] += diagonal[i];", "H[3] += diagonal[i];", "H[5] += diagonal[i];"]
     lines += ["add_inertia(inertia[i], position(target[i]), xi, f, H);"]
     if variant.viscous:
@@ -179,11 +180,11 @@ def _step_source(variant: DeviceVariant) -> str:
     )
 
 
-_ADD_POSITIVE_PART = """
-// Adds the positive part of the second sum of blocks to the first.
-inline void add_positive_part(real *H)
+_ADD_ABSOLUTE = """
+// Adds the second sum of blocks to the first, with the magnitudes of its eigenvalues.
+inline void add_absolute(real *H)
 {
-    positive_part(H + 6);
+    absolute_matrix(H + 6);
     for (int j = 0; j < 6; j++)
         H[j] += H[6 + j];
 }

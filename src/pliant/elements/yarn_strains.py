@@ -13,8 +13,8 @@ normal, l_k the edge's length now and a the triangle's area now.  An edge withou
 (present_k = 0); its wing is then any vertex, here the corner itself.  There are no rest angles.
 
 Vertex block descent solves with the sum of A (S_i^T psi'' S_i + psi' . d2s) over the triangles at a vertex, without the
-second derivatives of the curvatures and without its negative eigenvalues; a wing with the rank-one matrix of its only
-curvature (decision 0032).
+second derivatives of the curvatures and with the magnitudes of its eigenvalues; a wing with the rank-one matrix of its
+only curvature (decision 0032).
 """
 
 from __future__ import annotations

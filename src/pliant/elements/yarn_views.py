@@ -7,9 +7,11 @@ iteration of vertex block descent, from the Taylor polynomial of second order at
 from __future__ import annotations
 
 from pliant.elements.yarn_strains import corner_stretching, strains_at_wing, yarn_strains
-from pliant.lanes import number, select
+from pliant.lanes import absolute, maximum, number, select
 from pliant.lanes.vectors import add_outer, add_scaled, add_square, add_symmetric, dot, physics
-from pliant.materials.yarn_density import yarn_density, yarn_derivatives
+from pliant.materials.yarn_density import SCALES, yarn_density, yarn_derivatives
+
+STEPS = 20.0  # in which a strain may cross its scale: see stiffened
 
 
 @physics
@@ -24,7 +26,7 @@ def add_yarn_corner(f, H, corners, b1, b2, area, present, table):
     """Add the force on corner 0 and its block, which may be indefinite."""
     s, d = yarn_strains(corners, b1, b2, present)
     gradient, hessian = yarn_derivatives(table, s)
-    return add_corner(f, H, corners, b1, b2, area, d, gradient, hessian)
+    return add_corner(f, H, corners, b1, b2, area, d, gradient, stiffened(table, gradient, hessian))
 
 
 @physics
@@ -32,13 +34,14 @@ def add_yarn_wing(f, H, corners, b1, b2, area, present, table):
     """Add the force on the wing opposite to corner 0 and its block, of rank one; what would be negative is left out."""
     s, d = yarn_strains(corners, b1, b2, present)
     gradient, hessian = yarn_derivatives(table, s)
-    return add_wing(f, H, area, d, gradient, hessian)
+    return add_wing(f, H, area, d, gradient, stiffened(table, gradient, hessian))
 
 
 @physics
 def taylor(table, s):
-    """r = psi' - psi'' s and psi'' at strains s: all that psi's Taylor polynomial of second order there needs."""
+    """r = psi' - psi'' s and psi'' at strains s, stiffened: all that psi's polynomial of second order there needs."""
     g, h = yarn_derivatives(table, s)
+    h = stiffened(table, g, h)
     r = (
         g[0] - product(row_of(h, 0), s),
         g[1] - product(row_of(h, 1), s),
@@ -48,6 +51,26 @@ def taylor(table, s):
         g[5] - product(row_of(h, 5), s),
     )
     return r, h
+
+
+@physics
+def stiffened(table, g, h):
+    """The Hessian h of psi with a diagonal of at least |g_k| over a twentieth of the scale of strain k.
+
+    Beyond its knots psi is linear: forces are large, and nothing but inertia would bound what a step changes.
+    """
+    n = table.numbers
+    i0, i1 = number(STEPS * n[SCALES], g[0]), number(STEPS * n[SCALES + 1], g[0])
+    i2, i3 = number(STEPS * n[SCALES + 2], g[0]), number(STEPS * n[SCALES + 3], g[0])
+    i4 = number(STEPS * n[SCALES + 4], g[0])
+    return (
+        maximum(h[0], i0 * absolute(g[0])), h[1], h[2], h[3], h[4], h[5],
+        maximum(h[6], i1 * absolute(g[1])), h[7], h[8], h[9], h[10],
+        maximum(h[11], i2 * absolute(g[2])), h[12], h[13], h[14],
+        maximum(h[15], i3 * absolute(g[3])), h[16], h[17],
+        maximum(h[18], maximum(i3, i4) * absolute(g[4])), h[19],
+        maximum(h[20], i4 * absolute(g[5])),
+    )  # fmt: skip
 
 
 @physics

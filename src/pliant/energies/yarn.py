@@ -60,8 +60,8 @@ def vertex_blocks(block: YarnTriangles, x: Array) -> Array:
     own = forces_and_blocks(block, x)[1]
     corners = sum_blocks_at_vertices(block.elements[:, :3], own[:, :3], len(x))
     values, vectors = np.linalg.eigh(corners)
-    positive = np.einsum("nik,nk,njk->nij", vectors, np.maximum(values, 0), vectors)
-    return positive + sum_blocks_at_vertices(block.elements[:, 3:], own[:, 3:], len(x))
+    absolute = np.einsum("nik,nk,njk->nij", vectors, np.abs(values), vectors)
+    return absolute + sum_blocks_at_vertices(block.elements[:, 3:], own[:, 3:], len(x))
 
 
 def forces_and_blocks(block: YarnTriangles, x: Array) -> tuple[Array, Array]:

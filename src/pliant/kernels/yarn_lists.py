@@ -27,9 +27,9 @@ from pliant.elements.yarn_views import (
 from pliant.kernels.lists import Incidences, list_constant, other, place_in_lists
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines
-from pliant.lanes import count, gather3, number, width_of
+from pliant.lanes import absolute, count, gather3, number, rounding, width_of
 from pliant.lanes.rows import gather4_beyond, store4
-from pliant.lanes.vectors import magnitude, physics, positive_part, subtract
+from pliant.lanes.vectors import JACOBI_SWEEPS, add_square, jacobi_sweep, magnitude, physics, subtract
 
 NUMBERS, KNOWN, WING = 8, 28, 8
 
@@ -196,8 +196,10 @@ def known_at_wing(triangles, k, like):
 
 
 @physics
-def positive_block(H):
-    """positive_part, which is H itself where all its leading minors are positive."""
+def absolute_block(H):
+    """absolute_matrix, which is H itself where all its leading minors are positive; rotations end when all lanes are
+    diagonal.
+    """
     zero = number(0.0, H[0])
     minor = H[0] * H[3] - H[1] * H[1]
     first = H[3] * H[5] - H[4] * H[4]
@@ -205,7 +207,17 @@ def positive_block(H):
     fine = ((H[0] > zero) & (minor > zero) & (det > zero)) | (magnitude(H) == zero)
     if count(fine) == width_of(zero):
         return H
-    return positive_part(H)
+    one = number(1.0, zero)
+    V = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
+    for _ in range(JACOBI_SWEEPS):
+        H, V = jacobi_sweep(H, V)
+        beside = absolute(H[1]) + absolute(H[2]) + absolute(H[4])
+        if count(beside <= rounding(zero) * magnitude(H)) == width_of(zero):
+            break
+    P = (zero, zero, zero, zero, zero, zero)
+    P = add_square(P, absolute(H[0]), V[0])
+    P = add_square(P, absolute(H[3]), V[1])
+    return add_square(P, absolute(H[5]), V[2])
 
 
 def _loop(which: int, at: str, *lines: str) -> tuple[str, ...]:
@@ -218,14 +230,14 @@ def _loop(which: int, at: str, *lines: str) -> tuple[str, ...]:
 
 _NUMBERS = "c_K, b1_K, b2_K, area_K, present_K"
 _ARGUMENTS = f"{_NUMBERS}, table_K"
-_PROJECTED = "H = add_symmetric(H, number(1.0, z), positive_block(Y_K))"
+_PROJECTED = "H = add_symmetric(H, number(1.0, z), absolute_block(Y_K))"
 
 #: Where all vertices are summed, a triangle's energy is that of its corners; alone, a wing has the whole of it too.
 YARN_SOURCE = TermSource(
     name="yarn cloth",
     imports=import_lines(
         add_yarn_corner, add_yarn_wing, add_known_corner, add_known_wing, yarn_at_corner, yarn_at_wing, yarn_energy,
-        measure_yarn, known_at_corner, known_at_wing, positive_block,
+        measure_yarn, known_at_corner, known_at_wing, absolute_block,
     ),
     tables=("list0_K", "list1_K", "triangles_K", "table_K"),
     force=(

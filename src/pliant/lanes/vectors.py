@@ -243,22 +243,31 @@ def _rotate_pair(a, b, c, s):
 def eigen_symmetric(H):
     """Eigenvalues and eigenvectors (three tuples) of a symmetric 3x3 matrix by cyclic Jacobi rotations."""
     zero, one = number(0.0, H[0]), number(1.0, H[0])
-    a00, a01, a02, a11, a12, a22 = H
-    v0, v1, v2 = (one, zero, zero), (zero, one, zero), (zero, zero, one)
+    V = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
     for _ in range(JACOBI_SWEEPS):
-        c, s, t = jacobi_rotation(a00, a11, a01)
-        a00, a11, a01 = a00 - t * a01, a11 + t * a01, zero
-        a02, a12 = _rotate_pair(a02, a12, c, s)
-        v0, v1 = _rotate_vectors(v0, v1, c, s)
-        c, s, t = jacobi_rotation(a00, a22, a02)
-        a00, a22, a02 = a00 - t * a02, a22 + t * a02, zero
-        a01, a12 = _rotate_pair(a01, a12, c, s)
-        v0, v2 = _rotate_vectors(v0, v2, c, s)
-        c, s, t = jacobi_rotation(a11, a22, a12)
-        a11, a22, a12 = a11 - t * a12, a22 + t * a12, zero
-        a01, a02 = _rotate_pair(a01, a02, c, s)
-        v1, v2 = _rotate_vectors(v1, v2, c, s)
-    return (a00, a11, a22), (v0, v1, v2)
+        H, V = jacobi_sweep(H, V)
+    return (H[0], H[3], H[5]), V
+
+
+@physics
+def jacobi_sweep(H, V):
+    """H and the vectors V after one rotation for each entry off the diagonal."""
+    a00, a01, a02, a11, a12, a22 = H
+    v0, v1, v2 = V
+    zero = number(0.0, a00)
+    c, s, t = jacobi_rotation(a00, a11, a01)
+    a00, a11, a01 = a00 - t * a01, a11 + t * a01, zero
+    a02, a12 = _rotate_pair(a02, a12, c, s)
+    v0, v1 = _rotate_vectors(v0, v1, c, s)
+    c, s, t = jacobi_rotation(a00, a22, a02)
+    a00, a22, a02 = a00 - t * a02, a22 + t * a02, zero
+    a01, a12 = _rotate_pair(a01, a12, c, s)
+    v0, v2 = _rotate_vectors(v0, v2, c, s)
+    c, s, t = jacobi_rotation(a11, a22, a12)
+    a11, a22, a12 = a11 - t * a12, a22 + t * a12, zero
+    a01, a02 = _rotate_pair(a01, a02, c, s)
+    v1, v2 = _rotate_vectors(v1, v2, c, s)
+    return (a00, a01, a02, a11, a12, a22), (v0, v1, v2)
 
 
 @physics
@@ -275,4 +284,15 @@ def positive_part(H):
     P = (zero, zero, zero, zero, zero, zero)
     for k in range(3):
         P = add_square(P, maximum(values[k], zero), vectors[k])
+    return P
+
+
+@lane_function
+def absolute_matrix(H):
+    """H with the magnitudes of its eigenvalues in their place."""
+    zero = number(0.0, H[0])
+    values, vectors = eigen_symmetric(H)
+    P = (zero, zero, zero, zero, zero, zero)
+    for k in range(3):
+        P = add_square(P, absolute(values[k]), vectors[k])
     return P
