@@ -38,6 +38,23 @@ def _through(tables, first, nothing, pair):
     return a, b, differs
 
 
+@plain
+def _sum_of_all(factor, *vectors):
+    total = 0.0
+    for vector in vectors:
+        total += factor * vector[0] + vector[1]
+    return total
+
+
+@entry(error_model="numpy")
+def sum_of_three(a, b, c):
+    return _sum_of_all(2.0, a, b, c)
+
+
+def test_any_number_of_arguments_arrives() -> None:
+    assert sum_of_three((1.0, 2.0), (3.0, 4.0), (5.0, 6.0)) == 30.0
+
+
 @entry(error_model="numpy")
 def sums(tables, first, nothing, pair):
     return _through(tables, first, nothing, pair)

@@ -37,7 +37,8 @@ class WholeArguments:
         return tuple(model.get_value_type() for model in self._chosen(self._models))
 
     def as_arguments(self, builder, values) -> list:
-        return self._chosen(values)
+        pairs = zip(self._chosen(self._models), self._chosen(values), strict=True)
+        return [_as_modelled(builder, model, value) for model, value in pairs]
 
     def from_arguments(self, builder, arguments) -> list:
         rest = iter(arguments)
@@ -50,6 +51,13 @@ class WholeArguments:
 
     def _chosen(self, values) -> list:
         return [value for value, counts in zip(values, self._counts, strict=True) if counts]
+
+
+def _as_modelled(builder, model: Any, value: Any) -> Any:
+    """A value of the type that the function expects; Numba packs *arguments into a type of its own."""
+    if value.type == model.get_value_type():
+        return value
+    return model.from_argument(builder, model.as_argument(builder, value))
 
 
 class WholeConvention(CPUCallConv):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from llvmlite.binding import Linkage
 from numba import _dynfunc, extending, njit, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import require_global_compiler_lock
@@ -66,6 +67,10 @@ class InnerLibrary(JITCodeLibrary):
             loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
         )
         passes.run(self._final_module, builder)
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"  # each caller has its copy, and drops it when all is inlined
+        self._shared_module = self._final_module
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -88,6 +93,7 @@ class SubroutineLowering(NativeLowering):
         key = _dynfunc.make_function(
             lowered.fndesc.lookup_module(), lowered.fndesc.qualname, "", 0, lowered.env, (state.library,)
         )
+        lowered.fndesc.typemap = lowered.fndesc.calltypes = None  # they keep Numba's whole form of the text
         self.insert(state, key, lowered.fndesc)
         state.reload_init.extend(state.library._reload_init)
         state["cr"] = lowered._replace(cfunc=key)
