@@ -196,7 +196,7 @@ def _packed(result: CompileResult) -> bytes:
     entry there are none, and reading it takes most of the time of loading.
     """
     (library, kind, (code, _)), *rest, environments = result._reduce()
-    module = result.library._get_module_for_linking()
+    module = result.library._final_module
     symbols = [value.name for value in (*module.functions, *module.global_variables) if not value.is_declaration]
     used = tuple(environment for environment in environments if environment.consts)  # others would import their modules
     return dumps((symbols, ((library, kind, (code, _no_code())), *rest, used)))
