@@ -24,6 +24,10 @@ from numba.core.cpu import CPUContext
 from numba.core.imputils import impl_ret_new_ref, user_function
 from numba.core.lowering import Lower
 
+# LLVM's: a call that is inlined saves this for each argument.  One argument in place of a hundred would save less, and
+# functions of many arrays would stay calls that copy them all.
+COST_OF_ARGUMENT = 5
+
 
 class WholeArguments:
     """Numba's ArgPacker, which takes nothing apart. Arguments without any content are left out, as there."""
@@ -87,6 +91,10 @@ class WholeLower(Lower):
     def setup_function(self, fndesc):
         with self._whole_arguments():
             super().setup_function(fndesc)
+        parts = len(self.context.get_arg_packer(fndesc.argtypes).argument_types)
+        bonus = COST_OF_ARGUMENT * (parts - len(WholeConvention(self.context).get_arguments(self.function)))
+        if bonus > 0 and not fndesc.inline:
+            set.add(self.function.attributes, f'"call-threshold-bonus"="{bonus}"')  # llvmlite knows no such attributes
 
     def extract_function_arguments(self):
         with self._whole_arguments():
