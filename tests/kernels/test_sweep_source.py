@@ -2,7 +2,7 @@
 
 import ast
 import builtins
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import pytest
 
@@ -35,21 +35,29 @@ def undefined_names(tree: ast.Module) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - known
 
 
+def check_complete(variant: Variant) -> None:
+    """All names are defined and the damping pass is there when needed."""
+    text = source(variant)
+    tree = ast.parse(text)
+    assert not undefined_names(tree)
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert "sweep" in functions
+    assert ("measure_damping" in functions) == variant.damped
+    assert {"forces", "energies", "inverse_diagonals", "descend_jacobi", "descend_blocks"} <= functions
+    assert text == source(variant)
+
+
 @pytest.mark.parametrize("name", TERMS)
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_every_variant_is_complete(name: str, choice: tuple[bool, ...]) -> None:
-    """Alone and with every law from itself on, all names are defined and the damping pass is there when needed."""
-    others = list(TERMS.values())[list(TERMS).index(name) :]
-    for terms in ((TERMS[name],), *((TERMS[name], other) for other in others)):
-        variant = Variant("double", 4, terms, *choice)
-        text = source(variant)
-        tree = ast.parse(text)
-        assert not undefined_names(tree)
-        functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        assert "sweep" in functions
-        assert ("measure_damping" in functions) == variant.damped
-        assert {"forces", "energies", "inverse_diagonals", "descend_jacobi", "descend_blocks"} <= functions
-        assert text == source(variant)
+    check_complete(Variant("double", 4, (TERMS[name],), *choice))
+
+
+@pytest.mark.parametrize("choice", [CHOICES[0], CHOICES[-1]], ids=["without anything", "with everything"])
+@pytest.mark.parametrize("pair", list(combinations_with_replacement(TERMS, 2)), ids=" and ".join)
+def test_every_pair_of_laws_is_complete(pair: tuple[str, str], choice: tuple[bool, ...]) -> None:
+    """Lines of each law are numbered, whatever the choice: the fewest and the most of them show it."""
+    check_complete(Variant("double", 4, tuple(TERMS[name] for name in pair), *choice))
 
 
 def test_different_variants_have_different_texts() -> None:

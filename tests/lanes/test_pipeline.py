@@ -10,9 +10,10 @@ from numba.core.compiler import DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import PassManager
 from numba.core.typed_passes import NativeLowering, NoPythonBackend
 
-from pliant.lanes.entry import entry
+from pliant.lanes.compiling import CHANGES, COLLECT_AFTER, compiling_quickly
+from pliant.lanes.entry import EntryCompiler, entry
 from pliant.lanes.inner import inner
-from pliant.lanes.pipeline import COLLECT_AFTER, PASSES, LeanCompiler, LeanFlags, compiling_quickly
+from pliant.lanes.pipeline import PASSES, LeanFlags
 
 
 class State:
@@ -43,13 +44,13 @@ def test_functions_compile_with_them_and_with_closures_by_all_passes() -> None:
     def plain(x):
         return _scaled(x, 3.0) + 1.0
 
-    @entry(nogil=True)
+    @entry(nogil=True, _nrt=True)
     def with_comprehension(n):
         return sum([_scaled(i, 2.0) for i in range(n)])
 
     assert plain(2.0) == 7.0
     assert with_comprehension(4) == 12.0
-    assert plain._compiler.pipeline_class is LeanCompiler
+    assert plain._compiler.pipeline_class is EntryCompiler
 
 
 def test_an_error_names_the_function_and_what_is_wrong() -> None:
@@ -79,13 +80,14 @@ def test_flags_are_equal_as_numbas_are(chosen, other) -> None:
 
 
 def test_what_compiling_changes_in_the_process_is_taken_back() -> None:
-    threshold, colours = gc.get_threshold(), errors._termcolor_inst
+    threshold, before = gc.get_threshold(), [getattr(place, name) for place, name, _ in CHANGES]
     with contextlib.suppress(ValueError), compiling_quickly():
         assert gc.get_threshold()[0] == COLLECT_AFTER
         assert errors.termcolor().errmsg("a message") == "a message"
+        assert all(getattr(place, name) is value for place, name, value in CHANGES)
         raise ValueError
     assert gc.get_threshold() == threshold
-    assert errors._termcolor_inst is colours
+    assert [getattr(place, name) for place, name, _ in CHANGES] == before
 
 
 def test_compiled_code_may_not_call_an_entry() -> None:

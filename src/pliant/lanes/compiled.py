@@ -55,7 +55,8 @@ def cached(function: Any) -> Callable:
     """The same function, compiled once and found again by every later process."""
     name, module = function.py_func.__name__, function.py_func.__module__
     arguments = ", ".join(inspect.signature(function.py_func).parameters)
-    text = _WRAPPER.format(name=name, module=module, arguments=arguments)
+    counted = function.targetoptions["_nrt"]
+    text = _WRAPPER.format(name=name, module=module, arguments=arguments, counted=counted)
     return getattr(load_module(f"contact_{name}", text, f"contact: {name}"), name)
 
 
@@ -65,7 +66,7 @@ from pliant.lanes.entry import entry
 from {module} import {name} as function
 
 
-@entry(nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@entry(nogil=True, error_model="numpy", _nrt={counted})
 def {name}({arguments}):
     return function({arguments})
 '''

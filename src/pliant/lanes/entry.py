@@ -20,17 +20,22 @@ from typing import Any
 
 from llvmlite import binding
 from numba.core.caching import _Cache
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import register_pass
 from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
+from numba.core.typed_passes import NativeLowering
 
 from pliant.lanes import ahead, claims, shipped
 from pliant.lanes import cache as folders
-from pliant.lanes.pipeline import LeanCompiler, compiling_quickly
+from pliant.lanes.arguments import WholeLower
+from pliant.lanes.compiling import compiling_quickly
+from pliant.lanes.pipeline import LeanCompiler
 from pliant.lanes.reach import reach_digest
 
 logger = logging.getLogger("pliant")
@@ -51,18 +56,50 @@ USES: list[Use] = []  # in order of first use
 
 
 def entry(**options: Any) -> Callable[[Callable], EntryFunction]:
-    """A decorator like numba.njit(cache=True, **options) that keeps what it compiles in Pliant's cache."""
+    """A decorator like numba.njit(cache=True, **options) that keeps what it compiles in Pliant's cache.
+
+    A function that makes or returns arrays needs _nrt=True: others do not count references to them.
+    """
 
     def decorate(function: Callable) -> EntryFunction:
-        return EntryFunction(function, targetoptions={"nopython": True, "boundscheck": None, **options})
+        return EntryFunction(function, targetoptions={"nopython": True, "boundscheck": None, "_nrt": False, **options})
 
     return decorate
+
+
+class EntryLibrary(JITCodeLibrary):
+    """LLVM code that is optimised once, when all that it calls is part of it."""
+
+    def _optimize_functions(self, ll_module):
+        ll_module.data_layout = self._codegen._data_layout
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class EntryLowering(NativeLowering):
+    """Numba's lowering with such a library, and with arguments that are handed on whole."""
+
+    _name = "entry_lowering"
+
+    @property
+    def lowering_class(self):
+        return WholeLower
+
+    def run_pass(self, state):
+        state.library = EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().run_pass(state)
+
+
+class EntryCompiler(LeanCompiler):
+    """Numba's compiler with the lowering above."""
+
+    lowering = EntryLowering
 
 
 class EntryFunction(CPUDispatcher):
     """A function that Python calls, compiled by the passes of lanes.pipeline, with a cache of its own."""
 
-    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=LeanCompiler):
+    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=EntryCompiler):
         super().__init__(py_func, locals, {"no_cfunc_wrapper": True, **(targetoptions or {})}, pipeline_class)
         self._cache = EntryCache(py_func, f"{py_func.__module__}.{py_func.__qualname__}")
 
@@ -159,7 +196,7 @@ def _packed(result: CompileResult) -> bytes:
     entry there are none, and reading it takes most of the time of loading.
     """
     (library, kind, (code, _)), *rest, environments = result._reduce()
-    module = result.library._get_module_for_linking()
+    module = result.library._final_module
     symbols = [value.name for value in (*module.functions, *module.global_variables) if not value.is_declaration]
     used = tuple(environment for environment in environments if environment.consts)  # others would import their modules
     return dumps((symbols, ((library, kind, (code, _no_code())), *rest, used)))

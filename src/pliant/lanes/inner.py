@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from llvmlite.binding import Linkage
 from numba import _dynfunc, extending, njit, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import require_global_compiler_lock
@@ -24,6 +25,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NativeLowering
 
+from pliant.lanes.arguments import WholeLower, call_of, can_fail
 from pliant.lanes.pipeline import LeanCompiler
 
 
@@ -65,15 +67,19 @@ class InnerLibrary(JITCodeLibrary):
             loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
         )
         passes.run(self._final_module, builder)
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"  # each caller has its copy, and drops it when all is inlined
+        self._shared_module = self._final_module
         self._finalize_dynamic_globals()
         self._finalized = True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class InnerLowering(NativeLowering):
-    """Numba's lowering without wrappers and without machine code."""
+class SubroutineLowering(NativeLowering):
+    """Numba's lowering without wrappers and without machine code, for functions that are called in Numba's way."""
 
-    _name = "inner_lowering"
+    _name = "subroutine_lowering"
 
     def run_pass(self, state):
         state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
@@ -87,10 +93,38 @@ class InnerLowering(NativeLowering):
         key = _dynfunc.make_function(
             lowered.fndesc.lookup_module(), lowered.fndesc.qualname, "", 0, lowered.env, (state.library,)
         )
-        state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
+        lowered.fndesc.typemap = lowered.fndesc.calltypes = None  # they keep Numba's whole form of the text
+        self.insert(state, key, lowered.fndesc)
         state.reload_init.extend(state.library._reload_init)
         state["cr"] = lowered._replace(cfunc=key)
         return True
+
+    def insert(self, state, key, fndesc):
+        """Tell later functions how to call this one."""
+        state.targetctx.insert_user_function(key, fndesc, [state.library])
+
+
+class InnerLower(WholeLower):
+    """Remembers whether the function may fail."""
+
+    def lower(self):
+        super().lower()
+        self.metadata["fails"] = can_fail(self.function)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class InnerLowering(SubroutineLowering):
+    """The same for functions that take their arguments whole."""
+
+    _name = "inner_lowering"
+
+    @property
+    def lowering_class(self):
+        return InnerLower
+
+    def insert(self, state, key, fndesc):
+        call = call_of(fndesc, state.library, state.metadata["fails"], counted=state.targetctx.enable_nrt)
+        state.targetctx._defns[key].append(call, call.signature)
 
 
 class InnerCompiler(LeanCompiler):

@@ -8,13 +8,11 @@ that are left are Numba's, and so is the machine code that comes out.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from types import CodeType
 from typing import Any
 
-from numba.core import errors, typed_passes, untyped_passes
+from numba.core import typed_passes, untyped_passes
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import PassManager
 from numba.core.typed_passes import NativeLowering
@@ -32,7 +30,6 @@ PASSES = (
     typed_passes.PreLowerStripPhis,
     typed_passes.IRLegalization,
 )
-COLLECT_AFTER = 100_000  # new objects; Python's 700 would look through all of Numba's some hundred times per kernel
 
 
 class LeanPasses(PassManager):
@@ -41,6 +38,13 @@ class LeanPasses(PassManager):
     def _runPass(self, index: int, step: Any, state: Any) -> None:
         step.analysis = self._analysis
         step.run_pass(state)
+
+
+def lean_passes(steps: Iterable[type]) -> LeanPasses:
+    passes = LeanPasses("nopython")
+    passes.passes = [(step, step.name()) for step in steps]
+    passes.finalize()
+    return passes
 
 
 class LeanFlags(Flags):
@@ -72,30 +76,5 @@ class LeanCompiler(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         if any(isinstance(value, CodeType) for value in self.state.func_id.code.co_consts):
             whole = DefaultPassBuilder.define_nopython_pipeline(self.state)
-            steps = [self.lowering if step is NativeLowering else step for step, _ in whole.passes]
-        else:
-            steps = [*PASSES, self.lowering, typed_passes.NoPythonBackend]
-        passes = LeanPasses("nopython")
-        passes.passes = [(step, step.name()) for step in steps]
-        passes.finalize()
-        return [passes]
-
-
-class PlainText:
-    """Numba's messages without colours: a look-up that fails makes one, and thousands fail before one is found."""
-
-    def __getattr__(self, name: str) -> Any:
-        return str
-
-
-@contextmanager
-def compiling_quickly() -> Iterator[None]:
-    """Without colours in messages, and with fewer searches for garbage. Under Numba's compiler lock."""
-    threshold, colours = gc.get_threshold(), errors._termcolor_inst
-    gc.set_threshold(COLLECT_AFTER, *threshold[1:])
-    errors._termcolor_inst = PlainText()
-    try:
-        yield
-    finally:
-        gc.set_threshold(*threshold)
-        errors._termcolor_inst = colours
+            return [lean_passes(self.lowering if step is NativeLowering else step for step, _ in whole.passes)]
+        return [lean_passes([*PASSES, self.lowering, typed_passes.NoPythonBackend])]

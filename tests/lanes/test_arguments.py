@@ -1,0 +1,185 @@
+"""Arguments that are handed on whole arrive as they were; errors and owners of arrays are not lost on the way."""
+
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba import njit
+from numba.core.runtime import _nrt_python
+from numba.core.runtime.nrt import rtsys
+
+from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
+
+plain = inner(error_model="numpy", _nrt=False)
+allocating = inner(error_model="numpy", _nrt=True)
+
+
+class Table(NamedTuple):
+    values: np.ndarray
+    places: np.ndarray
+    scale: float
+    is_used: bool
+
+
+@plain
+def _weighted(table, first, nothing, pair, factor=2.0):
+    total = 0.0
+    for k in range(first, len(table.places)):
+        total += table.values[table.places[k], 1] * table.scale
+    return (total * factor if table.is_used else pair[0]), pair[1] is not nothing
+
+
+@plain
+def _through(tables, first, nothing, pair):
+    a, _ = _weighted(tables[0], first, nothing, pair)
+    b, differs = _weighted(tables[1], first, nothing, pair, 3.0)
+    return a, b, differs
+
+
+@plain
+def _sum_of_all(factor, *vectors):
+    total = 0.0
+    for vector in vectors:
+        total += factor * vector[0] + vector[1]
+    return total
+
+
+@entry(error_model="numpy")
+def sum_of_three(a, b, c):
+    return _sum_of_all(2.0, a, b, c)
+
+
+def test_any_number_of_arguments_arrives() -> None:
+    assert sum_of_three((1.0, 2.0), (3.0, 4.0), (5.0, 6.0)) == 30.0
+
+
+@entry(error_model="numpy")
+def sums(tables, first, nothing, pair):
+    return _through(tables, first, nothing, pair)
+
+
+@pytest.mark.parametrize("is_used", [True, False])
+def test_nested_tuples_arrays_and_defaults_arrive(is_used) -> None:
+    values = np.arange(12.0).reshape(4, 3)
+    tables = (
+        Table(values, np.array([3, 0, 2]), 0.5, is_used),
+        Table(np.asfortranarray(values)[::2], np.array([1, 1, 0]), 2.0, True),
+    )
+    found = sums(tables, 1, None, (7.0, 1))
+    expected = (2.0 * 0.5 * (1.0 + 7.0) if is_used else 7.0, 3.0 * 2.0 * (7.0 + 1.0), True)
+    assert found == expected
+
+
+def test_references_to_arrays_are_neither_lost_nor_kept() -> None:
+    values, places = np.ones((4, 3)), np.array([0, 1])
+    tables = (Table(values, places, 1.0, True), Table(values, places, 1.0, True))
+    sums(tables, 0, None, (7.0, 1))
+    before = sys.getrefcount(values), sys.getrefcount(places)
+    for _ in range(100):
+        sums(tables, 0, None, (7.0, 1))
+    assert (sys.getrefcount(values), sys.getrefcount(places)) == before
+
+
+@allocating
+def _doubled(values):
+    result = np.empty_like(values)
+    for k in range(len(values)):
+        result[k] = 2.0 * values[k]
+    return result
+
+
+@entry(_nrt=True)
+def doubled_twice(values):
+    return _doubled(_doubled(values))
+
+
+def test_arrays_made_on_the_way_are_freed() -> None:
+    values = np.arange(1000.0)
+    assert np.array_equal(doubled_twice(values), 4.0 * values)
+    _nrt_python.memsys_enable_stats()
+    try:
+        before = rtsys.get_allocation_stats()
+        for _ in range(10):
+            doubled_twice(values)
+        after = rtsys.get_allocation_stats()
+    finally:
+        _nrt_python.memsys_disable_stats()
+    assert after.alloc - before.alloc == after.free - before.free >= 20
+
+
+def test_an_array_is_not_returned_to_a_function_that_would_not_free_it() -> None:
+    @entry()
+    def leaks(values):
+        return _doubled(values)[0]
+
+    with pytest.raises(TypeError, match="_doubled returns arrays to a function that does not free them"):
+        leaks(np.ones(3))
+
+
+@plain
+def _positive(x):
+    if x < 0.0:
+        raise ValueError("negative")
+    return x
+
+
+@plain
+def _root(x):
+    return _positive(x) ** 0.5
+
+
+@entry()
+def root_of_all(values):
+    total = 0.0
+    for k in range(len(values)):
+        total += _root(values[k])
+    return total
+
+
+def test_errors_pass_through_all_callers() -> None:
+    assert root_of_all(np.array([4.0, 9.0])) == 5.0
+    with pytest.raises(ValueError, match="negative"):
+        root_of_all(np.array([4.0, -1.0]))
+
+
+@plain
+def _square(x):
+    return x * x
+
+
+@plain
+def _found(x):
+    return x if x > 0.0 else None
+
+
+@entry()
+def square_or_less(x):
+    return -1.0 if _found(x) is None else _square(x)
+
+
+def test_only_functions_that_raise_are_asked_whether_they_failed() -> None:
+    assert [square_or_less(x) for x in (3.0, -3.0)] == [9.0, -1.0]
+    root_of_all(np.ones(1))
+
+    def fails(function) -> list[bool]:
+        return [result.metadata["fails"] for result in function.overloads.values()]
+
+    assert fails(_square) == [False]
+    assert fails(_positive) == fails(_root) == [True]
+
+
+def test_numbas_own_functions_serve_other_peoples_code_too() -> None:
+    """min and np.zeros were compiled without machine code for an entry; a plain njit function calls them the same."""
+
+    @entry(_nrt=True)
+    def ours(n):
+        return np.zeros((n, 2)).sum() + min(n, 7)
+
+    @njit
+    def theirs(n):
+        return np.zeros((n, 2)).sum() + min(n, 7) + _square(float(n))
+
+    assert ours(3) == 3.0
+    assert theirs(3) == 12.0
