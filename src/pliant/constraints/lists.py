@@ -140,7 +140,7 @@ def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma
         rows.bias[i] = value / scheme.h * (1.0 if is_gap or rows.compliance[i] > 0.0 else gamma)
 
 
-@entry(nogil=True, error_model="numpy", _nrt=True)
+@entry(nogil=True, error_model="numpy")
 def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
     """Greedy colours by bit masks of the vertices and of the bodies after them: used (n + b,) uint64, colour (m,)."""
     order, starts = colours.order, colours.starts

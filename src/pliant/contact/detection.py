@@ -21,6 +21,7 @@ from pliant.contact.search.motion import motion_of
 from pliant.contact.search.overlaps import overlaps
 from pliant.contact.search.penetration import SurfacePoints, query_penetrations, vertices_in_tets
 from pliant.contact.search.surface_pairs import surface_pairs
+from pliant.contact.tracking.closed_starts import outside_closed
 from pliant.contact.tracking.duplicates import without_duplicates
 from pliant.contact.tracking.impact_sides import sides_of, unknown
 from pliant.contact.tracking.side_history import SideHistory, no_side_history, prune
@@ -114,6 +115,13 @@ def track_sides(
     # known ones first: they stay
     together = SideHistory(*(np.concatenate(parts) for parts in zip(history, found, strict=True)))
     return prune(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
+
+
+def sides_at(team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray) -> SideHistory:
+    """The history at positions x (n, 3) [m] to which no way is known: sides that are tracked there stay, others are as
+    vertices are placed, and outside of rigid bodies.
+    """
+    return outside_closed(team, colliders, track_sides(team, colliders, history, x, x), x)
 
 
 def without_crossing_springs(team: Team, colliders: Colliders, x: np.ndarray) -> Colliders:

@@ -13,7 +13,7 @@ from pliant.contact.detection import (
     continuous_contacts,
     find_penetrations,
     sides_after,
-    track_sides,
+    sides_at,
 )
 from pliant.contact.response.edge_watch import EdgeWatch
 from pliant.contact.response.energy_budget import EnergyBudget
@@ -34,7 +34,6 @@ from pliant.contact.search.motion import largest_motion, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
 from pliant.contact.sphere_search import SphereSearch
-from pliant.contact.tracking.closed_starts import outside_closed
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
 from pliant.contact.tracking.passing import Ahead, Skipped, passing
@@ -155,8 +154,7 @@ class Detector:
         self.seen = x.copy()
         if self._planes_suffice:
             return
-        sides = track_sides(self.team, self.colliders, sides, x, x)
-        self.side_history = outside_closed(self.team, self.colliders, sides, x)
+        self.side_history = sides_at(self.team, self.colliders, sides, x)
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
 

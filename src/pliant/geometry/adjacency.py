@@ -53,7 +53,7 @@ def _flattened(elements: Sequence[NDArray[np.integer]], n_vertices: int) -> tupl
     return starts, np.concatenate([np.zeros(0, dtype=np.int64), *flat])
 
 
-@entry(_nrt=True)
+@entry()
 def _incidence(starts, corners, n_vertices):  # type: ignore[no-untyped-def]
     """Elements at each vertex by counting sort."""
     first = np.zeros(n_vertices + 1, np.int64)
@@ -71,7 +71,7 @@ def _incidence(starts, corners, n_vertices):  # type: ignore[no-untyped-def]
     return first, members
 
 
-@entry(_nrt=True)
+@entry()
 def _neighbours(starts, corners, first, members):  # type: ignore[no-untyped-def]
     """Rows of the vertex graph: count, then fill. `seen[u] == v` says u is already in v's row."""
     n = len(first) - 1
@@ -105,7 +105,7 @@ def _neighbours(starts, corners, first, members):  # type: ignore[no-untyped-def
     return indptr, indices
 
 
-@entry(_nrt=True)
+@entry()
 def elements_at(elements, is_chosen):  # type: ignore[no-untyped-def]
     """Numbers of the elements (m, k) that have a chosen vertex, is_chosen (n,)."""
     found, count = np.empty(len(elements), np.int64), 0

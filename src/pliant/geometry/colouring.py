@@ -76,7 +76,7 @@ def _largest(values):  # type: ignore[no-untyped-def]
     return result
 
 
-@entry(_nrt=True)
+@entry()
 def _smallest_last(indptr, indices):  # type: ignore[no-untyped-def]
     """Order in which few neighbours precede any vertex: remove the least connected again and again, reverse.
 
@@ -110,7 +110,7 @@ def _smallest_last(indptr, indices):  # type: ignore[no-untyped-def]
     return ranked[::-1].copy()
 
 
-@entry(_nrt=True)
+@entry()
 def _greedy(indptr, indices, order):  # type: ignore[no-untyped-def]
     """Give each vertex, in order, the first colour none of its neighbours has."""
     n = len(indptr) - 1
@@ -137,7 +137,7 @@ def _next_random(state):  # type: ignore[no-untyped-def]
     return state
 
 
-@entry(_nrt=True)
+@entry()
 def _without_last_colour(indptr, indices, colours, steps):  # type: ignore[no-untyped-def]
     """Try to spread the vertices of the last colour over the others. Returns (colours, success).
 
@@ -187,7 +187,7 @@ def _without_last_colour(indptr, indices, colours, steps):  # type: ignore[no-un
     return result, waiting == 0
 
 
-@entry(_nrt=True)
+@entry()
 def _balance(indptr, indices, colours):  # type: ignore[no-untyped-def]
     """Move vertices, in place, to the least used colour their neighbours allow: no colour stays tiny."""
     n, k_colours = len(colours), _largest(colours) + 1
@@ -211,7 +211,7 @@ def _balance(indptr, indices, colours):  # type: ignore[no-untyped-def]
             colours[v] = best
 
 
-@entry(_nrt=True)
+@entry()
 def _greedy_elements(corners, first, members, order):  # type: ignore[no-untyped-def]
     """Give each element, in order, the first colour that no element at one of its vertices has."""
     colours = np.full(len(corners), -1, np.int32)

@@ -40,7 +40,7 @@ def walk_links(tets: np.ndarray, n_vertices: int, longest_path: np.ndarray) -> L
     return LinkWalks(*_walk(tets, across, first, members, longest_path))
 
 
-@entry(_nrt=True)
+@entry()
 def neighbours_across_faces(tets, first, members):
     """(m, 4) the tet on the other side of the face opposite each corner, -1 where there is none."""
     across = np.full(tets.shape, -1, np.int64)
@@ -121,7 +121,7 @@ def _first_triangle(t, i, tets, across, used):
     return a, b, c
 
 
-@entry(_nrt=True)
+@entry()
 def _walk(tets, across, first, members, longest_path):
     n = len(first) - 1
     start = np.zeros(n + 1, np.int64)

@@ -67,7 +67,7 @@ def _stars(neighbours, patch):
     return True
 
 
-@entry(_nrt=True)
+@entry()
 def _grow(tets, neighbours, most, patch):
     """Write the patch of each tet; patch (m,) is -1 at the start."""
     count = 0

@@ -87,7 +87,7 @@ def _grow(tets, across, tile, is_used, begin, order, longest, strip, vertices):
     return length
 
 
-@entry(_nrt=True)
+@entry()
 def _cover(tets, across, walk, tile, orders, longest):
     """start, element and vertex of Strips that hold every tet once."""
     is_used = np.zeros(len(tets), np.bool_)

@@ -78,7 +78,7 @@ def _longer(array, room):
     return np.concatenate([array, np.zeros(room, array.dtype)])
 
 
-@entry(_nrt=True)
+@entry()
 def _overstretched(x, v, corners, limits):
     """Edges beyond their limits and by how much, relative to the limit."""
     chosen, excess, k = np.empty(16, np.int64), np.empty(16), 0
@@ -183,7 +183,7 @@ def _sides(v, w, x, count, members, corners, side):
     return behind, is_open
 
 
-@entry(_nrt=True)
+@entry()
 def _split_all(edges, x, is_free, shares, fan_start, fan, corners, origin, mass, parents, done):
     """Split at all edges in turn; the number of new vertices, or -1 if there is no room for them.
 
@@ -240,7 +240,7 @@ def _has_new(count, members, corners, first_new):
     return False
 
 
-@entry(_nrt=True)
+@entry()
 def rewired(follow, left, corners, elements):
     """Elements `left` (m,) at the vertices where their corners are now, by rows `follow` of corners: those of a
     triangle; of a hinge, edge start and end, two wings, and the edge again as its other side sees it; of a pair of

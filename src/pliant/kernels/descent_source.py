@@ -40,7 +40,7 @@ def _body(lines: list[str], tables: str) -> str:
 
 
 _FORCES = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def forces(thread, threads, barrier, packs, x, out, vertices, {tables}):
     """Rows of -dG/dx, along the directions in which vertices may move, at the positions x."""
     first, last = share(0, packs, thread, threads)
@@ -51,7 +51,7 @@ def forces(thread, threads, barrier, packs, x, out, vertices, {tables}):
 '''
 
 _ENERGIES = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def energies(thread, threads, barrier, x, out, vertices, {tables}):
     """Each vertex's share of G, flat (packs, width); their sum is G."""
     first, last = share(0, len(vertices.is_wide), thread, threads)
@@ -61,7 +61,7 @@ def energies(thread, threads, barrier, x, out, vertices, {tables}):
 '''
 
 _DIAGONALS = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def inverse_diagonals(thread, threads, barrier, packs, x, out, vertices, {tables}):
     """Rows of 1 / diag(H); no entry counts as softer than inertia alone."""
     first, last = share(0, packs, thread, threads)
@@ -72,7 +72,7 @@ def inverse_diagonals(thread, threads, barrier, packs, x, out, vertices, {tables
 '''
 
 _PRECONDITION = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def precondition(thread, threads, barrier, packs, scales, f, out, vertices):
     """Rows of scales times f, along the directions in which vertices may move."""
     first, last = share(0, packs, thread, threads)
@@ -83,7 +83,7 @@ def precondition(thread, threads, barrier, packs, scales, f, out, vertices):
 '''
 
 _DESCEND = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def descend_{name}(thread, threads, barrier, packs, length, omegas, previous, before_previous, scales, x, d, vertices,
                    {tables}):
     """One iteration for each omega: every vertex moves `length` of the way {meaning}, all at once."""
@@ -104,7 +104,7 @@ def descend_{name}(thread, threads, barrier, packs, length, omegas, previous, be
 '''
 
 _SWEEP_SCALED = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def sweep_scaled(thread, threads, barrier, shares, omegas, previous, before_previous, scales, x, vertices, {tables}):
     """One iteration for each omega, colour after colour: every vertex moves along its force times `scales`."""
     arrivals = 0

@@ -88,7 +88,7 @@ def spread_over_entries(packs: Packs, walks: LinkWalks, values: np.ndarray, dtyp
     return numbers.reshape(-1)
 
 
-@entry(_nrt=True)
+@entry()
 def _deal(start, sign, row_of_vertex, is_wide, width):
     """Length of each pack's list; place in it and lane of every push. Paths of a wide pack go to the shortest lane."""
     lengths = np.zeros(len(is_wide), np.int64)

@@ -233,7 +233,7 @@ _TOUCH = """        if thread == 0:
 """
 
 _SWEEP = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def sweep(thread, threads, barrier, n, left, x, sums, start, held, {tables}):
     """n iterations over all elements. x (rows, 4): positions and h^2 / m, zero for vertices that are held."""
     arrivals = 0

@@ -53,7 +53,7 @@ def add_rigid_forces(part, w, x, middle, moved, turned, force):
             force[i, 2] += w[i] * (moved[k, 2] + t0 * r1 - t1 * r0)
 
 
-@entry(nogil=True, _nrt=True)
+@entry(nogil=True)
 def add_contact_stiffness(part, vertices, weights, blocks, x, middle, stiffness):
     """Add to the stiffness (k, 6, 6) of parts against being moved and turned as wholes that of contacts, whose other
     side is held: vertices and weights (c, 4), blocks (c, 3, 3).

@@ -219,7 +219,7 @@ _SEARCH = (
 _BARRIER = ("arrivals += threads", "barrier_wait(barrier, arrivals)")
 
 _SWEEP = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, skipped, x, vertices, {tables}):
     """One iteration for each omega, all colours each (Algorithm 1, lines 4 to 31); omega is Equation 19's, 1 for
     none.
@@ -265,13 +265,13 @@ _CONTACT_STEPS = {
 _NO_CONTACT_STEPS = {"refresh": "", "show": "", "held": "vertices.is_wide[:0]"}
 
 _REFRESH = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def refresh(thread, threads, barrier, x, vertices, {tables}):
     """Let contacts take note of x, as `sweep` does before every iteration."""
 {refresh}'''
 
 _MEASURE_DAMPING = '''
-@entry(nogil=True, error_model="numpy")
+@entry(nogil=True, error_model="numpy", _nrt=False)
 def measure_damping(thread, threads, barrier, x, vertices, {tables}):
     """Damping blocks at the positions x: k_d / h times the positive part of the elastic Hessian (Equations 10 and
     11).

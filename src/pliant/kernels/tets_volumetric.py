@@ -103,7 +103,7 @@ def volumetric_links(
     return Links(start, pushed_rows(packs, walks, start, entry, lane), numbers.reshape(-1)), diagonal
 
 
-@entry(_nrt=True)
+@entry()
 def _laplacian(start, pushed, tet, sign, tets, gradients, stiffness):
     """Edge weights at the first push of each neighbour, and the sum of V mu |b_i|^2 a vertex."""
     n = len(start) - 1

@@ -58,11 +58,11 @@ USES: list[Use] = []  # in order of first use
 def entry(**options: Any) -> Callable[[Callable], EntryFunction]:
     """A decorator like numba.njit(cache=True, **options) that keeps what it compiles in Pliant's cache.
 
-    A function that makes or returns arrays needs _nrt=True: others do not count references to them.
+    With _nrt=False it does not count references to arrays, which is less to compile; it can make and return none.
     """
 
     def decorate(function: Callable) -> EntryFunction:
-        return EntryFunction(function, targetoptions={"nopython": True, "boundscheck": None, "_nrt": False, **options})
+        return EntryFunction(function, targetoptions={"nopython": True, "boundscheck": None, **options})
 
     return decorate
 

@@ -24,7 +24,7 @@ between meeting a contact and leaving it. A solver that has the forces of all ve
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,7 @@ from pliant.kernels.step_error import (
 )
 from pliant.model import CARRIED, Model
 from pliant.solvers.contract.report import SolveReport, SweepResult
+from pliant.solvers.contract.step_error import StepError
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices, contact_ratios, elastic_ratios
 from pliant.solvers.contract.whole_bodies import WholeBodies, find_whole_bodies
 
@@ -58,38 +59,6 @@ FEWEST = 8  # iterations by which what is seen of them meets a tolerance at the 
 LEFT_OUT = 4  # first iterations of local solvers, which move far whatever the rate of those that follow
 FAR = 10.0  # iterations that a step has before it where it is not looked at again before FEWEST
 CONVERGED = 0.05  # error up to which a step counts as converged, if no tolerance is given
-
-
-@dataclass(frozen=True)
-class StepError:
-    """The error of a step, body by body (b,)."""
-
-    bodies: np.ndarray  # error
-    seen: np.ndarray  # lower bound
-    owed: np.ndarray  # upper bound
-    rates: np.ndarray  # part of a motion that is left after one more iteration
-    shifts: np.ndarray  # 0 to 1, how much of the last motion moved the body as a whole
-    ratios: np.ndarray  # h^2 k / m of elements
-    touching: np.ndarray  # what contacts add to it
-    rounding: np.ndarray  # what rounding of positions makes of the step's forces: beyond HIDDEN it hides motion
-    lost: np.ndarray = field(default_factory=lambda: np.zeros(0))  # part of the error that no iteration takes away
-
-    @property
-    def worst(self) -> int:
-        """The body with the largest error."""
-        return int(np.argmax(self.bodies)) if len(self.bodies) else 0
-
-    @property
-    def largest(self) -> float:
-        """Its error."""
-        return float(self.bodies.max(initial=0.0))
-
-    def iterations_to(self, tolerance: float) -> float:
-        """How many more iterations the worst body needs to a tolerance, at its rate."""
-        if self.largest <= tolerance:
-            return 0.0
-        rate = min(max(float(self.rates[self.worst]), 1e-6), 1 - 1e-9)
-        return float(np.log(tolerance / self.largest) / np.log(rate))
 
 
 class ErrorMeter:

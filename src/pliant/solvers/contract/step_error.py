@@ -1,0 +1,39 @@
+"""What is known of the error of a step (contract.error)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class StepError:
+    """The error of a step, body by body (b,)."""
+
+    bodies: np.ndarray  # error
+    seen: np.ndarray  # lower bound
+    owed: np.ndarray  # upper bound
+    rates: np.ndarray  # part of a motion that is left after one more iteration
+    shifts: np.ndarray  # 0 to 1, how much of the last motion moved the body as a whole
+    ratios: np.ndarray  # h^2 k / m of elements
+    touching: np.ndarray  # what contacts add to it
+    rounding: np.ndarray  # what rounding of positions makes of the step's forces: beyond HIDDEN it hides motion
+    lost: np.ndarray = field(default_factory=lambda: np.zeros(0))  # part of the error that no iteration takes away
+
+    @property
+    def worst(self) -> int:
+        """The body with the largest error."""
+        return int(np.argmax(self.bodies)) if len(self.bodies) else 0
+
+    @property
+    def largest(self) -> float:
+        """Its error."""
+        return float(self.bodies.max(initial=0.0))
+
+    def iterations_to(self, tolerance: float) -> float:
+        """How many more iterations the worst body needs to a tolerance, at its rate."""
+        if self.largest <= tolerance:
+            return 0.0
+        rate = min(max(float(self.rates[self.worst]), 1e-6), 1 - 1e-9)
+        return float(np.log(tolerance / self.largest) / np.log(rate))
