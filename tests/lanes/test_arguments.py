@@ -90,7 +90,7 @@ def _doubled(values):
     return result
 
 
-@entry(_nrt=True)
+@entry()
 def doubled_twice(values):
     return _doubled(_doubled(values))
 
@@ -110,7 +110,7 @@ def test_arrays_made_on_the_way_are_freed() -> None:
 
 
 def test_an_array_is_not_returned_to_a_function_that_would_not_free_it() -> None:
-    @entry()
+    @entry(_nrt=False)
     def leaks(values):
         return _doubled(values)[0]
 
@@ -173,7 +173,7 @@ def test_only_functions_that_raise_are_asked_whether_they_failed() -> None:
 def test_numbas_own_functions_serve_other_peoples_code_too() -> None:
     """min and np.zeros were compiled without machine code for an entry; a plain njit function calls them the same."""
 
-    @entry(_nrt=True)
+    @entry()
     def ours(n):
         return np.zeros((n, 2)).sum() + min(n, 7)
 

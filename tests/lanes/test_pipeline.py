@@ -44,7 +44,7 @@ def test_functions_compile_with_them_and_with_closures_by_all_passes() -> None:
     def plain(x):
         return _scaled(x, 3.0) + 1.0
 
-    @entry(nogil=True, _nrt=True)
+    @entry(nogil=True)
     def with_comprehension(n):
         return sum([_scaled(i, 2.0) for i in range(n)])
 
