@@ -11,7 +11,9 @@ K_D, H = 3e-3, 0.01
 
 
 def solid(scene):
-    return scene.add_solid(pl.shapes.box((0.3, 0.2, 0.2), (2, 1, 1)), pl.NeoHookean.from_young(1e5, 0.35), damping=K_D)
+    return scene.add_solid(
+        pl.shapes.box((0.3, 0.2, 0.2), (2, 1, 1), "alternating"), pl.NeoHookean.from_young(1e5, 0.35), damping=K_D
+    )
 
 
 def cloth(scene, **options):
