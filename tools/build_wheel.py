@@ -52,7 +52,7 @@ for file in files:
         assert module.__name__ == module_name
     else:
         module = importlib.import_module(module_name)
-    signature = pickle.loads((folder / file).read_bytes())[3]
+    signature = pickle.loads((folder / file).read_bytes())[1][3]  # of (symbols, what Numba keeps of a function)
     getattr(module, function).compile(signature.args)
 """
 
