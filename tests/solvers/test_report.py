@@ -36,9 +36,11 @@ def test_newton_ends_where_rounding_stops_it(make_simulation) -> None:
     assert report.iterations < 50
     assert report.converged  # by its error, although it has not been asked for one
     assert report.error < 1e-9
-    assert report.reason == (
-        f"no further progress: no part of Newton's step lowers the energy, after {report.iterations} iterations"
+    ends = (
+        "no part of Newton's step lowers the energy",  # of these, rounding decides
+        "forces have fallen to their rounding",
     )
+    assert report.reason in {f"no further progress: {end}, after {report.iterations} iterations" for end in ends}
     assert report.residual < 1e-9
 
 
