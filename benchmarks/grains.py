@@ -1,7 +1,7 @@
 """Spheres dropped into a box, beside rapier3d and Newton's XPBD: same spheres, friction, step, iterations, in one run.
 
     pip install rapier3d==0.36.1 newton==1.7.0
-    python -m benchmarks.grains [spheres=10000] [steps=400]
+    python -m benchmarks.grains [spheres=10000] [steps=150]
     python -m benchmarks.grains threads
     python -m benchmarks.grains sizes
 
@@ -108,7 +108,7 @@ def threads(n: int = 10_000, steps: int = 250, repeats: int = 60) -> None:
         print(f"{n} spheres, {what}: {one:.2f} ms on one thread, {two:.2f} ms on two, {one / two:.2f} times as fast")
 
 
-def main(n: int = 10_000, steps: int = 400) -> None:
+def main(n: int = 10_000, steps: int = 150) -> None:
     points, box = heap(n)
     runs = {
         "pliant": lambda: pliant(points, box, steps),
