@@ -169,11 +169,11 @@ class ConstraintWork(Work):
             relaxation.begin(posed)
 
     def _scheme_of(self, count: int) -> Scheme:
-        """The scheme without friction, if none of `count` rows has any: then iterations have nothing to do with it. A
-        device keeps the one that its program is for.
+        """The scheme without friction, if none of `count` rows has any and none resists rolling: then iterations have
+        nothing to do with it. A device keeps the one that its program is for.
         """
         scheme = self._scheme
-        is_fixed = scheme.is_moving or self._on_device is not None
+        is_fixed = scheme.is_moving or self._on_device is not None or len(self.rows.rolling) > 0
         if is_fixed or self.rows.friction[len(self.distances.pairs) : count].any():
             return scheme
         return scheme._replace(friction=NO_FRICTION, is_relaxed=False)
@@ -272,6 +272,7 @@ class ConstraintWork(Work):
         posed, ending, more = self.posed, self._ending, 0
         if not posed.count:
             return 0
+        posed.copy_back()
         while ending is not None and more < (ending.rounds - 1) * posed.planned:
             if not self._add_thrown(problem, x, ending) and deepening(*self._about()) <= DEEPENING:
                 break
