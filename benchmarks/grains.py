@@ -1,11 +1,14 @@
 """Spheres dropped into a box, beside rapier3d and Newton's XPBD: same spheres, friction, step, iterations, in one run.
 
     pip install rapier3d==0.36.1 newton==1.7.0
-    python -m benchmarks.grains [spheres=10000] [steps=400]
+    python -m benchmarks.grains [spheres=10000] [steps=150]
+    python -m benchmarks.grains threads
     python -m benchmarks.grains sizes
 
 Each is run in turn, on as many threads as it likes, and the median of the last 50 steps counts, with the heap at rest:
 wall time, for a quiet computer, and CPU time of all threads; the deepest overlap of the end is stated for each.
+`threads`, Pliant alone: wall time on one thread and on two, in turns, of steps of a heap at rest and of their
+iterations of Jacobi's method; for a quiet computer.
 `sizes`, Pliant alone: CPU time per sphere of 10,000 and of 1,000,000 on one thread while they fall into place, and the
 memory of the latter.
 """
@@ -22,6 +25,7 @@ from scipy.spatial import cKDTree
 
 import pliant as pl
 from benchmarks.step_times import median_times
+from pliant.kernels.threads import Team
 
 R, MU, H, ITERATIONS = 0.01, 0.3, 1 / 300, 15
 
@@ -80,7 +84,31 @@ def sizes(steps: int = 8) -> None:
         print(f"{n:8d} spheres {1e6 * np.median(times[first:]) / n:6.2f} us per sphere and step, {memory:5.2f} GB")
 
 
-def main(n: int = 10_000, steps: int = 400) -> None:
+def threads(n: int = 10_000, steps: int = 250, repeats: int = 60) -> None:
+    """Wall time [s] of a step, and of its planned iterations, on one and two threads."""
+    points, box = heap(n)
+    sims = {count: simulation(points, box, count) for count in (1, 2)}
+    took: dict[tuple[str, int], list[float]] = {}
+    for step in range(steps + repeats):
+        for count, sim in sims.items():
+            began = time.perf_counter()
+            sim.step()
+            if step >= steps:
+                took.setdefault(("a step", count), []).append(time.perf_counter() - began)
+    teams = {count: Team(count) for count in (1, 2)}
+    problem, relaxation = sims[1]._work.posed, pl.ImprovedJacobi()
+    for _ in range(repeats):
+        for count, team in teams.items():
+            problem.team, problem.done, problem.planned = team, 0, ITERATIONS
+            began = time.perf_counter()
+            relaxation.iterate(problem, ITERATIONS)
+            took.setdefault((f"{ITERATIONS} iterations", count), []).append(time.perf_counter() - began)
+    for what in dict.fromkeys(name for name, _ in took):
+        one, two = (1e3 * float(np.median(took[what, count])) for count in (1, 2))
+        print(f"{n} spheres, {what}: {one:.2f} ms on one thread, {two:.2f} ms on two, {one / two:.2f} times as fast")
+
+
+def main(n: int = 10_000, steps: int = 150) -> None:
     points, box = heap(n)
     runs = {
         "pliant": lambda: pliant(points, box, steps),
@@ -102,7 +130,7 @@ def main(n: int = 10_000, steps: int = 400) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["sizes"]:
-        sizes()
+    if sys.argv[1:] in (["sizes"], ["threads"]):
+        {"sizes": sizes, "threads": threads}[sys.argv[1]]()
     else:
         main(*(int(float(word.split("=")[-1])) for word in sys.argv[1:]))

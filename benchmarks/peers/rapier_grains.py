@@ -16,6 +16,7 @@ def run(
     world = r.PhysicsWorld(gravity=(0.0, 0.0, -9.81))
     world.integration_parameters.dt = h
     world.integration_parameters.num_solver_iterations = iterations
+    world.integration_parameters.length_unit = 2 * radius  # its tolerances are for bodies of that size
     a, b, c = (0.5 * length for length in box)
     walls = [
         ((0, 0, -0.5), (a + 1, b + 1, 0.5)),

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.constraints.packed_rows import FIELDS_OF_DISTANCES
 from pliant.constraints.packs import SINGLY
+from pliant.constraints.rows import NO_FRICTION
 
 R = 0.01
 
@@ -36,7 +38,26 @@ def test_lanes_do_what_single_constraints_do(pose, scheme, friction, relaxation)
     single.colours.kinds[:] = SINGLY
     for problem in (packed, single):
         relaxation.iterate(problem, 7)
+        problem.copy_back()
     np.testing.assert_allclose(packed.bodies.velocity, single.bodies.velocity, atol=1e-12)
     impulses = [problem.rows.impulse[: problem.count] for problem in (packed, single)]
     assert (np.abs(impulses[0]).max(axis=0) > 0).all()
+    np.testing.assert_allclose(*impulses, atol=1e-12)
+
+
+@pytest.mark.parametrize("relaxation", [pl.ImprovedJacobi(), pl.ImprovedGaussSeidel()], ids=["Jacobi", "GaussSeidel"])
+def test_without_friction_packs_hold_normals_alone(pose, relaxation):
+    """Where nothing has friction, packs are smaller, and impulses are those of single constraints, along normals."""
+    solver = pl.VelocityTimeStepping(relaxation, iterations=15)
+    packed, single = (pose(falling(0.0), solver) for _ in range(2))
+    assert packed.scheme.friction == NO_FRICTION
+    single.kinds[:] = SINGLY
+    single.colours.kinds[:] = SINGLY
+    for problem in (packed, single):
+        relaxation.iterate(problem, 15)
+    assert packed._packs.size == FIELDS_OF_DISTANCES
+    np.testing.assert_allclose(packed.bodies.velocity, single.bodies.velocity, atol=1e-12)
+    impulses = [problem.rows.impulse[: problem.count] for problem in (packed, single)]
+    assert impulses[0][:, 0].max() > 0
+    assert not impulses[0][:, 1:].any()
     np.testing.assert_allclose(*impulses, atol=1e-12)

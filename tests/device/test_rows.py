@@ -42,6 +42,7 @@ def iterated(solver, n, precision="double", device=None) -> tuple[np.ndarray, np
     x = problem.x_guess.copy()
     for part in (2, n - 2):
         solver.sweep(problem, x, work, part)
+    work.posed.copy_back()
     return x, work.posed.rows.impulse[: work.posed.count].copy(), work.solved.residual()
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.constraints.blocks import order_vertices
 from pliant.constraints.one_row import write_diagonals
 from pliant.constraints.packs import SINGLY, kind_of_pack, zeros_like
 from pliant.constraints.rows import ENTRY_BITS, OF_TRIANGLE
@@ -15,24 +16,28 @@ from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.memory import width_of
 
-NEIGHBOURHOOD = 1024  # vertices, near in memory, that are ordered among each other
 COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
+PALETTE = COLOURS + 1
+ROWS_OF_PALETTE = 1 << 16  # constraints of which one colour comes after another, so that their vertices stay in a cache
 
 
 class Colours(NamedTuple):
-    """Constraints colour by colour: those of one share no vertex. In arrays that may be longer."""
+    """The first ROWS_OF_PALETTE constraints colour by colour, then as many that follow, and so on: those of one colour
+    share no vertex. In arrays that may be longer.
+    """
 
     order: np.ndarray  # (m,) int32
-    starts: np.ndarray  # (COLOURS + 2,) int64 first place of each colour
-    packs: np.ndarray  # (COLOURS + 2,) int64 first pack of each colour
+    starts: np.ndarray  # (b PALETTE + 1,) int64 first place of each colour
+    packs: np.ndarray  # (b PALETTE + 1,) int64 first pack of each colour
     kinds: np.ndarray  # (p,) int8 of packs (constraints.packs)
 
 
 def room_for_colours(capacity: int) -> Colours:
     """For so many constraints, in packs of 4 or more."""
+    colours = (capacity // ROWS_OF_PALETTE + 1) * PALETTE
     return Colours(
-        np.zeros(capacity, np.int32), np.zeros(COLOURS + 2, np.int64), np.zeros(COLOURS + 2, np.int64),
-        np.zeros(capacity // 4 + COLOURS + 2, np.int8),
+        np.zeros(capacity, np.int32), np.zeros(colours + 1, np.int64), np.zeros(colours + 1, np.int64),
+        np.zeros(capacity // 4 + colours, np.int8),
     )  # fmt: skip
 
 
@@ -68,25 +73,6 @@ def list_vertices(rows, count, bodies, cursor):
             vertex = np.uint64(rows.vertices[np.uint64(i), slot])
             bodies.entries[np.uint64(cursor[vertex])] = (i << ENTRY_BITS) + slot + (corner if slot > 0 else 0)
             cursor[vertex] += 1
-    for first in range(0, len(start) - 1, NEIGHBOURHOOD):
-        order_by_entries(bodies, first, min(first + NEIGHBOURHOOD, len(start) - 1), cursor)
-
-
-@inner(nogil=True, error_model="numpy", _nrt=False)
-def order_by_entries(bodies, first, last, cursor):
-    """The order of vertices first to last: by how many entries they have, so that loops over these are alike."""
-    for k in range(last - first):
-        cursor[first + k] = 0
-    most = last - first - 1
-    for vertex in range(first, last):
-        cursor[first + min(bodies.start[vertex + 1] - bodies.start[vertex], most)] += 1
-    place = first
-    for k in range(most + 1):
-        place, cursor[first + k] = place + cursor[first + k], place
-    for vertex in range(first, last):
-        k = first + min(bodies.start[vertex + 1] - bodies.start[vertex], most)
-        bodies.order[cursor[k]] = vertex
-        cursor[k] += 1
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
@@ -113,9 +99,11 @@ def list_bodies(rows, count, rigid, cursor):
 
 
 @entry(nogil=True, error_model="numpy")
-def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma, packs_singly, kinds, keeps_lists):
-    """Lists of the vertices, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,); keeps_lists:
-    lists and kinds are those of the step before.
+def prepare(
+    thread, threads, barrier, rows, count, bodies, blocks, cursor, scheme, gamma, packs_singly, kinds, keeps_lists
+):
+    """Lists of the vertices, blocks, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,);
+    keeps_lists: lists, blocks and kinds are those of the step before.
 
     Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
     """
@@ -123,6 +111,7 @@ def prepare(thread, threads, barrier, rows, count, bodies, cursor, scheme, gamma
         if len(bodies.rigid.twist) > 0:
             list_bodies(rows, count, bodies.rigid, cursor)
         list_vertices(rows, count, bodies, cursor)
+        order_vertices(count, bodies, blocks)
     width = width_of(zeros_like(rows.rest))
     first, last = share(0, 0 if keeps_lists else len(kinds), thread, threads)
     no_order = rows.source[:0]
@@ -161,26 +150,31 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
         while c < COLOURS and (mask >> np.uint64(c)) & one:
             c += 1
         colour[i] = c
-        starts[c + 1] += 1
+        starts[group_of(k, c) + 1] += 1
         if c < COLOURS:
             for slot in range(slots):
                 used[np.uint64(rows.vertices[i, slot])] |= one << np.uint64(c)
             for side in range(sides):
                 if rows.carrier[i, side] >= 0:
                     used[n + rows.carrier[i, side]] |= one << np.uint64(c)
-    for c in range(COLOURS + 1):
-        starts[c + 1] += starts[c]
-    place = starts.copy()
+    for group in range(len(starts) - 1):
+        starts[group + 1] += starts[group]
+        colours.packs[group] = starts[group]  # where the next constraint of the colour goes
     for k in range(count):
-        i = np.uint64(k)
-        at = np.uint64(place[colour[i]])
-        place[colour[i]] += 1
-        order[at] = k
+        group = group_of(k, colour[np.uint64(k)])
+        order[np.uint64(colours.packs[group])] = k
+        colours.packs[group] += 1
     width, pack = width_of(zeros_like(rows.rest)), 0
-    for c in range(COLOURS + 1):
-        colours.packs[c] = pack
-        for first in range(starts[c], starts[c + 1], width):
-            singly = packs_singly or c == COLOURS
-            colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, first, starts[c + 1], width)
+    for group in range(len(starts) - 1):
+        colours.packs[group] = pack
+        for first in range(starts[group], starts[group + 1], width):
+            singly = packs_singly or group % PALETTE == COLOURS
+            colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, first, starts[group + 1], width)
             pack += 1
     return pack
+
+
+@inlined
+def group_of(i, colour):
+    """Number among all colours."""
+    return np.int64(i) // ROWS_OF_PALETTE * PALETTE + colour

@@ -4,8 +4,9 @@ What an iteration reads of the rows is copied once, pack after pack, for Gauss-S
 a correction is multiplied by in place of what divides it; impulses are copied back after the iterations.
 
 A field is one number of each constraint of a pack. The normal, or in the moving schemes the separation; delta or the
-distance at rest; the step along the normal; its impulse. Then of distances the last change of that and the compliance,
-of contacts the step along tangents, friction, two impulses, all three changes, and normal and tangent where these turn.
+distance at rest; the step along the normal; its impulse. Then of distances, and of contacts if nothing has friction,
+the last change of that and the compliance, of other contacts the step along tangents, friction, two impulses, all three
+changes, and normal and tangent where these turn.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.packs import WALL, divisors, form_of, moving_residual, relaxed, tangent_of, turned
-from pliant.constraints.rows import CONTACT, DIAGONAL
+from pliant.constraints.rows import CONTACT, DIAGONAL, NO_FRICTION
 from pliant.constraints.triples import gather_numbers, gather_triples, scatter_triples
 from pliant.lanes.compiled import inlined
 from pliant.lanes.math import number
@@ -24,7 +25,7 @@ from pliant.lanes.rows import add_rows, gather4
 from pliant.lanes.vectors import add_scaled, dot, subtract
 
 VECTOR, REST, ALONG, IMPULSE = 0, 3, 4, 5  # first fields
-CHANGE_ALONG, SOFT = 6, 7  # of distances
+CHANGE_ALONG, SOFT = 6, 7  # of distances, and of contacts without friction
 ACROSS, FRICTION, TANGENTIAL, CHANGE, NORMAL, TANGENT = 6, 7, 8, 10, 13, 16  # of contacts
 FIELDS_OF_DISTANCES, FIELDS, FIELDS_WITH_CHANGE, FIELDS_THAT_MOVE = 8, 10, 13, 19
 
@@ -62,6 +63,12 @@ def take3(packs, at, like):
 
 
 @inlined
+def has_tangents(form, scheme):
+    """Whether a pack of this kind holds more than what is along normals."""
+    return form == CONTACT and (scheme.friction != NO_FRICTION or scheme.is_moving)
+
+
+@inlined
 def fill_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
     """Copy what iterations read of constraints order[place], order[place + 1], ..."""
     width, form = width_of(like), form_of(kind)
@@ -90,7 +97,7 @@ def fill_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
     c = (like, like, like)
     if pace.a != 0.0:
         c = gather_triples(rows.change, order, place, 1, like)
-    if form != CONTACT:
+    if not has_tangents(form, scheme):
         store(packs.fields, at + CHANGE_ALONG * width, c[0])
         store(packs.fields, at + SOFT * width, gather_numbers(rows.compliance, order, place, 1, 0, like))
         return
@@ -112,7 +119,7 @@ def empty_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
     width, form = width_of(like), form_of(kind)
     at = pack * packs.size * width
     p, c = (load(packs.fields, at + IMPULSE * width, like), like, like), (like, like, like)
-    if form == CONTACT:
+    if has_tangents(form, scheme):
         p = (p[0], load(packs.fields, at + TANGENTIAL * width, like),
              load(packs.fields, at + (TANGENTIAL + 1) * width, like))  # fmt: skip
         if pace.a != 0.0:
@@ -145,7 +152,7 @@ def relax_packed(rows, bodies, packs, order, place, pack, kind, scheme, pace, be
     n, rest = take3(packs, at, like), load(packs.fields, at + REST * width, like)
     p, c, t = (load(packs.fields, at + IMPULSE * width, like), like, like), (like, like, like), (like, like, like)
     along, across, mu, soft = load(packs.fields, at + ALONG * width, like), like, like, like
-    if form == CONTACT:
+    if has_tangents(form, scheme):
         across, mu = load(packs.fields, at + ACROSS * width, like), load(packs.fields, at + FRICTION * width, like)
         p = (p[0], load(packs.fields, at + TANGENTIAL * width, like),
              load(packs.fields, at + (TANGENTIAL + 1) * width, like))  # fmt: skip
@@ -170,7 +177,7 @@ def relax_packed(rows, bodies, packs, order, place, pack, kind, scheme, pace, be
         r = dot(n, u) + rest + soft
     new, change, push = relaxed(scheme, form, number(beta, like), r, u, n, t, p, c, mu, (along, across))
     store(packs.fields, at + IMPULSE * width, new[0])
-    if form == CONTACT:
+    if has_tangents(form, scheme):
         store(packs.fields, at + TANGENTIAL * width, new[1])
         store(packs.fields, at + (TANGENTIAL + 1) * width, new[2])
         if pace.a != 0.0:

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from pliant.constraints.blocks import Blocks, have_room, room_for_blocks
 from pliant.constraints.krylov import PARTS, Vectors
-from pliant.constraints.lists import COLOURS, Colours, colour_rows, prepare, room_for_colours
+from pliant.constraints.lists import Colours, colour_rows, prepare, room_for_colours
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.packed_rows import (
     FIELDS,
@@ -28,7 +29,7 @@ from pliant.constraints.packed_rows import (
 )
 from pliant.constraints.packs import pack_width
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
-from pliant.constraints.sweeps import Pace
+from pliant.constraints.sweeps import Pace, copy_back
 from pliant.kernels.threads import Team
 
 RESIDUAL = (
@@ -51,11 +52,13 @@ class ConstraintProblem:
     colours: Colours = field(default_factory=lambda: room_for_colours(0))
     kinds: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))  # (p,) of packs of all constraints
     order: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))  # 0, 1, 2, ... for packs of all
+    blocks: Blocks = field(default_factory=lambda: room_for_blocks(0, 0))
     _vectors: Vectors | None = None
     _is_coloured: bool = False
     _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, 0, np.dtype(float)))
     _pack_count: int = 0
     _packed_for: tuple[Any, ...] | None = None  # what packs of colours hold
+    _ahead: tuple[Any, ...] | None = None  # how packs were iterated that rows lag behind
     _colour: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -76,9 +79,11 @@ class ConstraintProblem:
             self.kinds = np.zeros(packs, np.int8)
         if len(self.order) < self.count:
             self.order = np.arange(self.count + self.count // 4 + 64, dtype=np.int32)
-        about = (self._cursor, self.scheme, gamma, self._is_single, self.kinds, keeps_lists)
-        self.team.run_for(30.0 * self.count, prepare, self.rows, self.count, self.bodies, *about)
-        self.done, self._packed_for = 0, None
+        if not have_room(self.blocks, self.count, n):
+            self.blocks = room_for_blocks(self.count + self.count // 4, n)
+        about = (self.bodies, self.blocks, self._cursor, self.scheme, gamma, self._is_single, self.kinds, keeps_lists)
+        self.team.run_for(30.0 * self.count, prepare, self.rows, self.count, *about)
+        self.done, self._packed_for, self._ahead = 0, None, None
         self._is_coloured &= keeps_lists
 
     @property
@@ -88,6 +93,7 @@ class ConstraintProblem:
 
     def colour(self) -> None:
         """Find colours: constraints of one share no vertex."""
+        self.copy_back()
         self._packed_for = None
         if self._is_coloured:
             return
@@ -103,18 +109,31 @@ class ConstraintProblem:
         wanted = (self.scheme, pace.omega, pace.a != 0.0, pace.weights, by_colours)
         if self._packed_for == wanted:
             return self._packs, False
-        has_contacts = bool((self.rows.kind[: self.count] == CONTACT).any())
+        self.copy_back()
+        has_tangents = self.scheme.is_moving or self.scheme.friction != NO_FRICTION
         fields = FIELDS_OF_DISTANCES
-        if has_contacts:
+        if has_tangents and (self.rows.kind[: self.count] == CONTACT).any():
             fields = FIELDS_THAT_MOVE if not self.scheme.holds_normals else FIELDS_WITH_CHANGE if pace.a else FIELDS
         dtype, width = self.rows.rest.dtype, pack_width(self.rows.rest.dtype)
         count = self._pack_count if by_colours else len(self.kinds)
         if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < self.count:
             capacity = self.count + self.count // 4 + 64
-            self._packs = room_for_packs(capacity // width + COLOURS + 2, capacity, fields, width, dtype)
+            self._packs = room_for_packs(count + count // 4 + 64, capacity, fields, width, dtype)
         self._packs = self._packs._replace(size=fields)
         self._packed_for = wanted
         return self._packs, True
+
+    def advance(self, n: int, pace: Pace, by_colours: bool) -> None:
+        """n iterations have been done over packs; once all are done that were planned, rows have their impulses."""
+        self.done, self._ahead = self.done + n, (self.scheme, pace, self._packs, by_colours)
+        if self.done >= self.planned:
+            self.copy_back()
+
+    def copy_back(self) -> None:
+        """Bring impulses of rows up to date after iterations over packs."""
+        if self._ahead is not None:
+            about, self._ahead = (self.colours, self.kinds, self.order, *self._ahead), None
+            self.team.run_for(4.0 * self.count, copy_back, self.rows, *about)
 
     @property
     def vectors(self) -> Vectors:
@@ -136,6 +155,7 @@ class ConstraintProblem:
         """J (3 m, N): velocities (3 n), where anything spins then spins times radius (3 n), then twists of rigid bodies
         (6 b).
         """
+        self.copy_back()
         rows, m, n = taken(self.rows, self.count), self.count, len(self.bodies.inverse_mass)
         frames = self._frames()
         i, j, values = [], [], []
@@ -199,6 +219,7 @@ class ConstraintProblem:
 
     def residuals(self) -> np.ndarray:
         """r (m, 3) of Equation 28 at the current velocities [m/s]; of the moving schemes that of Algorithm 1."""
+        self.copy_back()
         rows, scheme = taken(self.rows, self.count), self.scheme
         parts = [self.bodies.velocity[:, :3], self.bodies.rigid.twist]
         if scheme.has_spin:
@@ -217,7 +238,8 @@ class ConstraintProblem:
 
     def target(self) -> np.ndarray:
         """b (m, 3) = r - A lambda of Equation 14 [m/s]."""
-        return self.residuals() - self.apply(self.rows.impulse[: self.count].astype(float))
+        r = self.residuals()
+        return r - self.apply(self.rows.impulse[: self.count].astype(float))
 
     def projected(self, impulses: np.ndarray) -> np.ndarray:
         """proj of impulses (m, 3)."""
@@ -239,9 +261,9 @@ class ConstraintProblem:
         """How far the impulses are from a solution: see RESIDUAL [m/s]."""
         if not self.count:
             return 0.0
-        d = self.rows.diagonal[: self.count, [0, 1, 1]].astype(float)
+        r, d = self.residuals(), self.rows.diagonal[: self.count, [0, 1, 1]].astype(float)
         impulses = self.rows.impulse[: self.count].astype(float)
-        change = d * (impulses - self.projected(impulses - self.residuals() / d))
+        change = d * (impulses - self.projected(impulses - r / d))
         return float(np.sqrt(np.sum(change**2) / self.count))
 
     def constraint_values(self) -> np.ndarray:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.constraints.blocks import DEPTH, ROWS_OF_BLOCK
+from pliant.constraints.lists import PALETTE
 from pliant.constraints.one_row import (
     constraint_value,
     gather,
@@ -64,17 +66,23 @@ def resists(rows, i, scheme):
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def gather_all(thread, threads, rows, bodies, scheme):
     """Let the pushes of all constraints act on this thread's share of vertices and rigid bodies."""
-    first, last = share(0, len(bodies.inverse_mass), thread, threads)
-    for place in range(first, last):
-        vertex = at(bodies.order, place)
-        gather(rows, bodies, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
-        if len(rows.rolling) > 0:
-            gather_roll(rows, bodies, vertex)
+    gather_some(thread, threads, rows, bodies, scheme, 0, len(bodies.inverse_mass))
     first, last = share(0, len(bodies.rigid.twist), thread, threads)
     for b in range(first, last):
         gather_body(rows, bodies.rigid, rows.push, b, bodies.rigid.twist)
         if len(rows.rolling) > 0:
             gather_body_roll(rows, bodies.rigid, b)
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def gather_some(thread, threads, rows, bodies, scheme, begin, end):
+    """The same of this thread's share of the vertices from one place of their order to another."""
+    first, last = share(begin, end, thread, threads)
+    for place in range(first, last):
+        vertex = at(bodies.order, place)
+        gather(rows, bodies, vertex, scheme.has_spin, bodies.velocity, bodies.spin)
+        if len(rows.rolling) > 0:
+            gather_roll(rows, bodies, vertex)
 
 
 @inlined
@@ -86,41 +94,66 @@ def relax_singly(rows, bodies, i, scheme, pace, beta):
 
 
 @entry(nogil=True, error_model="numpy")
-def jacobi(thread, threads, barrier, rows, count, bodies, scheme, pace, iterations, kinds, order, packs, is_new):
-    """Equations 26 and 38. kinds: of packs (constraints.packs); order: 0, 1, 2, ...; is_new: packs are to be filled
-    first.
+def jacobi(
+    thread, threads, barrier, rows, count, bodies, scheme, pace, iterations, kinds, order, blocks, packs, is_new
+):
+    """Equations 26 and 38, in waves (constraints.blocks). kinds: of packs (constraints.packs); order: 0, 1, 2, ...;
+    is_new: packs are to be filled first. Impulses stay in packs until `copy_back`.
     """
     like = zeros_like(rows.rest)
     width = width_of(like)
     first, last = share(0, len(kinds), thread, threads)
-    waits = 0
-    for pack in range(first, last if is_new else first):
-        if kinds[pack] != SINGLY:
-            fill_pack(rows, packs, order, pack * width, pack, kinds[pack], scheme, pace, like)
-    for k in range(iterations):
-        beta = momentum(pace, k)
+    waits, block_count, skew = 0, blocks.numbers[0], blocks.numbers[1]
+    if is_new:
         for pack in range(first, last):
             if kinds[pack] != SINGLY:
-                place, is_last = pack * width, k == iterations - 1
-                about = (order, place, pack, kinds[pack], scheme, pace, beta, is_last, like)
-                push, _, _ = relax_packed(rows, bodies, packs, *about)
-                store3(rows.push, place, push[0], push[1], push[2])
-            else:
-                for i in range(pack * width, min((pack + 1) * width, count)):
-                    relax_singly(rows, bodies, i, scheme, pace, beta)
+                fill_pack(rows, packs, order, pack * width, pack, kinds[pack], scheme, pace, like)
         waits += 1
         barrier_wait(barrier, waits * threads)
-        gather_all(thread, threads, rows, bodies, scheme)
-        waits += 1
-        barrier_wait(barrier, waits * threads)
-    for pack in range(first, last):
-        if kinds[pack] != SINGLY:
-            empty_pack(rows, packs, order, pack * width, pack, kinds[pack], scheme, pace, like)
+    for done in range(0, iterations, DEPTH):
+        depth = min(iterations - done, DEPTH)
+        for wave in range(block_count + (depth - 1) * skew):
+            for k in range(depth):
+                block = wave - k * skew
+                if 0 <= block < block_count:
+                    beta, is_last = momentum(pace, done + k), done + k == iterations - 1
+                    begin, end = packs_of_block(block, block_count, len(kinds), width)
+                    begin, end = share(begin, end, thread, threads)
+                    for pack in range(begin, end):
+                        place = pack * width
+                        if kinds[pack] != SINGLY:
+                            about = (order, place, pack, kinds[pack], scheme, pace, beta, is_last, like)
+                            push, _, _ = relax_packed(rows, bodies, packs, *about)
+                            store3(rows.push, place, push[0], push[1], push[2])
+                        else:
+                            for i in range(place, min(place + width, count)):
+                                relax_singly(rows, bodies, i, scheme, pace, beta)
+            waits += 1
+            barrier_wait(barrier, waits * threads)
+            for k in range(depth):
+                block = wave - k * skew
+                if block_count == 1 and block == 0:
+                    gather_all(thread, threads, rows, bodies, scheme)
+                elif 0 <= block < block_count:
+                    begin, end = blocks.vertices[block], blocks.vertices[block + 1]
+                    gather_some(thread, threads, rows, bodies, scheme, begin, end)
+            waits += 1
+            barrier_wait(barrier, waits * threads)
+
+
+@inlined
+def packs_of_block(block, block_count, packs, width):
+    """First pack of a block, and the one after its last."""
+    if block_count == 1:
+        return 0, packs
+    return block * (ROWS_OF_BLOCK // width), min((block + 1) * (ROWS_OF_BLOCK // width), packs)
 
 
 @entry(nogil=True, error_model="numpy")
 def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, iterations, packs, is_new):
-    """Equation 29, colour by colour; the last colour is one thread's. is_new: packs are to be filled first."""
+    """Equation 29, colour by colour; the last one of a palette is one thread's. is_new: packs are to be filled first.
+    Impulses stay in packs until `copy_back`.
+    """
     like = zeros_like(rows.rest)
     width, waits, count = width_of(like), 0, len(colours.starts) - 1
     if is_new:
@@ -134,7 +167,7 @@ def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, 
             if begin == end:
                 continue
             first, last = 0, (end - begin + width - 1) // width
-            if colour < count - 1:
+            if colour % PALETTE < PALETTE - 1:
                 first, last = share(first, last, thread, threads)
             elif thread > 0:
                 last = first
@@ -150,7 +183,20 @@ def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, 
                         push_singly(rows, bodies, colours.order[at], scheme, pace, beta)
             waits += 1
             barrier_wait(barrier, waits * threads)
-    copy_packs(thread, threads, rows, colours, scheme, pace, packs, False)
+
+
+@entry(nogil=True, error_model="numpy")
+def copy_back(thread, threads, barrier, rows, colours, kinds, order, scheme, pace, packs, by_colours):
+    """Copy what iterations have changed in packs, of colours or of all constraints, back to the rows."""
+    if by_colours:
+        copy_packs(thread, threads, rows, colours, scheme, pace, packs, False)
+        return
+    like = zeros_like(rows.rest)
+    width = width_of(like)
+    first, last = share(0, len(kinds), thread, threads)
+    for pack in range(first, last):
+        if kinds[pack] != SINGLY:
+            empty_pack(rows, packs, order, pack * width, pack, kinds[pack], scheme, pace, like)
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)

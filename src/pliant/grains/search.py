@@ -6,13 +6,18 @@ from pliant.grains.faces import faces_of
 from pliant.grains.pairs import count_pairs, write_pairs
 from pliant.grains.walls import FACES, walls_of
 from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
+
+GROUP = 4096  # spheres whose contacts with others are written before those with the rest: then packs are of one kind,
+# and contacts of a sphere are not far from each other
 
 
 @entry(nogil=True, error_model="numpy")
 def search(thread, threads, barrier, grains, motion, grid, obstacles, faces, base, ends, rows, writes):
-    """Count contacts into `ends` (p + q + 1,), of each of p spheres with others and then of all q spheres and vertices
-    with the rest, which then holds sums from `base` on; or write them into rows.
+    """Count contacts, of each of p spheres with others and then of all q spheres and vertices with the rest: `ends`
+    (p + q + 1,) then holds which row from `base` on is the first of each, and how many there are in all; or write them
+    into rows.
     """
     spheres, points = len(grid.order), len(grains.vertices)
     first, last = share(0, points, thread, threads)
@@ -24,15 +29,28 @@ def search(thread, threads, barrier, grains, motion, grid, obstacles, faces, bas
             if writes:
                 write_pairs(place, grains, motion, grid, rows, ends[place])
             else:
-                grid.near_count[place] = ends[place + 1] = count_pairs(place, grains, motion, grid, 0)
-        at = ends[rest]
-        if not writes or at < ends[rest + 1]:
+                grid.near_count[place] = ends[place] = count_pairs(place, grains, motion, grid, 0)
+        if not writes or ends[rest] < end_of_rest(ends, place, spheres):
+            at = ends[rest]
             found = walls_of(k, grains, motion, obstacles, n, rows, at, writes)
             found += faces_of(k, grains, motion, faces, n + FACES * len(obstacles.kinds), rows, at + found, writes)
             if not writes:
-                ends[rest + 1] = found
+                ends[rest] = found
     barrier_wait(barrier, threads)
     if not writes and thread == 0:
-        ends[0] = base
-        for place in range(spheres + points):
-            ends[place + 1] += ends[place]
+        total = base
+        for group in range(0, points, GROUP):
+            for place in range(group, min(group + GROUP, spheres)):
+                ends[place], total = total, total + ends[place]
+            for place in range(group, min(group + GROUP, points)):
+                ends[spheres + place], total = total, total + ends[spheres + place]
+        ends[spheres + points] = total
+
+
+@inlined
+def end_of_rest(ends, place, spheres):
+    """The row after the contacts of a sphere or vertex with the rest."""
+    following = place + 1
+    if following % GROUP == 0 and following < spheres:
+        return ends[following]
+    return ends[spheres + following]

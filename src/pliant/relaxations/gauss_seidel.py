@@ -31,4 +31,4 @@ class GaussSeidel(Relaxation):
         pace = Pace(float(self.omega), 0.0, 1.0, p.done, p.planned, DIAGONAL)
         about = (p.rows, p.colours, p.bodies, p.scheme)
         p.team.run_for(10.0 * n * p.count, gauss_seidel, *about, pace, n, *p.packed_for(pace, by_colours=True))
-        p.done += n
+        p.advance(n, pace, by_colours=True)

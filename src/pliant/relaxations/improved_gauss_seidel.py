@@ -35,4 +35,4 @@ class ImprovedGaussSeidel(Relaxation):
         pace = Pace(float(self.omega), float(self.a), float(self.b), p.done, p.planned, DIAGONAL)
         about = (p.rows, p.colours, p.bodies, p.scheme)
         p.team.run_for(10.0 * n * p.count, gauss_seidel, *about, pace, n, *p.packed_for(pace, by_colours=True))
-        p.done += n
+        p.advance(n, pace, by_colours=True)

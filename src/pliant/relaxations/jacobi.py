@@ -34,6 +34,6 @@ class Jacobi(Relaxation):
 
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
         p, pace = problem, self.pace(problem.done, problem.planned)
-        about = (p.rows, p.count, p.bodies, p.scheme, pace, n, p.kinds, p.order)
+        about = (p.rows, p.count, p.bodies, p.scheme, pace, n, p.kinds, p.order, p.blocks)
         p.team.run_for(10.0 * n * p.count, jacobi, *about, *p.packed_for(pace, by_colours=False))
-        p.done += n
+        p.advance(n, pace, by_colours=False)

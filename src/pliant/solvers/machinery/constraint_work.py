@@ -16,7 +16,7 @@ from pliant.constraints.distances import (
 from pliant.constraints.levers import write_levers
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
-from pliant.constraints.rows import SPHERE_SPIN, Bodies, Rows, empty_rows
+from pliant.constraints.rows import NO_FRICTION, SPHERE_SPIN, Bodies, Rows, empty_rows
 from pliant.constraints.sweeps import (
     apply_impulses,
     deepening,
@@ -121,6 +121,7 @@ class ConstraintWork(Work):
         self._scratch = np.zeros(n + 1, np.int32)
         self._plain = np.zeros(0, bool)  # which vertices moved in a step without contacts
         self._h = problem.h
+        self._scheme = Scheme(problem.h, False, 1.0, 1.0, NO_FRICTION, False, False)
         self._ending: Ending | None = None
         self._gamma = 1.0
         self._before: ConstraintProblem | None = None  # the step as its positions were found
@@ -152,7 +153,8 @@ class ConstraintWork(Work):
             self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team)
             self._report_overlaps(problem, base, count)
         posed = self.problem
-        posed.rows, posed.count, posed.scheme, posed.planned = self.rows, count, scheme, planned
+        self._scheme = scheme
+        posed.rows, posed.count, posed.scheme, posed.planned = self.rows, count, self._scheme_of(count), planned
         if warm_start > 0:
             order = np.zeros(len(self.kept.first), np.int32)
             restore_impulses(self.rows, base, count, self.kept, float(warm_start), self._scratch, order)
@@ -162,9 +164,19 @@ class ConstraintWork(Work):
         posed.prepare(gamma, self._is_unchanged(count))
         self.bodies = posed.bodies
         if warm_start > 0:
-            self.team.run_for(40.0 * count, apply_impulses, self.rows, count, self.bodies, scheme)
+            self.team.run_for(40.0 * count, apply_impulses, self.rows, count, self.bodies, posed.scheme)
         if count:
             relaxation.begin(posed)
+
+    def _scheme_of(self, count: int) -> Scheme:
+        """The scheme without friction, if none of `count` rows has any and none resists rolling: then iterations have
+        nothing to do with it. A device keeps the one that its program is for.
+        """
+        scheme = self._scheme
+        is_fixed = scheme.is_moving or self._on_device is not None or len(self.rows.rolling) > 0
+        if is_fixed or self.rows.friction[len(self.distances.pairs) : count].any():
+            return scheme
+        return scheme._replace(friction=NO_FRICTION, is_relaxed=False)
 
     def _is_unchanged(self, count: int) -> bool:
         """Whether there are `count` distances and nothing else, as in the step before, and the same vertices move."""
@@ -260,6 +272,7 @@ class ConstraintWork(Work):
         posed, ending, more = self.posed, self._ending, 0
         if not posed.count:
             return 0
+        posed.copy_back()
         while ending is not None and more < (ending.rounds - 1) * posed.planned:
             if not self._add_thrown(problem, x, ending) and deepening(*self._about()) <= DEEPENING:
                 break
@@ -296,6 +309,7 @@ class ConstraintWork(Work):
             write_levers(self.rows, known, count, *about)
         posed.rows, posed.count = self.rows, count
         if count > known:
+            posed.scheme = self._scheme_of(count)
             posed.prepare(self._gamma)
             self.bodies = posed.bodies
             ending.relaxation.begin(posed)
