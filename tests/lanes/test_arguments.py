@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numba import njit, types
+from numba import njit, typeof, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import _nrt_python
 from numba.core.runtime.nrt import rtsys
@@ -185,3 +185,37 @@ def test_numbas_own_functions_serve_other_peoples_code_too() -> None:
 
     assert ours(3) == 3.0
     assert theirs(3) == 12.0
+
+
+@inner()
+def _scale(rows, places, factor):
+    for k in range(len(places)):
+        row = rows[places[k]]
+        for i in range(len(row)):
+            row[i] *= factor
+
+
+@inner()
+def _gather(rows, places):
+    return rows[places]
+
+
+@entry()
+def scale_and_sum(rows, places, factor):
+    _scale(rows, places, factor)
+    return _gather(rows, places).sum()
+
+
+def test_only_functions_that_make_or_return_arrays_count_references() -> None:
+    rows, places = np.ones((3, 2)), np.array([0, 2])
+    assert scale_and_sum(rows, places, 3.0) == 12.0
+    assert rows.tolist() == [[3.0, 3.0], [1.0, 1.0], [3.0, 3.0]]
+
+    def counts(function, *arguments) -> bool:
+        with global_compiler_lock:
+            function.compile(tuple(map(typeof, arguments)))
+        (result,) = function.overloads.values()
+        return any(symbol.name == "NRT_decref" for symbol in result.library._final_module.functions)
+
+    assert not counts(_scale, rows, places, 3.0)
+    assert counts(_gather, rows, places)

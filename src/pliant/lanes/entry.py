@@ -33,10 +33,12 @@ from numba.core.typed_passes import NativeLowering
 
 from pliant.lanes import ahead, claims, shipped
 from pliant.lanes import cache as folders
-from pliant.lanes.arguments import WholeLower
 from pliant.lanes.compiling import compiling_quickly
+from pliant.lanes.counting import lowered
+from pliant.lanes.inner import link, tree_of
 from pliant.lanes.pipeline import LeanCompiler
 from pliant.lanes.reach import reach_digest
+from pliant.lanes.wrapper import EntryLower
 
 logger = logging.getLogger("pliant")
 
@@ -73,18 +75,29 @@ class EntryLibrary(JITCodeLibrary):
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
 
+    def finalize(self):
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+        link(self._final_module, tree_of(self._linking_libraries))
+        self._optimize_final_module()
+        self._finalize_final_module()
+
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class EntryLowering(NativeLowering):
-    """Numba's lowering with such a library, and with arguments that are handed on whole."""
+    """Numba's lowering with such a library, with arguments that are handed on whole, and with counts where needed."""
 
     _name = "entry_lowering"
 
     @property
     def lowering_class(self):
-        return WholeLower
+        return EntryLower
 
     def run_pass(self, state):
+        return lowered(self._lower, state)
+
+    def _lower(self, state):
         state.library = EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return super().run_pass(state)

@@ -10,13 +10,13 @@ Python may still call an inner function: it is then compiled in full, for that c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, ModuleRef
 from numba import _dynfunc, extending, njit, types
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary
 from numba.core.compiler_lock import require_global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
@@ -26,6 +26,7 @@ from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NativeLowering
 
 from pliant.lanes.arguments import WholeLower, call_of, can_fail
+from pliant.lanes.counting import lowered
 from pliant.lanes.pipeline import LeanCompiler
 
 
@@ -48,7 +49,10 @@ def _any_number(kind: types.Type) -> types.Type:
 
 
 class InnerLibrary(JITCodeLibrary):
-    """LLVM code to be linked into that of callers: inlined where it must be, not yet optimised, no machine code."""
+    """LLVM code of one function, to be linked into that of callers: no machine code.
+
+    Functions that it calls are not part of it: an entry links each function of its tree once (`tree_of`).
+    """
 
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
@@ -62,17 +66,42 @@ class InnerLibrary(JITCodeLibrary):
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        passes, builder = self._codegen._module_pass_manager(
-            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
-        )
-        passes.run(self._final_module, builder)
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
                 function.linkage = "linkonce_odr"  # each caller has its copy, and drops it when all is inlined
-        self._shared_module = self._final_module
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def _get_module_for_linking(self):
+        """With all that it calls, for callers of Numba's own kind."""
+        self._ensure_finalized()
+        if self._shared_module is None:
+            self._shared_module = self._final_module.clone()
+            link(self._shared_module, tree_of(self._linking_libraries))
+        return self._shared_module
+
+
+def tree_of(libraries: Iterable[CPUCodeLibrary]) -> list[CPUCodeLibrary]:
+    """Libraries and all that inner ones of them call, callers first: LLVM leaves out what nobody calls yet."""
+    done: dict[CPUCodeLibrary, None] = {}
+
+    def visit(library: CPUCodeLibrary) -> None:
+        if library not in done:
+            if isinstance(library, InnerLibrary):
+                for called in library._linking_libraries:
+                    visit(called)
+            done[library] = None
+
+    for library in libraries:
+        visit(library)
+    return [*reversed(done)]
+
+
+def link(module: ModuleRef, libraries: Iterable[CPUCodeLibrary]) -> None:
+    """Put the code of libraries into a module, without that of libraries they call."""
+    for library in libraries:
+        own = library._final_module if isinstance(library, InnerLibrary) else library._get_module_for_linking()
+        module.link_in(own, preserve=True)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -117,6 +146,9 @@ class InnerLowering(SubroutineLowering):
     """The same for functions that take their arguments whole."""
 
     _name = "inner_lowering"
+
+    def run_pass(self, state):
+        return lowered(super().run_pass, state)
 
     @property
     def lowering_class(self):
