@@ -165,8 +165,8 @@ def test_only_functions_that_raise_are_asked_whether_they_failed() -> None:
 
     def fails(function) -> set[bool]:
         with global_compiler_lock:  # a caller that was found in the cache has compiled nothing
-            function.compile((types.float64,))
-        return {result.metadata["fails"] for result in function.overloads.values()}
+            function.dispatcher.compile((types.float64,))
+        return {result.metadata["fails"] for result in function.dispatcher.overloads.values()}
 
     assert fails(_square) == {False}
     assert fails(_positive) == fails(_root) == {True}
@@ -213,8 +213,8 @@ def test_only_functions_that_make_or_return_arrays_count_references() -> None:
 
     def counts(function, *arguments) -> bool:
         with global_compiler_lock:
-            function.compile(tuple(map(typeof, arguments)))
-        (result,) = function.overloads.values()
+            function.dispatcher.compile(tuple(map(typeof, arguments)))
+        (result,) = function.dispatcher.overloads.values()
         return any(symbol.name == "NRT_decref" for symbol in result.library._final_module.functions)
 
     assert not counts(_scale, rows, places, 3.0)

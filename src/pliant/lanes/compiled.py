@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from pliant.lanes.entry import EntryFunction
+from pliant.lanes.entry import EntryFunction, entry
 from pliant.lanes.inner import InnerFunction, inner
 
 # Compiled, free of the interpreter lock; a division by zero gives infinity, as in NumPy.  Without _nrt=False each array
@@ -46,5 +46,4 @@ def lower_bound(values, value):
 @cache
 def cached(function: InnerFunction) -> EntryFunction:
     """The same function as Python calls it: compiled once and found again by every later process."""
-    options = {name: value for name, value in function.targetoptions.items() if name != "forceinline"}
-    return EntryFunction(function.py_func, targetoptions=options)
+    return entry(**{name: value for name, value in function.options.items() if name != "forceinline"})(function.py_func)

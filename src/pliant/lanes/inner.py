@@ -10,6 +10,7 @@ Python may still call an inner function: it is then compiled in full, for that c
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
@@ -34,7 +35,7 @@ def inner(**options: Any) -> Callable[[Callable], InnerFunction]:
     """A decorator like numba.njit(**options) for functions that compiled code calls."""
 
     def decorate(function: Callable) -> InnerFunction:
-        return InnerFunction(function, targetoptions={"nopython": True, "boundscheck": None, **options})
+        return InnerFunction(function, options)
 
     return decorate
 
@@ -118,7 +119,7 @@ class SubroutineLowering(NativeLowering):
         lowered = state["cr"]
         if lowered.env.consts:
             raise TypeError(f"the inner function {lowered.fndesc.qualname} needs Python objects {lowered.env.consts}")
-        # Callers look the function up by this object; nothing calls it, as InnerFunction never shows it to Python.
+        # Callers look the function up by this object; nothing calls it, as Python is never shown it.
         key = _dynfunc.make_function(
             lowered.fndesc.lookup_module(), lowered.fndesc.qualname, "", 0, lowered.env, (state.library,)
         )
@@ -165,16 +166,41 @@ class InnerCompiler(LeanCompiler):
     lowering = InnerLowering
 
 
-class InnerFunction(CPUDispatcher):
-    """A function that compiled code calls without ever being machine code of its own."""
+class InnerFunction:
+    """A function that compiled code calls without ever being machine code of its own.
 
-    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=InnerCompiler):
-        super().__init__(py_func, locals, targetoptions, pipeline_class)
+    What Numba has to know of it is made when compiled code first names it (lanes.functions): a process that finds all
+    its kernels compiled needs none of the thousand inner functions.
+    """
+
+    __name__: str
+
+    def __init__(self, function: Callable, options: dict[str, Any]):
+        functools.update_wrapper(self, function)
+        self.py_func, self.options = function, options
+
+    @cached_property
+    def dispatcher(self) -> InnerDispatcher:
+        return InnerDispatcher(self.py_func, targetoptions={"nopython": True, "boundscheck": None, **self.options})
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        return types.Dispatcher(self.dispatcher)
 
     @cached_property
     def _for_python(self) -> Dispatcher:
-        options = {name: value for name, value in self.targetoptions.items() if name != "nopython"}
-        return njit(**options)(self.py_func)
+        return njit(**self.options)(self.py_func)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """For Python: compiled in full."""
+        return self._for_python(*arguments, **named)
+
+
+class InnerDispatcher(CPUDispatcher):
+    """What Numba knows of an inner function."""
+
+    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=InnerCompiler):
+        super().__init__(py_func, locals, targetoptions, pipeline_class)
 
     def compile(self, sig):
         """Numba's, without its cache and its clocks, which count every call of LLVM."""
@@ -194,7 +220,3 @@ class InnerFunction(CPUDispatcher):
             return super().get_call_template([_any_number(kind) for kind in args], kws)
         except NumbaError:
             return super().get_call_template(args, kws)
-
-    def _compile_for_args(self, *args, **kws):
-        """What Python calls: Numba asks for it whenever it finds no machine code for the arguments."""
-        return self._for_python._compile_for_args(*args, **kws)
