@@ -80,7 +80,8 @@ class EntryLibrary(JITCodeLibrary):
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
         link(self._final_module, tree_of(self._linking_libraries))
-        self._optimize_final_module()
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
         self._finalize_final_module()
 
 

@@ -50,17 +50,13 @@ def _any_number(kind: types.Type) -> types.Type:
 
 
 class InnerLibrary(JITCodeLibrary):
-    """LLVM code of one function, to be linked into that of callers: no machine code.
+    """LLVM code of one function, to be linked into that of callers: not optimised, no machine code.
 
     Functions that it calls are not part of it: an entry links each function of its tree once (`tree_of`).
     """
 
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager()
-                passes.run(function, builder)
 
     def finalize(self):
         require_global_compiler_lock()
