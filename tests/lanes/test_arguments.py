@@ -219,3 +219,24 @@ def test_only_functions_that_make_or_return_arrays_count_references() -> None:
 
     assert not counts(_scale, rows, places, 3.0)
     assert counts(_gather, rows, places)
+
+
+@entry()
+def first_of(arrays, k):
+    return arrays[k], len(arrays)
+
+
+def test_an_array_that_is_returned_outlives_its_owner() -> None:
+    arrays = (np.arange(5.0), np.arange(3.0))
+    before = sys.getrefcount(arrays[1])
+    for _ in range(10):
+        assert first_of(arrays, 1)[0][2] == 2.0
+    after = sys.getrefcount(arrays[1])
+    assert after <= before + 1  # pytest keeps parts of what it has asserted
+    tails = [_tail_of(np.arange(1000.0) + k) for k in range(3)]
+    assert [tail[0] for tail in tails] == [990.0, 991.0, 992.0]
+
+
+@entry()
+def _tail_of(values):
+    return values[-10:]
