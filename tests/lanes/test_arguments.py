@@ -240,3 +240,11 @@ def test_an_array_that_is_returned_outlives_its_owner() -> None:
 @entry()
 def _tail_of(values):
     return values[-10:]
+
+
+def test_an_entry_keeps_machine_code_and_no_llvm_code() -> None:
+    """Whether it was compiled by this process or found on disk."""
+    root_of_all(np.array([4.0, 9.0]))
+    for result in root_of_all.overloads.values():
+        assert result.library._finalized
+        assert not list(result.library._final_module.functions)
