@@ -42,6 +42,7 @@ print(json.dumps(sorted({use.file for use in USES})))
 COMPILE = """
 import importlib, json, pickle, sys
 from pathlib import Path
+from pliant.lanes.ahead import entry_of
 from pliant.lanes.cache import load_module
 folder, files = Path(sys.argv[1]), json.loads(sys.argv[2])
 for file in files:
@@ -53,7 +54,7 @@ for file in files:
     else:
         module = importlib.import_module(module_name)
     signature = pickle.loads((folder / file).read_bytes())[1][3]  # of (symbols, what Numba keeps of a function)
-    getattr(module, function).compile(signature.args)
+    entry_of(module, function).compile(signature.args)
 """
 
 FINGERPRINT = "import sys; from pliant.lanes.cache import fingerprint; print(fingerprint(sys.argv[1]))"

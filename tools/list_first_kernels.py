@@ -29,9 +29,6 @@ load = EntryCache.load_overload
 def recorded(self, sig, context):
     types = sig if isinstance(sig, tuple) else sig.args
     place = self.function.__module__, self.function.__qualname__
-    wrapped = self.function.__globals__.get("function")
-    if not place[0].startswith("pliant.") and wrapped is not None:
-        place = wrapped.py_func.__module__, wrapped.py_func.__qualname__
     if place[0].startswith("pliant."):
         found.append((":".join(place), [as_text(kind) for kind in types], [str(kind) for kind in types]))
     return load(self, sig, context)

@@ -22,6 +22,7 @@ from pliant.errors import (
     SimulationError,
     SolverError,
 )
+from pliant.garbage import collected_rarely
 from pliant.help_links import LinkFormatter
 
 __version__ = "0.2.0"
@@ -334,7 +335,8 @@ def __getattr__(name: str) -> Any:
         name = _RENAMED[name]
     if name not in _HOME_OF:
         raise AttributeError(f"module 'pliant' has no attribute {name!r}")
-    value = getattr(import_module(f"pliant.{_HOME_OF[name]}"), name)
+    with collected_rarely():
+        value = getattr(import_module(f"pliant.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value
 

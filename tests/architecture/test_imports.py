@@ -31,6 +31,14 @@ def test_import_of_pliant_is_light() -> None:
     assert result.stdout.strip() == "[]"
 
 
+def test_scenes_are_opened_without_what_few_of_them_need() -> None:
+    """Matrices, symbols and mesh files come with the first scene that has them, as do Numba's tables of NumPy."""
+    rare = ("scipy.sparse", "scipy.linalg", "sympy", "meshio", "numba.np.arraymath")
+    code = f"import sys, pliant.scenes.plans; print([name for name in {rare} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize("name", [name for name in pliant.__all__ if name != "__version__"])
 def test_public_names_exist_and_are_documented(name: str) -> None:
     """Each has a docstring of its own, not the one a dataclass makes of its fields."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numba import njit, types
+from numba import njit, typeof, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.runtime import _nrt_python
 from numba.core.runtime.nrt import rtsys
@@ -165,8 +165,8 @@ def test_only_functions_that_raise_are_asked_whether_they_failed() -> None:
 
     def fails(function) -> set[bool]:
         with global_compiler_lock:  # a caller that was found in the cache has compiled nothing
-            function.compile((types.float64,))
-        return {result.metadata["fails"] for result in function.overloads.values()}
+            function.dispatcher.compile((types.float64,))
+        return {result.metadata["fails"] for result in function.dispatcher.overloads.values()}
 
     assert fails(_square) == {False}
     assert fails(_positive) == fails(_root) == {True}
@@ -185,3 +185,66 @@ def test_numbas_own_functions_serve_other_peoples_code_too() -> None:
 
     assert ours(3) == 3.0
     assert theirs(3) == 12.0
+
+
+@inner()
+def _scale(rows, places, factor):
+    for k in range(len(places)):
+        row = rows[places[k]]
+        for i in range(len(row)):
+            row[i] *= factor
+
+
+@inner()
+def _gather(rows, places):
+    return rows[places]
+
+
+@entry()
+def scale_and_sum(rows, places, factor):
+    _scale(rows, places, factor)
+    return _gather(rows, places).sum()
+
+
+def test_only_functions_that_make_or_return_arrays_count_references() -> None:
+    rows, places = np.ones((3, 2)), np.array([0, 2])
+    assert scale_and_sum(rows, places, 3.0) == 12.0
+    assert rows.tolist() == [[3.0, 3.0], [1.0, 1.0], [3.0, 3.0]]
+
+    def counts(function, *arguments) -> bool:
+        with global_compiler_lock:
+            function.dispatcher.compile(tuple(map(typeof, arguments)))
+        (result,) = function.dispatcher.overloads.values()
+        return any(symbol.name == "NRT_decref" for symbol in result.library._final_module.functions)
+
+    assert not counts(_scale, rows, places, 3.0)
+    assert counts(_gather, rows, places)
+
+
+@entry()
+def first_of(arrays, k):
+    return arrays[k], len(arrays)
+
+
+def test_an_array_that_is_returned_outlives_its_owner() -> None:
+    arrays = (np.arange(5.0), np.arange(3.0))
+    before = sys.getrefcount(arrays[1])
+    for _ in range(10):
+        assert first_of(arrays, 1)[0][2] == 2.0
+    after = sys.getrefcount(arrays[1])
+    assert after <= before + 1  # pytest keeps parts of what it has asserted
+    tails = [_tail_of(np.arange(1000.0) + k) for k in range(3)]
+    assert [tail[0] for tail in tails] == [990.0, 991.0, 992.0]
+
+
+@entry()
+def _tail_of(values):
+    return values[-10:]
+
+
+def test_an_entry_keeps_machine_code_and_no_llvm_code() -> None:
+    """Whether it was compiled by this process or found on disk."""
+    root_of_all(np.array([4.0, 9.0]))
+    for result in root_of_all.overloads.values():
+        assert result.library._finalized
+        assert not list(result.library._final_module.functions)

@@ -42,7 +42,7 @@ def test_compiled_code_and_python_get_the_same() -> None:
 
 def test_an_inner_function_has_no_machine_code_of_its_own() -> None:
     sum_scaled(np.ones(3, np.float32), 2.0)
-    results = list(scaled.overloads.values())
+    results = list(scaled.dispatcher.overloads.values())
     assert isinstance(scaled, InnerFunction)
     assert results
     for result in results:
@@ -54,7 +54,7 @@ def test_an_inner_function_has_no_machine_code_of_its_own() -> None:
 def test_one_function_serves_all_whole_numbers() -> None:
     """f(x, 0), f(x, 1) and f(x, i) are one."""
     sum_scaled(np.ones(3, np.float64), 2.0)
-    doubles = [arguments for arguments in scaled.overloads if "float64" in str(arguments[0])]
+    doubles = [arguments for arguments in scaled.dispatcher.overloads if "float64" in str(arguments[0])]
     assert len(doubles) == 1
 
 

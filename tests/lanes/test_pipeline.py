@@ -10,7 +10,8 @@ from numba.core.compiler import DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import PassManager
 from numba.core.typed_passes import NativeLowering, NoPythonBackend
 
-from pliant.lanes.compiling import CHANGES, COLLECT_AFTER, compiling_quickly
+from pliant.garbage import COLLECT_AFTER
+from pliant.lanes.compiling import CHANGES, compiling_quickly
 from pliant.lanes.entry import EntryCompiler, entry
 from pliant.lanes.inner import inner
 from pliant.lanes.pipeline import PASSES, LeanFlags

@@ -19,6 +19,7 @@ from pliant.cli.run import gallery, resume, run
 from pliant.cli.schema import schema
 from pliant.cli.sweep import sweep
 from pliant.cli.view import view
+from pliant.garbage import collected_rarely
 from pliant.help_links import see
 
 FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command that Ctrl-C ended
@@ -29,7 +30,8 @@ class Commands(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with collected_rarely():
+                return super().invoke(ctx)
         except PliantError as error:
             _tell(error)
             raise typer.Exit(FAILED) from None

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.constraints.blocks import Blocks, have_room, room_for_blocks
 from pliant.constraints.krylov import PARTS, Vectors
@@ -31,6 +30,7 @@ from pliant.constraints.packs import pack_width
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
 from pliant.constraints.sweeps import Pace, copy_back
 from pliant.kernels.threads import Team
+from pliant.sparse import sp
 
 RESIDUAL = (
     "root mean square over constraints of d (lambda - proj(lambda - r / d)) [m/s], r of Equation 28, d the diagonal of "

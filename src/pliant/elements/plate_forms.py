@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.elements.plate_moments import (
     SQRT2,
@@ -32,6 +31,7 @@ from pliant.elements.plate_moments import (
     solve_normal,
     unit_folds,
 )
+from pliant.sparse import sp
 
 ROUNDS = 40  # of alternating projections at most; regular sheets need two to five
 INNER = 4  # iterations of conjugate gradients in a round

@@ -17,10 +17,10 @@ A sheet that is not flat at rest is treated as if each of its hinges were: it st
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.elements.flat_fold import slope_changes
 from pliant.elements.vertex_folds import vertex_forms
+from pliant.sparse import sp
 
 ROUNDING = 1e-12  # of sqrt(Q_ii Q_jj): what cancels, but for rounding
 

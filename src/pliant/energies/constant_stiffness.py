@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.elements.registry import element_of
 from pliant.energies.elements import energy_of
@@ -11,6 +10,7 @@ from pliant.energies.potential import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.materials.rest_moduli import lame_parameters_at_rest
 from pliant.model import Block, InvertibleSolids, Model, Sheets, Solids
+from pliant.sparse import sp
 
 
 def stiffness_laplacian(problem: IncrementalPotential) -> sp.csr_matrix:

@@ -16,11 +16,11 @@ from functools import cached_property
 from typing import Protocol, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.energies.elements import energy_of
 from pliant.energies.scatter import chunks
 from pliant.model import CARRIED, Block, Model
+from pliant.sparse import sp
 
 
 class ContactEnergy(Protocol):

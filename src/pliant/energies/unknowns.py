@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.energies.potential import IncrementalPotential
 from pliant.model import CARRIED, CarriedPoints, Model
+from pliant.sparse import sp
 
 
 @dataclass(frozen=True)

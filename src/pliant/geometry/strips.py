@@ -11,7 +11,6 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from pliant.geometry.adjacency import vertex_elements
 from pliant.geometry.colouring import colour_vertices
@@ -19,6 +18,7 @@ from pliant.geometry.links import neighbours_across_faces
 from pliant.geometry.ordering import spatial_order
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
+from pliant.sparse import sp
 
 LONGEST = 4  # tets of a strip. Longer ones are found too seldom to fill the lanes of a pack.
 _ORDERS = np.array(list(permutations(range(4))), np.int64)
@@ -44,8 +44,8 @@ def colour_tiles(elements: np.ndarray, tile: np.ndarray, n_vertices: int) -> np.
     """Colours (tiles,) such that no two tiles of one colour share a vertex."""
     count = int(tile.max(initial=-1)) + 1
     places = (np.repeat(tile, elements.shape[1]), elements.ravel())
-    touches = csr_array((np.ones(elements.size), places), shape=(count, n_vertices))
-    graph = csr_array(touches @ touches.T)
+    touches = sp.csr_array((np.ones(elements.size), places), shape=(count, n_vertices))
+    graph = sp.csr_array(touches @ touches.T)
     graph.setdiag(0)
     graph.eliminate_zeros()
     return colour_vertices(graph.indptr, graph.indices)

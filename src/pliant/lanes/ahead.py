@@ -15,12 +15,16 @@ import sys
 import threading
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pliant.lanes import cache as folders
 from pliant.lanes import shipped
 from pliant.lanes.host import core_count
 from pliant.lanes.reach import file_of, reach_digest
+
+if TYPE_CHECKING:
+    from pliant.lanes.entry import EntryFunction
 
 LIST = Path(__file__).with_name("first_kernels.txt")
 WORTH_IT = 4  # functions to compile for which a process is started
@@ -73,17 +77,12 @@ def start(group: str) -> None:
 
 def group_of(module: str) -> str:
     """Which group a function belongs to that had to be compiled, by its module."""
-    return "contact" if module.startswith(("contact_", "pliant.contact", "pliant.kernels.contacts")) else "all"
+    return "contact" if module.startswith(("pliant.contact", "pliant.kernels.contacts")) else "all"
 
 
 def missing(group: str) -> list[Row]:
-    """Functions of a group for which there is no machine code yet; those in generated modules are not looked for."""
-    return [row for row in rows() if row.group == group and not is_wrapped(row) and not _is_there(row.file)]
-
-
-def is_wrapped(row: Row) -> bool:
-    """Whether Python calls the function through a generated module (lanes.compiled)."""
-    return row.module.startswith("pliant.contact")
+    """Functions of a group for which there is no machine code yet."""
+    return [row for row in rows() if row.group == group and not _is_there(row.file)]
 
 
 def _is_there(file: str) -> bool:
@@ -99,15 +98,16 @@ def compile_group(group: str) -> None:
     for row in reversed([row for row in rows() if row.group == group]):
         if ended.is_set():
             return
-        dispatcher(row).compile(tuple(numba_type(text) for text in row.types))
+        entry_of(importlib.import_module(row.module), row.name).compile(tuple(map(numba_type, row.types)))
 
 
-def dispatcher(row: Row) -> Any:
-    """The function that Python calls."""
+def entry_of(module: ModuleType, name: str) -> EntryFunction:
+    """The function of a module as Python calls it."""
     from pliant.lanes.compiled import cached
+    from pliant.lanes.inner import InnerFunction
 
-    function = getattr(importlib.import_module(row.module), row.name)
-    return cached(function) if is_wrapped(row) else function
+    function = getattr(module, name)
+    return cached(function) if isinstance(function, InnerFunction) else function
 
 
 def numba_type(text: str) -> Any:

@@ -79,14 +79,16 @@ class WholeContext(CPUContext):
         return WholeConvention(self)
 
 
-def _with_whole_arguments(context: CPUContext) -> CPUContext:
+def seen_as(kind: type[CPUContext], context: CPUContext) -> CPUContext:
     view = copy(context)
-    view.__class__ = WholeContext
+    view.__class__ = kind
     return view
 
 
 class WholeLower(Lower):
     """Numba's lowering for functions that take their arguments whole."""
+
+    view: type[CPUContext] = WholeContext
 
     def setup_function(self, fndesc):
         with self._whole_arguments():
@@ -107,7 +109,7 @@ class WholeLower(Lower):
     @contextmanager
     def _whole_arguments(self) -> Iterator[None]:
         context = self.context
-        self.context = _with_whole_arguments(context)
+        self.context = seen_as(self.view, context)
         try:
             yield
         finally:
@@ -147,7 +149,7 @@ def call_of(fndesc: Any, library: Any, fails: bool, counted: bool) -> Callable:
             raise TypeError(
                 f"{fndesc.qualname} returns arrays to a function that does not free them: give it _nrt=True"
             )
-        return _with_whole_arguments(context)
+        return seen_as(WholeContext, context)
 
     call = checked if fails or isinstance(fndesc.restype, types.Optional) else sure
     call.signature, call.libs = numbas.signature, numbas.libs

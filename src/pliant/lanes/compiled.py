@@ -1,20 +1,13 @@
-"""Compiled functions of this room that Python calls, kept on disk between processes.
-
-Functions here call functions of other files, which Numba's own cache does not watch.  So Python calls each of them
-through a small generated module whose folder is named after the sources of all rooms (lanes.cache).
-"""
+"""Functions of contact and of shapes, which compiled code calls, and Python too (`cached`)."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from pliant.lanes.cache import load_module
-from pliant.lanes.inner import inner
+from pliant.lanes.entry import EntryFunction, entry
+from pliant.lanes.inner import InnerFunction, inner
 
 # Compiled, free of the interpreter lock; a division by zero gives infinity, as in NumPy.  Without _nrt=False each array
 # taken out of a tuple or handed to a function is counted as a reference, and threads wait for each other at the count.
@@ -51,22 +44,6 @@ def lower_bound(values, value):
 
 
 @cache
-def cached(function: Any) -> Callable:
-    """The same function, compiled once and found again by every later process."""
-    name, module = function.py_func.__name__, function.py_func.__module__
-    arguments = ", ".join(inspect.signature(function.py_func).parameters)
-    counted = function.targetoptions["_nrt"]
-    text = _WRAPPER.format(name=name, module=module, arguments=arguments, counted=counted)
-    return getattr(load_module(f"contact_{name}", text, f"contact: {name}"), name)
-
-
-_WRAPPER = '''"""{module}.{name}. Written by pliant.lanes.compiled: change that, not this."""
-from pliant.lanes.entry import entry
-
-from {module} import {name} as function
-
-
-@entry(nogil=True, error_model="numpy", _nrt={counted})
-def {name}({arguments}):
-    return function({arguments})
-'''
+def cached(function: InnerFunction) -> EntryFunction:
+    """The same function as Python calls it: compiled once and found again by every later process."""
+    return entry(**{name: value for name, value in function.options.items() if name != "forceinline"})(function.py_func)

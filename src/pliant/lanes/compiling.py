@@ -5,7 +5,6 @@ Numba is not changed for anybody else: what stands here holds for the time of on
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,10 +16,9 @@ from numba.core.runtime.context import NRTContext
 from numba.core.typed_passes import NativeLowering
 from numba.core.types.functions import BaseFunction
 
+from pliant.garbage import collected_rarely
 from pliant.lanes.inner import SubroutineLowering
 from pliant.lanes.pipeline import lean_passes
-
-COLLECT_AFTER = 100_000  # new objects; Python's 700 would look through all of Numba's some hundred times per kernel
 
 
 class PlainText:
@@ -91,14 +89,12 @@ CHANGES: tuple[tuple[Any, str, Any], ...] = (
 @contextmanager
 def compiling_quickly() -> Iterator[None]:
     """With these changes, and with fewer searches for garbage. Under Numba's compiler lock."""
-    threshold = gc.get_threshold()
     before = [getattr(place, name) for place, name, _ in CHANGES]
-    gc.set_threshold(COLLECT_AFTER, *threshold[1:])
     for place, name, value in CHANGES:
         setattr(place, name, value)
     try:
-        yield
+        with collected_rarely():
+            yield
     finally:
         for (place, name, _), value in zip(CHANGES, before, strict=True):
             setattr(place, name, value)
-        gc.set_threshold(*threshold)

@@ -33,10 +33,12 @@ from numba.core.typed_passes import NativeLowering
 
 from pliant.lanes import ahead, claims, shipped
 from pliant.lanes import cache as folders
-from pliant.lanes.arguments import WholeLower
 from pliant.lanes.compiling import compiling_quickly
+from pliant.lanes.counting import lowered
+from pliant.lanes.inner import link, tree_of
 from pliant.lanes.pipeline import LeanCompiler
 from pliant.lanes.reach import reach_digest
+from pliant.lanes.wrapper import EntryLower
 
 logger = logging.getLogger("pliant")
 
@@ -68,25 +70,43 @@ def entry(**options: Any) -> Callable[[Callable], EntryFunction]:
 
 
 class EntryLibrary(JITCodeLibrary):
-    """LLVM code that is optimised once, when all that it calls is part of it."""
+    """LLVM code that is optimised once, when all that it calls is part of it, and made machine code.
+
+    It is not loaded into the process: the machine code is, as if it had been found on disk, and this is forgotten.
+    """
 
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
 
+    def finalize(self):
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+        link(self._final_module, tree_of(self._linking_libraries))
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._compiled_object = self._codegen._tm.emit_object(self._final_module)
+        self._finalized = True
+
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class EntryLowering(NativeLowering):
-    """Numba's lowering with such a library, and with arguments that are handed on whole."""
+    """Numba's lowering with such a library, with arguments that are handed on whole, and with counts where needed."""
 
     _name = "entry_lowering"
 
     @property
     def lowering_class(self):
-        return WholeLower
+        return EntryLower
 
     def run_pass(self, state):
+        return lowered(self._lower, state)
+
+    def _lower(self, state):
         state.library = EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
+        state.flags.no_compile = True
         return super().run_pass(state)
 
 
@@ -122,8 +142,10 @@ class EntryFunction(CPUDispatcher):
                 result = self._cache.load_overload(sig, self.targetctx)
                 if result is None:
                     with compiling_quickly():
-                        result = self._compiler.compile(args, return_type)
-                    self._cache.save_overload(sig, result)
+                        compiled = self._compiler.compile(args, return_type)
+                        content = _packed(compiled)
+                    self._cache.save_overload(sig, b"" if compiled.library.has_dynamic_globals else content)
+                    result = _unpacked(self.targetctx, content)
             except BaseException:  # Ctrl-C too: other processes would wait for this one
                 self._cache.give_up(sig)
                 raise
@@ -162,13 +184,13 @@ class EntryCache(_Cache):
         USES.append(Use(file, self.name, origin, time.perf_counter() - started, len(data)))
         return result
 
-    def save_overload(self, sig, data: CompileResult) -> None:
+    def save_overload(self, sig, data: bytes) -> None:
+        """Keep machine code; none if it holds addresses of this process."""
         file = self._file(sig)
-        content = b"" if data.library.has_dynamic_globals or data.lifted else _packed(data)
         seconds = time.perf_counter() - self._started.pop(file)
-        USES.append(Use(file, self.name, "compiled", seconds, len(content)))
-        if content:
-            folders.write_atomically(folders.generation_folder() / file, content)
+        USES.append(Use(file, self.name, "compiled", seconds, len(data)))
+        if data:
+            folders.write_atomically(folders.generation_folder() / file, data)
         claims.release(folders.generation_folder() / file)
 
     def give_up(self, sig) -> None:
@@ -195,11 +217,15 @@ def _packed(result: CompileResult) -> bytes:
     """Machine code and what Python needs to call it. Numba would add LLVM code, for callers that are compiled: of an
     entry there are none, and reading it takes most of the time of loading.
     """
-    (library, kind, (code, _)), *rest, environments = result._reduce()
+    result.library._ensure_finalized()
     module = result.library._final_module
     symbols = [value.name for value in (*module.functions, *module.global_variables) if not value.is_declaration]
+    code = (result.library.name, "object", (result.library._compiled_object, _no_code()))
+    result.fndesc.typemap = result.fndesc.calltypes = None  # all of Numba's form of the text
+    environments = result._find_referenced_environments()
     used = tuple(environment for environment in environments if environment.consts)  # others would import their modules
-    return dumps((symbols, ((library, kind, (code, _no_code())), *rest, used)))
+    about = (result.fndesc, result.environment, result.signature, result.objectmode, result.lifted, "")
+    return dumps((symbols, (code, *about, result.reload_init, used)))
 
 
 def _unpacked(target_context, data: bytes) -> CompileResult:

@@ -28,7 +28,10 @@ class LaneFunction:
         functools.update_wrapper(self, function)
         self.python = function
         self.compiled = inner(**options)(function)
-        self._numba_type_ = types.Dispatcher(self.compiled)
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        return self.compiled._numba_type_
 
     def __call__(self, *arguments: Any) -> Any:
         """Run as Python; infinities and NaN pass without a warning, as in compiled code."""

@@ -10,13 +10,14 @@ Python may still call an inner function: it is then compiled in full, for that c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, ModuleRef
 from numba import _dynfunc, extending, njit, types
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CPUCodeLibrary, JITCodeLibrary
 from numba.core.compiler_lock import require_global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
@@ -26,6 +27,7 @@ from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NativeLowering
 
 from pliant.lanes.arguments import WholeLower, call_of, can_fail
+from pliant.lanes.counting import lowered
 from pliant.lanes.pipeline import LeanCompiler
 
 
@@ -33,7 +35,7 @@ def inner(**options: Any) -> Callable[[Callable], InnerFunction]:
     """A decorator like numba.njit(**options) for functions that compiled code calls."""
 
     def decorate(function: Callable) -> InnerFunction:
-        return InnerFunction(function, targetoptions={"nopython": True, "boundscheck": None, **options})
+        return InnerFunction(function, options)
 
     return decorate
 
@@ -48,31 +50,55 @@ def _any_number(kind: types.Type) -> types.Type:
 
 
 class InnerLibrary(JITCodeLibrary):
-    """LLVM code to be linked into that of callers: inlined where it must be, not yet optimised, no machine code."""
+    """LLVM code of one function, to be linked into that of callers: not optimised, no machine code.
+
+    Functions that it calls are not part of it: an entry links each function of its tree once (`tree_of`).
+    """
 
     def _optimize_functions(self, ll_module):
         ll_module.data_layout = self._codegen._data_layout
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager()
-                passes.run(function, builder)
 
     def finalize(self):
         require_global_compiler_lock()
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
-        passes, builder = self._codegen._module_pass_manager(
-            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
-        )
-        passes.run(self._final_module, builder)
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
                 function.linkage = "linkonce_odr"  # each caller has its copy, and drops it when all is inlined
-        self._shared_module = self._final_module
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def _get_module_for_linking(self):
+        """With all that it calls, for callers of Numba's own kind."""
+        self._ensure_finalized()
+        if self._shared_module is None:
+            self._shared_module = self._final_module.clone()
+            link(self._shared_module, tree_of(self._linking_libraries))
+        return self._shared_module
+
+
+def tree_of(libraries: Iterable[CPUCodeLibrary]) -> list[CPUCodeLibrary]:
+    """Libraries and all that inner ones of them call, callers first: LLVM leaves out what nobody calls yet."""
+    done: dict[CPUCodeLibrary, None] = {}
+
+    def visit(library: CPUCodeLibrary) -> None:
+        if library not in done:
+            if isinstance(library, InnerLibrary):
+                for called in library._linking_libraries:
+                    visit(called)
+            done[library] = None
+
+    for library in libraries:
+        visit(library)
+    return [*reversed(done)]
+
+
+def link(module: ModuleRef, libraries: Iterable[CPUCodeLibrary]) -> None:
+    """Put the code of libraries into a module, without that of libraries they call."""
+    for library in libraries:
+        own = library._final_module if isinstance(library, InnerLibrary) else library._get_module_for_linking()
+        module.link_in(own, preserve=True)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -89,7 +115,7 @@ class SubroutineLowering(NativeLowering):
         lowered = state["cr"]
         if lowered.env.consts:
             raise TypeError(f"the inner function {lowered.fndesc.qualname} needs Python objects {lowered.env.consts}")
-        # Callers look the function up by this object; nothing calls it, as InnerFunction never shows it to Python.
+        # Callers look the function up by this object; nothing calls it, as Python is never shown it.
         key = _dynfunc.make_function(
             lowered.fndesc.lookup_module(), lowered.fndesc.qualname, "", 0, lowered.env, (state.library,)
         )
@@ -118,6 +144,9 @@ class InnerLowering(SubroutineLowering):
 
     _name = "inner_lowering"
 
+    def run_pass(self, state):
+        return lowered(super().run_pass, state)
+
     @property
     def lowering_class(self):
         return InnerLower
@@ -133,16 +162,41 @@ class InnerCompiler(LeanCompiler):
     lowering = InnerLowering
 
 
-class InnerFunction(CPUDispatcher):
-    """A function that compiled code calls without ever being machine code of its own."""
+class InnerFunction:
+    """A function that compiled code calls without ever being machine code of its own.
 
-    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=InnerCompiler):
-        super().__init__(py_func, locals, targetoptions, pipeline_class)
+    What Numba has to know of it is made when compiled code first names it (lanes.functions): a process that finds all
+    its kernels compiled needs none of the thousand inner functions.
+    """
+
+    __name__: str
+
+    def __init__(self, function: Callable, options: dict[str, Any]):
+        functools.update_wrapper(self, function)
+        self.py_func, self.options = function, options
+
+    @cached_property
+    def dispatcher(self) -> InnerDispatcher:
+        return InnerDispatcher(self.py_func, targetoptions={"nopython": True, "boundscheck": None, **self.options})
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        return types.Dispatcher(self.dispatcher)
 
     @cached_property
     def _for_python(self) -> Dispatcher:
-        options = {name: value for name, value in self.targetoptions.items() if name != "nopython"}
-        return njit(**options)(self.py_func)
+        return njit(**self.options)(self.py_func)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """For Python: compiled in full."""
+        return self._for_python(*arguments, **named)
+
+
+class InnerDispatcher(CPUDispatcher):
+    """What Numba knows of an inner function."""
+
+    def __init__(self, py_func, locals=None, targetoptions=None, pipeline_class=InnerCompiler):
+        super().__init__(py_func, locals, targetoptions, pipeline_class)
 
     def compile(self, sig):
         """Numba's, without its cache and its clocks, which count every call of LLVM."""
@@ -162,7 +216,3 @@ class InnerFunction(CPUDispatcher):
             return super().get_call_template([_any_number(kind) for kind in args], kws)
         except NumbaError:
             return super().get_call_template(args, kws)
-
-    def _compile_for_args(self, *args, **kws):
-        """What Python calls: Numba asks for it whenever it finds no machine code for the arguments."""
-        return self._for_python._compile_for_args(*args, **kws)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.model.body import Body
 from pliant.model.carried import weights_of
@@ -14,6 +13,7 @@ from pliant.model.embedded import skin_of
 from pliant.model.model import Model
 from pliant.model.rigid import RigidBody, pose_of
 from pliant.model.solid import Solid
+from pliant.sparse import sp
 
 
 @dataclass(frozen=True)

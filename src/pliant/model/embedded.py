@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.model import checks
+from pliant.sparse import sp
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.arguments import is_finite_number, is_one_of
 from pliant.energies import IncrementalPotential
@@ -23,6 +22,7 @@ from pliant.solvers.machinery.assembly import AssembledPotential, build_assembly
 from pliant.solvers.machinery.conjugate_gradients import conjugate_gradients
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite, factorise
 from pliant.solvers.machinery.step_space import StepSpace, step_space
+from pliant.sparse import sp
 
 ROUNDING = 1e-9  # of the largest entry of a projected Hessian: what is added, so that rounding leaves it definite
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.arguments import is_one_of
 from pliant.energies import IncrementalPotential
@@ -31,6 +30,7 @@ from pliant.solvers.machinery.constant_matrix import ConstantMatrix, factorise_s
 from pliant.solvers.machinery.guarded_descent import GuardedWork, begin_guarded, guarded_descent, guarded_work
 from pliant.solvers.machinery.packed import pack
 from pliant.solvers.machinery.vbd_tables import PackedWork, Tables
+from pliant.sparse import sp
 
 GLOBAL_STEPS = ("direct", "jacobi", "gauss-seidel")
 REFRESH = 32  # iterations between measurements of what energies can be trusted to

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.model.volume import volume_gradients
@@ -16,6 +15,7 @@ from pliant.solvers import Execution
 from pliant.solvers.machinery.assembly import build_assembly
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite, factorise
 from pliant.solvers.machinery.step_space import step_space
+from pliant.sparse import sp
 from pliant.statics.volume_descent import constrained_solve
 
 ROUNDING = 1e-8  # of the largest stiffness: what is more negative than that is no rounding

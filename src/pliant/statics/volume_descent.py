@@ -14,12 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.model.volume import volume_gradients, volumes
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite, Solve, factorise_symmetric
 from pliant.solvers.machinery.step_space import StepSpace
+from pliant.sparse import sp
 from pliant.statics.descent import LevenbergDescent
 
 ROUNDING = 1e-9  # of the largest entry of a projected Hessian: what is added

@@ -9,7 +9,6 @@ from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.contact.contact_set import ContactSet, depths, penetrations
 from pliant.elements.closest import closest_separation, positions_of, row
@@ -18,6 +17,7 @@ from pliant.energies.scatter import sum_at_vertices, sum_blocks_at_vertices
 from pliant.kernels.contact_refresh import refresh_contact
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add, dot, subtract
+from pliant.sparse import sp
 
 _FULL = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where the entries of a 3x3 matrix are in its six numbers
 

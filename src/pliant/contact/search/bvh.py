@@ -37,6 +37,7 @@ SMALL = 2 * FAN  # primitives of a group that share blocks with others
 SIZE_CLASS = 4.0  # primitives of more than 4, 16, 64 ... times the median extent are kept apart
 MIXED = -1  # no one group
 NOTHING = -1  # no primitive
+TOGETHER = 3  # trees that are fitted in one run; fewer are filled up, for `fit` is compiled for each number of them
 NONE = np.iinfo(np.int32).max
 BLOCK = 6 * FAN  # numbers a block: lowest x of all its boxes, lowest y, z, highest x, y, z
 zero = make_zero("single", FAN)
@@ -55,6 +56,15 @@ class Tree(NamedTuple):
     origin: np.ndarray  # (3,) [m]
     groups: np.ndarray  # (blocks * FAN,) int32 group of all that is in a box, MIXED if there are several
     level_start: np.ndarray  # (levels + 1,) first block of each level
+
+
+def _empty() -> Tree:
+    integers, numbers = np.zeros(0, np.int32), np.zeros(0, np.float32)
+    rows = np.zeros(0, np.uint32)
+    return Tree(integers, rows, 1, numbers, numbers, np.zeros(3), integers, np.zeros(2, np.int64))
+
+
+EMPTY = _empty()
 
 
 def build(team: Team, corners: np.ndarray, motion: Motion, group: np.ndarray | None = None) -> Tree:
@@ -90,7 +100,10 @@ def refit(team: Team, trees: tuple[Tree, ...], motion: Motion) -> tuple[Tree, ..
     )
     for tree in trees:
         tree.origin[:] = motion.origin
-    team.run_for(5 * sum(len(tree.order) for tree in trees), cached(fit), trees, motion)
+    for first in range(0, len(trees), TOGETHER):
+        some = trees[first : first + TOGETHER]
+        padded = (*some, *[EMPTY] * (TOGETHER - len(some)))
+        team.run_for(5 * sum(len(tree.order) for tree in some), cached(fit), padded, motion)
     return trees
 
 

@@ -33,7 +33,9 @@ def table_of(tag: str, name: str, make: Callable[..., Any], **others: Any) -> ty
         hint = hints[argument.name]
         in_files = {ArrayLike: list[Annotated[tuple, Vector("m")]], Parameter: float}
         arguments[argument.name] = (next((kind for one, kind in in_files.items() if hint == one), hint), default)
-    return create_model(f"{name}Table", __base__=Table, __doc__=_first_line(make), **{**arguments, **others})
+    return create_model(
+        f"{name}Table", __base__=Table, __module__=__name__, __doc__=_first_line(make), **{**arguments, **others}
+    )
 
 
 def _first_line(make: Callable[..., Any]) -> str:
@@ -142,16 +144,13 @@ def _solver_tables() -> Any:
     """All solvers; one that wraps has a key `solver`, again one of them."""
     wrappers = {name for name, solver in SOLVERS.items() if "solver" in inspect.signature(solver).parameters}
     relaxations = one_of((table_of("name", name, kind) for name, kind in RELAXATIONS.items()), "name")
-    tables = {}
+    tables = []
     for name, solver in SOLVERS.items():
         own: dict[str, Any] = {"solver": ("AnySolver", ...)} if name in wrappers else {}
         if "relaxation" in inspect.signature(solver).parameters:
             own["relaxation"] = (relaxations | None, None)
-        tables[name] = table_of("name", name, solver, **own)
-    union = one_of(tables.values(), "name")
-    for name in wrappers:
-        tables[name].model_rebuild(_types_namespace={"AnySolver": union})
-    return union
+        tables.append(table_of("name", name, solver, **own))
+    return one_of(tables, "name")
 
 
 AnySolver = _solver_tables()

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.model import Model
+from pliant.sparse import sp
 
 if TYPE_CHECKING:
     from pliant.solvers.contract.error import StepError

@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.energies.scatter import sum_at_vertices
@@ -34,6 +33,7 @@ from pliant.model import Block, InvertibleSolids, Sheets, Solids
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.energy_noise import NOISE, typical_edge
 from pliant.solvers.machinery.other_elements import NumpyElements, by_corners, position_rows, source_of
+from pliant.sparse import sp
 
 HELD_PART = 0.01  # of the residual after a refresh: how exactly the potential of held contacts is minimised
 LEAST_PART = 1 / 16  # of the way to their new values that friction limits go in a refresh

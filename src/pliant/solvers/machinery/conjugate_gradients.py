@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.kernels.block_cg import cg_module, cg_vectors
 from pliant.kernels.threads import Team
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite
+from pliant.sparse import sp
 
 LOOSEST = 0.1  # of |b|: what an iteration of Newton's method leaves over far from the solution
 

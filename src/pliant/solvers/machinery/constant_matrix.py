@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.kernels.packs import Packs
 from pliant.kernels.transfer import from_rows, to_rows
 from pliant.model import Model
 from pliant.solvers.machinery.factorisation import Solve, factorise
+from pliant.sparse import sp
 
 
 @dataclass

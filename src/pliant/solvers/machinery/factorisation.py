@@ -12,7 +12,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+
+from pliant.sparse import sp
 
 logger = logging.getLogger("pliant")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.energies.unknowns import Unknowns
 from pliant.solvers.machinery.assembly import AssembledPotential
+from pliant.sparse import sp
 
 
 @dataclass

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.geometry import spatial_order
 from pliant.geometry.components import connected_components
+from pliant.sparse import sp
 
 ROUNDS = 2  # in which seeds move to the middle of what is nearest to them
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy.sparse as sp
 
 from pliant.energies import IncrementalPotential
 from pliant.geometry import vertex_graph
 from pliant.kernels.coarse_levels import UNKNOWNS, CoarseMatrix, Joined, Members
 from pliant.model import CARRIED, Model
 from pliant.solvers.machinery.levels.aggregates import Aggregates, centres, components, join_points
+from pliant.sparse import sp
 
 JOINED = 16  # aggregates of a level that the next one joins to one
 FEWEST = (8, 12)  # aggregates of the last level, the more the finer the mesh: its matrix is dense
