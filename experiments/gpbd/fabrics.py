@@ -125,7 +125,9 @@ def hem_wavelength(mesh: pl.TriMesh, x: np.ndarray) -> float:
 
 
 def curvature(mesh: pl.TriMesh, x: np.ndarray) -> float:
-    """[1/m] root mean square over the inner edges: the angle between both normals over the way between both middles."""
+    """[1/m] root mean square over the inner edges: the angle between both normals over the way between both middles in
+    the flat sheet, which does not vanish where triangles lie on each other.
+    """
     corners = x[mesh.triangles]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     normals /= np.linalg.norm(normals, axis=1)[:, None]
@@ -134,7 +136,7 @@ def curvature(mesh: pl.TriMesh, x: np.ndarray) -> float:
     twice = np.flatnonzero((edges[order[1:]] == edges[order[:-1]]).all(axis=1))
     one, other = order[twice] // 3, order[twice + 1] // 3
     angle = np.arccos(np.clip((normals[one] * normals[other]).sum(axis=1), -1, 1))
-    middles = corners.mean(axis=1)
+    middles = mesh.points[mesh.triangles].mean(axis=1)
     return float(np.sqrt(np.mean((angle / np.linalg.norm(middles[one] - middles[other], axis=1)) ** 2)))
 
 
