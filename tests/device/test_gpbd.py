@@ -234,7 +234,31 @@ def test_a_cube_on_the_ground_is_carried_by_its_contacts() -> None:
     np.testing.assert_allclose(ends[1], ends[0], rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
+def test_a_ball_meets_cloth_as_on_the_cpu() -> None:
+    """A particle, which no element holds, is pushed by contacts on the host."""
+    scene = pl.Scene(gravity=(0, 0, 0), contact=pl.Contact(self_contact=False))
+    mesh = pl.shapes.cloth(size=(0.2, 0.2), cells=(4, 4))
+    scene.add_cloth(mesh, pl.StVenantKirchhoff.from_young(200.0, 0.3), density=0.5, bending=0).pin([0, 4, 20, 24])
+    scene.add_particles([[0.011, 0.004, 0.025]], 0.02, 50.0).set_velocities((0.0, 0.0, -1.0))
+    ends = []
+    for device in ("cpu", "opencl"):
+        sim = pl.Simulation(scene, JACOBI, frame_rate=100, substeps=10, precision="double", device=device)
+        for _ in range(2):
+            sim.advance()
+        ends.append(sim.positions.copy())
+    assert ends[0][-1, 2] > 0.007  # without the cloth it would be at 0.005
+    np.testing.assert_allclose(ends[1], ends[0], rtol=0, atol=1e-12)
+
+
 # --- what is refused, and what can be read ----------------------------------------------------------------------------
+
+
+def test_particles_alone_are_refused_by_name() -> None:
+    scene = pl.Scene()
+    scene.add_particles([[0.0, 0.0, 0.0]])
+    with pytest.raises(pl.DeviceError, match="particles alone do not run on an OpenCL device with GPBD"):
+        pl.Simulation(scene, JACOBI, device="opencl")
 
 
 def test_gauss_seidel_is_refused_by_name() -> None:

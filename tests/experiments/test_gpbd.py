@@ -64,3 +64,15 @@ def test_folds_of_a_hem_are_counted():
     x = np.zeros_like(mesh.points)
     x[loop, 0] = 1 + 0.1 * np.cos(5 * 2 * np.pi * np.arange(len(loop)) / len(loop))
     assert fabrics.folds(mesh, x) == 5
+
+
+def test_curvature_of_a_sheet_on_a_cylinder():
+    """Cells of width c stay plane. Edges along the axis turn by c / r between middles that are 2/3 c apart, others not
+    at all: 3/2 of 1 / r times the root of their part, 39 rows of 40 among as many others and 40 x 40 diagonals.
+    """
+    mesh, r = pl.shapes.cloth((1, 1), (40, 40)), 2.0
+    x, y = mesh.points[:, 0], mesh.points[:, 1]
+    rolled = np.column_stack([r * np.sin(x / r), y, r * np.cos(x / r)])
+    part = 39 * 40 / (2 * 39 * 40 + 40**2)
+    assert fabrics.curvature(mesh, mesh.points) < 1e-6
+    assert fabrics.curvature(mesh, rolled) == pytest.approx(1.5 / r * np.sqrt(part), rel=1e-3)

@@ -220,8 +220,8 @@ def test_all_in_one_place():
 def test_other_solvers_refuse_particles_and_these_refuse_solids():
     scene = pl.Scene()
     scene.add_particles([[0, 0, 0]])
-    with pytest.raises(pl.SolverError, match=r"XPBD does not support particles: use Auto, VBD, AVBD, Newton or"):
-        pl.Simulation(scene, pl.XPBD())
+    with pytest.raises(pl.SolverError, match=r"LBFGS does not support particles: use Auto, VBD, AVBD, Newton, GPBD or"):
+        pl.Simulation(scene, pl.LBFGS())
     scene.add_solid(pl.shapes.box(cells=1), pl.NeoHookean.from_young(1e5, 0.3))
     with pytest.raises(pl.SolverError, match=r"VelocityTimeStepping has no constraints for Solids: it takes particles"):
         pl.Simulation(scene, pl.VelocityTimeStepping())

@@ -27,13 +27,42 @@ def solved(solver: pl.Solver, scene: pl.Scene, iterations: int) -> np.ndarray:
     return report.x
 
 
+@pytest.fixture(scope="module")
+def newton() -> np.ndarray:
+    return solved(pl.Newton(residual=1e-7), hanging(), 50)
+
+
 @pytest.mark.slow
-def test_vbd_finds_the_minimiser_of_newton():
+@pytest.mark.parametrize(
+    "solver",
+    [pl.VBD(), pl.LBFGS(), pl.NonlinearCG(), pl.LaplacianQuasiNewton(), pl.Newton(linear="cg"), pl.Anderson(pl.VBD())],
+    ids=lambda solver: type(solver).__name__,
+)
+def test_solvers_find_the_minimiser_of_newton(newton, solver):
     scene = hanging()
-    newton = solved(pl.Newton(residual=1e-7), scene, 50)
     assert np.abs(newton - scene.bodies[0].initial_positions).max() > 1e-4
-    vbd = solved(pl.VBD(iterations=20), scene, 2000)
-    assert np.abs(vbd - newton).max() < 1e-6 * 0.06
+    assert np.abs(solved(solver, scene, 2000) - newton).max() < 1e-6 * 0.06
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("axis", "natural"), [(0, -60.0), (1, 50.0)], ids=["warp", "weft"])
+def test_cut_strips_curl_to_the_curvature_of_the_fit(axis, natural):
+    """The jersey's bending energies are least at -60 and 50 1/m (tests/materials/test_yarn_cloth.py: its moduli).
+    A strip of 40 x 8 mm rolls up along its length; what is missing is spent on its width, which curls the other way.
+    """
+    size, cells = np.array([0.008, 0.008]), np.array([4, 4])
+    size[axis], cells[axis] = 0.04, 20
+    scene = pl.Scene(gravity=(0, 0, 0))
+    mesh = pl.shapes.cloth(size=tuple(size), cells=tuple(int(k) for k in cells))
+    sheet = scene.add_cloth(mesh, JERSEY, warp=(1, 0, 0))
+    along, across = mesh.points[:, axis], mesh.points[:, 1 - axis]
+    sheet.pin((np.abs(along) < 1e-6) & (np.abs(across) < 0.0021))
+    x = pl.equilibrium(scene).positions
+    middle = np.flatnonzero(np.abs(across) < 1e-6)
+    line = np.diff(x[middle[np.argsort(along[middle])]], axis=0)
+    turns, length = np.cross(line[:-1], line[1:])[:, 1 - axis], np.linalg.norm(line, axis=1)
+    curvatures = np.arcsin(turns / (length[:-1] * length[1:])) / length[1:] * (-1 if axis == 0 else 1)
+    assert np.median(curvatures) == pytest.approx(natural, rel=0.12)
 
 
 @pytest.mark.parametrize("stretch", [0.7, 1.8], ids=["crumpled", "stretched"])

@@ -226,3 +226,30 @@ def test_a_level_plane_is_the_ground_and_other_obstacles_are_drawn(tmp_path):
         stage.picture(0.0)
     assert points[triangles].reshape(-1, 3).max(axis=0)[0] == pytest.approx(0.4)
     assert points[:, 2].min() > -0.11  # the plane's square is not among them
+
+
+class Worn(Result):
+    """A ball beside an obstacle of its shape that is larger, moves along y and comes back in 3 frames."""
+
+    def __init__(self, ball, ratio, way):
+        n, triangles = ball.n_vertices, np.concatenate([ball.triangles, np.asarray(ball.triangles) + ball.n_vertices])
+        none, start = np.full(len(triangles), -1), np.array([0, n, 2 * n])
+        colours = np.array([(1.0, 0.0, 0.0), (0.5, 0.5, 0.5)])
+        names = ("ball", "figure")
+        self.layout = Layout(2 * n, triangles, np.empty((0, 4), int), none, names, start, colours, 2.0, scenery=(1,))
+        self.times = np.arange(3) / 2
+        self._ball, self._figure, self._way = ball.points, ratio * ball.points, way
+
+    def _frame(self, k):
+        moved = self._figure + np.array([0, 10 + (k == 1) * self._way, 0])
+        return Frame(float(self.times[k]), np.concatenate([self._ball, moved]), {})
+
+
+@pytest.mark.parametrize(
+    ("ratio", "way", "is_framed"), [(1.5, 0.0, True), (3, 0.0, False), (3, 1e-3, True), (9, 1.0, False)]
+)
+def test_large_obstacles_are_framed_if_they_move(ball, ratio, way, is_framed):
+    """The figure that wears a garment is some times as large as it; a wall is cut off by the picture's edge."""
+    result = Worn(ball, ratio, way)
+    (actor,) = Stage([result], View(height=60))._actors
+    assert (result.positions(0)[actor.framed, 1].max() > 1.0) == is_framed

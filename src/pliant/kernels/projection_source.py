@@ -54,7 +54,7 @@ class ProjectionVariant:
     contact: bool = False
 
     def describe(self) -> str:
-        laws = " and ".join(constraint.name for constraint in self.constraints)
+        laws = " and ".join(constraint.name for constraint in self.constraints) or "contacts alone"
         order = "Jacobi" if self.jacobi else "Gauss-Seidel"
         return f"{self.solver}, {order}, for {laws} ({self.precision} precision, {self.width} lanes)"
 
@@ -67,7 +67,8 @@ def projection_module(variant: ProjectionVariant) -> ModuleType:
 def source(variant: ProjectionVariant) -> str:
     sources = list(enumerate(variant.constraints))
     order = "colours_{k}, tiles_{k}, strips_{k}" if variant.jacobi else "colours_{k}"
-    tables = ", ".join(f"{order.format(k=k)}, corners_{k}, " + c.numbered(", ".join(c.tables), k) for k, c in sources)
+    tables = [f"{order.format(k=k)}, corners_{k}, " + c.numbered(", ".join(c.tables), k) for k, c in sources]
+    tables += ["contacts"] if variant.contact else []
     imports = dict.fromkeys(line for k, c in sources for line in c.numbered(c.imports, k).splitlines())
     parts = [
         _HEADER.format(
@@ -85,8 +86,7 @@ def source(variant: ProjectionVariant) -> str:
         for k, c in sources
     )
     collect = (_COLLECT if variant.jacobi else "") + (_TOUCH if variant.contact else "")
-    tables += ", contacts" if variant.contact else ""
-    parts.append(_SWEEP.format(tables=tables, sweeps=sweeps, collect=collect))
+    parts.append(_SWEEP.format(tables=", ".join(["held", *tables]), sweeps=sweeps, collect=collect))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -234,7 +234,7 @@ _TOUCH = """        if thread == 0:
 
 _SWEEP = '''
 @entry(nogil=True, error_model="numpy", _nrt=False)
-def sweep(thread, threads, barrier, n, left, x, sums, start, held, {tables}):
+def sweep(thread, threads, barrier, n, left, x, sums, start, {tables}):
     """n iterations over all elements. x (rows, 4): positions and h^2 / m, zero for vertices that are held."""
     arrivals = 0
     for _ in range(n):

@@ -44,7 +44,7 @@ class AddingGrains(ABC):
         slide. rolling_resistance: of particles that turn, the tangent of the slope on which one begins to roll; between
         two bodies of particles the geometric mean.
         Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased; without spin also pl.Auto, pl.VBD,
-        pl.AVBD and pl.Newton, in which they meet solids too.
+        pl.AVBD, pl.Newton, pl.XPBD and pl.GPBD, in which they meet solids too.
         """
         own = self._free_name(name, Particles)
         body = Particles(own, points, radius, density, spin, rolling_resistance=rolling_resistance)

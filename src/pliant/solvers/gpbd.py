@@ -53,9 +53,9 @@ class GPBD(Solver[ProjectionWork]):
 
     An inverted element of a law with a barrier is first turned right side out (Section 4.1), so any start will do.
     Positions begin each step at the inertial target, whatever x0 is.  It takes solids and sheets of any law and yarn
-    cloth, whose strains are six (Section 4.2; kernels.yarn_strain); springs,
-    hinges, rod bends, yarns, walls and contact, whose energies are quadratic in a constraint, are projected as in XPBD
-    (Section 3.2), friction as there.  It has neither damping nor vertices held to a line or a plane.
+    cloth, whose strains are six (Section 4.2; kernels.yarn_strain); springs, hinges, rod bends, yarns, walls and
+    contact, also of particles, whose energies are quadratic in a constraint, are projected as in XPBD (Section 3.2),
+    friction as there.  It has neither damping nor vertices held to a line or a plane.
     """
 
     iterations: int = 20
@@ -66,7 +66,13 @@ class GPBD(Solver[ProjectionWork]):
 
     start = "accelerated"  # the inertial target
     capabilities = Capabilities(
-        "satisfy", contact=True, any_guess=True, strain_rate_damping=False, vertex_block_damping=False, device=True
+        "satisfy",
+        contact=True,
+        particles=True,
+        any_guess=True,
+        strain_rate_damping=False,
+        vertex_block_damping=False,
+        device=True,
     )
 
     def __post_init__(self) -> None:

@@ -7,12 +7,14 @@ import numpy as np
 from pliant.io.results.result import Result
 from pliant.viewer.tubes import SIDES, tube_points, tube_triangles
 
-LARGE = 2.0  # of the bodies' size: obstacles beyond are cut off by the picture's edge rather than shrink the bodies
+# of the bodies' size: obstacles beyond are cut off by the picture's edge rather than shrink the bodies
+LARGE = 2.0  # at rest
+LARGE_MOVING = 8.0  # that move, as the figure that wears a garment: what happens is seen on the whole of it
 LEVEL = 1e-6  # of the bodies' size: how flat a floor is
 
 
 class Actor:
-    """The parts of a result that are drawn, chosen by its first and last frames.
+    """The parts of a result that are drawn, chosen by its first, middle and last frames.
 
     framed: (p,) points that the picture has to show; floor: the height [m] of a level plane that does not move, or
     None.
@@ -20,16 +22,16 @@ class Actor:
 
     def __init__(self, result: Result):
         layout, self._kept = result.layout.surface()
-        first, last = result.positions(0)[self._kept], result.positions(len(result) - 1)[self._kept]
+        first, *later = (result.positions(k)[self._kept] for k in (0, len(result) // 2, len(result) - 1))
         size = self._bodies_size(first, layout.scenery_points)
         self.floor: float | None = None
         shown, framed = np.ones(layout.n_points, bool), ~layout.scenery_points
         for k in layout.scenery:
             own = slice(*layout.body_start[k : k + 2])
-            extent = np.ptp(first[own], axis=0)
-            if extent[2] <= LEVEL * size and np.array_equal(first[own], last[own]):
+            extent, moves = np.ptp(first[own], axis=0), any((x[own] != first[own]).any() for x in later)
+            if extent[2] <= LEVEL * size and not moves:
                 shown[own], self.floor = False, float(first[own][0, 2])
-            framed[own] = shown[own] & (np.linalg.norm(extent) <= LARGE * size)
+            framed[own] = shown[own] & (np.linalg.norm(extent) <= (LARGE_MOVING if moves else LARGE) * size)
         self.framed = self._kept[framed]
         drawn = shown[layout.triangles[:, 0]]
         self._triangles, bodies = layout.triangles[drawn], layout.triangle_bodies[drawn]

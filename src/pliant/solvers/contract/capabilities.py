@@ -89,7 +89,7 @@ REQUIREMENTS = (
         "particles",
         lambda model: model.particles is not None,
         lambda can: can.particles,
-        "Auto, VBD, AVBD, Newton or VelocityTimeStepping",
+        "Auto, VBD, AVBD, Newton, GPBD or VelocityTimeStepping",
     ),
     Requirement(
         "particles with spin=True",

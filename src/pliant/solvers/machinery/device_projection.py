@@ -111,6 +111,8 @@ def correction_scene(
     sources = DeviceSources(execution.precision)
     layout = lay_out(problem, execution, sources=sources)
     constraints = tuple(constraints_of(layout, block) for block in layout.blocks)
+    if not constraints:
+        raise DeviceError('particles alone do not run on an OpenCL device with GPBD: use device="cpu".')
     variant = CorrectionVariant(tuple(own.source for own in constraints), sources.tracing)
     return DeviceCorrectionScene(layout, variant, constraints)
 
