@@ -18,6 +18,7 @@ from pliant.state import State
 
 MUCH = 0.01  # of the energy at hand: with more gained a step is solved on
 HELPS = 0.5  # part of what was gained that may be left if solving on is worth another try
+SHORTER = (0.5, 0.25, 0.0)  # parts of their way that bodies go which gain more energy than velocities can give back
 
 
 class StepsApart(ABC):
@@ -42,19 +43,43 @@ class StepsApart(ABC):
         for attempt in range(MORE_SOLUTIONS + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
-            if is_near is None or attempt == MORE_SOLUTIONS:
+            if is_near is None:
+                return report
+            if attempt == MORE_SOLUTIONS:
                 break
             assert self._detector is not None
             assert self._solved is not None
-            gone_by = (self._x_new - self.state.x) / self.h
             if is_near:
-                before, gain = gain, self._detector.gain(self._ends(self._detector, gone_by))
+                budget = self._detector.budget
+                before, gain = gain, 0.0 if budget is None else budget.gain(self._ends_here(self._detector))
                 if not MUCH < gain <= HELPS * before:
                     break
             self._detector.note_overload(solution, None if self._apart is None else self._apart.skipped)
             report, self._solved = self._solve(self._detect_again(self._solved, solution), goes_on=True)
             report.iterations = iterations = iterations + report.iterations
+        self._shorten(solution)
         return report
+
+    def _shorten(self, solution: np.ndarray) -> None:
+        """Let bodies go less far that have gained more energy than can be taken out of their velocities: at rest they
+        have gained none (decision 0040). solution (n, 3) [m]: where the solver would have had them.
+        """
+        detector, way, is_shorter = self._detector, self._x_new - self.state.x, False
+        if detector is None or detector.budget is None:
+            return
+        for part in SHORTER:
+            owes = detector.budget.unpaid(self._ends_here(detector))
+            if not owes.any():
+                break
+            self._x_new[owes] = self.state.x[owes] + part * way[owes]
+            self._advance()
+            is_shorter = True
+        if is_shorter and self._safe is not None:
+            self._safe.measure(self._x_new, solution)
+
+    def _ends_here(self, detector: Detector) -> StepEnds:
+        """Of the step as it is, with the velocities that lead there."""
+        return self._ends(detector, (self._x_new - self.state.x) / self.h)
 
     def _advance(self) -> bool | None:
         """Go as far as nothing touches; whether that is near the solution, None if all of the way is free."""

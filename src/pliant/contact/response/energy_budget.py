@@ -55,6 +55,11 @@ class EnergyBudget:
         account = self._account(step)
         return 0.0 if account is None else account.gain()
 
+    def unpaid(self, step: StepEnds) -> np.ndarray:
+        """(n,) bool: vertices of bodies that have gained more in a step than can be taken out of their velocities."""
+        account = self._account(step)
+        return np.zeros(len(step.x), bool) if account is None else account.unpaid()
+
     def settle(self, step: StepEnds, is_enforced: bool) -> Rise:
         """Look at a step that is done, and if the budget is enforced slow down what has gained energy."""
         account = self._account(step)
