@@ -16,7 +16,7 @@ from pliant.model.placement import Placements
 from pliant.solvers import SolveReport
 from pliant.state import State
 
-MUCH = 0.01  # of the energy at hand: with more gained a step is solved on
+MUCH = 0.05  # of the energy at hand: with more gained a step is solved on
 HELPS = 0.5  # part of what was gained that may be left if solving on is worth another try
 SHORTER = (0.5, 0.25, 0.0)  # parts of their way that bodies go which gain more energy than velocities can give back
 
@@ -43,9 +43,7 @@ class StepsApart(ABC):
         for attempt in range(MORE_SOLUTIONS + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
-            if is_near is None:
-                return report
-            if attempt == MORE_SOLUTIONS:
+            if is_near is None or attempt == MORE_SOLUTIONS:
                 break
             assert self._detector is not None
             assert self._solved is not None
@@ -57,7 +55,8 @@ class StepsApart(ABC):
             self._detector.note_overload(solution, None if self._apart is None else self._apart.skipped)
             report, self._solved = self._solve(self._detect_again(self._solved, solution), goes_on=True)
             report.iterations = iterations = iterations + report.iterations
-        self._shorten(solution)
+        if self._safe is not None or self._was_held:
+            self._shorten(solution)
         return report
 
     def _shorten(self, solution: np.ndarray) -> None:
