@@ -219,8 +219,8 @@ class SafeMotion:
                 return end, None
             if is_pushing and number < PUSHING:
                 touching = self._push(touching, pairs, shapes, x, end)
-                pushed = np.abs(end - asked).max()
-                if not len(touching) and pushed <= 0.5 * self._margin:
+                pushed = np.linalg.norm(end - asked, axis=1).max()
+                if not len(touching) and pushed <= self._margin:
                     return end, None
                 is_pushing = pushed > LITTLE * self._margin
                 if is_pushing:
