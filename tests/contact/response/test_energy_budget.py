@@ -8,7 +8,6 @@ import pytest
 import pliant as pl
 from pliant.contact.response.rigid_velocities import rigid_velocities
 from pliant.contact.response.step_account import TOLERANCE, StepEnds
-from pliant.steps_apart import MUCH
 
 
 def pressed_balls() -> tuple[pl.Simulation, np.ndarray, np.ndarray]:
@@ -39,7 +38,6 @@ def test_what_a_step_has_gained_is_taken_out_and_momenta_stay() -> None:
     mass, step = sim.model.mass, ends(sim, x, v, 1.5)
     before, momentum = step.v.copy(), mass @ step.v
     spin = (mass[:, None] * np.cross(step.x, step.v)).sum(axis=0)
-    assert budget.gain(step) > MUCH
     looked_at = budget.settle(step, is_enforced=False)
     assert looked_at.removed == 0
     assert np.array_equal(step.v, before)
@@ -58,7 +56,6 @@ def test_a_step_that_loses_energy_stays_as_it_is() -> None:
     sim, x, v = pressed_balls()
     step = ends(sim, x, v, 0.9)
     before = step.v.copy()
-    assert sim._detector.budget.gain(step) <= MUCH
     assert sim._detector.budget.settle(step, is_enforced=True) == (0.0, 0.0)
     assert np.array_equal(step.v, before)
 

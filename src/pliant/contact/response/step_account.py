@@ -83,11 +83,6 @@ class StepAccount:
         self._is_left_alone = ~islands.touches
         self._is_left_alone[self._island[model.subspace == CARRIED]] = True
 
-    def gain(self) -> float:
-        """Largest part of the energy at hand that an island has too much."""
-        at_hand = self._scale(self._kinetic(self.step.v))
-        return float((self._excess() / np.maximum(at_hand, 1e-300)).max(initial=0.0))
-
     def unpaid(self) -> np.ndarray:
         """(n,) bool: vertices of islands that have more too much than can be taken out of their velocities."""
         excess = self._excess()
