@@ -16,8 +16,7 @@ from pliant.model.placement import Placements
 from pliant.solvers import SolveReport
 from pliant.state import State
 
-MUCH = 0.01  # of the energy at hand: with more gained a step is solved on
-HELPS = 0.5  # part of what was gained that may be left if solving on is worth another try
+SHORTER = (0.5, 0.25, 0.0)  # parts of their way that bodies go which gain more energy than velocities can give back
 
 
 class StepsApart(ABC):
@@ -36,9 +35,9 @@ class StepsApart(ABC):
 
     def _stay_apart(self, report: SolveReport) -> SolveReport:
         """Cut the step that was solved if it must be; if it stays far from the solution, solve again from there, with
-        contacts that hold, and on while bodies that touch gain energy, if that helps (decision 0040).
+        contacts that hold; also if bodies that touch gain more energy than velocities can give back (decision 0040).
         """
-        iterations, self._was_held, gain = report.iterations, False, np.inf
+        iterations, self._was_held = report.iterations, False
         for attempt in range(MORE_SOLUTIONS + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
@@ -46,15 +45,36 @@ class StepsApart(ABC):
                 break
             assert self._detector is not None
             assert self._solved is not None
-            gone_by = (self._x_new - self.state.x) / self.h
-            if is_near:
-                before, gain = gain, self._detector.gain(self._ends(self._detector, gone_by))
-                if not MUCH < gain <= HELPS * before:
-                    break
+            if is_near and not self._unpaid(self._detector).any():
+                break
             self._detector.note_overload(solution, None if self._apart is None else self._apart.skipped)
             report, self._solved = self._solve(self._detect_again(self._solved, solution), goes_on=True)
             report.iterations = iterations = iterations + report.iterations
+        if self._safe is not None or self._was_held:
+            self._shorten(solution)
         return report
+
+    def _shorten(self, solution: np.ndarray) -> None:
+        """Let bodies go less far that have gained more energy than can be taken out of their velocities: at rest they
+        have gained none (decision 0040). solution (n, 3) [m]: where the solver would have had them.
+        """
+        assert self._detector is not None
+        way, is_shorter = self._x_new - self.state.x, False
+        for part in SHORTER:
+            owes = self._unpaid(self._detector)
+            if not owes.any():
+                break
+            self._x_new[owes] = self.state.x[owes] + part * way[owes]
+            self._advance()
+            is_shorter = True
+        if is_shorter and self._safe is not None:
+            self._safe.measure(self._x_new, solution)
+
+    def _unpaid(self, detector: Detector) -> np.ndarray:
+        """(n,) bool: who has gained more energy than can be taken out of the velocities that lead where the step is."""
+        if detector.budget is None:
+            return np.zeros(len(self._x_new), bool)
+        return detector.budget.unpaid(self._ends(detector, (self._x_new - self.state.x) / self.h))
 
     def _advance(self) -> bool | None:
         """Go as far as nothing touches; whether that is near the solution, None if all of the way is free."""

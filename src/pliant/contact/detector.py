@@ -38,7 +38,7 @@ from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
 from pliant.contact.tracking.passing import Ahead, Skipped, passing
 from pliant.contact.tracking.pressing import Parties, Pressing, begin_pressing, pressed_before, pressing_of
-from pliant.contact.tracking.side_history import SideHistory, no_side_history
+from pliant.contact.tracking.side_history import SideHistory, as_placed, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
 from pliant.model import CarriedPoints, ContactModel, Model
@@ -251,10 +251,6 @@ class Detector:
             return np.full(contacts.size, given)
         return np.maximum(chosen_stiffness(contacts, self.scale), contacts.stiffness)
 
-    def gain(self, ends: StepEnds) -> float:
-        """Largest part of the energy at hand that bodies which touch have gained in a step."""
-        return 0.0 if self.budget is None else self.budget.gain(ends)
-
     def settle(self, ends: StepEnds, is_enforced: bool) -> None:
         """Measure what energy a step has gained, and if that is enforced take it out of its velocities, in place."""
         if self.budget is not None:
@@ -324,6 +320,8 @@ class Detector:
         if ahead is None or not np.array_equal(ahead.x, x):
             ahead = self._sides_after(x_prev, x)
         self.seen, self.side_history, self.no_self_contact, self.least_width = ahead
+        if self.model.settings.guarantee:
+            self.side_history = as_placed(self.side_history, self.colliders.surface.edges, x)
         self._ahead = None
 
     def _sides_after(self, x_prev: np.ndarray, x: np.ndarray) -> Ahead:

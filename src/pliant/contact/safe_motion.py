@@ -161,12 +161,16 @@ class SafeMotion:
 
     def _end(self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray]) -> bool:
         """Write where vertices (n, 3) [m] and rigid bodies have got; whether that is near the target."""
-        away = np.linalg.norm(x - target, axis=1)
-        self.held = Held(int((away > 0).sum()), float(away.max(initial=0.0)))
+        self.measure(x, target)
         target[:] = x
         if self._rigid is not None:
             poses[1][:] = self._rigid.now
         return self.held.furthest_held_back <= 2 * self._margin
+
+    def measure(self, x: np.ndarray, target: np.ndarray) -> None:
+        """Keep in mind how far vertices, at x (n, 3) [m], are from where they were to go."""
+        away = np.linalg.norm(x - target, axis=1)
+        self.held = Held(int((away > 0).sum()), float(away.max(initial=0.0)))
 
     def _begin(self, poses: tuple[np.ndarray, np.ndarray]) -> None:
         """Make ready for the masses that the scene has now; poses: as of `advance`."""
@@ -215,8 +219,8 @@ class SafeMotion:
                 return end, None
             if is_pushing and number < PUSHING:
                 touching = self._push(touching, pairs, shapes, x, end)
-                pushed = np.abs(end - asked).max()
-                if not len(touching) and pushed <= 0.5 * self._margin:
+                pushed = np.linalg.norm(end - asked, axis=1).max()
+                if not len(touching) and pushed <= self._margin:
                     return end, None
                 is_pushing = pushed > LITTLE * self._margin
                 if is_pushing:

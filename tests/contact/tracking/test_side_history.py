@@ -9,7 +9,7 @@ from pliant.contact.contact_set import depths
 from pliant.contact.detection import continuous_contacts, find_penetrations, track_edge_sides, track_sides
 from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.colliders import Colliders, make_colliders
-from pliant.contact.tracking.side_history import SideHistory, no_side_history
+from pliant.contact.tracking.side_history import SideHistory, as_placed, no_side_history
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.geometry import shapes
 from pliant.kernels.threads import Team
@@ -73,6 +73,24 @@ def test_crossed_edges_are_remembered(team: Team, assemble: Assemble) -> None:
     np.testing.assert_allclose(contacts.normals[crossing, 2], up[crossing], atol=1e-9)
     np.testing.assert_allclose(depths(contacts, below)[crossing], 0.031, rtol=1e-6)
     assert len(track_sides(team, colliders, history, below, above).edges) == 0
+
+
+def test_where_nothing_has_crossed_sides_are_as_bodies_are_placed(team: Team, assemble: Assemble) -> None:
+    """Two strips that cross, tracked as if the upper one had come from below: pushed down by the sum of gap and
+    thickness. If that is proved to be wrong, they are pushed apart where they are, by what lacks in thickness.
+    """
+    strip = shapes.cloth((1.0, 0.1), (4, 1))
+    turned = strip.points[:, [1, 0, 2]] + np.array([0.01, 0.02, 4e-4])
+    sheets = [(strip.points, strip.triangles), (turned, strip.triangles)]
+    above, colliders, body = assemble(sheets=sheets, radius=5e-4)
+    below = moved(above, body == 1, (0, 0, -0.05))
+    history = track_sides(team, colliders, no_side_history(), below, above)
+    for sides, normal, depth in ((history, -1, 1.4e-3), (as_placed(history, colliders.surface.edges, above), 1, 6e-4)):
+        contacts = find_penetrations(team, colliders, above, sides).contacts
+        assert len(contacts.kind) > 4
+        up = np.where(body[contacts.vertices[:, 0]] == 1, 1.0, -1.0)
+        np.testing.assert_allclose(contacts.normals[:, 2], normal * up, atol=1e-9)
+        np.testing.assert_allclose(depths(contacts, above), depth, rtol=1e-6)
 
 
 def test_what_goes_around_the_rim_is_free(team: Team, assemble: Assemble) -> None:

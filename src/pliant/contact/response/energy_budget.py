@@ -50,10 +50,10 @@ class EnergyBudget:
     _owners: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)  # elements, and bodies of each
     _known: list[Known] = field(default_factory=list)  # what was measured last, the latest first
 
-    def gain(self, step: StepEnds) -> float:
-        """Largest part of the energy at hand that bodies have gained in a step."""
+    def unpaid(self, step: StepEnds) -> np.ndarray:
+        """(n,) bool: vertices of bodies that have gained more in a step than can be taken out of their velocities."""
         account = self._account(step)
-        return 0.0 if account is None else account.gain()
+        return np.zeros(len(step.x), bool) if account is None else account.unpaid()
 
     def settle(self, step: StepEnds, is_enforced: bool) -> Rise:
         """Look at a step that is done, and if the budget is enforced slow down what has gained energy."""

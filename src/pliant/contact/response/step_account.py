@@ -16,6 +16,7 @@ from pliant.contact.response.rigid_velocities import rigid_velocities
 from pliant.energies.elements import energy_of
 from pliant.model import CARRIED, Model
 
+PAYABLE = 1.0 - 1e-9  # of the kinetic energy of an island: that can be taken out of its velocities
 TOLERANCE = 1e-5  # of the energy at hand: what rounding and potentials that are not convex may add in a step
 
 
@@ -82,10 +83,13 @@ class StepAccount:
         self._is_left_alone = ~islands.touches
         self._is_left_alone[self._island[model.subspace == CARRIED]] = True
 
-    def gain(self) -> float:
-        """Largest part of the energy at hand that an island has too much."""
-        at_hand = self._scale(self._kinetic(self.step.v))
-        return float((self._excess() / np.maximum(at_hand, 1e-300)).max(initial=0.0))
+    def unpaid(self) -> np.ndarray:
+        """(n,) bool: vertices of islands that have more too much than can be taken out of their velocities."""
+        excess = self._excess()
+        if not excess.any():
+            return np.zeros(len(self._island), bool)
+        owes = excess > PAYABLE * self._kinetic(self._relative())
+        return (self._island >= 0) & owes[self._island]
 
     def settle(self, is_enforced: bool) -> Rise:
         """Take out of velocities what is too much, as far as there are any; or only look."""
@@ -110,17 +114,17 @@ class StepAccount:
         """Take an excess (islands,) [J] out of velocities; how much that was [J]."""
         step = self.step
         before, chosen = self._kinetic(step.v).sum(), np.where(self._island >= 0, excess[self._island] > 0, False)
-        relative = step.v - self._drift(step.v)
+        relative = self._relative()
         relative[~chosen] = 0.0
         kept = np.sqrt(np.maximum(1.0 - excess / np.maximum(self._kinetic(relative), 1e-300), 0.0))
         part = np.where(chosen, (1.0 - kept)[self._island], 0.0)
         step.v -= step.model.project(part[:, None] * relative)
         return float(before - self._kinetic(step.v).sum())
 
-    def _drift(self, vectors: np.ndarray) -> np.ndarray:
-        """(n, 3) the part of vectors that moves islands which nothing holds as rigid bodies."""
-        label = np.where((self._island >= 0) & self.islands.is_free[self._island], self._island, -1)
-        return rigid_velocities(label, self.islands.size, self._mass, self.step.x, vectors)
+    def _relative(self) -> np.ndarray:
+        """(n, 3) [m/s] velocities without those that move islands which nothing holds as rigid bodies."""
+        label, v = np.where((self._island >= 0) & self.islands.is_free[self._island], self._island, -1), self.step.v
+        return v - rigid_velocities(label, self.islands.size, self._mass, self.step.x, v)
 
     def _in_contacts(self, depths: np.ndarray) -> np.ndarray:
         """(islands,) [J] with depths (k,) [m]. The next step begins with contacts as stiff as they were before any was

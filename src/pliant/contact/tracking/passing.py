@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
 
 CLOSE = 0.2  # of the distance that a pair keeps: with less left, intersections are looked for
-FAST = 0.25  # of an edge in a step: solids that move further are left to contact forces
+FAST = 0.25  # of an edge in a step: solids that move further, seen from each other, are left to contact forces
 
 
 class Ahead(NamedTuple):
@@ -32,14 +33,14 @@ class Skipped(NamedTuple):
     keys: np.ndarray  # vertex * bodies + body: who intersects whom where the step begins, so that it can get out
     body: np.ndarray  # (n,) of each vertex
     is_solid: np.ndarray  # (n,) bool
-    is_fast: np.ndarray  # (n,) bool: vertices that move by much of an edge
+    motion: np.ndarray  # (n, 3) [m] of vertices in the step
+    most: np.ndarray  # (n,) [m] that solids may move in it, seen from each other, and are held apart
     is_convex: np.ndarray  # (bodies,) bool: rigid bodies whose distance and depth planes tell
 
     def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
         """(k,) bool: pairs with vertices (k, m), of which the first `own` are one side's, of bodies that intersect
-        there, of two convex rigid bodies, or of solids of which one vertex is fast: what is inside a solid is known to
-        be, and pushed out again. A solid is not held apart from itself at all if a vertex of it is fast, or intersects
-        it.
+        there, of two convex rigid bodies, or of solids that meet fast: what is inside a solid is known to be, and is
+        pushed out again. A solid is not held apart from itself at all if a vertex of it is fast, or intersects it.
         """
         is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
         one, other = self.body[vertices[:, 0]], self.body[vertices[:, 2]]
@@ -48,7 +49,16 @@ class Skipped(NamedTuple):
         are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]]
         is_crushed = (one == other) & self.crushed[one]
         are_convex = self.is_convex[one] & self.is_convex[other]
-        return intersect | are_convex | (are_solids & (is_crushed | self.is_fast[vertices].any(axis=1)))
+        return intersect | are_convex | (are_solids & (is_crushed | self._meet_fast(vertices, is_first)))
+
+    def _meet_fast(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
+        """(k,) bool: pairs with vertices (k, m) of which two, of different sides, move far as seen from each other."""
+        found, m = np.zeros(len(vertices), bool), vertices.shape[1]
+        for i, j in combinations(range(m), 2):
+            one, other = vertices[:, i], vertices[:, j]
+            way = np.linalg.norm(self.motion[one] - self.motion[other], axis=1)
+            found |= (is_first[:, i] != is_first[:, j]) & (way > np.minimum(self.most[one], self.most[other]))
+        return found
 
     @property
     def crushed(self) -> np.ndarray:
@@ -56,7 +66,7 @@ class Skipped(NamedTuple):
         count = int(self.body.max()) + 1
         vertex, against = np.divmod(self.keys, count)
         found = np.zeros(count, bool)
-        found[self.body[self.is_fast]] = True
+        found[self.body[np.linalg.norm(self.motion, axis=1) > self.most]] = True
         found[against[self.body[vertex] == against]] = True
         return found
 
@@ -80,8 +90,8 @@ def passing(
         return None
     pierced = _pierced(team, colliders, ahead.x)
     pierced = pierced[(colliders.radius[pierced] > 0).any(axis=1)]
-    is_fast = np.linalg.norm(ahead.x - x_prev, axis=1) > FAST * edge
-    skipped = Skipped(np.zeros(0, np.int64), colliders.rules.body, colliders.has_inside, is_fast, is_convex)
+    about = (colliders.rules.body, colliders.has_inside, ahead.x - x_prev, FAST * edge, is_convex)
+    skipped = Skipped(np.zeros(0, np.int64), *about)
     pierced = pierced[~skipped.pairs(pierced, 2)]
     if not len(pierced):
         return None

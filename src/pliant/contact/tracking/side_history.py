@@ -172,6 +172,27 @@ def push_from_edge(w, r, y, before, gap):
     return length < gap, before if length == 0.0 else unit(r)
 
 
+def as_placed(history: SideHistory, edges: np.ndarray, x: np.ndarray) -> SideHistory:
+    """The history at positions x (n, 3) [m] where nothing has crossed, as is proved: what seems to be on the wrong
+    side, as behind a sharp fold, is on its own.
+    """
+    normals = history.normals.copy()
+    cached(turn_to_first)(history.edges, edges, x, normals)
+    sides = np.where(history.crossed, -history.sides, history.sides)
+    return history._replace(sides=sides, crossed=np.zeros_like(history.crossed), normals=normals)
+
+
+@compiled
+def turn_to_first(pairs, edges, x, normals):
+    """Let normals (b, 3) of pairs of edges point to the first one."""
+    for k in range(len(pairs)):
+        a, b = edges[pairs[k, 0]], edges[pairs[k, 1]]
+        y = points_of(x, (a[0], a[1], b[0], b[1]))
+        if dot(combine(closest_edge_edge(y), y), row(normals, k)) < 0.0:
+            for axis in range(3):
+                normals[k, axis] = -normals[k, axis]
+
+
 @compiled
 def entry_of(v, t, x, history, patches):
     """Place in the history of vertex v's side of the patch around triangle t, as it is at x; -1 if it is unknown."""
