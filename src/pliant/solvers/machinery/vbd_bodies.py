@@ -13,7 +13,7 @@ from pliant.kernels.packs import Packs
 from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS
 from pliant.kernels.rigid_motion import store_poses
 from pliant.kernels.rigid_sweep import load_targets
-from pliant.model import CarriedPoints
+from pliant.model import CarriedPoints, Model
 
 
 class BodyTables:
@@ -38,12 +38,12 @@ class BodyTables:
         self.of_body = np.arange(len(self.masses)).reshape(w.shape)
         moments = np.einsum("bi,bir,bis->brs", w, own, own)
         inertia = np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3) - moments
-        joined_start, joined, has_elements = joined_bodies(problem, carried)
+        joined_start, joined = joined_bodies(problem.model, carried)
         nine, none = (lambda: np.zeros((b, 9))), np.zeros(0, np.int64)
         self.rows = Bodies(
             pack_start=pack_start,
             offsets=offsets,
-            has_elements=has_elements,
+            has_elements=have_elements(problem.model, carried),
             systems=np.zeros((threads, 6, 7)),
             poses=np.zeros((b, 7)),
             R=nine(),
@@ -100,25 +100,25 @@ class BodyTables:
         store_poses(self.rows.poses, origin, carried.rows, poses, x)
 
 
-def joined_bodies(
-    problem: IncrementalPotential, carried: CarriedPoints
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Bodies that elements join: where the neighbours of each begin (b + 1,), and which they are; on which of them
-    (b,) elements act at all.
-    """
-    n, b = problem.model.n_vertices, carried.count
-    body = np.full(n, -1)
-    body[carried.points] = carried.body
-    whole = np.where(body >= 0, body, b)  # all vertices as one more
-    elements = [block.elements for block in problem.model.blocks]
-    start, neighbours = vertex_graph([whole[corners] for corners in elements], b + 1)
+def have_elements(model: Model, carried: CarriedPoints) -> np.ndarray:
+    """(b,) bool: rigid bodies on which more than contacts acts."""
+    acted_on = np.zeros(model.n_vertices, bool)
+    for block in model.blocks:
+        acted_on[block.elements[block.elements >= 0]] = True
+    found: np.ndarray = np.bincount(carried.body, acted_on[carried.points], carried.count) > 0
+    return found
+
+
+def joined_bodies(model: Model, carried: CarriedPoints) -> tuple[np.ndarray, np.ndarray]:
+    """Bodies that elements join: where the neighbours of each begin (b + 1,), and which they are."""
+    b = carried.count
+    whole = np.full(model.n_vertices, b)  # all vertices as one more
+    whole[carried.points] = carried.body
+    start, neighbours = vertex_graph([whole[block.elements] for block in model.blocks], b + 1)
     owner = np.repeat(np.arange(b + 1), np.diff(start))
     is_body = (owner < b) & (neighbours < b) & (owner != neighbours)
-    acted_on = np.zeros(b + 1, bool)
-    for corners in elements:
-        acted_on[np.unique(whole[corners])] = True
     counts = np.bincount(owner[is_body], minlength=b)
-    return np.append(0, np.cumsum(counts)), neighbours[is_body].astype(np.int64), acted_on[:b]
+    return np.append(0, np.cumsum(counts)), neighbours[is_body].astype(np.int64)
 
 
 def without_padding(packs: Packs, lanes: np.ndarray) -> None:
