@@ -37,9 +37,9 @@ class Skipped(NamedTuple):
 
     def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
         """(k,) bool: pairs with vertices (k, m), of which the first `own` are one side's, of bodies that intersect
-        there, of a convex rigid body and another or a solid, or of solids of which one vertex is fast: what is inside
-        these is known to be, and pushed out again. A solid is not held apart from itself at all if a vertex of it is
-        fast, or intersects it.
+        there, of two convex rigid bodies, or of solids of which one vertex is fast: what is inside a solid is known to
+        be, and pushed out again. A solid is not held apart from itself at all if a vertex of it is fast, or intersects
+        it.
         """
         is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
         one, other = self.body[vertices[:, 0]], self.body[vertices[:, 2]]
@@ -47,11 +47,8 @@ class Skipped(NamedTuple):
         intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
         are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]]
         is_crushed = (one == other) & self.crushed[one]
-        has_convex = self.is_convex[one] | self.is_convex[other]
-        are_known = (self.is_convex[one] | self.is_solid[vertices[:, 0]]) & (
-            self.is_convex[other] | self.is_solid[vertices[:, 2]]
-        )
-        return intersect | (has_convex & are_known) | (are_solids & (is_crushed | self.is_fast[vertices].any(axis=1)))
+        are_convex = self.is_convex[one] & self.is_convex[other]
+        return intersect | are_convex | (are_solids & (is_crushed | self.is_fast[vertices].any(axis=1)))
 
     @property
     def crushed(self) -> np.ndarray:
