@@ -213,7 +213,7 @@ class Detector:
             near.append(self.spheres.find(x0, x1, time, h, self.scale, self.is_hard))
         for k in numbers:
             near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
-        if self.is_hard:
+        if self.is_hard or h > 0:
             pairs = with_planes(self.convex, pairs, x0, x1, model, bounds)
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own

@@ -21,6 +21,7 @@ from __future__ import annotations
 from pliant.lanes import maximum, number, select, sqrt
 from pliant.lanes.vectors import add_identity, add_scaled, add_square, dot, physics
 
+STIFFEST = 10.0  # of friction that sticks, over the stiffness of its contact
 LEAST_LENGTH = 1e-30  # [m] divides in place of a shorter motion, which has no direction
 
 
@@ -53,13 +54,23 @@ def tangential(u, n):
 
 
 @physics
+def smoothing(stiffness, limit, slip):
+    """[m] over which friction rises to its limit: slip, and as much as leaves it STIFFEST times as stiff as the
+    contact. In an impact the limit is hundreds of times that of the weight, and with slip alone bodies that stick would
+    be held hundreds of times as firmly along the surface as across it, which iterations take long to solve.
+    """
+    own = limit * (2.0 / STIFFEST) / maximum(stiffness, number(LEAST_LENGTH, stiffness))
+    return maximum(maximum(slip, own), number(LEAST_LENGTH, slip))
+
+
+@physics
 def friction_slope(length, stiffness, limit, slip):
     """Friction over length [N/m]: limit f1(length) / length of Equation 15, full friction beyond `slip` [m], rising
     smoothly to it before.
 
     With slip 0 it sticks, as a spring of the contact's stiffness that slides at the limit: min(k, limit / length).
     """
-    smooth = maximum(slip, number(LEAST_LENGTH, slip))
+    smooth = smoothing(stiffness, limit, slip)
     inside = (2.0 - length / smooth) / smooth
     rubbing = limit * select(length < smooth, inside, number(1.0, length) / maximum(length, smooth))
     sticks = (slip <= number(0.0, slip)) & (stiffness * length < limit)
@@ -69,7 +80,7 @@ def friction_slope(length, stiffness, limit, slip):
 @physics
 def friction_energy(length, stiffness, limit, slip):
     """limit f0(length) [J], f0 the integral of f1: l - slip / 3 beyond slip. With slip 0: k/2 l^2 where it sticks."""
-    smooth = maximum(slip, number(LEAST_LENGTH, slip))
+    smooth = smoothing(stiffness, limit, slip)
     inside = length * length * (1.0 - length / (3.0 * smooth)) / smooth
     rubbing = limit * select(length < smooth, inside, length - smooth / 3.0)
     is_sticky = slip <= number(0.0, slip)
@@ -89,7 +100,7 @@ def add_friction_curvature(H, u, n, stiffness, limit, slip):
     t = tangential(u, n)
     least = number(LEAST_LENGTH, limit)
     length = maximum(sqrt(dot(t, t)), least)
-    far = maximum(length, slip)
+    far = maximum(length, smoothing(stiffness, limit, slip))
     sticks = (slip <= number(0.0, slip)) & (stiffness * length < limit)
     return add_square(H, select(sticks, number(0.0, limit), -limit / (length * far * far)), t)
 

@@ -1,14 +1,15 @@
 """Rigid bodies among the packs: a block of six unknowns that moves all the points it carries (model.carried).
 
-The points of a body fill packs of their own. Forces and Hessian blocks of the points are found in lanes as those of any
-vertex, and reach the body by the Jacobian of each point,
+Bodies move after all vertices, colour by colour; who has which colour follows from the contacts of the step and the
+elements that join bodies, so that none moves together with one it touches (decision 0104). Inertia and contacts are
+rows of the body's own block, in double precision (kernels.rigid_sweep, kernels.body_contacts).
+
+The points of a body fill packs of their own. Forces and Hessian blocks of the elements at them are found in lanes as
+those of any vertex, and reach the body by the Jacobian of each point,
 
     dx_i/du = (Identity, c_i),    c_i theta = theta x a_i,    a_i = x_i - p
 
     sum_i f_i,   sum_i a_i x f_i,   sum_i (Identity, c_i)^T H_i (Identity, c_i)
-
-A contact with several points of one body, or of bodies of one colour, counts them as moving together
-(`colour_multiplicity`), so that the sum over single points bounds the whole contact's Hessian.
 """
 
 from __future__ import annotations
@@ -24,13 +25,38 @@ from pliant.lanes.vectors import add, add_symmetric, cross, dot, physics, symmet
 
 
 class Bodies(NamedTuple):
-    """Rigid bodies, colour after colour."""
+    """b rigid bodies and their k contacts; positions are relative to the origin of the step, matrices (b, 9) row after
+    row, all in double precision (RigidBodies, RigidContacts).
+    """
 
-    colour_start: np.ndarray  # (colours + 1,) first body of each colour
     pack_start: np.ndarray  # (b + 1,) first pack of each body; packs of bodies follow each other
     offsets: np.ndarray  # (rows of these packs, 3) r in the body's axes [m]
-    poses: np.ndarray  # (b, 7) position [m] and orientation, double precision
+    has_elements: np.ndarray  # (b,) bool: more than contacts acts on it
     systems: np.ndarray  # (threads, 6, 7) matrix and right-hand side: scratch
+    poses: np.ndarray  # (b, 7) position [m] and orientation
+    R: np.ndarray
+    weight: np.ndarray  # (b,)
+    moments: np.ndarray
+    inverse: np.ndarray
+    targets: np.ndarray  # (b, 3)
+    start_places: np.ndarray  # (b, 3) [m] where the step begins
+    spread: np.ndarray
+    target_R: np.ndarray
+    owed: np.ndarray  # (b,) [m] by the residual before the last motion
+    joined_start: np.ndarray  # (b + 1,)
+    joined: np.ndarray
+    order: np.ndarray  # (b,)
+    sorted: np.ndarray  # (b,)
+    colour_start: np.ndarray  # (MOST_COLOURS + 1,)
+    carrier: np.ndarray  # (rows,) the body of each row, -1 for vertices
+    offset_rows: np.ndarray  # (rows,) where its offset is
+    x_start: np.ndarray  # (n, 3) [m] where all points were at the start of the step, in space
+    contact: np.ndarray  # (k,) number among all contacts
+    first: np.ndarray  # (k,) the body of the first side, -1 for vertices and what is held
+    second: np.ndarray  # (k,)
+    numbers: np.ndarray  # (k, COLUMNS)
+    start: np.ndarray  # (b + 1,)
+    entries: np.ndarray  # (2 k,)
 
 
 @physics
@@ -54,21 +80,28 @@ def no_sums(z):
 
 
 @physics
-def write_system(sums, system):
-    """Sums over all lanes as the upper triangle and right-hand side of the body's system (6, 7)."""
+def add_to_system(sums, system):
+    """Add sums over all lanes to the upper triangle and right-hand side of the body's system (6, 7)."""
     force, torque, A, B, C = sums
-    system[0, 6], system[1, 6], system[2, 6] = _total(force[0]), _total(force[1]), _total(force[2])
-    system[3, 6], system[4, 6], system[5, 6] = _total(torque[0]), _total(torque[1]), _total(torque[2])
-    _write_symmetric(system, 0, A)
-    _write_symmetric(system, 3, C)
+    for k, total in enumerate(force):
+        system[k, 6] += _total(total)
+    for k, total in enumerate(torque):
+        system[3 + k, 6] += _total(total)
+    _add_symmetric(system, 0, A)
+    _add_symmetric(system, 3, C)
     for k, column in enumerate(B):
-        system[0, 3 + k], system[1, 3 + k], system[2, 3 + k] = _total(column[0]), _total(column[1]), _total(column[2])
+        for i, total in enumerate(column):
+            system[i, 3 + k] += _total(total)
 
 
 @physics
-def _write_symmetric(system, at, H):
-    system[at, at], system[at, at + 1], system[at, at + 2] = _total(H[0]), _total(H[1]), _total(H[2])
-    system[at + 1, at + 1], system[at + 1, at + 2], system[at + 2, at + 2] = _total(H[3]), _total(H[4]), _total(H[5])
+def _add_symmetric(system, at, H):
+    system[at, at] += _total(H[0])
+    system[at, at + 1] += _total(H[1])
+    system[at, at + 2] += _total(H[2])
+    system[at + 1, at + 1] += _total(H[3])
+    system[at + 1, at + 2] += _total(H[4])
+    system[at + 2, at + 2] += _total(H[5])
 
 
 @physics

@@ -33,6 +33,10 @@ def force_sources(variant: Variant, tables: str, prefix: str = "") -> list[str]:
     elastic = _ELASTIC.format(prefix=prefix, tables=tables, body="\n".join(body))
     lines = ((variant.viscous, _FORCE_VISCOSITY), (variant.damped, _FORCE_DAMPING))
     own = {"prefix": prefix, "tables": tables, "extra": "".join(line for is_on, line in lines if is_on)}
+    if variant.bodies and not prefix:
+        name = {"name": "element_force_and_hessian", "meaning": _ALL_BUT_INERTIA}
+        elastic += "\n\n" + _FORCES.format(inertia="", **name, **own).strip("\n")
+    own["inertia"] = _FORCE_INERTIA
     if not variant.contact:
         return [elastic, _FORCES.format(name="force_and_hessian", meaning=_ALL_FORCES, **own)]
     smooth = _FORCES.format(name="smooth_force_and_hessian", meaning=_ALL_BUT_CONTACTS, **own)
@@ -86,11 +90,13 @@ _FORCES = '''
 def {prefix}{name}(p, x, xi, vertices, {tables}):
     """{meaning} (Equations 8 to 11)."""
     f, H = {prefix}elastic_force_and_hessian(p, x, xi, vertices, {tables})
-    m = load(vertices.inertia, p * WIDTH, zero())
-    f, H = add_inertia(f, H, m, load_vector(vertices.target, p, zero()), xi)
-{extra}    return f, H
+{inertia}{extra}    return f, H
 '''
+_FORCE_INERTIA = """    m = load(vertices.inertia, p * WIDTH, zero())
+    f, H = add_inertia(f, H, m, load_vector(vertices.target, p, zero()), xi)
+"""
 _ALL_FORCES = "Minus the gradient and the Hessian block of G at the vertices of pack p"
+_ALL_BUT_INERTIA = "Minus the gradient and the Hessian block of what elements store at the vertices of pack p"
 _ALL_BUT_CONTACTS = "Minus the gradient and the Hessian block of G without contacts at the vertices of pack p"
 
 _WITH_CONTACTS = '''

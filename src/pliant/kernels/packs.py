@@ -3,7 +3,7 @@
 A pack is `width` vertices of one colour with nearly equal numbers of elements.  Vertices are renumbered to *rows*, so
 that pack p owns rows p * width .. (p + 1) * width - 1 and neighbours in space are near in memory.  Fixed vertices
 follow, in packs that no solver moves: their share of an element's energy is counted there. The points of rigid bodies
-come last, body after body in the order of their colours, each from a new pack on (kernels.bodies). Missing vertices of
+come last, body after body, each from a new pack on (kernels.bodies). Missing vertices of
 an incomplete pack are rows of their own without elements.
 
 Scenes that tear need rows for vertices that do not exist yet: *spare* packs at the end of a colour, in use from the
@@ -61,8 +61,7 @@ def arrange(colours, lengths, wide, subspace, place, width, colour_count=None, c
 
     colours: (n,) colour of each vertex, -1 if it is fixed or carried; lengths: (n,) of their lists of elements; wide:
     (n,) which get a pack of their own; subspace: (n,) 1, 2, 3 or 6; place: (n,) position along a curve through space;
-    colour_count: colours, also those of rigid bodies alone; carrier: (n,) place of the body that carries it in the
-    order of colours, -1 for others.
+    colour_count: colours, if it is known; carrier: (n,) the rigid body that carries it, -1 for others.
     """
     n = len(colours)
     colour_count = int(colours.max()) + 1 if colour_count is None else colour_count

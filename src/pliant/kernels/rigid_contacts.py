@@ -48,6 +48,8 @@ class RigidContacts(NamedTuple):
     order: np.ndarray  # (b,) bodies colour after colour: those of one colour do not touch each other
     sorted: np.ndarray  # (b,) scratch
     colour_start: np.ndarray  # (MOST_COLOURS + 1,)
+    joined_start: np.ndarray  # (b + 1,) first of the bodies that elements join with each
+    joined: np.ndarray  # which they are
     island: np.ndarray  # (b,) the lowest number of a body that contacts join it with, step by step
     compliance: np.ndarray  # (1,) 1 / K [m/N]
 
@@ -103,16 +105,18 @@ def write_places(c, table, bodies):
 
 
 @inlined
-def write_side(c, at, from_, to, sign, body, contacts, rows, offsets, x, numbers):
-    """The arm of one side, from its vertices: in the axes of their body, or in space."""
+def write_side(k, at, c, from_, to, sign, body, weights, corners, rows, offsets, x, numbers):
+    """The arm of one side of contact c, from its corners (contacts, 4): in the axes of their body, or in space; k: its
+    row of numbers.
+    """
     for axis in range(3):
         total = 0.0
         for i in range(from_, to):
-            w = contacts.weights[c, i]
+            w = weights[c, i]
             if w != 0.0:
-                v = contacts.vertices[c, i]
+                v = corners[c, i]
                 total += sign * w * (x[v, axis] if body < 0 else offsets[rows[v], axis])
-        numbers[c, at + axis] = total
+        numbers[k, at + axis] = total
 
 
 @inlined
@@ -128,8 +132,9 @@ def write_geometry(c, table, rows, offsets, x, x_prev):
     """Arms, normal and s at the start of the step of contact c; x (n, 3): where held vertices are."""
     contacts, numbers = table.contacts, table.numbers
     middle = middle_of(contacts, c)
-    write_side(c, ARM, 0, middle, 1.0, table.first[c], contacts, rows, offsets, x, numbers)
-    write_side(c, OTHER_ARM, middle, 4, -1.0, table.second[c], contacts, rows, offsets, x, numbers)
+    weights, v = contacts.weights, contacts.vertices
+    write_side(c, ARM, c, 0, middle, 1.0, table.first[c], weights, v, rows, offsets, x, numbers)
+    write_side(c, OTHER_ARM, c, middle, 4, -1.0, table.second[c], weights, v, rows, offsets, x, numbers)
     before = closest_separation(c, positions_of(c, contacts, x_prev), contacts)
     for axis in range(3):
         if contacts.obstacle[c] >= 0:
@@ -203,6 +208,9 @@ def colour_bodies(table):
             other = table.second[c] if table.first[c] == b else table.first[c]
             if 0 <= other < b:
                 used |= np.uint64(1) << np.uint64(colours[other])
+        for k in range(table.joined_start[b], table.joined_start[b + 1]):
+            if table.joined[k] < b:
+                used |= np.uint64(1) << np.uint64(colours[table.joined[k]])
         colour = 0
         while colour < MOST_COLOURS - 1 and (used >> np.uint64(colour)) & np.uint64(1):
             colour += 1

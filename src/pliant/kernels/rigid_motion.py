@@ -151,19 +151,12 @@ def spread_twists(carried, poses, twists, v):
 
 
 @entry(nogil=True, error_model="numpy")
-def load_poses(poses, order, origin, rows):
-    """Take poses (b, 7) over to rows (b, 7) in another order (b,), relative to an origin (3,) [m]."""
-    for k in range(len(order)):
-        for i in range(7):
-            rows[k, i] = poses[order[k], i] - (origin[i] if i < 3 else 0.0)
-
-
-@entry(nogil=True, error_model="numpy")
-def store_poses(rows, order, origin, carried, poses, x):
-    """The way back, and where bodies carry their points, to x (n, 3) [m]."""
-    for k in range(len(order)):
-        for i in range(7):
-            poses[order[k], i] = rows[k, i] + (origin[i] if i < 3 else 0.0)
+def store_poses(rows, origin, carried, poses, x):
+    """Give the poses of rows (b, 7), which are relative to an origin (3,) [m], and where bodies carry their points, to
+    x (n, 3) [m].
+    """
     for b in range(len(poses)):
+        for i in range(7):
+            poses[b, i] = rows[b, i] + (origin[i] if i < 3 else 0.0)
         R = matrix_of((poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6]))
         place(carried, carried.start[b], carried.start[b + 1], row(poses, b), R, x)

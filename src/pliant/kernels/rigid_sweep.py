@@ -70,7 +70,7 @@ class RigidBodies(NamedTuple):
     moments: np.ndarray  # sum w r r^T in the bodies' axes [N m]
     inverse: np.ndarray  # of the tensor of inertia over h^2, in the bodies' axes
     targets: np.ndarray  # (b, 3) y [m]
-    start: np.ndarray  # (b, 3) [m] where the step begins
+    start_places: np.ndarray  # (b, 3) [m] where the step begins
     spread: np.ndarray  # K [N m]
     target_R: np.ndarray  # rotations of the targets
     gravity: np.ndarray  # (b,) h^2 |g| [m]
@@ -127,11 +127,8 @@ def solve_body(b, bodies, table, system):
     for k in range(table.start[b], table.start[b + 1]):
         entry_of_it = np.uint64(table.entries[k])
         add_contact(b, entry_of_it >> np.uint64(1), entry_of_it & np.uint64(1) == 1, bodies, table, system)
-    w, f = bodies.weight[b], system[:, 6]
-    own = turned_back(bodies.R, b, (f[3], f[4], f[5]))
-    turn = turned(bodies.inverse, b, own)
-    square = (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]) / w + own[0] * turn[0] + own[1] * turn[1] + own[2] * turn[2]
-    bodies.owed[b] = (max(square, 0.0) / w) ** 0.5
+    w = bodies.weight[b]
+    bodies.owed[b] = owed_by(b, bodies, system[:, 6])
     if solve_six(system):
         bodies.progress[SINGULAR] = 1
         return
@@ -148,6 +145,16 @@ def solve_body(b, bodies, table, system):
             write_place(c, OTHER_PLACE, OTHER_ARM, b, table.numbers, bodies.poses, bodies.R)
         else:
             write_place(c, PLACE, ARM, b, table.numbers, bodies.poses, bodies.R)
+
+
+@inlined
+def owed_by(b, bodies, f):
+    """h^2 |M^-1 f|_M [m] of body b with force and torque f (6,)."""
+    w = bodies.weight[b]
+    own = turned_back(bodies.R, b, (f[3], f[4], f[5]))
+    turn = turned(bodies.inverse, b, own)
+    square = (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]) / w + own[0] * turn[0] + own[1] * turn[1] + own[2] * turn[2]
+    return (max(square, 0.0) / w) ** 0.5
 
 
 @inlined
@@ -223,19 +230,24 @@ def add_contact(b, c, is_second, bodies, table, system):
     f0 = sign * (k * push * n[0] - slope * t[0])
     f1 = sign * (k * push * n[1] - slope * t[1])
     f2 = sign * (k * push * n[2] - slope * t[2])
-    system[0, 6] += f0
-    system[1, 6] += f1
-    system[2, 6] += f2
-    system[3, 6] += a[1] * f2 - a[2] * f1
-    system[4, 6] += a[2] * f0 - a[0] * f2
-    system[5, 6] += a[0] * f1 - a[1] * f0
-    j = (n[0], n[1], n[2], a[1] * n[2] - a[2] * n[1], a[2] * n[0] - a[0] * n[2], a[0] * n[1] - a[1] * n[0])
-    rest = pressed - slope
-    for i in range(6):
-        for m in range(i, 6):
-            system[i, m] += rest * j[i] * j[m]
+    add_arm(a, (f0, f1, f2), n, pressed - slope, system)
     if slope > 0.0:
         add_sticking(slope, a, system)
+
+
+@inlined
+def add_arm(a, f, n, k, system):
+    """Add a force f at an arm a, and the block of a spring k along n."""
+    system[0, 6] += f[0]
+    system[1, 6] += f[1]
+    system[2, 6] += f[2]
+    system[3, 6] += a[1] * f[2] - a[2] * f[1]
+    system[4, 6] += a[2] * f[0] - a[0] * f[2]
+    system[5, 6] += a[0] * f[1] - a[1] * f[0]
+    j = (n[0], n[1], n[2], a[1] * n[2] - a[2] * n[1], a[2] * n[0] - a[0] * n[2], a[0] * n[1] - a[1] * n[0])
+    for i in range(6):
+        for m in range(i, 6):
+            system[i, m] += k * j[i] * j[m]
 
 
 @inlined
@@ -305,7 +317,7 @@ def measure(bodies, island, tolerance):
 @inlined
 def way_of(b, bodies):
     """[m] that the centre of body b has gone in the step."""
-    p, q = bodies.poses[b], bodies.start[b]
+    p, q = bodies.poses[b], bodies.start_places[b]
     return ((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2 + (p[2] - q[2]) ** 2) ** 0.5
 
 
@@ -350,7 +362,7 @@ def load_targets(bodies, masses, rows, offsets, inertia, y, x_start):
                 w = inertia[masses[b, k]]
                 total += w * y[masses[b, k], i]
                 before += w * x_start[masses[b, k], i]
-            bodies.targets[b, i], bodies.start[b, i] = total / bodies.weight[b], before / bodies.weight[b]
+            bodies.targets[b, i], bodies.start_places[b, i] = total / bodies.weight[b], before / bodies.weight[b]
         for r in range(3):
             for i in range(3):
                 total = 0.0

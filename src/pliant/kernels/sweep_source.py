@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.kernels.body_source import BODY_IMPORTS, NO_BODY_STEPS, body_steps, solve_body_source
+from pliant.kernels.body_source import body_imports, body_lines, solve_body_source
 from pliant.kernels.descent_source import descent_functions
 from pliant.kernels.local_step_source import force_sources, step_sources, sweep_prefix
 from pliant.kernels.term_source import TermSource
@@ -69,7 +69,7 @@ def source(variant: Variant) -> str:
     tables = ", ".join([*_lines(variant, "tables"), *(name for name, is_on in extra if is_on)])
     iteration = [*lines, *_BARRIER] if (lines := _lines(variant, "iteration")) else []
     steps = dict(_CONTACT_STEPS if variant.contact else _NO_CONTACT_STEPS)
-    steps |= body_steps(tables, variant.contact) if variant.bodies else NO_BODY_STEPS
+    steps["bodies"] = body_lines(tables, variant.contact) if variant.bodies else ""
     dual = [*_lines(variant, "dual"), *([_UPDATE_MULTIPLIERS] if variant.hard_contact else [])]
     dual = [*dual, *_BARRIER] if dual else []
     parts = [
@@ -80,7 +80,7 @@ def source(variant: Variant) -> str:
             imports="\n".join(dict.fromkeys("\n".join(_lines(variant, "imports")).splitlines())),
             contact_imports=(_CONTACT_IMPORTS if variant.contact else "")
             + (_MULTIPLIER_IMPORTS if variant.hard_contact else "")
-            + (BODY_IMPORTS if variant.bodies else ""),
+            + (body_imports(variant.contact) if variant.bodies else ""),
         ),
         *_lines(variant, "definitions"),
         *force_sources(variant, tables),
@@ -232,9 +232,9 @@ def sweep(thread, threads, barrier, shares, omegas, previous, before_previous, s
                 prefetch_row(x, shares.borrowed[k])
             for p in range(shares.packs[c, thread], shares.packs[c, thread + 1]):
                 singular += solve_pack(p, x, vertices, {tables})
-{solve_bodies}            arrivals += threads
+            arrivals += threads
             barrier_wait(barrier, arrivals)
-{show_bodies}{show}        if len(previous) > 0:
+{show}{bodies}        if len(previous) > 0:
             for c in range(len(shares.packs)):
                 first, last = shares.packs[c, thread] * WIDTH, shares.packs[c, thread + 1] * WIDTH
                 accelerate(x, previous, before_previous, omega, first, last, {held})

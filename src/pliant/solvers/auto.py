@@ -41,6 +41,7 @@ from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
 from pliant.solvers.machinery.hard_rows import HardRowsOf
 from pliant.solvers.machinery.levels.hierarchy import soft_members
+from pliant.solvers.machinery.vbd_bodies import have_elements
 from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
 from pliant.solvers.newton import Newton
@@ -96,11 +97,19 @@ class AutoWork(Work):
     stages: list[Stage]  # the first is vertex block descent
     execution: Execution
     rows: HardRowsOf  # with multipliers; none in most scenes
+    others: np.ndarray  # (bodies,) bool: that are not rigid bodies which only contacts join
     current: int = 0  # stage of the current step, at which the next ones begin
     since: int = 0  # iterations of the step when it was taken up
     ended: int = 0  # stage in which the last step ended
     waits: list[int] = field(default_factory=lambda: [0, 0, 0])  # of each stage: steps until the one before is tried
     longest: list[int] = field(default_factory=lambda: list(FIRST_WAITS))
+
+    @property
+    def gains(self) -> np.ndarray:
+        """(bodies,) bool: whom the next stage may help. Rigid bodies on each other, while all that is soft is near its
+        end, are as well served by vertex block descent, which takes them one after another.
+        """
+        return self.others | (self.current > 0)
 
     @property
     def stage(self) -> Stage:
@@ -202,7 +211,7 @@ class Auto(Solver[AutoWork]):
             stages.append(Stage(Chebyshev(ready), f"Chebyshev, because Multilevel does not support {missing}"))
         if is_small(problem.model):
             stages.append(Stage(newton, "Newton"))
-        return AutoWork(stages, execution, rows)
+        return AutoWork(stages, execution, rows, ~only_touched(problem.model))
 
     def begin_step(self, problem: IncrementalPotential, work: AutoWork) -> None:
         work.since, work.ended = 0, work.current
@@ -284,7 +293,7 @@ class Auto(Solver[AutoWork]):
             work.current, work.since, work.waits[work.current] = work.current - 1, done, 0
             self._take_up(problem, work)
             return True
-        own, needed = done - work.since, error.iterations_to(self.tolerance)
+        own, needed = done - work.since, error.only(work.gains).iterations_to(self.tolerance)
         fewest, most = LIMITS[work.current > 0]
         is_soon = needed <= PATIENCE and (own < most or needed <= CYCLE)
         # not worth Newton's method; with multipliers it is, which would stay behind
@@ -300,6 +309,16 @@ class Auto(Solver[AutoWork]):
         work.current, work.since = following, done
         self._take_up(problem, work)
         return True
+
+
+def only_touched(model: Model) -> np.ndarray:
+    """(bodies,) bool: rigid bodies on which no elements act."""
+    found = np.zeros(len(model.body_names), bool)
+    if model.carried is not None:
+        body, mass = bodies_of_vertices(model), model.mass[model.carried.points]
+        owners = body[model.carried.points[mass > 0]].reshape(model.carried.count, -1)[:, 0]
+        found[owners[(owners >= 0) & ~have_elements(model, model.carried)]] = True
+    return found
 
 
 def is_small(model: Model) -> bool:

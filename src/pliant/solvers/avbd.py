@@ -29,6 +29,7 @@ from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the te
 from pliant.solvers.machinery.hard_rows import HardRowsOf
 from pliant.solvers.machinery.hard_work import HardWork
 from pliant.solvers.machinery.rigid_contact_work import is_rigid_alone, rigid_contact_work
+from pliant.solvers.machinery.vbd_bodies import have_elements
 from pliant.solvers.machinery.vbd_tables import PackedWork, Tables, build_tables
 
 FEW_DIGITS = 1e4  # of the masses of rigid bodies that rows join: beyond it single precision does not suffice
@@ -156,9 +157,5 @@ def largest_mass_ratio(model: Model) -> float:
     carried = model.carried
     if carried is None:
         return 1.0
-    acted_on = np.zeros(model.n_vertices, bool)
-    for block in model.blocks:
-        acted_on[block.elements[block.elements >= 0]] = True
-    own = np.bincount(carried.body, acted_on[carried.points], carried.count) > 0
-    masses = np.bincount(carried.body, model.mass[carried.points], carried.count)[own]
+    masses = np.bincount(carried.body, model.mass[carried.points], carried.count)[have_elements(model, carried)]
     return float(masses.max() / masses.min()) if len(masses) else 1.0

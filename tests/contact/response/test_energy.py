@@ -17,7 +17,7 @@ from pliant.lanes.types import DTYPES
 
 SOURCE = Path(__file__).parent / "contact_kernels.py"
 DECLARATION = 'PRECISION, WIDTH = "single", 1\n'
-SLIP, DAMPING = 1e-3, 0.7
+SLIP, DAMPING = 0.1, 0.7
 UPPER = np.triu_indices(3)
 
 
@@ -78,7 +78,7 @@ class Case:
     def reference_force(self) -> np.ndarray:
         """(k, 3) on the first side."""
         c, u = self.contacts, self.tangential_motion()
-        friction = c.friction * self.lam * f1_over_u(np.linalg.norm(u, axis=1))
+        friction = c.friction * self.lam * self.f1_over_u(np.linalg.norm(u, axis=1))
         push = c.stiffness * self.damped_depths()
         return push[:, None] * c.normals - friction[:, None] * u
 
@@ -87,19 +87,25 @@ class Case:
         c, u = self.contacts, self.tangential_motion()
         along = np.einsum("ka,kb->kab", c.normals, c.normals)
         push = np.where(self.damped_depths() > 0, c.stiffness * (1 + self.potential.damping), 0.0)
-        friction = c.friction * self.lam * f1_over_u(np.linalg.norm(u, axis=1))
+        friction = c.friction * self.lam * self.f1_over_u(np.linalg.norm(u, axis=1))
         return push[:, None, None] * along + friction[:, None, None] * (np.eye(3) - along)
 
+    def slips(self) -> np.ndarray:
+        """(k,) [m] over which friction rises: at most ten times as stiff as its contact."""
+        c = self.contacts
+        return np.maximum(SLIP, 2 * c.friction * self.lam / (10 * c.stiffness))
 
-def f1_over_u(u: np.ndarray) -> np.ndarray:
-    """f1(u) / u [1/m] of Equation 15, finite at u = 0."""
-    return np.where(u < SLIP, (2.0 - u / SLIP) / SLIP, 1.0 / np.maximum(u, SLIP))
+    def f1_over_u(self, u: np.ndarray) -> np.ndarray:
+        """(k,) f1(u) / u [1/m] of Equation 15, finite at u = 0."""
+        slip = self.slips()
+        return np.where(u < slip, (2.0 - u / slip) / slip, 1.0 / np.maximum(u, slip))
 
 
 @pytest.fixture(scope="module", params=[0.0, DAMPING], ids=["undamped", "damped"])
 def case(request: pytest.FixtureRequest) -> Case:
     made = Case(damping=request.param)
     assert 0.2 < (made.lam > 0).mean() < 0.8
+    assert 0.2 < (made.slips()[made.lam > 0] > SLIP).mean() < 0.8
     return made
 
 
@@ -191,7 +197,7 @@ def test_friction_opposes_motion_and_is_bounded() -> None:
     assert np.einsum("ka,ka->k", friction, u).max() <= 1e-9
     bound, size = c.friction * case.lam, np.linalg.norm(friction, axis=1)
     assert (size <= bound * (1 + 1e-9) + 1e-9).all()
-    sliding = np.linalg.norm(u, axis=1) >= SLIP
+    sliding = np.linalg.norm(u, axis=1) >= case.slips()
     assert sliding.any()
     np.testing.assert_allclose(size[sliding], bound[sliding], rtol=1e-9, atol=1e-9)
     assert np.abs(np.einsum("ka,ka->k", friction, c.normals)).max() < 1e-9 * bound.max()

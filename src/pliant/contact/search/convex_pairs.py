@@ -130,24 +130,29 @@ def with_planes(
     model: ContactModel,
     bounds: Bounds | None,
 ) -> tuple[ContactSet, ...]:
-    """Contacts, with planes between convex bodies that are near each other from x0 to x1 (n, 3) [m]; bounds of this
-    step, if they are known.
+    """Contacts, with planes between convex bodies that are near each other from x0 to x1 (n, 3) [m] in place of all
+    others that those have; bodies so slow that planes look ahead have none but planes. bounds of this step, if they are
+    known.
     """
     bounds = bounds_of(convex, x0, x1, model.edge) if bounds is None else bounds
-    own, near = convex_contacts(convex, x0, x1, bounds, model.allowed)
-    if not own.size:
+    if len(bounds.own) < 2:
         return pairs
-    own.thickness[:] = model.radius[own.vertices[:, 0]] + model.radius[own.vertices[:, 2]]
-    return (own, *(_without_pairs(part, near, model.body) for part in pairs))
+    own, near = convex_contacts(convex, x0, x1, bounds, model.allowed)
+    kept = model.radius + model.clearance
+    own.thickness[:] = kept[own.vertices[:, 0]] + kept[own.vertices[:, 2]]
+    is_slow = (convex.width > 0) & bounds.is_slow
+    return (own, *(_without_pairs(part, near, is_slow, model.body) for part in pairs))
 
 
-def _without_pairs(contacts: ContactSet, pairs: np.ndarray, body: np.ndarray) -> ContactSet:
-    """Contacts that are between other bodies than some pairs (m, 2); body (n,) of each vertex."""
+def _without_pairs(contacts: ContactSet, pairs: np.ndarray, is_slow: np.ndarray, body: np.ndarray) -> ContactSet:
+    """Contacts that are between other bodies than some pairs (m, 2) and two slow ones, is_slow (bodies,); body (n,) of
+    each vertex.
+    """
     if not contacts.size:
         return contacts
     own, bodies = body[contacts.vertices[:, [0, 2]]].astype(np.int64), int(body.max()) + 1
     names, others = (side.min(axis=1) * bodies + side.max(axis=1) for side in (pairs, own))
-    return chosen(contacts, ~np.isin(others, names))
+    return chosen(contacts, ~np.isin(others, names) & ~is_slow[own].all(axis=1))
 
 
 def _room(k: int, scratch: tuple[np.ndarray, np.ndarray]) -> Room:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,6 +30,10 @@ class StepError:
     def largest(self) -> float:
         """Its error."""
         return float(self.bodies.max(initial=0.0))
+
+    def only(self, chosen: np.ndarray) -> StepError:
+        """The same where only some bodies count, chosen (b,) bool."""
+        return replace(self, bodies=np.where(chosen, self.bodies, 0.0))
 
     def iterations_to(self, tolerance: float) -> float:
         """How many more iterations the worst body needs to a tolerance, at its rate."""

@@ -85,6 +85,8 @@ class RigidContactWork(HardWork):
             np.empty(b, np.int64),
             np.empty(b, np.int64),
             np.empty(MOST_COLOURS + 1, np.int64),
+            np.zeros(b + 1, np.int64),
+            np.empty(0, np.int64),
             np.empty(b, np.int64),
             np.array([0.0 if potential is None else potential.compliance]),
         )
@@ -157,7 +159,7 @@ def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> R
         moments=moments.reshape(b, 9),
         inverse=np.linalg.inv(inertia).reshape(b, 9),
         targets=np.zeros((b, 3)),
-        start=np.zeros((b, 3)),
+        start_places=np.zeros((b, 3)),
         spread=nine(),
         target_R=nine(),
         gravity=_falls(problem, masses),

@@ -1,83 +1,124 @@
-"""Rigid bodies in the order of packs: their colours, their poses, and the points they carry."""
+"""Rigid bodies in the order of packs: their poses, the points they carry, and the contacts of those."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from pliant.energies import IncrementalPotential
 from pliant.geometry import vertex_graph
 from pliant.kernels.bodies import Bodies
+from pliant.kernels.body_contacts import colour_alone, count_body_contacts, load_bodies, load_body_contacts
+from pliant.kernels.contacts import ContactRows
 from pliant.kernels.packs import Packs
-from pliant.kernels.rigid_motion import load_poses, store_poses
-from pliant.model import CarriedPoints
+from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS
+from pliant.kernels.rigid_motion import store_poses
+from pliant.kernels.rigid_sweep import load_targets
+from pliant.model import CarriedPoints, Model
 
 
 class BodyTables:
-    """Bodies sorted by colour, with the packs of their points."""
+    """What the kernel takes of rigid bodies, and where it comes from."""
 
-    def __init__(self, carried: CarriedPoints, colours: np.ndarray, colour_count: int):
-        """colours (n,) of all points: those of one body have one colour."""
-        self.carried = carried
-        self.colours = colours[carried.points[carried.start[:-1]]]  # (b,)
-        self.order = np.argsort(self.colours, kind="stable")  # bodies colour after colour
-        self.colour_start = np.searchsorted(self.colours[self.order], np.arange(colour_count + 1))
-
-    def carrier(self, n: int) -> np.ndarray:
-        """(n,) place in the order of the body that carries each point, -1 for others."""
-        place = np.empty(self.carried.count, np.int64)
-        place[self.order] = np.arange(self.carried.count)
-        carrier = np.full(n, -1)
-        carrier[self.carried.points] = place[self.carried.body]
-        return carrier
-
-    def build(self, packs: Packs, threads: int) -> Bodies:
-        """What the kernel takes."""
-        carried, width = self.carried, packs.width
+    def __init__(self, problem: IncrementalPotential, packs: Packs, threads: int):
+        carried = problem.model.carried
+        assert carried is not None
+        b, width = carried.count, packs.width
         rows = packs.row_of_vertex[carried.points]
-        first = np.minimum.reduceat(rows // width, carried.start[:-1])[self.order]
-        sizes = -(-np.diff(carried.start)[self.order] // width)
-        self.pack_start = np.append(first, first[-1] + sizes[-1])
-        offsets = np.zeros((int(self.pack_start[-1] - first[0]) * width, 3))
-        self.places = rows - first[0] * width  # (k,) rows of `offsets` of the carried points
+        first = np.minimum.reduceat(rows // width, carried.start[:-1])
+        pack_start = np.append(first, first[-1] - (-(carried.start[-1] - carried.start[-2]) // width))
+        self.places = rows - first[0] * width  # (points,) rows of the offsets of the carried points
+        offsets = np.zeros((int(pack_start[-1] - first[0]) * width, 3))
         offsets[self.places] = carried.offsets
-        poses, systems = np.zeros((carried.count, 7)), np.zeros((threads, 6, 7))
-        self.rows = Bodies(self.colour_start, self.pack_start, offsets, poses, systems)
-        return self.rows
-
-    def colour_packs(self, colour_of_pack: np.ndarray) -> None:
-        """Write the colours of the bodies' packs (packs,): contacts count who moves at the same time."""
-        colour_of_pack[self.pack_start[0] : self.pack_start[-1]] = np.repeat(
-            self.colours[self.order], np.diff(self.pack_start)
+        carrier, offset_rows = (np.full(len(packs.vertex_of_row), -1) for _ in range(2))
+        carrier[rows], offset_rows[rows] = carried.body, self.places
+        has_mass = problem.inertia[carried.points] > 0
+        self.masses = carried.points[has_mass]  # (4 b,) mass points, body after body
+        self.mass_rows = self.places[has_mass]
+        own, w = offsets[self.mass_rows].reshape(b, -1, 3), problem.inertia[self.masses].reshape(b, -1)
+        self.of_body = np.arange(len(self.masses)).reshape(w.shape)
+        moments = np.einsum("bi,bir,bis->brs", w, own, own)
+        inertia = np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3) - moments
+        joined_start, joined = joined_bodies(problem.model, carried)
+        nine, none = (lambda: np.zeros((b, 9))), np.zeros(0, np.int64)
+        self.rows = Bodies(
+            pack_start=pack_start,
+            offsets=offsets,
+            has_elements=have_elements(problem.model, carried),
+            systems=np.zeros((threads, 6, 7)),
+            poses=np.zeros((b, 7)),
+            R=nine(),
+            weight=w.sum(axis=1),
+            moments=moments.reshape(b, 9),
+            inverse=np.linalg.inv(inertia).reshape(b, 9),
+            targets=np.zeros((b, 3)),
+            start_places=np.zeros((b, 3)),
+            spread=nine(),
+            target_R=nine(),
+            owed=np.zeros(b),
+            joined_start=joined_start,
+            joined=joined,
+            order=np.zeros(b, np.int64),
+            sorted=np.zeros(b, np.int64),
+            colour_start=np.zeros(MOST_COLOURS + 1, np.int64),
+            carrier=carrier,
+            offset_rows=offset_rows,
+            x_start=problem.x_start.copy(),
+            contact=none,
+            first=none,
+            second=none,
+            numbers=np.zeros((0, COLUMNS)),
+            start=np.zeros(b + 1, np.int64),
+            entries=none,
         )
+        colour_alone(self.rows)
 
-    def begin_step(self, carried: CarriedPoints) -> None:
-        """Take over where the points are in their bodies: some slide."""
-        self.rows.offsets[self.places] = carried.offsets
+    def begin_step(self, problem: IncrementalPotential, origin: np.ndarray) -> None:
+        """Take over targets, and where points are in their bodies: some slide; relative to an origin (3,) [m]."""
+        carried, bodies, masses = problem.model.carried, self.rows, self.masses
+        assert carried is not None
+        bodies.offsets[self.places] = carried.offsets
+        if len(problem.x_start) != len(bodies.x_start):  # torn
+            self.rows = bodies = bodies._replace(x_start=np.empty_like(problem.x_start))
+        bodies.x_start[:] = problem.x_start
+        ends = (problem.y[masses] - origin, problem.x_start[masses] - origin)
+        load_targets(bodies, self.of_body, self.mass_rows, bodies.offsets, problem.inertia[masses], *ends)
+
+    def load_contacts(self, table: ContactRows) -> None:
+        """Take up those contacts of a detection that have a side which a body carries."""
+        k = int(count_body_contacts(table, self.rows.carrier))
+        whole = lambda n: np.empty(n, np.int64)  # noqa: E731
+        numbers, ends = np.zeros((k, COLUMNS)), {"first": whole(k), "second": whole(k), "entries": whole(2 * k)}
+        self.rows = self.rows._replace(contact=whole(k), numbers=numbers, **ends)
+        load_body_contacts(table, self.rows)
 
     def load(self, poses: np.ndarray, origin: np.ndarray) -> None:
-        """Take poses (b, 7) in the scene's order, relative to an origin (3,) [m]."""
-        load_poses(poses, self.order, origin, self.rows.poses)
+        """Take poses (b, 7), relative to an origin (3,) [m]."""
+        load_bodies(poses, origin, self.rows)
 
     def store(self, carried: CarriedPoints, poses: np.ndarray, x: np.ndarray, origin: np.ndarray) -> None:
         """Give poses (b, 7), and the points' positions (n, 3) in double precision."""
-        store_poses(self.rows.poses, self.order, origin, carried.rows, poses, x)
+        store_poses(self.rows.poses, origin, carried.rows, poses, x)
 
 
-def merged_graph(elements: list[np.ndarray], n: int, carried: CarriedPoints | None) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbours of n points by elements, with all points of a body as its first one."""
-    if carried is None:
-        return vertex_graph(elements, n)
-    whole = np.arange(n)
-    whole[carried.points] = np.repeat(carried.points[carried.start[:-1]], np.diff(carried.start))
-    return vertex_graph([whole[corners] for corners in elements], n)
+def have_elements(model: Model, carried: CarriedPoints) -> np.ndarray:
+    """(b,) bool: rigid bodies on which more than contacts acts."""
+    acted_on = np.zeros(model.n_vertices, bool)
+    for block in model.blocks:
+        acted_on[block.elements[block.elements >= 0]] = True
+    found: np.ndarray = np.bincount(carried.body, acted_on[carried.points], carried.count) > 0
+    return found
 
 
-def colours_of_bodies(colours: np.ndarray, carried: CarriedPoints | None) -> np.ndarray:
-    """Colours (n,) in which all points of a body have that of its first one."""
-    if carried is None:
-        return colours
-    whole = colours.copy()
-    whole[carried.points] = np.repeat(colours[carried.points[carried.start[:-1]]], np.diff(carried.start))
-    return whole
+def joined_bodies(model: Model, carried: CarriedPoints) -> tuple[np.ndarray, np.ndarray]:
+    """Bodies that elements join: where the neighbours of each begin (b + 1,), and which they are."""
+    b = carried.count
+    whole = np.full(model.n_vertices, b)  # all vertices as one more
+    whole[carried.points] = carried.body
+    start, neighbours = vertex_graph([whole[block.elements] for block in model.blocks], b + 1)
+    owner = np.repeat(np.arange(b + 1), np.diff(start))
+    is_body = (owner < b) & (neighbours < b) & (owner != neighbours)
+    counts = np.bincount(owner[is_body], minlength=b)
+    return np.append(0, np.cumsum(counts)), neighbours[is_body].astype(np.int64)
 
 
 def without_padding(packs: Packs, lanes: np.ndarray) -> None:

@@ -19,12 +19,12 @@ from pliant.kernels.threads import Team, new_barrier
 from pliant.kernels.transfer import read_positions, to_lanes, write_positions
 from pliant.lanes.host import default_width
 from pliant.lanes.types import DTYPES
-from pliant.model import Model
+from pliant.model import CARRIED, Model
 from pliant.model.tearing import TopologyChange
 from pliant.model.topology import Topology
 from pliant.solvers.contract import Execution, Momentum, Work
 from pliant.solvers.machinery.descent_work import DescentWork, load_target, middle_of_motion
-from pliant.solvers.machinery.vbd_bodies import BodyTables, colours_of_bodies, merged_graph, without_padding
+from pliant.solvers.machinery.vbd_bodies import BodyTables, without_padding
 from pliant.solvers.machinery.vbd_contacts import ContactTables
 from pliant.solvers.machinery.vbd_terms import InternalStateSlots, Refresh, VertexLoad, make_terms, update_lists
 
@@ -92,8 +92,8 @@ class Tables(PackedWork, DescentWork):
             refresh(problem.blocks[k], packs, self.origin)
         to_lanes(target - self.origin, packs.vertex_of_row, packs.is_wide, packs.width, self.vertices.target)
         self.momentum_is_fresh = True
-        if self.bodies is not None and problem.model.carried is not None:
-            self.bodies.begin_step(problem.model.carried)
+        if self.bodies is not None:
+            self.bodies.begin_step(problem, self.origin)
         if self.contacts is not None:
             self.contacts.begin_step(problem.x_start, self.origin)
             self.update_contacts(problem)
@@ -109,6 +109,8 @@ class Tables(PackedWork, DescentWork):
         if self.contacts is not None:
             self.contacts.load(problem.contacts)
             self.potential_number += 1
+            if self.bodies is not None:
+                self.bodies.load_contacts(self.contacts.rows)
 
     def iterate(self, problem: IncrementalPotential, x: np.ndarray, n: int, momentum: Momentum | None) -> None:
         """n iterations in one compiled call."""
@@ -217,11 +219,10 @@ def build_tables(
     graph = vertex_graph(elements, n)
     near = [] if problem.contacts is None else [problem.contacts.neighbours]
     colours = vertex_colours(model, graph, near)
-    colour_count = int(colours.max()) + 1
-    bodies = None if model.carried is None else BodyTables(model.carried, colours, colour_count)
-    carrier = None if bodies is None else bodies.carrier(n)
-    if carrier is not None:
-        colours = np.where(carrier >= 0, -1, colours)
+    colour_count = int(colours.max(initial=-1)) + 1
+    carrier = np.full(n, -1)
+    if model.carried is not None:
+        carrier[model.carried.points] = model.carried.body
     place = np.empty(n, np.int64)
     place[spatial_order(model.positions)] = np.arange(n)
     elements_of = sum((np.bincount(corners.ravel(), minlength=n) for corners in elements), np.zeros(n, np.int64))
@@ -263,15 +264,12 @@ def build_tables(
         line_search,
         psd,
         touching,
-        bodies is not None,
+        model.carried is not None,
         touching & hard_contact,
     )
     module = sweep_module(Variant(execution.precision, width, sources, *flags))
     contacts = ContactTables(packs, dtype, in_turn) if touching else None
-    if bodies is not None:
-        bodies.build(packs, team.threads)
-        if contacts is not None:
-            bodies.colour_packs(contacts.colour_of_pack)
+    bodies = None if model.carried is None else BodyTables(problem, packs, team.threads)
     x = np.zeros((len(packs.vertex_of_row), 4), dtype)
     shares = ColourShares(packs, work_of_pack, graph, team.threads)
     singular = np.zeros(team.threads, np.int64)
@@ -288,26 +286,22 @@ def build_tables(
 
 
 def vertex_colours(model: Model, graph: tuple[np.ndarray, np.ndarray], near: Sequence[np.ndarray] = ()) -> np.ndarray:
-    """(n,) colours from 0 on without gaps, -1 for vertices that are held; graph: neighbours (geometry.vertex_graph);
-    near: pairs (k, 2) that are to have different ones too.
+    """(n,) colours from 0 on without gaps, -1 for vertices that are held or carried by a rigid body; graph: neighbours
+    (geometry.vertex_graph); near: pairs (k, 2) that are to have different ones too.
     """
     near = [pairs for pairs in near if len(pairs)]
-    elements = [block.elements for block in model.blocks] + near
     if near:
-        graph = vertex_graph(elements, model.n_vertices)
-    return _dense(np.where(model.is_free, _colours(model, elements, graph), -1))
+        graph = vertex_graph([block.elements for block in model.blocks] + near, model.n_vertices)
+    moves = model.is_free & (model.subspace != CARRIED)
+    return _dense(np.where(moves, _colours(model, graph), -1))
 
 
-def _colours(model: Model, elements: list[np.ndarray], graph: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """(n,) colours; vertices that tearing has added have those of the vertices they were (VBD 3.9), points of a rigid
-    body have one.
-    """
-    if model.topology is not None:
-        whole, origin = model.topology.tear_topology, model.topology.origin
-        merged = merged_graph(list(whole.elements), int(whole.body_start[-1]), model.carried)
-        return colours_of_bodies(colour_vertices(*merged)[origin], model.carried)
-    merged = graph if model.carried is None else merged_graph(elements, model.n_vertices, model.carried)
-    return colours_of_bodies(colour_vertices(*merged), model.carried)
+def _colours(model: Model, graph: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """(n,) colours; vertices that tearing has added have those of the vertices they were (VBD 3.9)."""
+    if model.topology is None:
+        return colour_vertices(*graph)
+    whole = model.topology.tear_topology
+    return colour_vertices(*vertex_graph(list(whole.elements), int(whole.body_start[-1])))[model.topology.origin]
 
 
 def _spares(topology: Topology, colours: np.ndarray, colour_count: int, width: int) -> np.ndarray:
