@@ -82,7 +82,7 @@ def numbers(value: ArrayLike, count: int, what: str, item: str, unit: str, *, po
     except NO_NUMBER:
         array = np.empty((0, 0))
     if array.shape not in ((), (count,)):
-        raise SceneError(f"{what}: give one number [{unit}] or one a {item} ({count},), not {_shape_of(value)}.")
+        raise SceneError(f"{what}: give one number [{unit}] or one per {item} ({count},), not {_shape_of(value)}.")
     array = np.broadcast_to(array, (count,)).copy()
     bad = np.flatnonzero(~np.isfinite(array) | (array < 0) | ((array == 0) if positive else False))
     if bad.size:
