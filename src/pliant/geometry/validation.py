@@ -117,7 +117,7 @@ def _check_duplicates(name: str, kind: str, elements: IntArray) -> None:
         first = int(np.flatnonzero(same)[0])
         one, other = sorted((int(order[first]), int(order[first + 1])))
         raise MeshError(
-            f"{name} has {int(same.sum())} of {len(elements)} {kind}s that are listed before, the first is {kind} "
+            f"{name} has {int(same.sum())} of {len(elements)} {kind}s that repeat an earlier one, the first is {kind} "
             f"{other} = {_indices(elements[other])}, the same as {kind} {one}. Remove the duplicates."
         )
 

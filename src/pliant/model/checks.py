@@ -230,7 +230,7 @@ def stiffness(value: ArrayLike, n: int, what: str, item: str) -> np.ndarray:
 def thread_count(threads: int | None, what: str) -> None:
     """Refuse a number of threads that is none; None is whatever is fastest."""
     if threads is not None and count(threads, what) > MOST_THREADS:
-        raise SceneError(f"{what} is {threads}: give at most {MOST_THREADS}; more than cores are slower.")
+        raise SceneError(f"{what} is {threads}: give at most {MOST_THREADS}; more threads than cores are slower.")
 
 
 def step_length(frame_rate: float, substeps: int) -> float:
