@@ -25,20 +25,19 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 BITS = {"x86-64-v3": 256, "x86-64-v4": 512}  # width of vectors
 
-# Runs scenes and prints the names of the files of machine code they used.
+# Runs scenes as `pliant run` does and prints the names of the files of machine code they used.
 RUN = """
-import json, sys
+import json, sys, tempfile
+from pathlib import Path
 from pliant.lanes import host
 bits, frames, *scenes = sys.argv[1:]  # 0 frames: all
 host.vector_bits = lambda: int(bits)
+from pliant.cli.run import run
 from pliant.lanes.entry import USES
-from pliant.scenes.plans import open_plan
 for scene in scenes:
     print("  " + scene, file=sys.stderr, flush=True)
-    plan = open_plan(scene)
-    simulation = plan.simulation()
-    for _ in range(int(frames) or plan.frames):
-        simulation.advance()
+    with tempfile.TemporaryDirectory() as folder:
+        run(scene, Path(folder), frames=int(frames) or None, quiet=True)
 print(json.dumps(sorted({use.file for use in USES})))
 """
 
