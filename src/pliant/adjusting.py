@@ -62,7 +62,7 @@ class Adjusting(Restoring):
         The arrays of the scene and of the solver are built again; nothing is compiled.
         """
         if not any(body is own for own in self.scene.bodies):
-            raise SceneError(f"set_material: {getattr(body, 'name', body)!r} is no body of this simulation's scene.")
+            raise SceneError(f"set_material: {getattr(body, 'name', body)!r} is not a body of this simulation's scene.")
         if "material" not in vars(body):
             raise SceneError(f"set_material: {body.name} has no material; give a solid or a cloth.")
         if type(material) is not type(body.material):

@@ -24,7 +24,7 @@ logger = logging.getLogger("pliant")
 RECENT, OFTEN = 10, 5  # a body is told of when so many of its last so many steps have not converged
 RIGID = 0.7  # part of the last motion from which on a body counts as moving as a whole
 MUCH_STIFFER = 4.0
-STIFF_CONTACTS = "contacts much stiffer than its elements hold up its motion"
+STIFF_CONTACTS = "contacts much stiffer than its elements slow it down"
 
 
 class SoftnessWatch:
@@ -52,9 +52,9 @@ class SoftnessWatch:
 
 
 class ConvergenceWatch:
-    """Which bodies have not converged again and again, and have not been told of.
+    """Which bodies repeatedly fail to converge, and have not been reported.
 
-    The first are told of at once, later ones together, after pauses that double: a pile of a hundred bodies that meet
+    The first are reported at once, later ones together, after pauses that double: a pile of a hundred bodies that meet
     one after another gets a few lines, not a hundred.
     """
 
@@ -62,7 +62,7 @@ class ConvergenceWatch:
         self._recent = np.zeros((RECENT, count), bool)  # whether a body was off, in turn
         self._steps = 0
         self._told: set[tuple[int, str]] = set()
-        self._due: dict[str, list[int]] = {}  # not told of yet, by cause
+        self._due: dict[str, list[int]] = {}  # not reported yet, by cause
         self._trials = Trials()
         self._pause, self._left = RECENT, 0  # steps between two warnings; of them left
 
@@ -85,7 +85,7 @@ class ConvergenceWatch:
             logger.warning("t = %g s: convergence: %s", time, words, extra={"entry": "not-converged"})
 
     def observe(self, error: StepError) -> dict[str, list[int]]:
-        """Bodies to tell of now, by cause."""
+        """Bodies to report now, by cause."""
         is_off = error.bodies > CONVERGED
         self._recent[self._steps % RECENT] = is_off
         self._steps += 1
@@ -110,12 +110,12 @@ class ConvergenceWatch:
 def cause_of(error: StepError, k: int) -> str:
     """What of a body is off."""
     if error.rounding[k] > HIDDEN:
-        return "positions round to more force than acts on it"
+        return "rounding of its positions outweighs the forces on it"
     if error.touching[k] > MUCH_STIFFER * error.ratios[k]:
         return STIFF_CONTACTS
     if error.shifts[k] > RIGID:
-        return "it moves as a whole, as in sliding or falling, less than its forces ask"
-    return "it bends or stretches less than its forces ask, as if it were stiffer or slower"
+        return "it moves too little as a whole, as in sliding or falling"
+    return "it bends or stretches too little, as if it were stiffer or slower"
 
 
 def words_of_error(
@@ -126,8 +126,8 @@ def words_of_error(
     shown = ", ".join(names[k] for k in bodies[:3]) + (f" and {len(bodies) - 3} more" if len(bodies) > 3 else "")
     stiffness = f"h^2 k / m is {error.ratios[worst]:.3g} by its elements, {error.touching[worst]:.3g} by contacts"
     return (
-        f"{shown}: steps end before they have converged, again and again. {names[worst]} lacks about "
-        f"{percent(error.bodies[worst])} of what the forces of this step do ({type(solver).__name__}): {cause} "
+        f"{shown}: steps repeatedly end before they have converged. {type(solver).__name__} leaves about "
+        f"{percent(error.bodies[worst])} of this step's forces on {names[worst]} unbalanced: {cause} "
         f"({stiffness}). {' '.join(advice)}"
     )
 

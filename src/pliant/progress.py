@@ -29,28 +29,28 @@ def track(items: Collection[Item], label: str | None) -> Iterator[Item]:
 
 
 def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], label: str | None) -> Iterator[int]:
-    """Call `advance` n times, yielding after each; on Ctrl-C finish the frame, save, say so and raise
-    KeyboardInterrupt.
+    """Call `advance` n times, yielding after each; on Ctrl-C finish the frame, save, report it and raise
+    KeyboardInterrupt. SIGTERM does the same and raises SystemExit.
     """
-    with _interrupt_flag() as interrupted:
+    with _stop_flag() as stopped:
         try:
             with progress_bar(label, n) as tick:
                 for frame in range(n):
                     advance()
                     tick()
-                    if interrupted.is_set():
+                    if stopped.is_set():
                         return
                     yield frame
-                    if interrupted.is_set():
+                    if stopped.is_set():
                         return
         finally:
-            if interrupted.is_set():
+            if stopped.is_set():
                 logger.warning("%s", save(), extra={"entry": "stopped"})
 
 
 @contextmanager
-def _interrupt_flag() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into a flag and raise it at the end; a second one interrupts at once.
+def _stop_flag() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C or SIGTERM into a flag and raise it at the end; a second one acts at once.
 
     Signals only reach the main thread.
     """
@@ -58,19 +58,29 @@ def _interrupt_flag() -> Iterator[threading.Event]:
     if threading.current_thread() is not threading.main_thread():
         yield flag
         return
-    before = signal.getsignal(signal.SIGINT)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: handler for number, handler in handlers.items() if handler is not None}  # None: not of Python
+    received: list[signal.Signals] = []
 
-    def on_interrupt(number, frame):
+    def restore():
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def on_signal(number, frame):
+        received.append(signal.Signals(number))
         flag.set()
-        signal.signal(signal.SIGINT, before)
+        restore()
 
-    signal.signal(signal.SIGINT, on_interrupt)
+    for number in before:
+        signal.signal(number, on_signal)
     try:
         yield flag
     finally:
-        signal.signal(signal.SIGINT, before)
-        if flag.is_set():
-            signal.raise_signal(signal.SIGINT)
+        restore()
+        if received and before[received[0]] is signal.SIG_DFL:
+            raise SystemExit(128 + received[0])  # the default action would not close what is recorded
+        if received:
+            signal.raise_signal(received[0])
 
 
 @contextmanager

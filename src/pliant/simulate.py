@@ -119,7 +119,7 @@ class Simulation(Adjusting):
         now, if there are any "attachment", "bounds" and "pressure" -p V, their sum "total", and of the last step's
         potential "inertia" 1/(2 h^2) |x - y|_M^2, "damping" and "viscosity" (zero before the first step, after resuming
         and after a step that broke down).
-        With contact, three numbers that are no energies: "contacts" that press now, "deepest_penetration" of them [m],
+        With contact, three numbers that are not energies: "contacts" that press now, "deepest_penetration" of them [m],
         and "missed_penetration" [m], the deepest of those that the last step knew nothing of.
         """
         model = self.model.with_internal_state(self.state.internal_state).at(self.time)
@@ -276,7 +276,7 @@ class Simulation(Adjusting):
         Their mass goes with them; springs have none. A vertex that has no element left is held where it is.
         """
         if not any(body is own for own in self.scene.bodies):
-            raise SceneError(f"delete: {getattr(body, 'name', body)!r} is no body of this simulation's scene.")
+            raise SceneError(f"delete: {getattr(body, 'name', body)!r} is not a body of this simulation's scene.")
         chosen = checks.selection(elements, body.n_elements, f"{body.name}: delete", *body.element_names)
         if self.observers and (self.model.topology is None or isinstance(body, Solid)):
             raise SceneError(f"{body.name}: delete before you record: a result keeps the surface it begins with.")

@@ -1,7 +1,7 @@
 """What the package says of itself is right, and the same everywhere."""
 
-import importlib.util
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -54,15 +54,13 @@ def test_pythons_are_those_of_the_classifiers():
 
 
 def test_the_description_on_package_indexes_has_no_path_into_the_repository():
-    spec = importlib.util.spec_from_file_location("build_wheel", ROOT / "tools/build_wheel.py")
-    tool = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tool)
+    description = runpy.run_path(str(ROOT / "tools/build_wheel.py"))["description"]
     readme = (ROOT / "README.md").read_text()
-    text = tool.description(readme)
+    text = description(readme)
     assert re.findall(r"\]\((?!https?:|#)[^)]*\)", text) == []
     assert "docs/images" not in text
     assert text.startswith("# Pliant\n")
     kept = [line for line in readme.splitlines() if "](" not in line and not line.startswith("*`make demo`")]
     assert len(kept) > 80
     assert [line for line in kept if line not in text.splitlines()] == []
-    assert tool.description("a [page](docs/a.md) and [one](https://b.c)") == "a page and [one](https://b.c)"
+    assert description("a [page](docs/a.md) and [one](https://b.c)") == "a page and [one](https://b.c)"

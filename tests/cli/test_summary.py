@@ -66,7 +66,7 @@ def test_numbers_of_the_summary_are_those_of_the_run(scene, tmp_path):
 
 def test_people_are_told_in_lines(scene, tmp_path):
     said = run("run", scene, "--out", tmp_path / "out").stdout
-    for words in ("simulated seconds per second.", "Deepest contact: ", " mm at t = ", "Energy: 0.5396 J at the start"):
+    for words in ("Real-time factor: ", "Deepest contact: ", " mm at t = ", "Energy: 0.5396 J at the start"):
         assert words in said
 
 

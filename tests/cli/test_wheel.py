@@ -3,10 +3,12 @@
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -55,6 +57,30 @@ def supports(level: str) -> bool:
     return cpu_features().issuperset(LEVELS[level])
 
 
+# Calls one small function and prints the name of its file.
+CALL = """
+import numpy as np
+from pliant.kernels.bounds import middle_of
+from pliant.lanes.entry import USES
+middle_of(np.zeros((2, 3)), np.ones(2, dtype=bool), np.zeros(3))
+print(USES[0].file)
+"""
+
+
+@pytest.mark.skipif(not supports("x86-64-v3"), reason="needs a CPU of the level x86-64-v3")
+def test_what_ran_as_one_level_is_compiled_for_another(tmp_path: Path) -> None:
+    """As for x86-64-v4 on a computer without AVX-512: the function is not called again."""
+    build = SimpleNamespace(**runpy.run_path(str(ROOT / "tools/build_wheel.py")))
+    sources = build.Copy(ROOT)
+    for_v3, for_v4 = (sources.compiling_for(level, tmp_path / level) for level in ("x86-64-v3", "x86-64-v4"))
+    file = sources.python(CALL, **for_v3)
+    kept = build.generation(tmp_path / "x86-64-v3")
+    sources.python(build.COMPILE, str(kept), json.dumps([file]), **for_v4)
+    made = (build.generation(tmp_path / "x86-64-v4") / file).read_bytes()
+    assert len(made) > 1000
+    assert made != (kept / file).read_bytes()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not supports("x86-64-v3"), reason="needs a CPU of the level x86-64-v3")
 def test_first_frame_from_the_wheel_compiles_nothing(installed: Path, tmp_path: Path) -> None:
@@ -63,6 +89,38 @@ def test_first_frame_from_the_wheel_compiles_nothing(installed: Path, tmp_path: 
     assert facts["cache"]["functions"] == 0
     assert facts["wheel"]["functions"] >= 10
     assert any("sweep" in function["name"] for function in facts["functions"])
+
+
+# Runs the scene as `pliant run` does; prints where its code came from, and a digest of its last state.
+STATE = """
+import hashlib, json, sys
+from pathlib import Path
+import pliant
+from pliant.cli.run import run
+from pliant.lanes.entry import USES
+scene, folder = sys.argv[1:]
+run(scene, Path(folder), frames=20, quiet=True)
+origins = sorted({use.origin for use in USES})
+last = pliant.Simulation.resume(Path(folder) / "run.npz")
+bits = hashlib.sha256(last.positions.tobytes() + last.velocities.tobytes()).hexdigest()
+print(json.dumps({"origins": origins, "bits": bits}))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not supports("x86-64-v3"), reason="needs a CPU of the level x86-64-v3")
+def test_a_run_from_the_wheel_has_the_bits_of_the_checkout(installed: Path, tmp_path: Path) -> None:
+    """Code for a level of CPUs computes what code for this CPU does; later frames and outputs compile nothing."""
+
+    def state(sources: Path, **environment: str) -> dict:
+        chosen = {"PYTHONPATH": str(sources), "PYTHONSAFEPATH": "1"} | environment
+        run = [sys.executable, "-c", STATE, SCENE, str(tmp_path / "out")]
+        done = subprocess.run(run, env=os.environ | chosen, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    from_wheel = state(installed, PLIANT_CACHE_DIR=str(tmp_path / "cache"))
+    assert from_wheel["origins"] == ["wheel"]
+    assert from_wheel["bits"] == state(ROOT / "src")["bits"]
 
 
 @pytest.mark.slow

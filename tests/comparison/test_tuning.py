@@ -34,7 +34,7 @@ def test_tuned_phases_leave_a_smaller_residual(tmp_path):
 
 def test_a_file_without_phases_is_refused(tmp_path):
     (tmp_path / "other.json").write_text("{}")
-    with pytest.raises(pl.FileError, match=r"other\.json: this is no file of Chebyshev phases"):
+    with pytest.raises(pl.FileError, match=r"other\.json: this is not a file of Chebyshev phases"):
         pl.load_phases(tmp_path / "other.json")
 
 

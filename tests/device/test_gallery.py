@@ -19,7 +19,6 @@ REFUSED = {
     "hourglass": "triangles .* do not run",
     "ragdoll": "AVBD does not run",
     "skirt": "Multilevel does not run",
-    "swing": "LBFGS does not run",
     "teapot": "rigid bodies do not run",
     "trampoline": "rigid bodies do not run",
     "wrecking-ball": "rigid bodies do not run",

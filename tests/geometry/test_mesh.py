@@ -261,7 +261,7 @@ def test_an_open_surface_is_filled_with_a_warning(monkeypatch: pytest.MonkeyPatc
 
 def test_duplicate_elements_are_refused() -> None:
     box = shapes.box(cells=1)
-    with pytest.raises(MeshError, match=r"1 of \d+ tets that are listed before.*the same as tet 2"):
+    with pytest.raises(MeshError, match=r"1 of \d+ tets that repeat an earlier one.*the same as tet 2"):
         TetMesh(box.points, [*box.tets, box.tets[2][[1, 2, 0, 3]]])
     sheet = shapes.cloth(cells=(1, 1))
     with pytest.raises(MeshError, match="the same as triangle 0"):

@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of a run: the frame ends, a checkpoint is written, and nothing is lost."""
+"""Ctrl-C or SIGTERM in the middle of a run: the frame ends, a checkpoint is written, and nothing is lost."""
 
 import os
 import signal
@@ -37,8 +37,9 @@ def run_on(sim, frames):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
-def test_interrupted_run_resumes_to_the_bits_of_a_whole_one(tmp_path):
-    """A process gets SIGINT in its frames: it dies of KeyboardInterrupt, says how to go on, and goes on exactly."""
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGTERM)])
+def test_interrupted_run_resumes_to_the_bits_of_a_whole_one(sent, code, tmp_path):
+    """A process gets a signal in its frames: it ends, reports how to continue, and continues exactly."""
     path = tmp_path / "stopped.npz"
     process = subprocess.Popen(
         [sys.executable, "-c", SETUP + RUN, str(path)],
@@ -50,12 +51,12 @@ def test_interrupted_run_resumes_to_the_bits_of_a_whole_one(tmp_path):
     try:
         for _ in range(3):
             assert process.stdout.readline()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         _, errors = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode != 0
-    assert "KeyboardInterrupt" in errors
+    assert process.returncode == code
+    assert ("KeyboardInterrupt" in errors) == (sent == signal.SIGINT)
     assert f"Simulation.resume({str(path)!r})" in errors
     resumed = pl.Simulation.resume(path)
     done = resumed.state.step // resumed.substeps

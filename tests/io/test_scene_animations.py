@@ -234,7 +234,7 @@ def test_changing_topology_is_told(tmp_path):
 
 def test_bad_files_are_told(tmp_path):
     (tmp_path / "a.glb").write_bytes(b"glTF nonsense")
-    with pytest.raises(FileError, match="this is no glTF file"):
+    with pytest.raises(FileError, match="this is not a glTF file"):
         pl.load_animation(tmp_path / "a.glb")
     with pytest.raises(FileError, match="there is no such file"):
         pl.load_animation(tmp_path / "b.gltf")

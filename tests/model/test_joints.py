@@ -104,7 +104,7 @@ def test_what_is_refused() -> None:
     at = {"point": (0, 0, 0)}
     for arguments, options, match in (
         (("screw", ball, None), at, "kind is 'screw': choose one of ball"),
-        (("ball", ball, other), at, "'stranger' is no rigid body of this scene"),
+        (("ball", ball, other), at, "'stranger' is not a rigid body of this scene"),
         (("ball", ball, ball), at, "joins ball with itself"),
         (("hinge", ball, None), at, "the axis is missing"),
         (("hinge", ball, None), {**at, "axis": (0, 0, 0)}, "axis is .*give a vector with a direction"),

@@ -130,7 +130,7 @@ def test_other_bad_seams_are_told(scene):
     one, two = scene.bodies
     ball = scene.add_solid(pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1)), pl.StableNeoHookean(mu=1e4, lam=1e4), name="ball")
     a, b = side(COARSE, 1), side(FINE, -1)
-    with pytest.raises(pl.SceneError, match="'ball' is no cloth"):
+    with pytest.raises(pl.SceneError, match="'ball' is not a cloth"):
         scene.add_seam(one, a, ball, [0, 1])
     with pytest.raises(pl.SceneError, match="same vertices of one"):
         scene.add_seam(one, a, one, a[::-1])
@@ -140,5 +140,5 @@ def test_other_bad_seams_are_told(scene):
         scene.add_seam(one, a, two, b, seconds=-2.0)
     with pytest.raises(pl.SceneError, match="ratio is 0"):
         scene.add_band(one, a, ratio=0.0)
-    with pytest.raises(pl.SceneError, match="is no body of this scene"):
+    with pytest.raises(pl.SceneError, match="is not a body of this scene"):
         scene.add_band(pl.Scene().add_cloth(COARSE, LAW, name="else"), a)

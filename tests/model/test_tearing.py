@@ -323,7 +323,7 @@ def test_what_cannot_be_taken_apart_is_refused():
     with pytest.raises(pl.SceneError, match="triangle 99 does not exist; the body has triangles 0 to 7"):
         sim.delete(cloth, [99])
     other = pl.Scene().add_cloth(pl.shapes.cloth(cells=2), law)
-    with pytest.raises(pl.SceneError, match="is no body"):
+    with pytest.raises(pl.SceneError, match="is not a body"):
         sim.delete(other, [0])
 
 

@@ -200,7 +200,7 @@ def test_vertex_block_descent_warns_once_and_its_advice_helps(caplog):
     caplog.set_level(logging.WARNING, logger="pliant")
     _, said = _steps(pl.VBD(iterations=10), caplog)
     assert len(said) == 1
-    assert "solid0 lacks about" in said[0]
+    assert "VBD leaves about" in said[0]
     assert "bends or stretches" in said[0]
     advice = re.findall(r"solver=(pl\.\S+) ends this step", said[0])
     assert [words.split("(")[0] for words in advice] == ["pl.Multilevel"]

@@ -29,7 +29,7 @@ def test_words_become_solvers_and_back(text, solver, name):
         ("chebyshev", "Chebyshev wraps another"),
         ("vbd+newton", "Newton wraps none"),
         ("vbd:speed=3", "VBD has no option 'speed'"),
-        ("vbd:psd", "'psd' is no option: write name=value"),
+        ("vbd:psd", "'psd' is not an option: write name=value"),
         ("newton+chebyshev", "Chebyshev cannot wrap Newton"),
         ("lbfgs+nesterov", "Nesterov cannot wrap LBFGS"),
     ],

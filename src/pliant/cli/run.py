@@ -60,9 +60,9 @@ def run(
 ) -> None:
     """Simulate a scene and write its results.
 
-    Ctrl-C stops after the frame and keeps a checkpoint; after a kill there is
-    one of at most --keep-every seconds ago, and before the first one what the
-    run was asked for. `pliant resume` goes on with the same bits.
+    Ctrl-C or SIGTERM stops after the frame and keeps a checkpoint; after a kill
+    there is one of at most --keep-every seconds ago, and before the first one
+    the options of the run. `pliant resume` continues with the same bits.
 
     \b
     Example: pliant run twist.toml

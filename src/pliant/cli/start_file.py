@@ -65,7 +65,7 @@ def start_of(checkpoint: Path) -> dict[str, Any] | None:
         if not words or not isinstance(frames, int | None) or not keep_every >= 0:
             raise ValueError("a value of the wrong kind")
         if not isinstance(about["solver"], str | None):
-            raise ValueError("a solver that is no name")
+            raise ValueError("a solver that is not a name")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FileError(f"{path}: this is not what a run keeps of its start ({error}); run it again.") from None
     return about

@@ -77,8 +77,7 @@ class RunSummary:
     def lines(self, seconds: float) -> list[str]:
         """For people."""
         about = self.numbers(seconds)
-        factor = about["real_time_factor"]
-        lines = [f"Speed: {factor:.2g} simulated seconds per second."]
+        lines = [f"Real-time factor: {about['real_time_factor']:.2g} simulated seconds per second."]
         if self.steps:
             worst = f"the largest error of a step is {100 * self.largest_error:.2g} % of its forces ({self.worst_body})"
             few = f"Not converged in {self.unconverged} of {self.steps} steps"

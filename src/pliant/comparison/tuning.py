@@ -140,4 +140,6 @@ def load_phases(path: str | Path) -> Phases:
         found = json.loads(as_path(path, "load_phases").read_text())["chebyshev_phases"]
         return tuple((int(length), float(rho)) for length, rho in found)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FileError(f"{path}: this is no file of Chebyshev phases ({error}); pl.save_phases writes one.") from None
+        raise FileError(
+            f"{path}: this is not a file of Chebyshev phases ({error}); pl.save_phases writes one."
+        ) from None

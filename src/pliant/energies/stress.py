@@ -132,4 +132,4 @@ def of_solid(
             mine = solids.taken(np.flatnonzero(own))
             values = measure(mine, x)
             return at_vertices(mine, values, len(x))[first:last] if smooth else values
-    raise SceneError(f"{model.body_names[body]} is no solid: stress and strain are measured of tets.")
+    raise SceneError(f"{model.body_names[body]} is not a solid: stress and strain are those of tets.")

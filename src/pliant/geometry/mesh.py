@@ -102,7 +102,7 @@ class _Mesh(ABC):
         proper = turn.shape == (3, 3) and np.allclose(turn @ turn.T, np.eye(3), atol=1e-6)
         if not proper or np.linalg.det(turn) < 0:
             raise MeshError(
-                f"{name}.transformed got a rotation of shape {turn.shape} that is no rotation; pass a (3, 3) "
+                f"{name}.transformed got a rotation of shape {turn.shape} that is not a rotation; pass a (3, 3) "
                 "matrix with orthonormal rows and determinant 1."
             )
         return self._moved_to((self.points * factor) @ turn.T + shift)

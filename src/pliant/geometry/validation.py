@@ -32,7 +32,7 @@ def checked_points(name: str, points: ArrayLike) -> FloatArray:
         raise MeshError(f"{name} points have type {array.dtype}; pass an (n, 3) array of real numbers [m].")
     if array.ndim != 2 or array.shape[1] != 3:
         raise MeshError(
-            f"{name} points have shape {array.shape}; pass one row of three coordinates a vertex, (n, 3)."
+            f"{name} points have shape {array.shape}; pass one row of three coordinates per vertex, (n, 3)."
             + (" Give planar points a third coordinate 0." if array.ndim == 2 and array.shape[1] == 2 else "")
         )
     result = array.astype(np.float64)
@@ -65,7 +65,7 @@ def checked_elements(name: str, kind: str, elements: ArrayLike, size: int, n_ver
         )
     if array.ndim != 2 or array.shape[1] != size:
         raise MeshError(
-            f"{name} {kind}s have shape {array.shape}; pass one row of {size} vertex indices a {kind}, (m, {size})."
+            f"{name} {kind}s have shape {array.shape}; pass one row of {size} vertex indices per {kind}, (m, {size})."
         )
     if array.min() < 0 or array.max() >= n_vertices:
         _report_range(name, kind, array, n_vertices)
@@ -117,7 +117,7 @@ def _check_duplicates(name: str, kind: str, elements: IntArray) -> None:
         first = int(np.flatnonzero(same)[0])
         one, other = sorted((int(order[first]), int(order[first + 1])))
         raise MeshError(
-            f"{name} has {int(same.sum())} of {len(elements)} {kind}s that are listed before, the first is {kind} "
+            f"{name} has {int(same.sum())} of {len(elements)} {kind}s that repeat an earlier one, the first is {kind} "
             f"{other} = {_indices(elements[other])}, the same as {kind} {one}. Remove the duplicates."
         )
 

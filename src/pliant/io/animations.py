@@ -89,7 +89,7 @@ def _from_arrays(path: Path, frame_rate: float, repeat: bool) -> Animation:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in ("frames", "triangles", "times") if name in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError, MemoryError) as error:
-        raise FileError(f"{path}: this is no .npz file ({error}).") from None
+        raise FileError(f"{path}: this is not an .npz file ({error}).") from None
     missing = [name for name in ("frames", "triangles") if name not in arrays]
     if missing:
         raise FileError(f"{path}: an animation needs the arrays 'frames' and 'triangles'; {missing[0]!r} is missing.")

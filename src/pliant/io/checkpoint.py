@@ -350,7 +350,7 @@ def _unpack(path: Path, body: str, name: str, value: Any, arrays: dict[str, np.n
         try:
             return {"TetMesh": TetMesh, "TriMesh": TriMesh}[value["mesh"]](points, elements)
         except MeshError as error:
-            raise FileError(f"{path}: arrays {name}.points and {name}.elements are no mesh: {error}") from None
+            raise FileError(f"{path}: arrays {name}.points and {name}.elements are not a mesh: {error}") from None
     if "primitive" in value:
         return PRIMITIVES[value["primitive"]](**{key: size for key, size in value.items() if key != "primitive"})
     if "yarn cloth" in value:

@@ -25,7 +25,7 @@ class GltfFile:
         try:
             self.json, self._binary = _read(path)
         except (OSError, ValueError, struct.error, KeyError) as error:
-            raise FileError(f"{path}: this is no glTF file ({error}).") from None
+            raise FileError(f"{path}: this is not a glTF file ({error}).") from None
         needed = self.json.get("extensionsRequired", [])
         if needed:
             raise FileError(f"{path}: it needs the glTF extension {needed[0]}; export it without compression.")

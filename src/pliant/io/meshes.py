@@ -69,7 +69,7 @@ def _load_arrays(path: Path, orient: bool) -> TetMesh | TriMesh:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in ("points", "tets", "triangles") if name in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError, MemoryError) as error:
-        raise FileError(f"{path}: this is no .npz file ({error}).") from None
+        raise FileError(f"{path}: this is not an .npz file ({error}).") from None
     if "points" in arrays and "tets" in arrays:
         return TetMesh(arrays["points"], arrays["tets"], orient=orient)
     if "points" in arrays and "triangles" in arrays:

@@ -95,5 +95,5 @@ def _place(path: Path, number: int, word: str, count: int) -> int:
         place = 0
     from_0 = place - 1 if place > 0 else count + place
     if place == 0 or from_0 < 0:
-        raise FileError(f"{path}, line {number}: a corner names {word!r}, which is no number of a line before.")
+        raise FileError(f"{path}, line {number}: a corner names {word!r}, which is not the number of an earlier line.")
     return from_0

@@ -26,7 +26,7 @@ def unpack_skins(path: Path, scene: Scene, about: dict[str, Any], arrays: dict[s
     for k, n in enumerate(about.get("skins", ())):
         body, name = scene.bodies[n], f"skin{k}"
         if not isinstance(body, Solid):
-            raise FileError(f"{path}: {name} is embedded in {body.name}, which is no solid.")
+            raise FileError(f"{path}: {name} is embedded in {body.name}, which is not a solid.")
         check_mesh(path, name, "TriMesh", arrays)
         points, elements = arrays.pop(f"{name}.points"), arrays.pop(f"{name}.elements")
         try:

@@ -140,7 +140,7 @@ def _columns(strains: ArrayLike) -> tuple[np.ndarray, ...]:
 def _read(source: str | Path) -> tuple[dict[str, Any], str]:
     """The document, and what to call it in messages."""
     if not isinstance(source, str | Path):
-        raise MaterialError(f"YarnCloth: {type(source).__name__} is no path of a file; see YarnCloth.from_document.")
+        raise MaterialError(f"YarnCloth: {type(source).__name__} is not a path; see YarnCloth.from_document.")
     if isinstance(source, str) and source in SHIPPED:
         text = resources.files("pliant.materials").joinpath(f"{source}.json").read_text()
         return json.loads(text), source
@@ -153,9 +153,9 @@ def _read(source: str | Path) -> tuple[dict[str, Any], str]:
             f"material that is shipped: {', '.join(SHIPPED)}."
         ) from None
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{path}: this is no JSON file of a yarn cloth ({error}).") from None
+        raise FileError(f"{path}: this is not a JSON file of a yarn cloth ({error}).") from None
     if not isinstance(document, dict):
-        raise FileError(f"{path}: this is no yarn cloth: it holds a {type(document).__name__}, not named numbers.")
+        raise FileError(f"{path}: this is not a yarn cloth: it holds a {type(document).__name__}, not named numbers.")
     return document, path.name
 
 

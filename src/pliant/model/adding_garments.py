@@ -87,4 +87,4 @@ class AddingGarments(ABC):
     def _check_own(self, what: str, *bodies: Body) -> None:
         for body in bodies:
             if not any(body is own for own in self.bodies):
-                raise SceneError(f"{what}: {getattr(body, 'name', body)!r} is no body of this scene; add it first.")
+                raise SceneError(f"{what}: {getattr(body, 'name', body)!r} is not a body of this scene; add it first.")

@@ -131,14 +131,14 @@ def _weights(shape: tuple[int, ...], weights: ArrayLike | None, what: str) -> np
     if weights is None and shape[1] == 1:
         return np.ones(shape)
     if weights is None:
-        raise SceneError(f"{what} are missing: give {shape} numbers of sum 1 in each row, one a corner.")
+        raise SceneError(f"{what} are missing: give {shape} numbers of sum 1 in each row, one per corner.")
     try:
         given = np.array(weights, dtype=float)
     except NO_NUMBER:
         given = np.empty(0)
     given = given[:, None] if given.ndim == 1 and shape[1] == 1 else given
     if given.shape != shape or not np.isfinite(given).all():
-        raise SceneError(f"{what} have shape {np.shape(weights)}; give {shape} finite numbers, one a corner.")
+        raise SceneError(f"{what} have shape {np.shape(weights)}; give {shape} finite numbers, one per corner.")
     total = given.sum(axis=1)
     wrong = np.flatnonzero(np.abs(total - 1) > ROUNDING)
     if wrong.size:

@@ -82,7 +82,7 @@ def numbers(value: ArrayLike, count: int, what: str, item: str, unit: str, *, po
     except NO_NUMBER:
         array = np.empty((0, 0))
     if array.shape not in ((), (count,)):
-        raise SceneError(f"{what}: give one number [{unit}] or one a {item} ({count},), not {_shape_of(value)}.")
+        raise SceneError(f"{what}: give one number [{unit}] or one per {item} ({count},), not {_shape_of(value)}.")
     array = np.broadcast_to(array, (count,)).copy()
     bad = np.flatnonzero(~np.isfinite(array) | (array < 0) | ((array == 0) if positive else False))
     if bad.size:
@@ -230,7 +230,7 @@ def stiffness(value: ArrayLike, n: int, what: str, item: str) -> np.ndarray:
 def thread_count(threads: int | None, what: str) -> None:
     """Refuse a number of threads that is none; None is whatever is fastest."""
     if threads is not None and count(threads, what) > MOST_THREADS:
-        raise SceneError(f"{what} is {threads}: give at most {MOST_THREADS}; more than cores are slower.")
+        raise SceneError(f"{what} is {threads}: give at most {MOST_THREADS}; more threads than cores are slower.")
 
 
 def step_length(frame_rate: float, substeps: int) -> float:

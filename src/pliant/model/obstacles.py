@@ -302,7 +302,7 @@ def checked_pose(motion: ObstacleMotion, time: float, name: str) -> tuple[np.nda
     rotation = checks.vectors(rotation, 3, f"{what}: rotation", "1")
     error = np.abs(rotation @ rotation.T - np.eye(3)).max()
     if error > 1e-6 or np.linalg.det(rotation) < 0:
-        raise SceneError(f"{what}: {rotation.tolist()} is no rotation (R R^T differs from 1 by {error:.1e}).")
+        raise SceneError(f"{what}: {rotation.tolist()} is not a rotation (R R^T differs from 1 by {error:.1e}).")
     return translation, rotation
 
 

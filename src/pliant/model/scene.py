@@ -190,7 +190,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
     ) -> SpringNet:
         """Add points (n, 3) [m] joined by springs (m, 2).
 
-        stiffness: [N/m], one number or one a spring, inf: a rod; mass: [kg] of each vertex, one number or one each.
+        stiffness: [N/m], one number or one per spring, inf: a rod; mass: [kg] of each vertex, one number or one each.
         lengths: at rest [m]; None: as the points lie.  one_sided: springs only pull, as ropes do.
         bending: stiffness [N m^2] of a rod against turning at vertices with two springs.
         tear_at: stretch, length over length at rest, at which a spring breaks; None: it never does.
@@ -246,7 +246,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         """Let two bodies pass through each other; twice the same: through itself."""
         for body in (one, other):
             if body not in self.bodies:
-                raise SceneError(f"Scene.ignore_contact: {getattr(body, 'name', body)!r} is no body of this scene.")
+                raise SceneError(f"Scene.ignore_contact: {getattr(body, 'name', body)!r} is not a body of this scene.")
         self.apart.add((one.name, other.name))
 
     def untangle(self, rounds: int = 500) -> Any:
@@ -331,7 +331,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
             is_kind = isinstance(body, RigidBody) or (body is b and vertices is not None)
             if body is not None and not (is_kind and any(body is own for own in self.bodies)):
                 raise SceneError(
-                    f"add_joint: {getattr(body, 'name', body)!r} is no rigid body of this scene; add it first. "
+                    f"add_joint: {getattr(body, 'name', body)!r} is not a rigid body of this scene; add it first. "
                     "Soft bodies are joined as the second one, at vertices=..., or held by scene.attach."
                 )
         if a is b:

@@ -125,7 +125,7 @@ def stitched_vertices(block: Stitches) -> np.ndarray:
 def _chain(body: Body, chain: ArrayLike, what: str) -> np.ndarray:
     """Vertices one after another along edges of a sheet."""
     if not isinstance(body, Cloth):
-        raise SceneError(f"{what}: {getattr(body, 'name', body)!r} is no cloth; seams and bands are those of sheets.")
+        raise SceneError(f"{what}: {getattr(body, 'name', body)!r} is not a cloth; only sheets have seams and bands.")
     vertices = np.asarray(chain)
     if vertices.ndim != 1 or vertices.dtype.kind not in "iu" or len(vertices) < 2:
         raise SceneError(

@@ -160,7 +160,7 @@ class Equilibrium:
     def _number(self, body: Body) -> int:
         numbers = [k for k, own in enumerate(self.scene.bodies) if own is body]
         if not numbers:
-            raise SceneError(f"{getattr(body, 'name', body)!r} is no body of this equilibrium's scene.")
+            raise SceneError(f"{getattr(body, 'name', body)!r} is not a body of this equilibrium's scene.")
         return numbers[0]
 
     def _rows(self, body: Body) -> np.ndarray:

@@ -22,7 +22,7 @@ class Surface:
     """A surface to draw. Its points are given frame by frame, its triangles and colour do not change."""
 
     triangles: np.ndarray  # (m, 3) vertices, outward
-    colour: Sequence[float] | np.ndarray = BODY_COLOURS[0]  # (3,), or (m, 3) one a triangle; 0 to 1
+    colour: Sequence[float] | np.ndarray = BODY_COLOURS[0]  # (3,), or (m, 3) one per triangle; 0 to 1
 
     def triangle_colours(self) -> np.ndarray:
         return np.broadcast_to(np.asarray(self.colour, float), (len(self.triangles), 3))

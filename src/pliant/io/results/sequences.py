@@ -111,6 +111,8 @@ class SequenceResult(Result):
             raise FileError(f"{path}: there is no file {path.stem}_00000{path.suffix} beside it.")
         self.times = np.array([_time(file, k) for k, file in enumerate(self._files)])
         first = _read(self._files[0])
+        if not len(first.points):
+            raise FileError(f"{self._files[0]}: it holds no points; a result needs some.")
         cells = first.cells_dict.get("triangle", np.empty((0, 3)))
         part = Part(len(first.points), cells, np.empty((0, 4)), _edges(self._files[0]))
         self.layout = layout_of_parts([part], ["body"], frame_rate_of(self.times))

@@ -52,7 +52,7 @@ def _chain(scene: Scene, about: ChainTable, named: Named) -> tuple[Cloth, np.nda
     """The sheet, and vertices in order."""
     (body,) = named(scene, [about.body])
     if not isinstance(body, Cloth):
-        raise SceneError(f"{body.name} is no cloth; seams and bands are those of sheets.")
+        raise SceneError(f"{body.name} is not a cloth; only sheets have seams and bands.")
     if about.vertices is not None:
         return body, np.array(about.vertices, dtype=np.int64)
     if about.where is not None:

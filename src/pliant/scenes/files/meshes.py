@@ -83,4 +83,4 @@ def arrays_of(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in names if name in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError, MemoryError) as error:
-        raise FileError(f"{path}: this is no .npz file ({error}).") from None
+        raise FileError(f"{path}: this is not an .npz file ({error}).") from None

@@ -61,7 +61,7 @@ def _key(table: Any, part: str, setting: str) -> Key:
     if not isinstance(table, list):
         raise SceneError(f"--set {setting}: there is nothing called {part!r} inside {table!r}.")
     if not (part.isascii() and part.isdigit() and int(part) < len(table)):
-        raise SceneError(f"--set {setting}: {part!r} is no entry of a list of {len(table)}; they are numbered from 0.")
+        raise SceneError(f"--set {setting}: {part!r} is not an entry of this list of {len(table)}, numbered from 0.")
     return int(part)
 
 

@@ -110,7 +110,7 @@ def read_source(path: str | Path) -> Source:
         return Source(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise SceneError(
-            f"{path}: this is no TOML: {error}. docs/scene-files.md shows what a scene looks like."
+            f"{path}: this is not valid TOML: {error}. docs/scene-files.md shows what a scene looks like."
         ) from None
     except RecursionError:
         raise SceneError(f"{path}: it is nested too deeply to be a scene.") from None

@@ -39,7 +39,7 @@ def solver_from_text(text: str, solvers: Mapping[str, type[Solver[Any]]]) -> Sol
 def _option(text: str, option: str) -> tuple[str, Any]:
     name, equals, value = option.partition("=")
     if not equals:
-        raise SolverError(f"{text!r}: {option!r} is no option: write name=value.")
+        raise SolverError(f"{text!r}: {option!r} is not an option: write name=value.")
     try:
         return name.strip(), ast.literal_eval(value)
     except (ValueError, SyntaxError):

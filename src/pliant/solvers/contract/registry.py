@@ -27,7 +27,7 @@ def register_solver(kind: type[S]) -> type[S]:
     pl.Simulation, pl.solve and pl.compare take an object of any subclass of pl.Solver, registered or not.
     """
     if not (isinstance(kind, type) and is_dataclass(kind) and issubclass(kind, Solver)):
-        raise SolverError(f"register_solver: {kind!r} is no frozen dataclass derived from pl.Solver.")
+        raise SolverError(f"register_solver: {kind!r} is not a frozen dataclass derived from pl.Solver.")
     name = kind.__name__
     needed = [f.name for f in fields(kind) if f.name != "solver" and not _has_default(f)]
     if needed:
