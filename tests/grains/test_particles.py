@@ -198,7 +198,7 @@ def test_overlapping_starts_come_apart_gently(scheme, caplog):
             r"particles0: radius: particle 0 has 0.0: give a positive",
         ),
         (lambda s: s.add_particles([[0, 0, 0]], radius=np.nan), r"particles0: radius: particle 0 has nan"),
-        (lambda s: s.add_particles([[0, 0, 0]], radius=[1, 2]), r"give one number \[m\] or one a particle \(1,\)"),
+        (lambda s: s.add_particles([[0, 0, 0]], radius=[1, 2]), r"give one number \[m\] or one per particle \(1,\)"),
         (lambda s: s.add_particles([[0, 0, np.nan]]), r"particles0: points: vertex 0 is"),
         (lambda s: s.add_particles([]), r"particles0: points"),
         (lambda s: s.add_particles([[0, 0, 0]], density=-1), r"particles0: density is -1"),

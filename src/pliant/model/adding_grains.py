@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pliant.model.body import Body
+from pliant.model.body import AnyBody, Body
 from pliant.model.contact import Contact
 from pliant.model.emission import emitted
 from pliant.model.particles import Particles
@@ -23,6 +23,9 @@ class AddingGrains(ABC):
     @abstractmethod
     def gravity(self) -> np.ndarray:
         """(3,) [m/s^2]."""
+
+    @abstractmethod
+    def add(self, body: AnyBody) -> AnyBody: ...
 
     @abstractmethod
     def _free_name(self, name: str | None, kind: type[Body]) -> str: ...
@@ -87,5 +90,4 @@ class AddingGrains(ABC):
 
     def _add_grains(self, body: Particles) -> Particles:
         self._contact = self._contact or Contact()
-        self.bodies.append(body)
-        return body
+        return self.add(body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.forces import Force
+from pliant.model.known_names import KnownNames
 from pliant.model.moment import Moment, Moments
 from pliant.model.motions import ComponentMotion
 from pliant.model.obstacles import ContactLoad
@@ -27,10 +28,12 @@ STRAIN_RATE, VERTEX_BLOCK = DAMPING_FORMS = ("strain_rate", "vertex_block")  # w
 
 Motion = Callable[[float], ArrayLike]
 
+AnyBody = TypeVar("AnyBody", bound="Body")
+
 AXES = "xyz"
 
 
-class Body(ABC):
+class Body(KnownNames, ABC):
     """Something in a scene that has vertices. A kind of body adds what it is made of."""
 
     kind: ClassVar[str]  # in names and files

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,10 +19,11 @@ from pliant.model.adding_garments import AddingGarments
 from pliant.model.adding_grains import AddingGrains
 from pliant.model.adding_obstacles import AddingObstacles
 from pliant.model.attachments import Attachment, make_attachment
-from pliant.model.body import STRAIN_RATE, Body
+from pliant.model.body import STRAIN_RATE, AnyBody, Body
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.joints import Joint, WorldPoints, make_joint
+from pliant.model.known_names import KnownNames
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.motors import Motor
 from pliant.model.obstacles import Shape
@@ -36,14 +37,13 @@ from pliant.model.wind import Wind
 from pliant.model.world_box import WorldBox
 from pliant.model.yarn_sheet import YarnSheet, check_yarn_options
 
-AnyBody = TypeVar("AnyBody", bound=Body)
 BODIES: dict[str, type[Body]] = {
     kind.kind: kind
     for kind in (Solid, Cloth, YarnSheet, SpringNet, RigidBody, Particles, MeshObstacleBody, WorldPoints)
 }
 
 
-class Scene(AddingGrains, AddingObstacles, AddingGarments):
+class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
     """Bodies under gravity. Build it, then give it to a Simulation.
 
     gravity: (3,) [m/s^2].
@@ -63,6 +63,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         self.bands: list[Band] = []
         self._world_box: WorldBox | None = None
         self._wind: Wind | None = None
+        self._is_built = True
 
     @property
     def solids(self) -> list[Solid]:
@@ -261,6 +262,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
     def add(self, body: AnyBody) -> AnyBody:
         """Add a body that was made by itself."""
         self.bodies.append(body)
+        body._is_built = True
         return body
 
     def attach(

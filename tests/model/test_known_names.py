@@ -1,0 +1,45 @@
+"""A setting with a name that nobody reads is refused, with the names it may have meant."""
+
+import copy
+import pickle
+
+import pytest
+
+import pliant as pl
+
+
+@pytest.fixture
+def scene() -> pl.Scene:
+    scene = pl.Scene()
+    scene.add_particles([(0, 0, 1)], name="peas")
+    scene.add_solid(pl.shapes.box(cells=1), pl.StableNeoHookean.from_young(1e5, 0.4), name="cube")
+    scene.add_rigid(pl.Sphere(0.1), position=(3, 0, 0), name="ball")
+    return scene
+
+
+@pytest.mark.parametrize("body", [0, 1])
+def test_a_velocity_that_nobody_reads_is_refused(scene: pl.Scene, body: int) -> None:
+    with pytest.raises(pl.SceneError, match=r"'velocity' cannot be set.*set_velocities\(\)"):
+        scene.bodies[body].velocity = (1, 0, 0)
+
+
+def test_misspelt_settings_are_refused_with_the_right_name(scene: pl.Scene) -> None:
+    with pytest.raises(pl.SceneError, match=r"cube: 'frictoin' cannot be set.*friction"):
+        scene.bodies[1].frictoin = 0.5
+    with pytest.raises(pl.SceneError, match=r"Scene: 'gravitiy' cannot be set.*gravity"):
+        scene.gravitiy = (0, 0, -1)
+
+
+def test_what_can_be_read_only_names_the_method_that_sets_it(scene: pl.Scene) -> None:
+    with pytest.raises(pl.SceneError, match=r"cube: 'positions' can be read only: use set_positions\(\)"):
+        scene.bodies[1].positions = scene.bodies[1].positions
+    with pytest.raises(pl.SceneError, match="ball: 'position' can be read only"):
+        scene.bodies[2].position = (0, 0, 0)
+
+
+def test_settings_that_exist_are_taken_also_of_copies(scene: pl.Scene) -> None:
+    for copied in (scene, copy.deepcopy(scene), pickle.loads(pickle.dumps(scene))):
+        copied.bodies[1].friction, copied.gravity = 0.25, (0, 0, -1.5)
+        assert (copied.bodies[1].friction, copied.gravity[2]) == (0.25, -1.5)
+        with pytest.raises(pl.SceneError, match="cannot be set"):
+            copied.bodies[1].colur = "red"
