@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from experiments.validation.irregular_cases import tip_shares
+from experiments.validation.irregular_cases import irregular_strip, rolled, tip_shares
 from experiments.validation.strip_meshes import MESHES, strip_mesh
 from scipy.sparse.linalg import spsolve
 
@@ -97,30 +97,31 @@ def test_nothing_but_rigid_motions_is_free(kind: str, shape: float) -> None:
         assert np.abs(values[:3]).max() < 1e-12 < 1e-9 < values[3]
 
 
-def rolled(flat: pl.TriMesh, arc: float) -> pl.TriMesh:
-    s, y = flat.points[:, 0], flat.points[:, 1]
-    return pl.TriMesh(np.column_stack((np.sin(arc * s) / arc, y, (1 - np.cos(arc * s)) / arc)), flat.triangles)
+def stiffness_at_rest(mesh: pl.TriMesh, law: pl.StVenantKirchhoff) -> sp.csr_matrix:
+    """(3 n, 3 n) of membrane and bending."""
+    scene = pl.Scene(gravity=(0, 0, 0))
+    scene.add_cloth(mesh, law, 1e-3, 1.0)
+    sim = pl.Simulation(scene, pl.Newton(), frame_rate=1, substeps=1, precision="double", threads=1)
+    problem = sim.problem()
+    stiffness = problem.hessian(sim.positions).tocsr() - sp.diags(np.repeat(sim.model.mass, 3))
+    assert np.abs(problem.gradient(sim.positions)).max() < 1e-13 * stiffness.max()  # no stress at rest, on 1 m
+    return stiffness
+
+
+def sag_of_curved_beam(arc: float) -> float:
+    """Of a unit load and stiffness. The moment is X - x(s), so that the end sinks by the integral of (X - x)^2."""
+    s = np.linspace(0, 1, 10_001)
+    return float(np.trapezoid(((np.sin(arc) - np.sin(arc * s)) / arc) ** 2, s))
 
 
 def sag_of_curved_strip(kind: str, cells: int, shape: float, arc: float, draw: int = 0) -> float:
-    """Of a strip that turns by arc [rad] over a metre at rest, held in the middle, over that of the curved beam.
-
-    Its moment is P (X - x(s)), so that the end sinks by P / EI times the integral of (X - x)^2.
-    """
+    """Of a strip that turns by arc [rad] over a metre at rest, held in the middle, over that of the curved beam."""
     flat = strip_mesh(kind, cells, shape, draw)
-    scene = pl.Scene(gravity=(0, 0, 0))
-    scene.add_cloth(rolled(flat, arc), LAW, 1e-3, 1.0)
-    sim = pl.Simulation(scene, pl.Newton(), frame_rate=1, substeps=1, precision="double")
-    problem = sim.problem()
-    assert np.abs(problem.gradient(sim.positions)).max() < 1e-6  # no stress at rest
-    stiffness = problem.hessian(sim.positions).tocsr() - sp.diags(np.repeat(sim.model.mass, 3))
     held = np.repeat((np.abs(flat.points[:, 0]) < 1e-9)[:, None], 3, axis=1)
     held[np.argmax(flat.points[:, 0]), 2] = True
     load = np.outer(ends_of(flat.points), [0, 0, 1]).ravel()
-    s = np.linspace(0, 1, 10_001)
-    arms = (np.sin(arc) - np.sin(arc * s)) / arc
-    width = float(np.ptp(flat.points[:, 1]))
-    return sinking(stiffness, load, held.ravel()) * width / float(np.trapezoid(arms**2, s))
+    sag = sinking(stiffness_at_rest(rolled(flat, arc), LAW), load, held.ravel())
+    return sag * float(np.ptp(flat.points[:, 1])) / sag_of_curved_beam(arc)
 
 
 @kinds
@@ -162,3 +163,39 @@ def test_energy_of_a_curved_sheet_is_positive_and_zero_at_rest() -> None:
     for part in (1e-4, 1e-2, 0.1, 1.0):
         assert energy(mesh.points + part * rng.normal(size=mesh.points.shape)) > 0
     assert energy(mesh.points * [1, 1, -1]) > 0  # snapped through
+
+
+WIDTH, THIN = 0.2, pl.StVenantKirchhoff.from_young(1e6, 0.0)  # [m]; [N/m]: as thick as 0.0035 of the length
+draws = pytest.mark.parametrize("draw", range(4))
+
+
+def clamped_over_beam(width: float, cells: int, across: int, draw: int = 0, **options) -> float:
+    """Deflection of the end of an irregular strip whose first two rows are clamped, over that of the beam."""
+    mesh, row = irregular_strip(1.0, width, cells, across, draw=draw)
+    sheet = pl.Scene().add_cloth(mesh, LAW, bending=1.0, **options)
+    load = tip_shares(mesh.points[:, 1], row == row.max())
+    return 2 * sinking(stiffness_of(sheet), load, row < 2) * 3 * width
+
+
+@pytest.mark.parametrize(("cells", "error"), [(8, 0.01), (10, 0.005), (20, 0.001)])
+def test_clamped_strips_of_two_irregular_cells_across(cells: int, error: float) -> None:
+    """Cells 2.5, 2 and 1 times as long as wide; before, within 15, 5 and 0.2 %."""
+    assert clamped_over_beam(0.1, cells, 2) == pytest.approx(1.0, abs=error)
+
+
+@draws
+@pytest.mark.parametrize("options", [{}, {"tear_at": 1.5}], ids=["whole", "could tear"])
+def test_clamped_irregular_strips_converge(draw: int, options: dict) -> None:
+    for cells, error in ((10, 0.004), (20, 0.001), (40, 0.0002)):
+        assert clamped_over_beam(WIDTH, cells, cells // 5, draw, **options) == pytest.approx(1.0, abs=error)
+
+
+@draws
+@pytest.mark.parametrize("arc", [0.5, np.pi / 2, np.pi], ids=["slightly curved", "quarter circle", "half circle"])
+def test_clamped_irregular_strips_that_are_curved_at_rest_converge(arc: float, draw: int) -> None:
+    """Thinner than those above: ten cells of a half circle lock, by 0.5 to 6.4 %."""
+    for cells, error in ((10, 0.07 if arc == np.pi else 0.03), (20, 0.025), (40, 0.004)):
+        flat, row = irregular_strip(1.0, WIDTH, cells, cells // 5, draw=draw)
+        load = np.outer(tip_shares(flat.points[:, 1], row == row.max()), [0, 0, 1]).ravel()
+        sag = 2 * sinking(stiffness_at_rest(rolled(flat, arc), THIN), load, np.repeat(row < 2, 3))
+        assert sag * WIDTH / sag_of_curved_beam(arc) == pytest.approx(1.0, abs=error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -68,6 +69,7 @@ class Cloth(Body):
         self._hinges = hinges(mesh.triangles, mesh.n_vertices)
         self._angles = hinge.rest_data(mesh.points, self._hinges)[0]
         self.bending_model = self._choose_model(bending_model)
+        self.given_bending_model = bending_model
 
     def _choose_model(self, asked: str | None) -> str:
         """As asked, or the quadratic form; coupled angles for a sheet that is curved at rest and tears."""
@@ -84,6 +86,14 @@ class Cloth(Body):
                 "Use bending_model='coupled'."
             )
         return asked or ("quadratic" if takes_quadratic else "coupled")
+
+    def with_angles(self) -> Cloth:
+        """Itself, or where bending_model was left out, the same sheet with bending that is one of angles."""
+        if self.bending_model != "quadratic" or self.given_bending_model is not None:
+            return self
+        other = copy(self)
+        other.bending_model = "coupled"
+        return other
 
     @property
     def _is_flat(self) -> bool:
@@ -169,8 +179,9 @@ class Cloth(Body):
         return len(self.mesh.triangles)
 
     def ingredients(self) -> dict[str, Any]:
-        names = ("mesh", "material", "density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction")
-        return {name: getattr(self, name) for name in (*names, "tear_at", "damping_form", "strain_limit")}
+        names = ("mesh", "material", "density", "bending", "damping", "warp", "weft", "warp_direction", "tear_at")
+        own = {name: getattr(self, name) for name in (*names, "damping_form", "strain_limit")}
+        return {**own, "bending_model": self.given_bending_model}
 
     @property
     def tears(self) -> bool:

@@ -66,7 +66,13 @@ class GPBD(Solver[ProjectionWork]):
 
     start = "accelerated"  # the inertial target
     capabilities = Capabilities(
-        "satisfy", contact=True, any_guess=True, strain_rate_damping=False, vertex_block_damping=False, device=True
+        "satisfy",
+        contact=True,
+        any_guess=True,
+        strain_rate_damping=False,
+        vertex_block_damping=False,
+        quadratic_bending=False,
+        device=True,
     )
 
     def __post_init__(self) -> None:
