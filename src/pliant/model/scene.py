@@ -157,7 +157,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments):
         bending_model: "quadratic", a form of the positions that bends as a plate on any mesh; "coupled", the angles
             between triangles by up to three, at three to four times the time per iteration, for solvers of
             constraints; "dihedral", single angles: a fifth too soft on regular strips, and half too stiff in twist.
-            None: quadratic, or coupled if the sheet is curved at rest and tears.
+            None: quadratic, or coupled if the sheet is curved at rest and tears, and with pl.XPBD and pl.GPBD.
         warp, weft: stiffness [N/m] that yarns add along `warp_direction`, a direction that is laid into the sheet,
             and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:

@@ -138,6 +138,8 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
     rows, passed = work.packed.tables.x, work.passed
     before = work.energy_at_start(x)
     force = measured_force(problem, work)
+    if not np.isfinite(force).all():
+        return  # the descent overshoots, and goes back where it next looks at the energy
     passed.minimise(work.packed, rows, work.force)
     is_carried_on = passed.count > 0
     if is_carried_on:
