@@ -20,7 +20,7 @@ IMAGES = ROOT / "docs" / "images"
 RESULTS = Path(__file__).parent / "results"
 
 SHEETS = ("elastica", "strip", "Sze", "sheet", "quarter circle")  # words of cases with a picture of their own
-IRREGULAR = ("irregular", "could tear")  # and of those among them with another
+IRREGULAR = ("irregular", "could tear", "crossed")  # and of those among them with another
 HEAD = """# Validation
 
 Written by `python -m experiments.validation`; do not edit. Every number is that of `pl.equilibrium` or
@@ -74,10 +74,11 @@ TAIL = """
 What the tables show: linear tets are too stiff in bending, Kuhn's more than alternating ones of `pl.shapes.box`, and
 their error falls as cells get smaller. They lock near Poisson's ratio 0.5; patches (`element="patch"`) do neither,
 and reach the same error with fewer tets in less time. The quadratic and the coupled bending form converge to the
-elastica on regular triangles; single dihedral angles do not. On irregular triangles flat sheets are within 0.6 % of
-elastica and Sze's plate with ten cells and within 0.1 % with forty. Those that could tear, or are curved at rest,
-have the coupled form, squares of up to three folds around a vertex, which converges there too: a quarter circle pulled
-down is within 0.1 % with forty cells. With ten it is up to 2.9 % too stiff: flat triangles of a curved sheet lock.
+elastica on regular triangles; single dihedral angles do not. The quadratic form, the default of all sheets but those
+that are curved at rest and tear, converges on every mesh (`decisions/0105-curvatures-of-triangles.md` has small
+deflections of twenty-five kinds of cells). What is left on few cells that are bent far, or curved at rest, is locking
+of the membrane: flat triangles that do not stretch cannot follow the curve. Cells of four triangles that are twice as
+long as wide lock most.
 """
 
 

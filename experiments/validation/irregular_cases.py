@@ -1,4 +1,4 @@
-"""Strips and plates of irregular triangles that bend far: flat, curved at rest, and those that could tear."""
+"""Strips and plates of irregular and crossed triangles bent far: flat, curved at rest, and those that could tear."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ SHIFT = 0.35  # of a cell, by which vertices are moved at most
 ARC = np.pi / 2  # [rad] that the curved strip turns at rest
 KINDS = ("flat", "coupled", "tearing")
 HOLDS = 10.0  # stretch at which what could tear would
+STIFF, SOFT = 1e5, 1e3  # [N/m] membranes: as thick as 0.0011 and 0.011 of a length of 1 m
 
 
 def irregular_strip(
@@ -40,6 +41,22 @@ def irregular_strip(
     return pl.TriMesh(points, triangles[np.abs(double) > 1e-9 * edge * edge]), row
 
 
+def crossed_strip(length: float, width: float, cells: int, across: int) -> tuple[pl.TriMesh, np.ndarray]:
+    """Cells of four triangles around their middle, with a column of cells before them whose vertices are clamped; x is
+    0 in the middle between the last two rows of these, `length` at the last row. With rows (n,) of its vertices.
+    """
+    edge = length / (cells + 0.25)
+    points = pl.shapes.cloth(((cells + 1) * edge, width), (cells + 1, across)).points
+    points = points + np.array([0.5 * (cells + 1) * edge - 0.75 * edge, 0, 0])
+    row = np.repeat(np.arange(cells + 2.0), across + 1)
+    vertex = np.arange(len(points)).reshape(cells + 2, across + 1)
+    a, b, c, d = (v.ravel() for v in (vertex[:-1, :-1], vertex[1:, :-1], vertex[1:, 1:], vertex[:-1, 1:]))
+    middle = len(points) + np.arange(len(a))
+    triangles = np.concatenate([np.stack((u, v, middle), axis=1) for u, v in ((a, b), (b, c), (c, d), (d, a))])
+    mesh = pl.TriMesh(np.concatenate((points, 0.5 * (points[a] + points[c]))), triangles)
+    return mesh, np.concatenate((row, 0.5 * (row[a] + row[c])))
+
+
 def tip_shares(y: np.ndarray, tip: np.ndarray) -> np.ndarray:
     """(n,) parts of a load that is spread evenly over the edge of the vertices `tip`."""
     order = np.flatnonzero(tip)[np.argsort(y[tip])]
@@ -59,7 +76,7 @@ def _height(
     scene = pl.Scene(gravity=(0, 0, 0))
     options = {"bending_model": "coupled"} if kind == "coupled" else {"tear_at": HOLDS} if kind == "tearing" else {}
     sheet = scene.add_cloth(mesh, law, 0.2, bending, **options)
-    sheet.pin(row < 2)
+    sheet.pin(row <= 1)
     tip = row == row.max()
     forces = np.outer(tip_shares(mesh.points[:, 1], tip), [0, 0, load])
     sheet.add_force(lambda positions, v, t: forces)
@@ -75,7 +92,7 @@ def elastica(load: float, kind: str) -> Callable[[int], float]:
 
     def rise(cells: int) -> float:
         mesh, row = irregular_strip(1.0, WIDTH, cells, max(2, cells // 5))
-        law = pl.StableNeoHookean.from_young(1e5, 0.0)
+        law = pl.StableNeoHookean.from_young(STIFF, 0.0)
         return _height(mesh, row, law, BENDING, load * BENDING * WIDTH, kind)
 
     return rise
@@ -89,6 +106,39 @@ def sze_plate(kind: str) -> Callable[[int], float]:
         return _height(mesh, row, pl.StableNeoHookean.from_young(1.2e5, 0.0), 1.2e6 * 0.1**3 / 12, 4.0, kind)
 
     return rise
+
+
+def crossed_elastica(load: float, young: float, kind: str) -> Callable[[int], float]:
+    """As `elastica`, of crossed cells twice as long as wide and a membrane of `young` [N/m]: the four triangles of a
+    cell lock where it is bent far and does not stretch.
+    """
+
+    def rise(cells: int) -> float:
+        across = max(4, 2 * cells // 5)
+        mesh, row = crossed_strip(1.0, across / (2 * cells), cells, across)
+        width = float(np.ptp(mesh.points[:, 1]))
+        return _height(mesh, row, pl.StableNeoHookean.from_young(young, 0.0), BENDING, load * BENDING * width, kind)
+
+    return rise
+
+
+def crossed_sze(cells: int) -> float:
+    """As `sze_plate`, of crossed cells twice as long as wide."""
+    mesh, row = crossed_strip(10.0, 1.0, cells, max(2, cells // 5))
+    return _height(mesh, row, pl.StableNeoHookean.from_young(1.2e5, 0.0), 1.2e6 * 0.1**3 / 12, 4.0, "flat")
+
+
+def crossed_curve(load: float) -> Callable[[int], float]:
+    """As `curved_strip`, of crossed cells twice as long as wide."""
+
+    def sag(cells: int) -> float:
+        across = max(4, 2 * cells // 5)
+        flat, row = crossed_strip(1.0, across / (2 * cells), cells, across)
+        width = float(np.ptp(flat.points[:, 1]))
+        law = pl.StableNeoHookean.from_young(SOFT, 0.0)
+        return -_height(rolled(flat, ARC), row, law, BENDING, -load * BENDING * width, "flat")
+
+    return sag
 
 
 def rolled(flat: pl.TriMesh, arc: float) -> pl.TriMesh:
@@ -162,5 +212,31 @@ CASES = (
             (1, "irregular", SHIFT, 0.01),
             (5, "irregular", SHIFT, 0.01),
         )
+    ),
+    *(
+        Case(
+            f"elastica, P L^2 / EI = 10, crossed cells 2 : 1, membrane {young:.0f} N/m{more}",
+            "sag / L",
+            0.81061,
+            "Mattiasson 1981",
+            crossed_elastica(10, young, kind),
+            cells,
+            bound,
+        )
+        for young, kind, more, cells, bound in (
+            (STIFF, "flat", " as above", (10, 20, 40), 0.035),
+            (SOFT, "flat", "", (10, 20), 0.02),
+            (SOFT, "tearing", ", could tear", (10, 20), 0.02),
+        )
+    ),
+    Case("Sze's plate, crossed cells 2 : 1", "rise [m]", 6.698, "Sze et al. 2004", crossed_sze, (10, 20), 0.03),
+    Case(
+        f"quarter circle pulled down, P L^2 / EI = 1, crossed cells 2 : 1, membrane {SOFT:.0f} N/m",
+        "sag / L",
+        curved_truth(1),
+        "boundary value problem",
+        crossed_curve(1),
+        (10, 20),
+        0.05,
     ),
 )

@@ -77,7 +77,7 @@ class Adjusting(Restoring):
             body.element_names[1],
         )
         body.material = law_of_sheet(material) if isinstance(body, Cloth) else material
-        self.model = self._with_placements(build_model(self.scene))
+        self.model = self._with_placements(build_model(self.scene, self.solver.supports.quadratic_bending))
         self._first_model, self._solved = self.model, None
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
         if self._detector is not None:

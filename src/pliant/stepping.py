@@ -85,7 +85,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         self._team = self.execution.team()  # that detects contacts
         self.h = checks.step_length(self.frame_rate, self.substeps)
         self._integrator = integrator_named(integrator)
-        self.model = build_model(scene)
+        self.model = build_model(scene, self.solver.supports.quadratic_bending)
         check_integrator(self._integrator, self.model, self.solver)
         for note, entry in notes_of_building(scene, self.model, self.solver):
             logger.info(note, extra={"entry": entry})

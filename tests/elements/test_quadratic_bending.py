@@ -6,8 +6,8 @@ import pytest
 from pliant.elements import reference
 from pliant.elements.pair import BENDING, Pairs
 from pliant.elements.plate_forms import vertex_areas
-from pliant.elements.quadratic_bending import bending_pairs
-from pliant.geometry import hinges, shapes
+from pliant.elements.quadratic_bending import bending_pairs, plate_curvatures
+from pliant.geometry import shapes
 
 
 def sheet():
@@ -33,7 +33,7 @@ def test_vertex_areas_sum_to_the_area() -> None:
 def test_flat_sheets_have_no_bending_energy() -> None:
     """Nor forces, however they are stretched and sheared within their plane; and blocks are positive."""
     points, triangles = sheet()
-    pairs, weights = bending_pairs(points, triangles, hinges(triangles, len(points)), 0.7)
+    pairs, weights = bending_pairs(plate_curvatures(points, triangles), 0.7)
     A = np.array([[1.2, 0.4, 0.0], [-0.3, 0.8, 0.0], [0.5, 0.1, 1.0]])
     x = points @ A.T
     forces = np.zeros_like(x)
@@ -44,22 +44,10 @@ def test_flat_sheets_have_no_bending_energy() -> None:
     assert np.linalg.eigvalsh(blocks).min() > 0
 
 
-def test_stiffness_by_vertex() -> None:
-    """One number a vertex; where it is zero nothing resists."""
-    points, triangles = sheet()
-    edges = hinges(triangles, len(points))
-    whole = bending_pairs(points, triangles, edges, 2.0)
-    same = bending_pairs(points, triangles, edges, np.full(len(points), 2.0))
-    np.testing.assert_array_equal(whole[0], same[0])
-    np.testing.assert_allclose(whole[1], same[1], rtol=1e-14)
-    left = bending_pairs(points, triangles, edges, np.where(points[:, 0] < 0, 2.0, 0.0))
-    assert points[left[0].ravel(), 0].max() < 0.6
-
-
 def test_weights_that_cancel_are_left_out() -> None:
     """A grid has as many pairs whatever its size, also where cancelling weights leave rounding."""
     counts = []
     for size in ((1.0, 1.0), (0.7, 0.7), (np.pi, np.pi)):
         mesh = shapes.cloth(size, (8, 8))
-        counts.append(len(bending_pairs(mesh.points, mesh.triangles, hinges(mesh.triangles, mesh.n_vertices), 0.3)[0]))
+        counts.append(len(bending_pairs(plate_curvatures(mesh.points, mesh.triangles), 0.3)[0]))
     assert len(set(counts)) == 1

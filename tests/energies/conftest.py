@@ -10,7 +10,18 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pliant.elements import fibre, flat_fold, fold_fan, fold_pair, hinge, reference, rod_bend, spring, triangle
+from pliant.elements import (
+    fibre,
+    fold_fan,
+    fold_pair,
+    hinge,
+    plate_square,
+    reference,
+    rest_height,
+    rod_bend,
+    spring,
+    triangle,
+)
 from pliant.elements.bound import Bounds
 from pliant.elements.dead_load import DeadLoads
 from pliant.elements.element import Element
@@ -128,14 +139,15 @@ def fold_fan_case() -> Case:
     )
 
 
-def flat_fold_case(corners: int) -> Case:
-    shape = np.array([[0.0, 0, 0], [1, 0, 0], [0.4, 0.9, 0], [0.6, -0.8, 0], [-0.7, 0.6, 0]])[:corners]
-    rest, x, elements = deformed(corners, 18, FAN * [1, 1, 0] if corners == 6 else shape)
-    if corners == 4:
-        weights = flat_fold.slope_changes(rest, elements)
-        return Case(flat_fold.FlatFolds(elements, weights, np.random.default_rng(19).uniform(0.5, 2, N)), rest, x)
-    make, many = (flat_fold.flat_fold_pairs, 2) if corners == 5 else (flat_fold.flat_fold_fans, 3)
-    return Case(make(rest, elements, np.random.default_rng(17).uniform(-1.5, 1.5, (N, many)), 1.4), rest, x)
+def rest_height_case() -> Case:
+    rest, x, elements = deformed(4, 18, np.vstack(([0.2, 0.3, 0.4], TRIANGLE)))
+    return Case(rest_height.rest_heights(rest, elements, np.random.default_rng(19).normal(size=N)), rest, x)
+
+
+def plate_square_case() -> Case:
+    rest, x, elements = deformed(12, 22, np.random.default_rng(23).normal(size=(12, 3)))
+    weights = np.random.default_rng(24).normal(size=(N, 12, 3))
+    return Case(plate_square.PlateSquares(elements, weights - weights.mean(axis=1, keepdims=True)), rest, x)
 
 
 def bend_case(straight: bool) -> Case:
@@ -170,9 +182,8 @@ CASES: dict[str, Callable[[], Case]] = {
     "hinge": hinge_case,
     "fold pair": fold_pair_case,
     "fold fan": fold_fan_case,
-    "flat fold": lambda: flat_fold_case(4),
-    "flat fold pair": lambda: flat_fold_case(5),
-    "flat fold fan": lambda: flat_fold_case(6),
+    "rest height": rest_height_case,
+    "plate square": plate_square_case,
     "straight rod": lambda: bend_case(True),
     "bent rod": lambda: bend_case(False),
     "pair": pair_case,

@@ -10,12 +10,12 @@ from pliant.elements import reference
 from pliant.materials import SOLID_LAWS
 
 MEMBRANES = [f"triangle {name}" for name in SOLID_LAWS]
-FLAT = ["flat fold", "flat fold pair"]
 ELASTIC = ["spring", "rope", *MEMBRANES, "fibre", "hinge", "fold pair", "straight rod", "bent rod"]
-ALWAYS_POSITIVE = ["spring", "rope", "fibre", "hinge", "fold pair", *FLAT, "straight rod", "bent rod"]
+ALWAYS_POSITIVE = ["spring", "rope", "fibre", "hinge", "fold pair", "plate square", "straight rod", "bent rod"]
+QUADRATIC = ["pair", "plate square", "rest height"]
 
-every_element = pytest.mark.parametrize("name", [*ELASTIC, *FLAT, "pair"])
-differentiable = pytest.mark.parametrize("name", [*ELASTIC, *FLAT, "pair", "bound"])
+every_element = pytest.mark.parametrize("name", [*ELASTIC, *QUADRATIC])
+differentiable = pytest.mark.parametrize("name", [*ELASTIC, *QUADRATIC, "bound"])
 STEP = 1e-5
 
 

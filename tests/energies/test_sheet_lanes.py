@@ -44,7 +44,7 @@ def test_views_equal_numpy(name: str, precision: str, width: int, sheet_case, vi
 
 @pytest.mark.parametrize(
     ("name", "precision"),
-    [*(("fold pair", precision) for precision in PRECISIONS), ("flat fold", "single"), ("flat fold pair", "double")],
+    [*(("fold pair", precision) for precision in PRECISIONS), ("rest height", "single"), ("plate square", "double")],
 )
 def test_views_of_folds_equal_numpy(name: str, precision: str, sheet_case, view_kernels, columns_of) -> None:
     """And padding adds nothing."""

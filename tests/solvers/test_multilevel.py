@@ -204,6 +204,22 @@ def test_forces_on_free_bodies_are_those_of_inertia_and_contacts():
     assert np.abs(np.cross(x, force - exact)[:n].sum(axis=0)).max() < 1e-10 * scale
 
 
+@pytest.mark.slow
+def test_levels_go_on_when_a_sheet_tears():
+    """Where the matrix was assembled has fewer vertices than the torn sheet: it is assembled again."""
+    scene = pl.Scene(gravity=(0, 0, -3000.0))
+    sheet = scene.add_cloth(
+        pl.shapes.cloth(cells=(8, 8)), pl.StVenantKirchhoff.from_young(300.0, 0.3), bending=1e-4, tear_at=1.2
+    )
+    sheet.pin(np.abs(sheet.mesh.points[:, 0]) > 0.49)
+    sim = pl.Simulation(scene, pl.Multilevel(pl.GradientDescent(20)))
+    whole = sim.model.n_vertices
+    for _ in range(20):
+        sim.step()
+    assert sim.model.n_vertices > whole
+    assert np.isfinite(sim.positions).all()
+
+
 def test_options_are_checked():
     with pytest.raises(pl.PliantError, match="sweeps"):
         pl.Multilevel(pl.VBD(), sweeps=0)

@@ -241,9 +241,35 @@ def test_bad_options_are_named(solver, option, value):
 @both
 def test_quadratic_bending_is_refused_with_a_remedy(solver):
     scene = pl.Scene()
-    scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), pl.StVenantKirchhoff.from_young(100.0, 0.3))
+    law = pl.StVenantKirchhoff.from_young(100.0, 0.3)
+    scene.add_cloth(pl.shapes.cloth((1, 1), (2, 2)), law, bending_model="quadratic")
     with pytest.raises(pl.SolverError, match=rf"{solver.__name__} cannot carry quadratic bending.*use pl\.VBD"):
         pl.Simulation(scene, solver())
+
+
+@both
+@pytest.mark.parametrize("curvature", [0.0, 1.0], ids=["flat", "curved"])
+@pytest.mark.parametrize("tear_at", [None, 3.0], ids=["whole", "could tear"])
+def test_bending_that_is_left_out_is_one_of_angles(solver, curvature, tear_at):
+    """The same bits as with coupled bending; other solvers bend the same scene by the quadratic form, where it can."""
+    flat = pl.shapes.cloth((1, 1), (4, 4))
+    mesh = pl.TriMesh(flat.points + curvature * np.outer(flat.points[:, 0] ** 2, [0, 0, 1]), flat.triangles)
+    law = pl.StVenantKirchhoff.from_young(100.0, 0.3)
+
+    def scene_of(**options):
+        scene = pl.Scene()
+        scene.add_cloth(mesh, law, bending=0.1, tear_at=tear_at, **options).pin([0, 4])
+        return scene
+
+    scene = scene_of()
+    positions = []
+    for own in (scene, scene_of(bending_model="coupled")):
+        sim = pl.Simulation(own, solver(), threads=1)
+        sim.step()
+        positions.append(sim.positions)
+    assert np.array_equal(*positions)
+    kinds = {type(block).__name__ for block in pl.Simulation(scene, pl.VBD(), threads=1).model.blocks}
+    assert ("Hinges" in kinds) == (curvature > 0 and tear_at is not None)
 
 
 def test_xpbd_names_the_law_of_sheets_it_takes():

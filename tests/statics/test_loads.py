@@ -96,3 +96,28 @@ def test_a_bar_pulled_by_one_component_contracts_freely():
     np.testing.assert_allclose(found.displacements[:, 0], strain * (x + 0.5), atol=1e-8)
     np.testing.assert_allclose(found.displacements[:, 1], -nu * strain * (y + 0.25), atol=1e-8)
     assert found.reaction_force(bar, right)[0] == pytest.approx(youngs_modulus * 0.25 * strain, rel=1e-3)
+
+
+def weight_between_springs(following: float):
+    """Of 1 N on a mass that hangs on a spring of 10 N/m; a force that depends on positions pulls it back to where it is
+    without load by `following` [N/m].
+    """
+    scene = pl.Scene(gravity=(0, 0, 0))
+    points = np.array([[0.0, 0, 0], [0, 0, -1.0]])
+    rope = scene.add_springs(points, np.array([[0, 1]]), stiffness=10.0, mass=0.1)
+    rope.pin([0])
+    rope.add_force(lambda x, v, t: np.array([[0, 0, 0], [0, 0, -1.0]]) - following * (x - points) * [[0], [1]])
+    return pl.equilibrium(scene, tolerance=1e-9)
+
+
+@pytest.mark.parametrize("following", [0.0, 1.0, 100.0, 1e4])
+def test_loads_that_follow_may_be_stiffer_than_the_body(following):
+    """Loads held during an iteration would let an error grow by their stiffness over the body's, a thousand here."""
+    found = weight_between_springs(following)
+    assert found.report.converged
+    assert found.report.iterations < 10
+    assert found.displacements[1] == pytest.approx([0, 0, -1 / (10 + following)], abs=1e-9)
+
+
+def test_loads_that_push_on_are_followed_up_to_the_stiffness_of_the_body():
+    assert weight_between_springs(-9.0).displacements[1] == pytest.approx([0, 0, -1.0], abs=1e-7)

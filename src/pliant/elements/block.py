@@ -16,6 +16,7 @@ class Tearing(Enum):
     FOLLOWS_TRIANGLES = "follows triangles"  # one for each triangle of a sheet, at its corners
     FOLLOWS_FOLDS = "follows folds"  # two neighbouring triangles of a sheet; gone when these part
     FOLLOWS_FOLD_PAIRS = "follows fold pairs"  # a triangle of a sheet and two neighbours; gone when one parts
+    FOLLOWS_PLATE = "follows plate"  # a triangle of a sheet and those around it; gone when one parts
     FOLLOWS_FOLD_FANS = "follows fold fans"  # four triangles around a vertex of a sheet; gone when one parts
     BREAKS = "breaks"  # by itself, when it is too long
     FOLLOWS_SPRINGS = "follows springs"  # gone when a spring between two of its neighbouring corners breaks

@@ -8,7 +8,6 @@ from pliant.elements.bound import BOUND
 from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
-from pliant.elements.flat_fold import FLAT_FOLD, FLAT_FOLD_FAN, FLAT_FOLD_PAIR
 from pliant.elements.fold_fan import FOLD_FAN
 from pliant.elements.fold_pair import FOLD_PAIR
 from pliant.elements.hard import HARD_DOT, HARD_LINK, HARD_ROPE
@@ -19,7 +18,9 @@ from pliant.elements.joint_length import HARD_LENGTH, JOINT_LENGTH
 from pliant.elements.measure_rates import measure_rates, rate_element
 from pliant.elements.pair import ATTACHMENT, BENDING, DAMPER
 from pliant.elements.patch import PATCH, PATCH_TET
+from pliant.elements.plate_square import PLATE_SQUARE
 from pliant.elements.pressure import PRESSURE
+from pliant.elements.rest_height import REST_HEIGHT
 from pliant.elements.rod_bend import ROD_BEND
 from pliant.elements.sheet import SHEET
 from pliant.elements.solids import INVERTIBLE_TET, TET
@@ -54,9 +55,8 @@ for _element in (
     HINGE,
     FOLD_PAIR,
     FOLD_FAN,
-    FLAT_FOLD,
-    FLAT_FOLD_PAIR,
-    FLAT_FOLD_FAN,
+    PLATE_SQUARE,
+    REST_HEIGHT,
     SPRING,
     ROD_BEND,
     BENDING,

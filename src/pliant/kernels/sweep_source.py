@@ -18,7 +18,7 @@ from pliant.kernels.local_step_source import force_sources, step_sources, sweep_
 from pliant.kernels.term_source import TermSource
 from pliant.lanes.cache import load_module
 
-SHARERS = range(1, 9)  # vertices an element may have
+SHARERS = range(1, 13)  # vertices an element may have
 
 
 class Vertices(NamedTuple):

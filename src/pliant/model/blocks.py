@@ -12,13 +12,14 @@ from pliant.elements.block import Block, Tearing
 from pliant.elements.bound import Bounds
 from pliant.elements.dead_load import DeadLoads
 from pliant.elements.fibre import Fibres
-from pliant.elements.flat_fold import FlatFolds
 from pliant.elements.fold_fan import FoldFans
 from pliant.elements.fold_pair import FoldPairs
 from pliant.elements.hinge import Hinges
 from pliant.elements.pair import Attachments, Dampers, Pairs
 from pliant.elements.patch import Patches, PatchTets
+from pliant.elements.plate_square import PlateSquares
 from pliant.elements.pressure import Pressures
+from pliant.elements.rest_height import RestHeights
 from pliant.elements.rod_bend import RodBends
 from pliant.elements.sheet import Sheets
 from pliant.elements.solids import InvertibleSolids, Solids
@@ -35,7 +36,6 @@ __all__ = [
     "Dampers",
     "DeadLoads",
     "Fibres",
-    "FlatFolds",
     "FoldFans",
     "FoldPairs",
     "Hinges",
@@ -43,7 +43,9 @@ __all__ = [
     "Pairs",
     "PatchTets",
     "Patches",
+    "PlateSquares",
     "Pressures",
+    "RestHeights",
     "RodBends",
     "Sheets",
     "Solids",

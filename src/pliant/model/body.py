@@ -85,6 +85,10 @@ class Body(KnownNames, ABC):
         """Elements whose strain rates are damped: not those that are hard."""
         return [block for block in self.blocks(first) if block.is_stored and not isinstance(block, JointRopes)]
 
+    def with_angles(self) -> Body:
+        """Itself; of a sheet, one that solvers without quadratic bending can take."""
+        return self
+
     @property
     @abstractmethod
     def masses(self) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -12,17 +13,16 @@ from numpy.typing import ArrayLike
 from pliant.arguments import is_one_of
 from pliant.elements import fibre, hinge, triangle
 from pliant.elements.fan_weights import fan_weights
-from pliant.elements.flat_fold import flat_fold_fans, flat_fold_pairs, slope_changes
 from pliant.elements.fold_fan import fold_fan_block
 from pliant.elements.fold_pair import fold_pair_block
 from pliant.elements.joint import StrainLimits, edge_limits
-from pliant.elements.quadratic_bending import bending_pairs
+from pliant.elements.quadratic_bending import bending_heights, bending_pairs, bending_squares, plate_curvatures
 from pliant.errors import SceneError
 from pliant.geometry import TriMesh, fold_fans, hinges
 from pliant.materials import SolidLaw, varying_law
 from pliant.materials.plane_stress import law_of_sheet
 from pliant.model import checks
-from pliant.model.blocks import Block, Fibres, FlatFolds, Hinges, Pairs, Sheets
+from pliant.model.blocks import Block, Fibres, Hinges, Pairs, PlateSquares, RestHeights, Sheets
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.pressure import Inflated
 
@@ -67,24 +67,38 @@ class Cloth(Body):
         self.tear_at = checks.tear_limit(tear_at, f"{name}: tear_at")
         self.strain_limit = checks.strain_limit(strain_limit, self.tear_at, f"{name}: strain_limit")
         self._hinges = hinges(mesh.triangles, mesh.n_vertices)
+        self._angles = hinge.rest_data(mesh.points, self._hinges)[0]
         self.bending_model = self._choose_model(bending_model)
+        self.given_bending_model = bending_model
 
     def _choose_model(self, asked: str | None) -> str:
-        """As asked, or the quadratic form for a sheet that is flat at rest, and coupled angles for one that is not."""
+        """As asked, or the quadratic form; coupled angles for a sheet that is curved at rest and tears."""
         if asked is not None and not is_one_of(asked, BENDING_MODELS):
             raise SceneError(
                 f"{self.name}: bending_model is {asked!r}: give 'quadratic', 'coupled', 'dihedral' or None."
             )
-        angles, _ = hinge.rest_data(self.mesh.points, self._hinges)
-        is_flat = bool(np.all(np.abs(angles) < FLAT))
-        if asked == "quadratic" and not is_flat:
-            worst = int(np.argmax(np.abs(angles)))
+        takes_quadratic = self._is_flat or not self.tears
+        if asked == "quadratic" and not takes_quadratic:
+            worst = int(np.argmax(np.abs(self._angles)))
             raise SceneError(
-                f"{self.name}: quadratic bending is for sheets that are flat at rest, but the edge "
-                f"{self._hinges[worst, :2].tolist()} is bent by {np.degrees(angles[worst]):.3g} degrees. "
+                f"{self.name}: quadratic bending of a sheet that tears is for one that is flat at rest, but the edge "
+                f"{self._hinges[worst, :2].tolist()} is bent by {np.degrees(self._angles[worst]):.3g} degrees. "
                 "Use bending_model='coupled'."
             )
-        return asked or ("quadratic" if is_flat else "coupled")
+        return asked or ("quadratic" if takes_quadratic else "coupled")
+
+    def with_angles(self) -> Cloth:
+        """Itself, or where bending_model was left out, the same sheet with bending that is one of angles."""
+        if self.bending_model != "quadratic" or self.given_bending_model is not None:
+            return self
+        other = copy(self)
+        other.bending_model = "coupled"
+        return other
+
+    @property
+    def _is_flat(self) -> bool:
+        """At rest."""
+        return bool(np.all(np.abs(self._angles) < FLAT))
 
     def blocks(self, first: int) -> list[Block]:
         points, triangles = self.mesh.points, self.mesh.triangles
@@ -112,29 +126,33 @@ class Cloth(Body):
         return [(direction, stiffness) for direction, stiffness in yarns if stiffness > 0]
 
     def _bending_blocks(self, first: int) -> list[Block]:
-        points = self.mesh.points
-        if self.bending_model == "quadratic" and not self.tears:
-            pairs, weights = bending_pairs(points, self.mesh.triangles, self._hinges, self.bending)
-            return [Pairs(pairs + first, weights)]
         if self.bending_model == "dihedral":
             return [self._hinge_block(first)]
-        return self._fold_blocks(first)
+        blocks = self._quadratic_blocks() if self.bending_model == "quadratic" else self._fold_blocks()
+        return [replace(block, elements=block.elements + first) for block in blocks]
 
-    def _fold_blocks(self, first: int) -> list[Block]:
-        """Single folds, pairs of folds and fans of three: flat ones, or angles."""
+    def _quadratic_blocks(self) -> list[Block]:
+        """One form of the positions and, where the sheet is curved at rest, heights of vertices above triangles; of a
+        sheet that tears, squares triangle by triangle.
+        """
+        points, triangles = self.mesh.points, self.mesh.triangles
+        if self.tears:
+            return [bending_squares(points, triangles, self.bending)]
+        plate = plate_curvatures(points, triangles)
+        pairs = Pairs(*bending_pairs(plate, self.bending))
+        return [pairs] if self._is_flat else [pairs, bending_heights(points, triangles, plate, self.bending)]
+
+    def _fold_blocks(self) -> list[Block]:
+        """Angles of single folds, pairs of folds and fans of three."""
         points, triangles, k = self.mesh.points, self.mesh.triangles, self.bending
         folds = fold_fans(points, triangles)
         pairs, fans = triangles.ravel()[folds.pair_corners[:, :5]], triangles.ravel()[folds.fan_corners[:, :6]]
         weights = fan_weights(points, triangles, self._hinges, folds)
-        blocks: list[Block]
-        if self.bending_model == "quadratic":
-            single: Block = FlatFolds(self._hinges, slope_changes(points, self._hinges), k * weights.own)
-            blocks = [flat_fold_pairs(points, pairs, weights.pairs, k), flat_fold_fans(points, fans, weights.fans, k)]
-        else:
-            single = Hinges(self._hinges, hinge.rest_data(points, self._hinges)[0], k * weights.own)
-            blocks = [fold_pair_block(points, pairs, weights.pairs, k), fold_fan_block(points, fans, weights.fans, k)]
-        present = [single, *(block for block in blocks if len(block.elements))]
-        return [replace(block, elements=block.elements + first) for block in present]
+        blocks = [fold_pair_block(points, pairs, weights.pairs, k), fold_fan_block(points, fans, weights.fans, k)]
+        return [
+            Hinges(self._hinges, self._angles, k * weights.own),
+            *(block for block in blocks if len(block.elements)),
+        ]
 
     def _hinge_block(self, first: int) -> Hinges:
         angles, weights = hinge.rest_data(self.mesh.points, self._hinges)
@@ -143,7 +161,7 @@ class Cloth(Body):
     def damped_blocks(self, first: int) -> list[Block]:
         """Quadratic bending sees no rotation of a bent sheet as one: the angles of its folds are damped instead."""
         blocks = super().damped_blocks(first)
-        others = [block for block in blocks if not isinstance(block, Pairs | FlatFolds)]
+        others = [block for block in blocks if not isinstance(block, Pairs | RestHeights | PlateSquares)]
         return others if len(others) == len(blocks) else [*others, self._hinge_block(first)]
 
     def neighbours(self, vertices: np.ndarray) -> np.ndarray:
@@ -161,8 +179,9 @@ class Cloth(Body):
         return len(self.mesh.triangles)
 
     def ingredients(self) -> dict[str, Any]:
-        names = ("mesh", "material", "density", "bending", "damping", "bending_model", "warp", "weft", "warp_direction")
-        return {name: getattr(self, name) for name in (*names, "tear_at", "damping_form", "strain_limit")}
+        names = ("mesh", "material", "density", "bending", "damping", "warp", "weft", "warp_direction", "tear_at")
+        own = {name: getattr(self, name) for name in (*names, "damping_form", "strain_limit")}
+        return {**own, "bending_model": self.given_bending_model}
 
     @property
     def tears(self) -> bool:

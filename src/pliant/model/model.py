@@ -244,8 +244,12 @@ class Model:
         return name if origin == vertex else f"a vertex torn off {name}"
 
 
-def build_model(scene: Scene) -> Model:
-    """Check the scene as a whole and freeze it."""
+def build_model(scene: Scene, quadratic_bending: bool = True) -> Model:
+    """Check the scene as a whole and freeze it.
+
+    quadratic_bending: whether sheets that leave their bending_model out may bend by forms of the positions; else they
+    bend by angles.
+    """
     bodies = scene.bodies
     if not bodies:
         raise SceneError("the scene is empty: add a body with scene.add_solid(mesh, material).")
@@ -274,7 +278,7 @@ def build_model(scene: Scene) -> Model:
         forces.append(wind_force(scene.wind, placed))
     positions = np.concatenate([body.initial_positions for body in bodies])
     joints = _joint_blocks(scene, placed)
-    blocks = merge(_blocks(scene, placed, positions, joints))
+    blocks = merge(_blocks(scene, placed, positions, joints, quadratic_bending))
     model = Model(
         positions,
         np.concatenate([body.initial_velocities for body in bodies]),
@@ -306,13 +310,18 @@ def build_model(scene: Scene) -> Model:
 
 
 def _blocks(
-    scene: Scene, placed: list[tuple[Body, int]], positions: np.ndarray, joints: list[list[Block]]
+    scene: Scene,
+    placed: list[tuple[Body, int]],
+    positions: np.ndarray,
+    joints: list[list[Block]],
+    quadratic_bending: bool,
 ) -> list[Block]:
     """Elements of the bodies, then what acts on them as an energy; positions (n, 3) at the start [m]; joints: the
     elements of each.
     """
-    blocks = [block for body, first in placed for block in body.blocks(first)]
-    blocks += [block for body, first in placed for block in body.damping_blocks(first)]
+    bent = placed if quadratic_bending else [(body.with_angles(), first) for body, first in placed]
+    blocks = [block for body, first in bent for block in body.blocks(first)]
+    blocks += [block for body, first in bent for block in body.damping_blocks(first)]
     blocks += [
         pressure_block(inflated, first, positions[first : first + body.n_vertices])
         for body, first in placed

@@ -155,10 +155,10 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
         density: [kg/m^2] of the sheet at rest; None: 0.2, or what the yarn cloth's file says.
         bending: stiffness k [N m], the rigidity of a plate: a strip of width b bent to the curvature c needs the
             moment k b c.
-        bending_model: "quadratic" for sheets that are flat at rest, a constant form of the positions; "coupled",
-            the angles between triangles in pairs, for any rest shape, at three to four times the time per iteration;
-            "dihedral", single angles: a fifth too soft on regular strips, and half too stiff in twist. None:
-            quadratic if the sheet is flat, coupled if it is not.
+        bending_model: "quadratic", a form of the positions that bends as a plate on any mesh; "coupled", the angles
+            between triangles by up to three, at three to four times the time per iteration, for solvers of
+            constraints; "dihedral", single angles: a fifth too soft on regular strips, and half too stiff in twist.
+            None: quadratic, or coupled if the sheet is curved at rest and tears, and with pl.XPBD and pl.GPBD.
         warp, weft: stiffness [N/m] that yarns add along `warp_direction`, a direction that is laid into the sheet,
             and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pliant.elements.quadratic_bending import square_corners
 from pliant.geometry import TriMesh
 from pliant.geometry.fans import fold_fans
 from pliant.geometry.folds import hinge_corners
@@ -46,7 +47,8 @@ class TearTopology:
     elements: tuple[np.ndarray, ...]  # of each block
     follow: tuple[
         np.ndarray | None, ...
-    ]  # of each block: corners (r, 3) of triangles, (r, 6) of hinges, (r, 11) of pairs, (r, 19) of fans
+    ]  # of each block: corners (r, 3) of triangles, (r, 6) of hinges, (r, 11) of pairs, (r, 19) of fans,
+    # (r, 12 k) of plates
     spring_limits: tuple[np.ndarray | None, ...]  # of each block: length at which springs (r,) break [m]
     tets: np.ndarray  # (t, 4) of all solids, body by body
     wind: Surfaces  # that the wind meets on both sides
@@ -115,20 +117,25 @@ def _follow(block: Block, placed: list[tuple[Body, int]], start: np.ndarray) -> 
         return _corners_of(block.elements, placed, start)
     if block.tearing not in _FOLD_CORNERS:
         return None
-    width, corners_of = _FOLD_CORNERS[block.tearing]
+    found = [
+        (rows, 3 * start[k] + _FOLD_CORNERS[block.tearing](body.mesh))
+        for k, (body, first) in enumerate(placed)
+        if isinstance(body, Cloth) and len(rows := rows_of(block.elements, first, first + body.n_vertices))
+    ]
+    own, width = block.elements.shape[1], max(part.shape[1] for _, part in found)
     corners = np.empty((len(block.elements), width), int)
-    for k, (body, first) in enumerate(placed):
-        rows = rows_of(block.elements, first, first + body.n_vertices)
-        if isinstance(body, Cloth) and len(rows):
-            corners[rows] = 3 * start[k] + corners_of(body.mesh)
+    for rows, part in found:
+        more = part[:, np.arange(width - part.shape[1]) % own]  # again, where other sheets have more
+        corners[rows] = np.concatenate((part, more), axis=1)
     return corners
 
 
-#: How many corners elements follow, and which, of the triangles of a sheet.
-_FOLD_CORNERS: dict[Tearing, tuple[int, Callable[[TriMesh], np.ndarray]]] = {
-    Tearing.FOLLOWS_FOLDS: (6, lambda mesh: hinge_corners(mesh.triangles, mesh.n_vertices)),
-    Tearing.FOLLOWS_FOLD_PAIRS: (11, lambda mesh: fold_fans(mesh.points, mesh.triangles).pair_corners),
-    Tearing.FOLLOWS_FOLD_FANS: (19, lambda mesh: fold_fans(mesh.points, mesh.triangles).fan_corners),
+#: Which corners of the triangles of a sheet elements follow.
+_FOLD_CORNERS: dict[Tearing, Callable[[TriMesh], np.ndarray]] = {
+    Tearing.FOLLOWS_FOLDS: lambda mesh: hinge_corners(mesh.triangles, mesh.n_vertices),
+    Tearing.FOLLOWS_FOLD_PAIRS: lambda mesh: fold_fans(mesh.points, mesh.triangles).pair_corners,
+    Tearing.FOLLOWS_FOLD_FANS: lambda mesh: fold_fans(mesh.points, mesh.triangles).fan_corners,
+    Tearing.FOLLOWS_PLATE: lambda mesh: square_corners(mesh.points, mesh.triangles),
 }
 
 

@@ -72,6 +72,7 @@ class GPBD(Solver[ProjectionWork]):
         any_guess=True,
         strain_rate_damping=False,
         vertex_block_damping=False,
+        quadratic_bending=False,
         device=True,
     )
 

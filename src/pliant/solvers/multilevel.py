@@ -57,10 +57,11 @@ class MultilevelWork(EnergyWork):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.inner.load_state_dict(state["inner"])
-        levels = self.levels
+        levels, reference = self.levels, state["reference"]
+        if reference is None or len(reference) != 3 * len(levels.row_of_vertex):
+            return  # a sheet has torn since, and has other vertices: the matrix is assembled again
         levels.is_stale, levels.is_semidefinite = state["is_stale"], state["is_semidefinite"]
-        if state["reference"] is not None:
-            levels.reference, levels.before = (np.array(state[k]).reshape(-1, 3) for k in ("reference", "before"))
+        levels.reference, levels.before = (np.array(state[k]).reshape(-1, 3) for k in ("reference", "before"))
 
 
 def _flat(positions: np.ndarray | None) -> list[float] | None:
@@ -137,6 +138,8 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
     rows, passed = work.packed.tables.x, work.passed
     before = work.energy_at_start(x)
     force = measured_force(problem, work)
+    if not np.isfinite(force).all():
+        return  # the descent overshoots, and goes back where it next looks at the energy
     passed.minimise(work.packed, rows, work.force)
     is_carried_on = passed.count > 0
     if is_carried_on:

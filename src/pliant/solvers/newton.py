@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from pliant.solvers.contract import (
 )
 from pliant.solvers.machinery.assembly import AssembledPotential, build_assembly
 from pliant.solvers.machinery.conjugate_gradients import conjugate_gradients
-from pliant.solvers.machinery.factorisation import NotPositiveDefinite, factorise
+from pliant.solvers.machinery.factorisation import NotPositiveDefinite, Solve, factorise
 from pliant.solvers.machinery.step_space import StepSpace, step_space
 from pliant.sparse import sp
 
@@ -116,14 +117,21 @@ def newton_direction(space: StepSpace, g: np.ndarray, linear: str = "direct", mo
 
     Where the true Hessian is not positive definite, the projected one is taken; without `modify`, that is an error.
     """
-    if not g.any():
-        return None
+    return hessian_solve(space, linear, modify, -g)[1] if g.any() else None
+
+
+def hessian_solve(space: StepSpace, linear: str, modify: bool, b: np.ndarray) -> tuple[Solve, np.ndarray]:
+    """A function that solves H x = b, by factors or by conjugate gradients, and its solution (N,) for b (N,).
+
+    Where the true Hessian is not positive definite, H is the projected one; without `modify`, that is an error.
+    """
     for psd in (False, True):
         H = space.hessian(psd)
         if psd:
-            H = H + (ROUNDING * H.diagonal().max() * sp.identity(g.size)).asformat(H.format)
+            H = H + (ROUNDING * H.diagonal().max() * sp.identity(b.size)).asformat(H.format)
         try:
-            return factorise(H)(-g) if linear == "direct" else conjugate_gradients(H, -g, space.work.team)
+            solve = factorise(H) if linear == "direct" else partial(conjugate_gradients, H, team=space.work.team)
+            return solve, solve(b)
         except NotPositiveDefinite:
             if not modify:
                 raise

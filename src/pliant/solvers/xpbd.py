@@ -57,7 +57,9 @@ class XPBD(Solver[ProjectionTables]):
     relaxation: float = 1.0
 
     start = "accelerated"  # the inertial target
-    capabilities = Capabilities("satisfy", contact=True, particles=True, vertex_block_damping=False)
+    capabilities = Capabilities(
+        "satisfy", contact=True, particles=True, vertex_block_damping=False, quadratic_bending=False
+    )
 
     def __post_init__(self) -> None:
         check_count(self.iterations, "XPBD: iterations")

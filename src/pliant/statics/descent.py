@@ -22,9 +22,10 @@ from pliant.energies import IncrementalPotential
 from pliant.model import CARRIED, Block, Solids
 from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.machinery.assembly import AssembledPotential
-from pliant.solvers.machinery.factorisation import NotPositiveDefinite
+from pliant.solvers.machinery.factorisation import NotPositiveDefinite, Solve
 from pliant.solvers.machinery.step_space import StepSpace, step_space
-from pliant.solvers.newton import backtrack, newton_direction
+from pliant.solvers.newton import backtrack, hessian_solve
+from pliant.statics.following_loads import Loads, following_step, is_nearer
 
 SOFTEST, STIFFEST = 1e-11, 10.0  # of the stiffness of a vertex over its mass: the range of s
 OF_OTHERS = 1e-4  # the same, of solvers other than Newton's method
@@ -90,29 +91,40 @@ class NewtonDescent(LevenbergDescent):
     """One iteration of Newton's method per step."""
 
     solver: Newton
+    loads: Loads | None = None  # that follow positions
 
     def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
         problem.refresh_contacts(x)
         while True:
             space = self.space(problem, x)
             g = space.gradient()
-            step = self._direction(space, g)
-            if step is None:
+            if not g.any():
                 return
+            step, follows = self._direction(space, g)
             if not self.is_too_long(space, step):
                 break
-        part = backtrack(space, step, float(g @ step))
+        is_good = follows and self.loads is not None and is_nearer(space, step, self.loads)
+        part = 1.0 if is_good else backtrack(space, step, float(g @ step))
         x[:], poses[:] = space.moved(part * step)
         self.learn(part)
 
-    def _direction(self, space: StepSpace, g: np.ndarray) -> np.ndarray | None:
-        """A descent direction with the true Hessian, if need be with a larger s, else with a positive one."""
+    def _direction(self, space: StepSpace, g: np.ndarray) -> tuple[np.ndarray, bool]:
+        """A descent direction with the true Hessian, if need be with a larger s, else with a positive one; and whether
+        it takes into account how loads follow.
+        """
+        solve, step = self._solution(space, -g)
+        if self.loads is None or self.solver.linear != "direct":
+            return step, False
+        found = following_step(space, g, step, solve, self.loads)
+        return (step, False) if found is None else (found, True)
+
+    def _solution(self, space: StepSpace, b: np.ndarray) -> tuple[Solve, np.ndarray]:
         for candidate in self.spaces(space):
             try:
-                return newton_direction(candidate, g, self.solver.linear, modify=False)
+                return hessian_solve(candidate, self.solver.linear, False, b)
             except NotPositiveDefinite:
                 continue
-        return newton_direction(space, g, self.solver.linear)
+        return hessian_solve(space, self.solver.linear, True, b)
 
 
 @dataclass
@@ -130,10 +142,14 @@ class SolverDescent(Descent):
         self.solver.sweep(step, x, work, self.solver.iterations)
 
 
-def descent_of(solver: Solver[Any], problem: IncrementalPotential, stiffness: float, execution: Execution) -> Descent:
-    """The iterations of a load step that begins at the problem's positions; stiffness of a vertex over its mass."""
+def descent_of(
+    solver: Solver[Any], problem: IncrementalPotential, stiffness: float, execution: Execution, loads: Loads | None
+) -> Descent:
+    """The iterations of a load step that begins at the problem's positions; stiffness of a vertex over its mass, loads
+    where they follow.
+    """
     if isinstance(solver, Newton):
-        return NewtonDescent(solver.init(problem, execution), stiffness, SOFTEST * stiffness, solver)
+        return NewtonDescent(solver.init(problem, execution), stiffness, SOFTEST * stiffness, solver, loads)
     return SolverDescent(solver, execution, (OF_OTHERS * stiffness) ** -0.5)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from pliant.model.volume import volumes
 from pliant.solvers import Execution, Solver
 from pliant.solvers.machinery.assembly import build_assembly
 from pliant.statics.descent import SOFTEST, Descent, descent_of, vertex_stiffness
+from pliant.statics.following_loads import Loads
 from pliant.statics.loads import LoadCase
 from pliant.statics.volume_descent import VolumeDescent
 
@@ -61,10 +63,12 @@ class LoadStep:
         targets = self.case.volume_targets(factor)
         problem = self._potential(x, start, poses, pressures, factor)
         extent, stiffness = max(float(np.ptp(start, axis=0).max()), 1e-300), vertex_stiffness(problem)
-        descent = self._descent(problem, stiffness, targets, pressures)
+        loads_follow = bool(self.case.model.forces)
+        loads = partial(self.case.loads, factor=factor) if loads_follow else None
+        descent = self._descent(problem, stiffness, loads, targets, pressures)
         least_force = TINY * stiffness * extent * float(np.linalg.norm(self.case.model.mass))
         least, lowest, stalled = np.inf, float(np.finfo(float).max), 0
-        loads_follow, moved = bool(self.case.model.forces), 0.0
+        moved = 0.0
         for iteration in range(self.iterations + 1):
             residual = out_of_balance(problem, least_force)
             if len(targets):
@@ -102,10 +106,15 @@ class LoadStep:
         return Outcome(False, False, "", 0, np.inf, self._potential(x, x, poses, none, 0.0))
 
     def _descent(
-        self, problem: IncrementalPotential, stiffness: float, targets: np.ndarray, pressures: np.ndarray
+        self,
+        problem: IncrementalPotential,
+        stiffness: float,
+        loads: Loads | None,
+        targets: np.ndarray,
+        pressures: np.ndarray,
     ) -> Descent:
         if not len(targets):
-            return descent_of(self.solver, problem, stiffness, self.execution)
+            return descent_of(self.solver, problem, stiffness, self.execution, loads)
         work = build_assembly(problem, self.execution)
         return VolumeDescent(work, stiffness, SOFTEST * stiffness, targets, pressures)
 

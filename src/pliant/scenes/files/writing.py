@@ -165,7 +165,8 @@ def _describe_skins(path: Path, body: Solid, files: dict[Path, dict[str, np.ndar
 
 
 def _describe_cloth(path: Path, body: Cloth) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    about = {name: getattr(body, name) for name in ("density", "bending", "bending_model", "warp", "weft")}
+    about = {name: getattr(body, name) for name in ("density", "bending", "warp", "weft")}
+    about["bending_model"] = body.given_bending_model
     about["warp_direction"] = body.warp_direction.tolist()
     about |= _describe_tearing(body)
     about["material"], varying = describe_law(path, body.name, body.material)

@@ -36,6 +36,7 @@ class Capabilities:
     strain_rate_damping: bool = True  # damping of elements' strain rates, the usual form
     vertex_block_damping: bool = True  # damping of every vertex by its own block, as of the VBD paper
     tearing: bool = True  # topology that changes: by update_topology, or by a new work object
+    quadratic_bending: bool = True  # else sheets bend by angles, unless their bending_model is given
     momentum: bool = False  # sweep takes factors of momentum, as Chebyshev gives them
     fixed_point: bool = False  # an iteration depends on positions alone, so that Anderson and others may wrap it
     local: bool = True  # iterations carry a change from neighbour to neighbour, so that errors of whole bodies are slow

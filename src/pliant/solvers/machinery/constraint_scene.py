@@ -9,7 +9,20 @@ from pliant.constraints.lists import colour_rows, room_for_colours
 from pliant.constraints.rows import empty_rows
 from pliant.errors import SolverError
 from pliant.grains.convex_pairs import ConvexPairs
-from pliant.model import CARRIED, FREE, Fibres, FlatFolds, FoldFans, FoldPairs, Hinges, Model, Pairs, Sheets, Springs
+from pliant.model import (
+    CARRIED,
+    FREE,
+    Fibres,
+    FoldFans,
+    FoldPairs,
+    Hinges,
+    Model,
+    Pairs,
+    PlateSquares,
+    RestHeights,
+    Sheets,
+    Springs,
+)
 from pliant.relaxations import Relaxation
 
 FIXED = 0  # dimension of the space in which a held vertex moves
@@ -17,7 +30,7 @@ FIXED = 0  # dimension of the space in which a held vertex moves
 
 def check_scene(name: str, model: Model, relaxation: Relaxation) -> None:
     """Refuse what has no form as rows."""
-    known = (Springs, Sheets, Hinges, FoldPairs, FoldFans, FlatFolds, Pairs, Fibres)
+    known = (Springs, Sheets, Hinges, FoldPairs, FoldFans, PlateSquares, Pairs, RestHeights, Fibres)
     for block in model.blocks:
         if not isinstance(block, known):
             raise SolverError(
@@ -62,7 +75,7 @@ def _check_rigid(name: str, model: Model) -> None:
 def distances_of(model: Model) -> Distances:
     """Of all springs and sheets, without those whose two ends are held."""
     parts = [spring_distances(block) for block in model.blocks if isinstance(block, Springs)]
-    bends = any(isinstance(block, Hinges | FlatFolds | Pairs) for block in model.blocks)
+    bends = any(isinstance(block, Hinges | PlateSquares | Pairs) for block in model.blocks)
     for block in model.blocks:
         if isinstance(block, Sheets):
             parts.append(cloth_distances(block, model.n_vertices, bends))
