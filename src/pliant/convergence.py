@@ -80,7 +80,7 @@ class ConvergenceWatch:
         due = self.observe(error)
         measured = self._trials.advice(problem, solver, error, execution, time) if due else []
         for cause, bodies in due.items():
-            advice = [*given_stiffness(problem.model, cause), *measured]
+            advice = [*given_stiffness(problem.model, bodies, error), *measured]
             words = words_of_error(problem.model.body_names, bodies, cause, error, solver, advice)
             logger.warning("t = %g s: convergence: %s", time, words, extra={"entry": "not-converged"})
 
@@ -111,7 +111,7 @@ def cause_of(error: StepError, k: int) -> str:
     """What of a body is off."""
     if error.rounding[k] > HIDDEN:
         return "rounding of its positions outweighs the forces on it"
-    if error.touching[k] > MUCH_STIFFER * error.ratios[k]:
+    if has_stiff_contacts(error, k):
         return STIFF_CONTACTS
     if error.shifts[k] > RIGID:
         return "it moves too little as a whole, as in sliding or falling"
@@ -132,9 +132,14 @@ def words_of_error(
     )
 
 
-def given_stiffness(model: Model, cause: str) -> list[str]:
-    """A sentence on a contact stiffness that the user gave, where contacts are the cause."""
+def has_stiff_contacts(error: StepError, k: int) -> bool:
+    """Whether contacts of a body are much stiffer than its elements."""
+    return bool(error.touching[k] > MUCH_STIFFER * error.ratios[k])
+
+
+def given_stiffness(model: Model, bodies: list[int], error: StepError) -> list[str]:
+    """A sentence on a contact stiffness that the user gave, where contacts of bodies are much stiffer than these."""
     given = None if model.contact is None else model.contact.settings.stiffness
-    if given is None or cause != STIFF_CONTACTS:
+    if given is None or not any(has_stiff_contacts(error, k) for k in bodies):
         return []
     return [f"stiffness={given:.3g} N/m was given. Leave stiffness out: it is then chosen for each contact."]

@@ -155,7 +155,7 @@ def test_bad_files_are_refused(tmp_path):
     with pytest.raises(pl.PliantError, match=r"absent\.json: the yarn cloth cannot be read"):
         pl.YarnCloth(tmp_path / "absent.json")
     (tmp_path / "text.json").write_text("{")
-    with pytest.raises(pl.PliantError, match="no JSON file"):
+    with pytest.raises(pl.PliantError, match="not a JSON file"):
         pl.YarnCloth(tmp_path / "text.json")
     (tmp_path / "list.json").write_text(json.dumps([1, 2]))
     with pytest.raises(pl.PliantError, match="holds a list"):

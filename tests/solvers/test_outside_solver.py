@@ -139,7 +139,7 @@ def test_its_arrays_are_counted(make_simulation) -> None:
 
 
 def test_what_cannot_be_registered() -> None:
-    with pytest.raises(pl.SolverError, match=r"no frozen dataclass derived from pl\.Solver"):
+    with pytest.raises(pl.SolverError, match=r"not a frozen dataclass derived from pl\.Solver"):
         pl.register_solver(int)
 
     @dataclass(frozen=True)

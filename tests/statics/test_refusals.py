@@ -137,7 +137,7 @@ def test_reactions_of_strangers_are_refused():
     body.pin([0, 1, 2, 3])
     found = pl.equilibrium(scene)
     _, other = block()
-    with pytest.raises(pl.SceneError, match="no body of this equilibrium"):
+    with pytest.raises(pl.SceneError, match="not a body of this equilibrium"):
         found.reaction_force(other)
     with pytest.raises(pl.SceneError, match="vertex 99 does not exist"):
         found.reaction_force(body, [99])

@@ -51,8 +51,8 @@ def share_out(packs: Packs, work: np.ndarray, graph: tuple[np.ndarray, np.ndarra
     """Share packs of known work (packs,) among threads; graph: neighbours of the vertices in compressed rows."""
     borders = share_by_work(packs, work, threads)
     colours = len(borders)
-    if threads == 1:
-        return Shares(borders, *_nothing_borrowed(1, colours))
+    if threads == 1 or colours == 0:  # nothing moves but rigid bodies
+        return Shares(borders, *_nothing_borrowed(threads, colours))
     row_of_reader, row_of_neighbour = _reads(packs, graph)
     reader, writer = row_of_reader // packs.width, row_of_neighbour // packs.width
     thread_of_pack, colour_of_pack = _owners(borders, packs.moving_count)

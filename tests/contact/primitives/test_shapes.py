@@ -178,7 +178,7 @@ def test_mesh_obstacle_moves_rigidly() -> None:
         (lambda: Box(size=(1, 0, 1)), "Box: size is"),
         (lambda: Capsule((0, 0, 0), (0, 0, 0)), "Capsule: start and end"),
         (lambda: Box(friction=-1.0), "Box: friction is -1.0"),
-        (lambda: Sphere(motion=lambda t: ((0, 0, 0), 2 * np.eye(3))).row(0.5), "motion at t = 0.5 s.*no rotation"),
+        (lambda: Sphere(motion=lambda t: ((0, 0, 0), 2 * np.eye(3))).row(0.5), "motion at t = 0.5 s.*not a rotation"),
         (lambda: Sphere(motion=lambda t: ((0, 0), np.eye(3))).row(0.5), "motion at t = 0.5 s: translation"),
     ],
 )

@@ -189,7 +189,7 @@ BAD = [
     ("block.npz", "C:\\\\block.npz", ["outputs.0.file", "within the output folder"]),
     ("block.npz", "block.pvdd", ["outputs.0.file", "Did you mean '.pvd'?"]),
     ("substeps = 2", "substeps = 0", ["line 4", "whole number of at least 1"]),
-    ("[simulation]", "[simulation", ["no TOML", "line 3"]),
+    ("[simulation]", "[simulation", ["not valid TOML", "line 3"]),
 ]
 
 
