@@ -89,7 +89,9 @@ def test_a_soft_contact_returns_what_it_let_through() -> None:
 
 
 def test_a_cloth_folded_on_itself_does_not_pass_through_itself() -> None:
-    """One half of a sheet is thrown at 30 m/s on to the other, 1 cm below it, which is pinned."""
+    """One half of a sheet is thrown at 30 m/s on to the other, 1 cm below it, which is pinned. With 10 iterations it
+    bounces so far that it ends beside it.
+    """
     mesh = pl.shapes.cloth((1.0, 0.3), (20, 6))
     scene = pl.Scene(gravity=(0, 0, 0))
     scene.contact = pl.Contact(stiffness=1e4, thickness=2e-3)
@@ -103,7 +105,7 @@ def test_a_cloth_folded_on_itself_does_not_pass_through_itself() -> None:
     v = np.zeros_like(x)
     v[flying] = (0, 0, -30.0)
     sheet.set_velocities(v)
-    sim = pl.Simulation(scene, pl.VBD(iterations=10))
+    sim = pl.Simulation(scene, pl.VBD(iterations=40))
     for _ in range(60):
         sim.step()
     under = np.abs(sheet.positions[:, 1]) < 0.15
