@@ -23,14 +23,14 @@ import numpy as np
 from pliant.elements.block import Block, Invariance
 from pliant.elements.element import ConstraintForm, Element, View
 from pliant.elements.law_block import add_law, rest_unless
+from pliant.elements.patch_measure import CORNERS, patch_deformation
 from pliant.elements.solids import TET, Solids
-from pliant.elements.tet import deformation_gradient, invariant_gradients, invariants, left_cauchy_green
+from pliant.elements.tet import invariant_gradients, invariants, left_cauchy_green
 from pliant.errors import SolverError
 from pliant.lanes.vectors import add_identity, dot, physics
 from pliant.materials import SolidLaw
 from pliant.materials.volume_part import with_lam
 
-CORNERS = 8
 STABILISATION = 0.15  # a
 STAR_STABILISATION = 0.25  # of a tet and one on each of its faces, as cells of boxes are
 
@@ -57,30 +57,6 @@ class PatchTets(Solids):
 
     patch: np.ndarray  # (m,) patches by number, of all bodies before joining of one body
     given: np.ndarray  # (m, p) parameters of the law itself
-
-
-@physics
-def patch_deformation(others, gradients):
-    """F of a patch, seen from a vertex, and the vertex's own gradient."""
-    a, b, c, d, e, f, g = others
-    ba, bb, bc, bd, be, bf, bg = gradients
-    own = (
-        -(ba[0] + bb[0] + bc[0] + bd[0] + be[0] + bf[0] + bg[0]),
-        -(ba[1] + bb[1] + bc[1] + bd[1] + be[1] + bf[1] + bg[1]),
-        -(ba[2] + bb[2] + bc[2] + bd[2] + be[2] + bf[2] + bg[2]),
-    )
-    first, second = deformation_gradient(a, b, c, ba, bb, bc), deformation_gradient(d, e, f, bd, be, bf)
-    F = (
-        _row_sum(first[0], second[0], g[0], bg),
-        _row_sum(first[1], second[1], g[1], bg),
-        _row_sum(first[2], second[2], g[2], bg),
-    )
-    return F, own
-
-
-@physics
-def _row_sum(first, second, s, b):
-    return (first[0] + second[0] + s * b[0], first[1] + second[1] + s * b[1], first[2] + second[2] + s * b[2])
 
 
 @physics

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pliant.elements.band import BAND
 from pliant.elements.block import Block
 from pliant.elements.bound import BOUND
+from pliant.elements.curved_square import CURVED_SQUARE
 from pliant.elements.dead_load import DEAD_LOAD
 from pliant.elements.element import Element
 from pliant.elements.fibre import FIBRE
@@ -12,6 +13,7 @@ from pliant.elements.fold_fan import FOLD_FAN
 from pliant.elements.fold_pair import FOLD_PAIR
 from pliant.elements.hard import HARD_DOT, HARD_LINK, HARD_ROPE
 from pliant.elements.hinge import HINGE
+from pliant.elements.invertible_patch import INVERTIBLE_PATCH, INVERTIBLE_PATCH_TET
 from pliant.elements.joint import HARD_ATTACHMENT, JOINT_DOT, JOINT_LINK, JOINT_ROPE, ROD, STRAIN_LIMIT
 from pliant.elements.joint_drive import HARD_ANGLE, HARD_SLIDE, JOINT_ANGLE, JOINT_SLIDE
 from pliant.elements.joint_length import HARD_LENGTH, JOINT_LENGTH
@@ -50,12 +52,15 @@ for _element in (
     INVERTIBLE_TET,
     PATCH,
     PATCH_TET,
+    INVERTIBLE_PATCH,
+    INVERTIBLE_PATCH_TET,
     SHEET,
     FIBRE,
     HINGE,
     FOLD_PAIR,
     FOLD_FAN,
     PLATE_SQUARE,
+    CURVED_SQUARE,
     REST_HEIGHT,
     SPRING,
     ROD_BEND,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.elements.block import Block, Invariance
+from pliant.elements.conversion import Converted
 from pliant.elements.element import Element
 from pliant.elements.strain_rates import rates_of_solids
 from pliant.materials import SolidLaw
@@ -37,18 +38,8 @@ class Solids(Block):
 
 
 @dataclass(frozen=True)
-class InvertibleSolids(Solids):
+class InvertibleSolids(Converted, Solids):
     """Tets of one law that is converted where they are crushed or inverted (see materials.Invertible)."""
-
-    conversion: np.ndarray  # (m, 4) lower, upper, release and the projective stiffness [Pa]
-    interpolants: np.ndarray  # (m,) l of Equation 17, in [0, 1]: the only array that changes
-
-    @property
-    def internal_state_size(self) -> int:
-        return len(self.interpolants)
-
-    def with_internal_state(self, internal_state: np.ndarray) -> InvertibleSolids:
-        return replace(self, interpolants=internal_state)
 
 
 TET = Element(Solids, "tets", corners=4, has_law=True, path="tets", damping=rates_of_solids)

@@ -103,6 +103,7 @@ _OF_PATHS: dict[str, Any] = {
     "weighted tets": elastic,
     "patches": elastic,
     "invertible tets": invertible,
+    "invertible patches": invertible,
     "surface": pressure,
     "yarn triangles": yarn,
 }

@@ -13,7 +13,7 @@ from pliant.energies.elastic import deformation_gradients, law_densities
 from pliant.errors import SceneError
 from pliant.kernels.tet_fields import fields_module, pack_tets
 from pliant.materials.calculus import law_code
-from pliant.model import Model, Solids
+from pliant.model import Model, Solids, checks
 from pliant.model.blocks import PatchTets
 
 
@@ -125,6 +125,7 @@ def of_solid(
     """What `measure` gives of the tets of a body (its number), in their order, at positions x (n, 3) [m] of all
     vertices; smooth: at its vertices.
     """
+    checks.flag(smooth, "smooth")
     first, last = model.body_start[body : body + 2]
     for solids in model.solids:
         own = (solids.tets[:, 0] >= first) & (solids.tets[:, 0] < last)

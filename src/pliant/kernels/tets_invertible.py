@@ -11,25 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.elements.conversion import add_projective, interpolant
 from pliant.elements.law_block import rest_unless
-from pliant.elements.tet import (
-    deformation_gradient,
-    first_invariant_curvature,
-    invariant_gradients,
-    invariants,
-    left_cauchy_green,
-    limit_volume_loss,
-)
+from pliant.elements.tet import deformation_gradient, invariants, left_cauchy_green, limit_volume_loss
 from pliant.geometry.links import LinkWalks
 from pliant.kernels.links import constant, place, push
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines, law_functions, law_of_entries
 from pliant.kernels.tets_general import CONSTANTS, add_tet, deformation
 from pliant.kernels.threads import share
-from pliant.lanes import absolute, count, gather3, load, maximum, minimum, number, select, store, width_of
+from pliant.lanes import absolute, count, gather3, load, number, select, store, width_of
 from pliant.lanes.entry import entry
-from pliant.lanes.vectors import add_identity, add_scaled, cross, dot, load_vector, physics, subtract
-from pliant.materials.stretch import smallest_stretch, trace_and_gradient, trace_of_stretch
+from pliant.lanes.vectors import add_identity, cross, dot, load_vector, physics, subtract
+from pliant.materials.stretch import trace_of_stretch
 
 
 class TetPacks(NamedTuple):
@@ -40,14 +34,6 @@ class TetPacks(NamedTuple):
     conversion: np.ndarray  # flat (packs, 3, width) lower, upper, release
     interpolants: np.ndarray  # flat (packs, width) l
     slots: np.ndarray  # (packs * width, 4) where the entries of its vertices are, -1 if fixed
-
-
-@physics
-def interpolant(F, lower, upper, release, before):
-    """l of a tet with the deformation gradient F, from l before (Equation 17)."""
-    s = smallest_stretch(*invariants(F, left_cauchy_green(F)))
-    l = maximum((upper - s) / (upper - lower), before - release)
-    return minimum(maximum(l, number(0.0, l)), number(1.0, l))
 
 
 @physics
@@ -97,25 +83,6 @@ def add_invertible(p, x, xi, f, H, links, by_entry, law, law_at, derivatives):
         if count(l > zero) > 0:
             f, diagonal = add_projective(f, diagonal, F, own, volume * l * own_law[-1], volume > zero)
     return f, add_identity(H, diagonal)
-
-
-@physics
-def add_projective(f, diagonal, F, own, strength, is_tet):
-    """Add what strength sum_i (s_i - 1)^2 of one tet does to one vertex, `own` its shape-function gradient."""
-    B = left_cauchy_green(F)
-    measures = rest_unless(is_tet, *invariants(F, B))
-    f = _add_projective_force(f, strength, *measures, invariant_gradients(F, B, own))
-    return f, diagonal + strength * first_invariant_curvature(dot(own, own))
-
-
-@physics
-def _add_projective_force(f, strength, I, II, J, gradients):
-    """Minus the gradient of strength (I - 2 tr S + 3)."""
-    q, r, g = gradients
-    _, S_I, S_II, S_J = trace_and_gradient(I, II, J)
-    f = add_scaled(f, strength * (4.0 * S_I - 2.0), q)
-    f = add_scaled(f, strength * (8.0 * S_II), r)
-    return add_scaled(f, strength * (2.0 * S_J), g)
 
 
 @physics
@@ -200,6 +167,6 @@ def load_interpolants(values, interpolants, slots, by_entry):
     """Take the interpolants (m,) of a problem."""
     for t in range(len(values)):
         interpolants[t] = values[t]
-        for corner in range(4):
+        for corner in range(slots.shape[1]):
             if slots[t, corner] >= 0:
                 by_entry[slots[t, corner]] = interpolants[t]

@@ -15,8 +15,8 @@ from pliant.materials.user_law import rest_properties
 
 @dataclass(frozen=True)
 class Invertible:
-    """Any law of solids, converted to projective dynamics' as-rigid-as-possible one in tets that are nearly flat or
-    inverted (Wang and Yang 2016, Equations 17 to 19):
+    """Any law of solids, converted to projective dynamics' as-rigid-as-possible one in tets, and patches of tets,
+    that are nearly flat or inverted (Wang and Yang 2016, Equations 17 to 19):
 
         W = (1 - l) psi + l k sum_i (s_i - 1)^2,    l <- min(1, max(0, l - release, (upper - s_3) / (upper - lower)))
 
@@ -26,7 +26,8 @@ class Invertible:
     zero and the law is psi alone.  psi is not evaluated where l = 1, so that a law with a barrier can be wrapped.
 
     lower, upper: stretches at which a tet is wholly converted, and not at all.  Tets of a law with a barrier resist
-        their neighbours' turning back until they convert: for whole bodies inside out take lower=0.5, upper=0.8.
+        their neighbours' turning back until they convert: for whole bodies inside out take lower=0.5, upper=0.8, with
+        element="patch" 0.6 and 0.9.
     release: fall of l per iteration, without unit, as a tet that has recovered returns to the law.
     stiffness: k [Pa]; None: the shear modulus of the law at rest.  A low one leaves elements inverted, a high one makes
         them swing between the two models (Wang and Yang, Section 6).
@@ -57,5 +58,5 @@ class Invertible:
         return self.lower, self.upper, self.release, shear if self.stiffness is None else self.stiffness
 
     def of_elements(self, m: int) -> np.ndarray:
-        """The conversion (m, 4) of m elements."""
+        """The conversion (m, 4) of m elements: lower, upper, release and stiffness [Pa]."""
         return np.column_stack([np.broadcast_to(np.asarray(value, float), (m,)) for value in self.conversion])

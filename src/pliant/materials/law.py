@@ -96,7 +96,7 @@ class SolidLaw:
         return next((len(value) for value in self.parameters if isinstance(value, np.ndarray)), None)
 
     def of_elements(self, m: int) -> np.ndarray:
-        """Parameters (m, p) of m elements."""
+        """Parameters (m, p) of m elements: moduli [Pa], or numbers without unit, as the law has them."""
         return np.column_stack([np.broadcast_to(np.asarray(value, float), (m,)) for value in self.parameters])
 
 

@@ -10,11 +10,14 @@ import numpy as np
 from pliant.elements.band import Bands
 from pliant.elements.block import Block, Tearing
 from pliant.elements.bound import Bounds
+from pliant.elements.conversion import Converted
+from pliant.elements.curved_square import CurvedSquares
 from pliant.elements.dead_load import DeadLoads
 from pliant.elements.fibre import Fibres
 from pliant.elements.fold_fan import FoldFans
 from pliant.elements.fold_pair import FoldPairs
 from pliant.elements.hinge import Hinges
+from pliant.elements.invertible_patch import InvertiblePatches
 from pliant.elements.pair import Attachments, Dampers, Pairs
 from pliant.elements.patch import Patches, PatchTets
 from pliant.elements.plate_square import PlateSquares
@@ -33,12 +36,15 @@ __all__ = [
     "Bands",
     "Block",
     "Bounds",
+    "Converted",
+    "CurvedSquares",
     "Dampers",
     "DeadLoads",
     "Fibres",
     "FoldFans",
     "FoldPairs",
     "Hinges",
+    "InvertiblePatches",
     "InvertibleSolids",
     "Pairs",
     "PatchTets",

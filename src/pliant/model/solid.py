@@ -11,7 +11,9 @@ import numpy as np
 
 from pliant.arguments import is_one_of
 from pliant.elements import tet
-from pliant.elements.patch import CORNERS, patch_blocks
+from pliant.elements.invertible_patch import invertible_patch_blocks
+from pliant.elements.patch import patch_blocks
+from pliant.elements.patch_measure import CORNERS
 from pliant.errors import SceneError
 from pliant.geometry import TetMesh, TriMesh
 from pliant.geometry.cavities import outside_and_cavities
@@ -53,11 +55,6 @@ class Solid(Body):
         self.mesh, self.material = mesh, material
         if not is_one_of(element, ELEMENTS):
             raise SceneError(f"{name}: element is {element!r}: choose one of {', '.join(map(repr, ELEMENTS))}.")
-        if element == PATCH and isinstance(material, Invertible):
-            raise SceneError(
-                f'{name}: element="patch" does not take pl.Invertible, which converts tets one by one: the mean of a '
-                'patch stays upright while tets in it are inverted. Give the law itself, or element="linear".'
-            )
         self.element = element
         self.skins: list[EmbeddedMesh] = []  # drawn in place of its own surface
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
@@ -71,7 +68,9 @@ class Solid(Body):
 
     @property
     def tets(self) -> np.ndarray:
-        """(k, 4) tets that are left: in the simulation last built from the scene, or as they will be when it starts."""
+        """(k, 4) vertex indices of the tets that are left: in the simulation last built from the scene, or as they will
+        be when it starts.
+        """
         return self.mesh.tets.copy() if self._elements is None else self._elements()
 
     @property
@@ -139,12 +138,16 @@ class Solid(Body):
         material, tets, m = self.material, self.mesh.tets + first, len(volumes)
         law = material.law if isinstance(material, Invertible) else material
         rest = (tets, type(law), gradients, volumes, law.of_elements(m))
+        patch = patches_of_tets(self.mesh.tets, CORNERS) if self.element == PATCH else None
+        blocks: list[Block]
         if isinstance(material, Invertible):
-            blocks: list[Block] = [InvertibleSolids(*rest, material.of_elements(m), np.zeros(m))]
-        elif self.element == PATCH:
-            blocks = [*patch_blocks(Solids(*rest), patches_of_tets(self.mesh.tets, CORNERS))]
+            conversion = material.of_elements(m)
+            if patch is None:
+                blocks = [InvertibleSolids(*rest, conversion, np.zeros(m))]
+            else:
+                blocks = [*invertible_patch_blocks(Solids(*rest), patch, conversion)]
         else:
-            blocks = [Solids(*rest)]
+            blocks = [Solids(*rest)] if patch is None else [*patch_blocks(Solids(*rest), patch)]
         if self.viscosity > 0:
             blocks.append(_dampers(tets, gradients, self.viscosity * volumes))
         return blocks

@@ -12,10 +12,10 @@ import numpy as np
 
 from pliant.device.functions import NOTHING, Argument, c_function
 from pliant.device.lists import DeviceList, ListState
+from pliant.elements.conversion import add_projective, interpolant, with_stiffness
 from pliant.elements.tet import deformation_gradient, own_gradient
 from pliant.kernels.lists import Incidences
 from pliant.kernels.tets_general import add_tet
-from pliant.kernels.tets_invertible import add_projective, interpolant
 from pliant.kernels.tets_volumetric import add_volume_change
 from pliant.lanes.vectors import add_identity, add_scaled
 from pliant.materials.calculus import law_code
@@ -59,7 +59,7 @@ def of_weighted_tets(block: Solids, build: DeviceBuild) -> DeviceTerm:
 def of_invertible_tets(block: InvertibleSolids, build: DeviceBuild) -> DeviceTerm:
     """Tets whose law is converted where they are crushed or inverted: both energies, each where it has a weight."""
     code, (numbers, constants) = law_code(block.law), _general_numbers(block)
-    tets = _Tets(block, build, np.column_stack([block.parameters, block.conversion[:, 3]]), ("projective_stiffness",))
+    tets = _Tets(block, build, with_stiffness(block), ("projective_stiffness",))
     law = [Argument(f"law_{name}") for name in block.law.parameter_names()]
     places = [*_CORNERS, *numbers.arguments[:-1]]  # without the volume
     texts = [

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from pliant.elements.conversion import with_stiffness
 from pliant.elements.element import Element
 from pliant.elements.registry import element_of
 from pliant.geometry.adjacency import elements_at
@@ -16,6 +17,7 @@ from pliant.kernels.element_lists import LawText, incidences_of, list_source
 from pliant.kernels.links import longest_paths, spread_over_entries
 from pliant.kernels.lists import Incidences, build_lists, edit_lists, list_lengths, rewrite_lists
 from pliant.kernels.packs import Packs, inherit, spread
+from pliant.kernels.patches_invertible import PatchPacks, invertible_patch_source, patch_packs
 from pliant.kernels.pressure import PRESSURE_SOURCE, pressure_incidences
 from pliant.kernels.term_source import TermSource
 from pliant.kernels.tets_general import general_links, general_source
@@ -25,7 +27,7 @@ from pliant.kernels.transfer import to_rows
 from pliant.kernels.yarn_lists import YARN_SOURCE, triangle_lists, yarn_incidences
 from pliant.materials.calculus import law_code
 from pliant.model import Block, InvertibleSolids, Pressures, Solids, YarnTriangles
-from pliant.model.blocks import Tearing
+from pliant.model.blocks import InvertiblePatches, Tearing
 from pliant.model.tearing import Edit
 
 
@@ -40,16 +42,16 @@ class VertexLoad(NamedTuple):
 class InternalStateSlots(NamedTuple):
     """Where a term keeps the internal state of its elements."""
 
-    tets: TetPacks
+    elements: TetPacks | PatchPacks
     by_entry: np.ndarray
 
     def load(self, block: Any) -> None:
         """Take the block's internal state."""
-        load_interpolants(block.interpolants, self.tets.interpolants, self.tets.slots, self.by_entry)
+        load_interpolants(block.interpolants, self.elements.interpolants, self.elements.slots, self.by_entry)
 
     def save(self, block: Any) -> None:
         """Write to the block's internal state."""
-        block.interpolants[:] = self.tets.interpolants[: len(block.interpolants)]
+        block.interpolants[:] = self.elements.interpolants[: len(block.interpolants)]
 
 
 #: Of a step's block, the packs, and the origin (3,) [m] that positions in the tables are relative to.
@@ -140,7 +142,7 @@ class InvertibleTerm(SolidTerm):
 
     @property
     def numbers(self) -> np.ndarray:
-        return np.column_stack([self.block.parameters, self.block.conversion[:, 3]])
+        return with_stiffness(self.block)
 
     @property
     def source(self) -> TermSource:
@@ -160,24 +162,31 @@ class ListTerm:
 
     def __init__(self, block: Any, load: VertexLoad):
         self.block, self.element = block, element_of(block)
-        self.varies = self.element.has_law and vary_at_vertices(block.elements, block.parameters, len(load.wide))
-        self.incidences = _incidences(self.element, block, self.varies)
+        self.varies = self.element.has_law and vary_at_vertices(block.elements, self.numbers, len(load.wide))
+        self.incidences = incidences_of(self.element, block, self.numbers if self.varies else None)
         counts = [list_lengths(part.owner, load.wide, load.width) for part in self.incidences]
         self.lengths = np.sum(counts, axis=0)
 
     @property
+    def numbers(self) -> np.ndarray:
+        """(m, p) what the law takes."""
+        return self.block.parameters
+
+    @property
+    def law(self) -> LawText:
+        code = law_code(self.block.law)
+        return LawText(code.name, code.text, self.numbers.shape[1], self.varies)
+
+    @property
     def source(self) -> TermSource:
-        if not self.element.has_law:
-            return list_source(self.element, self.block)
-        code, count = law_code(self.block.law), self.block.parameters.shape[1]
-        return list_source(self.element, self.block, LawText(code.name, code.text, count, self.varies))
+        return list_source(self.element, self.block, self.law if self.element.has_law else None)
 
     def build(self, packs: Packs, dtype: Any) -> PackedTerm:
         n = len(packs.row_of_vertex)
         tables: dict[str, Any] = {f"list{k}": build_lists(packs, own, dtype) for k, own in enumerate(self.incidences)}
         lists = tuple(tables)
         if self.element.has_law and not self.varies:
-            tables["parameters"] = spread_parameters(packs, self.block.elements, self.block.parameters, dtype)
+            tables["parameters"] = spread_parameters(packs, self.block.elements, self.numbers, dtype)
         diagonal = self.constant_diagonal(n)
         if self.element.sees_previous:
             previous = np.zeros((len(packs.vertex_of_row), 4), dtype)
@@ -194,6 +203,27 @@ class ListTerm:
             return np.zeros(n)
         own = np.repeat(getattr(self.block, self.element.diagonal), self.element.corners)
         return np.bincount(self.block.elements.ravel(), own, minlength=n)
+
+
+class InvertiblePatchTerm(ListTerm):
+    """Patches whose law is converted where they are crushed or inverted."""
+
+    block: InvertiblePatches
+
+    @property
+    def numbers(self) -> np.ndarray:
+        return with_stiffness(self.block)
+
+    @property
+    def source(self) -> TermSource:
+        has_barrier = law_code(self.block.law).has_barrier
+        return invertible_patch_source(self.element, self.block, self.law, has_barrier)
+
+    def build(self, packs: Packs, dtype: Any) -> PackedTerm:
+        built = super().build(packs, dtype)
+        patches = patch_packs(packs, self.block, self.incidences[0], dtype)
+        slots = InternalStateSlots(patches, built.tables["list0"].constants)
+        return built._replace(tables=built.tables | {"patches": patches}, internal_state=slots)
 
 
 def with_places_from(element: Element, block: Any, origin: np.ndarray) -> Any:
@@ -313,6 +343,7 @@ PATHS: dict[str, type[Term]] = {
     "weighted tets": WeightedTerm,
     "invertible tets": InvertibleTerm,
     "patches": ListTerm,
+    "invertible patches": InvertiblePatchTerm,
     "surface": PressureTerm,
     "yarn triangles": YarnTerm,
 }
