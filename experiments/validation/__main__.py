@@ -74,8 +74,8 @@ TAIL = """
 What the tables show: linear tets are too stiff in bending, Kuhn's more than alternating ones of `pl.shapes.box`, and
 their error falls as cells get smaller. They lock near Poisson's ratio 0.5; patches (`element="patch"`) do neither,
 and reach the same error with fewer tets in less time. The quadratic and the coupled bending form converge to the
-elastica on regular triangles; single dihedral angles do not. The quadratic form, the default of all sheets but those
-that are curved at rest and tear, converges on every mesh (`decisions/0105-curvatures-of-triangles.md` has small
+elastica on regular triangles; single dihedral angles do not. The quadratic form, the default of all sheets,
+flat, curved at rest and tearing, converges on every mesh (`decisions/0105-curvatures-of-triangles.md` has small
 deflections of twenty-five kinds of cells). What is left on few cells that are bent far, or curved at rest, is locking
 of the membrane: flat triangles that do not stretch cannot follow the curve. Cells of four triangles that are twice as
 long as wide lock most.

@@ -160,3 +160,24 @@ def test_elements_that_are_far_off_are_told(cells, poissons_ratio, element, entr
     notes = list(element_notes(scene))
     assert [entry for _, entry in notes] == entries
     assert all("slab" in note for note, _ in notes)
+
+
+def crossed(cells, length, width):
+    """Cells of four triangles around a middle."""
+    grid = pl.shapes.cloth((cells * length, cells * width), (cells, cells))
+    corner = np.arange((cells + 1) ** 2).reshape(cells + 1, cells + 1)
+    quads = np.stack([corner[:-1, :-1], corner[1:, :-1], corner[1:, 1:], corner[:-1, 1:]], axis=-1).reshape(-1, 4)
+    middles = np.arange(len(quads)) + len(grid.points)
+    triangles = np.concatenate([np.stack([quads[:, k], quads[:, (k + 1) % 4], middles], axis=1) for k in range(4)])
+    return pl.TriMesh(np.concatenate([grid.points, grid.points[quads].mean(axis=1)]), triangles)
+
+
+def test_long_crossed_cells_are_told():
+    told = []
+    for mesh in (crossed(4, 2, 1), crossed(4, 1, 1), pl.shapes.cloth((2, 1), (4, 4))):
+        scene = pl.Scene()
+        scene.add_cloth(mesh, RUBBER, name="flag")
+        told.append([note for note, entry in element_notes(scene) if entry == "crossed-cells"])
+    assert len(told[0]) == 1
+    assert "of flag are middles of four triangles, in cells longer than wide" in told[0][0]
+    assert told[1] == told[2] == []

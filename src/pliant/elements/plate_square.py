@@ -36,9 +36,8 @@ class PlateSquares(Block):
     weights: np.ndarray  # (m, 12, 3) w [sqrt(N/m)]; those of an element sum to zero
 
 
-def plate_squares(corners: np.ndarray, triangles: np.ndarray, sums: sp.csr_matrix, stiffness: float) -> PlateSquares:
-    """Of corners (m, 12) of triangles (m, 3) (geometry.plates), sqrt(A_T) K_T as sums (3 m, n) and k [N m]."""
-    elements = triangles.ravel()[corners]
+def square_weights(elements: np.ndarray, sums: sp.csr_matrix, stiffness: float) -> np.ndarray:
+    """w (m, 12, 3) of elements (m, 12), from sqrt(A_T) K_T as sums (3 m, n) and k [N m]."""
     m = len(elements)
     is_new = np.ones((m, CORNERS), bool)
     for i in range(1, CORNERS):
@@ -46,7 +45,7 @@ def plate_squares(corners: np.ndarray, triangles: np.ndarray, sums: sp.csr_matri
     rows = np.broadcast_to(3 * np.arange(m)[:, None, None] + np.arange(3), (m, CORNERS, 3))
     columns = np.broadcast_to(elements[:, :, None], rows.shape)
     weights = np.asarray(sums[rows.ravel(), columns.ravel()]).reshape(rows.shape)
-    return PlateSquares(elements, np.sqrt(stiffness) * np.where(is_new[:, :, None], weights, 0.0))
+    return np.sqrt(stiffness) * np.where(is_new[:, :, None], weights, 0.0)
 
 
 @physics
@@ -61,7 +60,7 @@ def _add_one(s, x, w):
 
 
 @physics
-def _sums(a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x, y, z):
+def sum_of_eleven(a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x, y, z):
     """s_c of eleven positions relative to the twelfth, and their weights."""
     sums = _scaled(p[0], a), _scaled(p[1], a), _scaled(p[2], a)
     sums = _add_one(_add_one(_add_one(sums, b, q), c, r), d, s)
@@ -70,10 +69,16 @@ def _sums(a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x, y, z):
 
 
 @physics
+def weight_of_eleven(p, q, r, s, t, u, v, w, x, y, z):
+    """The sum of eleven weights: minus that of the twelfth."""
+    return add(add(add(add(p, q), add(r, s)), add(add(t, u), add(v, w))), add(add(x, y), z))
+
+
+@physics
 def add_of_eleven(f, H, a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x, y, z):
     """Add the force on a corner and its block; the other eleven relative to it, with their weights."""
-    sums = _sums(a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x, y, z)
-    m = add(add(add(add(p, q), add(r, s)), add(add(t, u), add(v, w))), add(add(x, y), z))  # minus its own weights
+    sums = sum_of_eleven(a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x, y, z)
+    m = weight_of_eleven(p, q, r, s, t, u, v, w, x, y, z)
     f = add_scaled(add_scaled(add_scaled(f, m[0], sums[0]), m[1], sums[1]), m[2], sums[2])
     return f, add_identity(H, dot(m, m))
 
@@ -81,7 +86,7 @@ def add_of_eleven(f, H, a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w,
 @physics
 def energy_of_eleven(a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x, y, z):
     """E [J]."""
-    sums = _sums(a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x, y, z)
+    sums = sum_of_eleven(a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x, y, z)
     return 0.5 * (dot(sums[0], sums[0]) + dot(sums[1], sums[1]) + dot(sums[2], sums[2]))
 
 

@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.elements.plate_square import PlateSquares, plate_squares
+from pliant.elements.curved_square import CurvedSquares
+from pliant.elements.plate_square import PlateSquares, square_weights
 from pliant.elements.plate_triangles import triangle_curvatures
 from pliant.elements.rest_height import RestHeights, rest_heights
 from pliant.geometry.plates import plate_corners
@@ -41,9 +42,9 @@ class PlateCurvatures(NamedTuple):
     at_rest: np.ndarray  # (m, 3) along the triangle's normal, at rest
 
 
-def plate_curvatures(points: np.ndarray, triangles: np.ndarray) -> PlateCurvatures:
-    """Of points (n, 3) [m] at rest and triangles (m, 3)."""
-    sums = triangle_curvatures(points, triangles)
+def plate_curvatures(points: np.ndarray, triangles: np.ndarray, is_local: bool = False) -> PlateCurvatures:
+    """Of points (n, 3) [m] at rest and triangles (m, 3); is_local: see elements.plate_triangles."""
+    sums = triangle_curvatures(points, triangles, is_local)
     corner = points[triangles]
     edges = corner[:, 1:] - corner[:, :1]
     normal = np.cross(edges[:, 0], edges[:, 1])
@@ -78,10 +79,16 @@ def bending_heights(points: np.ndarray, triangles: np.ndarray, plate: PlateCurva
     return rest_heights(points, elements, weights.data[is_outside])
 
 
-def bending_squares(points: np.ndarray, triangles: np.ndarray, stiffness: float) -> PlateSquares:
-    """The form of a sheet that is flat at rest, triangle by triangle, so that it can be taken apart."""
+def bending_squares(
+    points: np.ndarray, triangles: np.ndarray, stiffness: float, is_flat: bool
+) -> PlateSquares | CurvedSquares:
+    """The energy triangle by triangle, so that it can be taken apart."""
     sums = triangle_curvatures(points, triangles, is_local=True)
-    return plate_squares(_corners(triangles, sums)[:, :12], triangles, sums, stiffness)
+    elements = triangles.ravel()[_corners(triangles, sums)[:, :12]]
+    if is_flat:
+        return PlateSquares(elements, square_weights(elements, sums, stiffness))
+    plate = plate_curvatures(points, triangles, is_local=True)
+    return CurvedSquares(elements, square_weights(elements, plate.sums, stiffness), np.sqrt(stiffness) * plate.at_rest)
 
 
 def square_corners(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:

@@ -54,7 +54,7 @@ def rest_heights(points: np.ndarray, elements: np.ndarray, weights: np.ndarray) 
 
 
 @physics
-def _normal(b, c):
+def unit_normal(b, c):
     """Unit normal of a triangle with edges b and c from one corner, and 1 / |b x c|."""
     n = cross(b, c)
     double = sqrt(dot(n, n))
@@ -64,7 +64,7 @@ def _normal(b, c):
 
 @physics
 def _normal_below(a, b, c):
-    n, _ = _normal(subtract(b, a), subtract(c, a))
+    n, _ = unit_normal(subtract(b, a), subtract(c, a))
     return n
 
 
@@ -83,7 +83,7 @@ def energy_at_vertex(a, b, c, foot_a, foot_b, foot_c, height, weight):
 @physics
 def add_at_corner(f, H, p, b, c, foot_p, foot_b, foot_c, height, weight):
     """Add the force on a corner and its block; the vertex p and the next two corners relative to it."""
-    n, inverse = _normal(b, c)
+    n, inverse = unit_normal(b, c)
     side = subtract(c, b)
     share = inverse * dot(n, cross(subtract(b, p), subtract(c, p)))
     normal_side = cross(n, side)
@@ -95,7 +95,7 @@ def add_at_corner(f, H, p, b, c, foot_p, foot_b, foot_c, height, weight):
 @physics
 def energy_at_corner(p, b, c, foot_p, foot_b, foot_c, height, weight):
     """E [J]."""
-    n, _ = _normal(b, c)
+    n, _ = unit_normal(b, c)
     return weight * (0.5 * height - dot(n, p))
 
 

@@ -9,7 +9,8 @@ from pliant.energies.elements import energy_of
 from pliant.energies.potential import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.materials.rest_moduli import lame_parameters_at_rest
-from pliant.model import Block, InvertibleSolids, Model, Sheets, Solids
+from pliant.model import Block, Model, Sheets, Solids
+from pliant.model.blocks import Converted
 from pliant.sparse import sp
 
 
@@ -41,7 +42,7 @@ def _stiffness(block: Block, model: Model) -> np.ndarray:
     laplacian = element_of(block).laplacian
     if laplacian is not None:
         return laplacian(block)
-    if isinstance(block, InvertibleSolids):
+    if isinstance(block, Converted):
         raise _refusal("LaplacianQuasiNewton", block)
     if isinstance(block, Solids):
         return _isotropic_tets(block)
@@ -52,7 +53,7 @@ def _projected(block: Block) -> np.ndarray:
     projection = element_of(block).projection
     if projection is not None:
         return projection(block)
-    if isinstance(block, InvertibleSolids) or not isinstance(block, Solids | Sheets):
+    if isinstance(block, Converted) or not isinstance(block, Solids | Sheets):
         raise _refusal("ProjectiveDynamics", block)
     return _projected_tets(block) if isinstance(block, Solids) else _projected_triangles(block)
 

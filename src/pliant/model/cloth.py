@@ -22,7 +22,7 @@ from pliant.geometry import TriMesh, fold_fans, hinges
 from pliant.materials import SolidLaw, varying_law
 from pliant.materials.plane_stress import law_of_sheet
 from pliant.model import checks
-from pliant.model.blocks import Block, Fibres, Hinges, Pairs, PlateSquares, RestHeights, Sheets
+from pliant.model.blocks import Block, CurvedSquares, Fibres, Hinges, Pairs, PlateSquares, RestHeights, Sheets
 from pliant.model.body import STRAIN_RATE, Body
 from pliant.model.pressure import Inflated
 
@@ -72,20 +72,12 @@ class Cloth(Body):
         self.given_bending_model = bending_model
 
     def _choose_model(self, asked: str | None) -> str:
-        """As asked, or the quadratic form; coupled angles for a sheet that is curved at rest and tears."""
+        """As asked, or the quadratic form."""
         if asked is not None and not is_one_of(asked, BENDING_MODELS):
             raise SceneError(
                 f"{self.name}: bending_model is {asked!r}: give 'quadratic', 'coupled', 'dihedral' or None."
             )
-        takes_quadratic = self._is_flat or not self.tears
-        if asked == "quadratic" and not takes_quadratic:
-            worst = int(np.argmax(np.abs(self._angles)))
-            raise SceneError(
-                f"{self.name}: quadratic bending of a sheet that tears is for one that is flat at rest, but the edge "
-                f"{self._hinges[worst, :2].tolist()} is bent by {np.degrees(self._angles[worst]):.3g} degrees. "
-                "Use bending_model='coupled'."
-            )
-        return asked or ("quadratic" if takes_quadratic else "coupled")
+        return asked or "quadratic"
 
     def with_angles(self) -> Cloth:
         """Itself, or where bending_model was left out, the same sheet with bending that is one of angles."""
@@ -137,7 +129,7 @@ class Cloth(Body):
         """
         points, triangles = self.mesh.points, self.mesh.triangles
         if self.tears:
-            return [bending_squares(points, triangles, self.bending)]
+            return [bending_squares(points, triangles, self.bending, self._is_flat)]
         plate = plate_curvatures(points, triangles)
         pairs = Pairs(*bending_pairs(plate, self.bending))
         return [pairs] if self._is_flat else [pairs, bending_heights(points, triangles, plate, self.bending)]
@@ -161,7 +153,8 @@ class Cloth(Body):
     def damped_blocks(self, first: int) -> list[Block]:
         """Quadratic bending sees no rotation of a bent sheet as one: the angles of its folds are damped instead."""
         blocks = super().damped_blocks(first)
-        others = [block for block in blocks if not isinstance(block, Pairs | RestHeights | PlateSquares)]
+        quadratic = (Pairs, RestHeights, PlateSquares, CurvedSquares)
+        others = [block for block in blocks if not isinstance(block, quadratic)]
         return others if len(others) == len(blocks) else [*others, self._hinge_block(first)]
 
     def neighbours(self, vertices: np.ndarray) -> np.ndarray:
@@ -197,8 +190,8 @@ class Cloth(Body):
 
     @property
     def triangles(self) -> np.ndarray:
-        """(k, 3) triangles that are left, as rows of `positions`: in the simulation last built from the scene, or as
-        they will be when it starts.
+        """(k, 3) triangles that are left, as indices of rows of `positions`: in the simulation last built from the
+        scene, or as they will be when it starts.
         """
         return self.mesh.triangles.copy() if self._elements is None else self._elements()
 

@@ -1,4 +1,6 @@
-"""What is said of elements whose static answers are far off: linear tets that lock, solids one cell thick."""
+"""Warnings of elements whose static answers are far off: linear tets that lock, solids one cell thick, sheets of long
+cells of four triangles.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,12 @@ import numpy as np
 
 from pliant.materials import Invertible
 from pliant.materials.rest_moduli import lame_parameters_at_rest
-from pliant.model import Scene
+from pliant.model import Cloth, Scene
 from pliant.model.solid import LINEAR, Solid
 
 LOCKING = 0.45  # Poisson's ratio from which linear tets are said to lock
+LONG = 1.5  # length over width from which crossed cells are said to lock
+MOST = 0.2  # part of the vertices that are middles of such cells
 
 
 def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
@@ -31,6 +35,30 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
                 f'{error}. Take two cells across or more, about as long as thick, and element="patch".',
                 "one-cell-thick",
             )
+
+    for sheet in (body for body in scene.bodies if isinstance(body, Cloth)):
+        if (part := _long_crossed_cells(sheet)) > MOST:
+            yield (
+                f"equilibrium: {100 * part:.0f} % of the vertices of {sheet.name} are middles of four triangles, in "
+                "cells longer than wide: with few of them it may bend too little. Take two triangles per cell, as "
+                "pl.shapes.cloth has, or cells as long as wide.",
+                "crossed-cells",
+            )
+
+
+def _long_crossed_cells(sheet: Cloth) -> float:
+    """Part of the vertices that are middles of four triangles whose rim is longer than wide."""
+    triangles, n = sheet.mesh.triangles, sheet.n_vertices
+    lengths = np.linalg.norm(np.roll(sheet.mesh.points[triangles], -1, 1) - sheet.mesh.points[triangles], axis=2)
+    rim = np.roll(lengths, -1, axis=1).ravel()  # of each corner, the edge across from it
+    many, longest, shortest = np.bincount(triangles.ravel(), minlength=n), np.zeros(n), np.full(n, np.inf)
+    np.maximum.at(longest, triangles.ravel(), rim)
+    np.minimum.at(shortest, triangles.ravel(), rim)
+    edges = np.sort(np.stack((triangles, np.roll(triangles, -1, axis=1)), axis=2).reshape(-1, 2), axis=1)
+    pairs, uses = np.unique(edges, axis=0, return_counts=True)
+    is_inside = np.ones(n, bool)
+    is_inside[pairs[uses == 1]] = False
+    return float(np.mean(is_inside & (many == 4) & (longest > LONG * shortest)))
 
 
 def _largest_poissons_ratio(solid: Solid) -> float:

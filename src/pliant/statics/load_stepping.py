@@ -67,6 +67,7 @@ def equilibrium(
     case = LoadCase.of(build_model(scene), checks.number(time, "equilibrium: time", "s"))
     checks.number(tolerance, "equilibrium: tolerance", "1", positive=True)
     checks.count(iterations, "equilibrium: iterations")
+    checks.flag(stop_at_limit, "equilibrium: stop_at_limit")
     checks.number(smallest_step, "equilibrium: smallest_step", "1", positive=True)
     if load_steps is None:
         load_steps = STEPS_ALONG_PATHS if case.is_path else 1
@@ -83,8 +84,7 @@ def equilibrium(
             f"equilibrium: {case.model.volume_controls[0].what} is prescribed, which takes Newton's method; "
             f"{type(solver).__name__} was given: leave solver out."
         )
-    if threads is not None:
-        checks.count(threads, "equilibrium: threads")
+    checks.thread_count(threads, "equilibrium: threads")
     x = case.model.positions.copy()
     check_held(case.model, x, case.loads(x, 1.0))
     for note, entry in element_notes(scene):

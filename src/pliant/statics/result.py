@@ -17,6 +17,7 @@ from pliant.energies import IncrementalPotential
 from pliant.energies.reactions import reactions
 from pliant.energies.stress import cauchy_stress, green_strain, of_solid, principal_values, von_mises_stress
 from pliant.errors import SceneError
+from pliant.io.paths import as_path
 from pliant.io.results import formats
 from pliant.model import Body, Pressures, Scene, Solid, checks
 from pliant.model.volume import control_of
@@ -141,7 +142,8 @@ class Equilibrium:
         (n, 3) [m], reaction_force (n, 3) [N], stress and strain (tets, 9), von Mises stress and energy density where
         the format has room. volume: tets and inner vertices too, where the format has them.
         """
-        path, model = Path(path), self.case.model
+        path, model = as_path(path, "Equilibrium.save: path"), self.case.model
+        checks.flag(volume, "Equilibrium.save: volume")
         fields = {
             "displacement": lambda state, report: self.displacements,
             "reaction_force": lambda state, report: self.reaction_forces,
