@@ -116,6 +116,24 @@ def test_overlapping_parts_are_inside():
     assert d[3] == pytest.approx(0.05, abs=1e-6)
 
 
+def test_no_place_of_the_surface_is_outside():
+    """Limbs of two or three cells are rounded by a spline; what rests on it must not be within the mesh. Without
+    `enclose_surface` forearms and polygons' edges stand out by 7 mm, a quarter of a cell.
+    """
+    walk = pl.Animation.walking_mannequin()
+    field = DistanceField(walk, 64)
+    spacing, rng = field.grid(0.4).spacing, np.random.default_rng(4)
+    corners = walk.positions(0.4)[walk.triangles]
+    weights = rng.dirichlet((1, 1, 1), (6, len(corners)))
+    places = np.einsum("tkd,stk->std", corners, weights)
+    d = measure(field, places.reshape(-1, 3), 0.4)[0]
+    assert spacing == pytest.approx(0.026, rel=0.05)
+    assert d.max() < 0.01 * spacing
+    is_outer = d > -0.3 * spacing  # the rest are of limbs that reach into others
+    assert is_outer.mean() > 0.6
+    assert np.median(d[is_outer]) > -0.15 * spacing  # and it does not stand off
+
+
 def box_on(obstacle: dict, frames: int = 6) -> tuple[pl.Simulation, pl.Body, DistanceField]:
     """A soft cube of 1 kg that starts on an obstacle whose top is at z = 0."""
     scene = pl.Scene()

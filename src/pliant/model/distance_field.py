@@ -74,7 +74,7 @@ class DistanceField(Shape):
         return self.mesh.points - self.frame()[0]
 
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
-        """The mean of the mesh's vertices; an animation is in the axes of the world."""
+        """The mean of the mesh's vertices [m]; an animation is in the axes of the world."""
         return np.zeros(3) if isinstance(self.surface, Animation) else self.mesh.points.mean(axis=0), np.eye(3)
 
     def sizes(self, time: float = 0.0) -> tuple[float, float, float]:

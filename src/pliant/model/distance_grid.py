@@ -21,6 +21,7 @@ from pliant.elements.closest import closest_vertex_triangle, combine, row
 from pliant.errors import SceneError
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
+from pliant.model.grid_enclosure import enclose_surface
 
 BAND = 2  # cells around the box of a triangle whose nodes get exact distances
 MARGIN = 4  # cells around the box of the mesh
@@ -74,6 +75,7 @@ def build_grid(points: np.ndarray, triangles: np.ndarray, resolution: int, name:
         )
     coefficients = np.append(values, np.float32(0))[:-1].reshape(values.shape)  # kernels read one number further
     cached(write_coefficients)(values, coefficients)
+    cached(enclose_surface)(points, triangles, origin, spacing, coefficients)
     addresses = (array.ctypes.data for array in (coefficients, nearest, points, triangles))
     table = np.array([*origin, spacing, 1 / spacing, *nodes, *addresses, deforms], dtype=float)
     return DistanceGrid(coefficients, nearest, origin, spacing, points, triangles, table)
