@@ -35,7 +35,7 @@ from pliant.kernels.rigid_contacts import (
     write_places,
     write_side,
 )
-from pliant.kernels.rigid_sweep import add_arm, add_sticking, owed_by, write_rotation
+from pliant.kernels.rigid_sweep import NO_SUMS, add_sums, owed_by, with_force, write_rotation
 from pliant.kernels.threads import share
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
@@ -156,15 +156,16 @@ def refresh_rows(thread, threads, x, table, bodies):
 def add_contacts(b, table, bodies, system):
     """Add force, torque and blocks of all contacts of body b."""
     slip, damping, is_hard = np.float64(table.slip[0]), np.float64(table.damping[0]), table.compliance[0] < np.inf
+    sums, p = NO_SUMS, three(bodies.poses, b, 0)
     for place in range(bodies.start[b], bodies.start[b + 1]):
         k = bodies.entries[place]
-        add_row(b, k // 2, k % 2 == 1, slip, damping, is_hard, bodies, system)
+        sums = with_row(sums, p, k // 2, k % 2 == 1, slip, damping, is_hard, bodies.numbers)
+    add_sums(sums, system)
 
 
 @inlined
-def add_row(b, k, is_second, slip, damping, is_hard, bodies, system):
-    """Add row k, of one side of a contact on body b (elements.contact.add_contact)."""
-    numbers, p = bodies.numbers, bodies.poses[b]
+def with_row(sums, p, k, is_second, slip, damping, is_hard, numbers):
+    """Sums with row k, of one side of a contact on a body at p (elements.contact.add_contact)."""
     at, sign = (OTHER_PLACE, -1.0) if is_second else (PLACE, 1.0)
     n, stiffness, limit, s = three(numbers, k, NORMAL), numbers[k, STIFFNESS], numbers[k, LIMIT], separation(k, numbers)
     u = (s[0] - numbers[k, PREV], s[1] - numbers[k, PREV + 1], s[2] - numbers[k, PREV + 2])
@@ -182,13 +183,11 @@ def add_row(b, k, is_second, slip, damping, is_hard, bodies, system):
         t = (u[0] - across * n[0], u[1] - across * n[1], u[2] - across * n[2])
         slope = friction_slope((t[0] * t[0] + t[1] * t[1] + t[2] * t[2]) ** 0.5, stiffness, limit, slip)
     if pressed == 0.0 and slope == 0.0:
-        return
+        return sums
     f = sign * stiffness * push
     f0, f1, f2 = f * n[0] - sign * slope * t[0], f * n[1] - sign * slope * t[1], f * n[2] - sign * slope * t[2]
     a = (numbers[k, at] - p[0], numbers[k, at + 1] - p[1], numbers[k, at + 2] - p[2])
-    add_arm(a, (f0, f1, f2), n, pressed - slope, system)
-    if slope > 0.0:
-        add_sticking(slope, a, system)
+    return with_force(sums, a, (f0, f1, f2), n, pressed, slope)
 
 
 @inlined

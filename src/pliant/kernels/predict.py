@@ -16,25 +16,27 @@ def predict(x, v, v_previous, acceleration, air_damping, h, start_policy, y, sta
     their Equation 10, is "previous" here: how far to go along v depends on the potential.
 
     Air damping c adds c m / (2 h) |x - x_t|^2 to the potential (Wang and Yang, Equation 20). Together with inertia
-    that is one quadratic of weight (1 + c h) m / h^2 around the mean of y and x_t.
+    that is one quadratic of weight (1 + c h) m / h^2 around the mean of y and x_t. The start follows damping as far as
+    gravity: what creeps is driven by as much as damps it, and an error of its start would come again in every step.
     """
     for i in range(len(x)):
-        a = acceleration[i]
-        a2 = a[0] ** 2 + a[1] ** 2 + a[2] ** 2
-        part = 1.0 if start_policy == 2 else 0.0
-        if start_policy == 3 and a2 > 0.0:  # Equation 17: the part of gravity that the last step followed
-            fall = 0.0
-            for k in range(3):
-                fall += (v[i, k] - v_previous[i, k]) / h * a[k]
-            part = min(max(fall / a2, 0.0), 1.0)
         carried = 1.0 / (1.0 + air_damping[i] * h)
+        fall, size = 0.0, 0.0  # of the last step's acceleration along the one by gravity and damping, and its square
         for k in range(3):
-            y[i, k] = x[i, k] + carried * (h * v[i, k] + h * h * a[k])
+            outer = carried * (acceleration[i, k] - air_damping[i] * v[i, k])
+            fall += (v[i, k] - v_previous[i, k]) / h * outer
+            size += outer**2
+        part = 1.0 if start_policy == 2 else 0.0
+        if start_policy == 3 and size > 0.0:  # Equation 17: the part of gravity that the last step followed
+            part = min(max(fall / size, 0.0), 1.0)
+        for k in range(3):
+            y[i, k] = x[i, k] + carried * (h * v[i, k] + h * h * acceleration[i, k])
             start[i, k] = x[i, k]
             if start_policy == 4:
                 start[i, k] += h * (v[i, k] + EXTRAPOLATION * (v[i, k] - v_previous[i, k]))
             elif 0 < start_policy < 4:
-                start[i, k] += carried * (h * v[i, k] + h * h * part * a[k])
+                outer = carried * (acceleration[i, k] - air_damping[i] * v[i, k])
+                start[i, k] += h * v[i, k] + h * h * part * outer
 
 
 @entry(nogil=True, error_model="numpy")

@@ -57,6 +57,9 @@ LOOSEST = 0.05  # of the step's forces, at most
 DONE, ENDED, SINGULAR = 0, 1, 2  # places in `progress`
 ERROR, SEEN, OWED, RATE = 0, 1, 2, 3  # columns of `errors`
 
+# force, torque, and of a body's block: translation (xx, xy, xz, yy, yz, zz), translation by rotation, rotation
+NO_SUMS = (*(6 * (0.0,)), 6 * (0.0,), 9 * (0.0,), 6 * (0.0,))
+
 # called in inner loops: handing the arrays over would take longer than the work
 inlined = inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
@@ -88,7 +91,7 @@ class RigidBodies(NamedTuple):
 def sweep_bodies(thread, threads, barrier, n, tolerance, bodies, table, rows, offsets, x, x_prev):
     """n iterations, fewer where all errors are at most a tolerance; x (n, 3): where held vertices are."""
     arrivals = 0
-    for _ in range(n):
+    for k in range(n):
         for colour in range(MOST_COLOURS):
             start, end = table.colour_start[colour], table.colour_start[colour + 1]
             if start == end:
@@ -96,9 +99,9 @@ def sweep_bodies(thread, threads, barrier, n, tolerance, bodies, table, rows, of
             first, last = share(start, end, thread, threads)
             if colour == MOST_COLOURS - 1:
                 first, last = (start, end) if thread == 0 else (start, start)
-            for k in range(first, last):
-                if not bodies.is_solved[table.island[table.order[k]]]:
-                    solve_body(np.uint64(table.order[k]), bodies, table, bodies.systems[thread])
+            for place in range(first, last):
+                if not bodies.is_solved[table.island[table.order[place]]]:
+                    solve_body(np.uint64(table.order[place]), bodies, table, bodies.systems[thread])
             arrivals += threads
             barrier_wait(barrier, arrivals)
         stride = stride_after(bodies.progress[DONE])
@@ -113,7 +116,9 @@ def sweep_bodies(thread, threads, barrier, n, tolerance, bodies, table, rows, of
         arrivals += threads
         barrier_wait(barrier, arrivals)
         if thread == 0:
-            measure(bodies, table.island, tolerance)
+            bodies.progress[DONE] += 1
+            if is_looked_at(bodies.progress[DONE]) or k == n - 1:
+                measure(bodies, table.island, tolerance)
         arrivals += threads
         barrier_wait(barrier, arrivals)
         if bodies.progress[ENDED] > 0:
@@ -121,12 +126,20 @@ def sweep_bodies(thread, threads, barrier, n, tolerance, bodies, table, rows, of
 
 
 @inlined
+def is_looked_at(done):
+    """Whether errors are measured after so many iterations: always at first, then in every second and fourth one."""
+    return done < 2 * WINDOW or (done < 32 and done % 2 == 0) or done % 4 == 0
+
+
+@inlined
 def solve_body(b, bodies, table, system):
     """Move body b to the minimum in its six unknowns."""
     inertia = write_inertia(b, bodies, system)
+    sums, p = NO_SUMS, three(bodies.poses, b, 0)
     for k in range(table.start[b], table.start[b + 1]):
         entry_of_it = np.uint64(table.entries[k])
-        add_contact(b, entry_of_it >> np.uint64(1), entry_of_it & np.uint64(1) == 1, bodies, table, system)
+        sums = with_contact(sums, p, entry_of_it >> np.uint64(1), entry_of_it & np.uint64(1) == 1, table.numbers)
+    add_sums(sums, system)
     w = bodies.weight[b]
     bodies.owed[b] = owed_by(b, bodies, system[:, 6])
     if solve_six(system):
@@ -201,71 +214,77 @@ def turned_back(R, b, v):
 
 
 @inlined
-def add_contact(b, c, is_second, bodies, table, system):
-    """Add force, torque and block of contact c on body b (elements.contact.add_contact, hard)."""
-    numbers, sign, p = table.numbers, -1.0 if is_second else 1.0, bodies.poses[b]
-    at, n, k, s = (
-        OTHER_PLACE if is_second else PLACE,
-        three(numbers, c, NORMAL),
-        numbers[c, STIFFNESS],
-        separation(c, numbers),
-    )
-    a = (numbers[c, at] - p[0], numbers[c, at + 1] - p[1], numbers[c, at + 2] - p[2])
+def with_contact(sums, p, c, is_second, numbers):
+    """Sums with force, torque and block of contact c on a body at p (elements.contact.add_contact, hard)."""
+    sign, at = (-1.0, OTHER_PLACE) if is_second else (1.0, PLACE)
+    n, k, limit, s = three(numbers, c, NORMAL), numbers[c, STIFFNESS], numbers[c, LIMIT], separation(c, numbers)
     gap = numbers[c, THICKNESS] - (s[0] * n[0] + s[1] * n[1] + s[2] * n[2])
-    push, pressed = max(gap, 0.0), k
+    push, pressed, here = max(gap, 0.0), k, three(numbers, c, at)
     if gap <= 0.0:  # one that it would press on the way to its target has its block already
-        here = numbers[c, at] * n[0] + numbers[c, at + 1] * n[1] + numbers[c, at + 2] * n[2]
-        ahead = sign * (here - numbers[c, OTHER_GOAL if is_second else GOAL])
+        height = here[0] * n[0] + here[1] * n[1] + here[2] * n[2]
+        ahead = sign * (height - numbers[c, OTHER_GOAL if is_second else GOAL])
         if ahead <= 0.0 or gap + ahead <= 0.0:
             pressed = 0.0
     slope, t = 0.0, (0.0, 0.0, 0.0)
-    if numbers[c, LIMIT] > 0.0:
+    if limit > 0.0:
         u = (s[0] - numbers[c, PREV], s[1] - numbers[c, PREV + 1], s[2] - numbers[c, PREV + 2])
         across = u[0] * n[0] + u[1] * n[1] + u[2] * n[2]
         t = (u[0] - across * n[0], u[1] - across * n[1], u[2] - across * n[2])
         length = (t[0] * t[0] + t[1] * t[1] + t[2] * t[2]) ** 0.5
-        slope = k if k * length < numbers[c, LIMIT] else numbers[c, LIMIT] / length
+        slope = k if k * length < limit else limit / length
     if pressed == 0.0 and slope == 0.0:
-        return
+        return sums
     f0 = sign * (k * push * n[0] - slope * t[0])
     f1 = sign * (k * push * n[1] - slope * t[1])
     f2 = sign * (k * push * n[2] - slope * t[2])
-    add_arm(a, (f0, f1, f2), n, pressed - slope, system)
-    if slope > 0.0:
-        add_sticking(slope, a, system)
+    return with_force(sums, (here[0] - p[0], here[1] - p[1], here[2] - p[2]), (f0, f1, f2), n, pressed, slope)
 
 
 @inlined
-def add_arm(a, f, n, k, system):
-    """Add a force f at an arm a, and the block of a spring k along n."""
-    system[0, 6] += f[0]
-    system[1, 6] += f[1]
-    system[2, 6] += f[2]
-    system[3, 6] += a[1] * f[2] - a[2] * f[1]
-    system[4, 6] += a[2] * f[0] - a[0] * f[2]
-    system[5, 6] += a[0] * f[1] - a[1] * f[0]
-    j = (n[0], n[1], n[2], a[1] * n[2] - a[2] * n[1], a[2] * n[0] - a[0] * n[2], a[0] * n[1] - a[1] * n[0])
-    for i in range(6):
-        for m in range(i, 6):
-            system[i, m] += k * j[i] * j[m]
+def with_force(sums, a, f, n, k, slope):
+    """Sums with a force f at an arm a, and the block of a spring that has k [N/m] along n and `slope` across it. They
+    are one tuple of numbers, so that all contacts of a body are added up in registers.
+    """
+    f0, f1, f2, t0, t1, t2, A, B, C = sums
+    m = (a[1] * n[2] - a[2] * n[1], a[2] * n[0] - a[0] * n[2], a[0] * n[1] - a[1] * n[0])
+    q = k - slope
+    r, z = (q * n[0], q * n[1], q * n[2]), (slope * a[0], slope * a[1], slope * a[2])
+    square = z[0] * a[0] + z[1] * a[1] + z[2] * a[2]
+    A = (
+        A[0] + (r[0] * n[0] + slope), A[1] + r[0] * n[1], A[2] + r[0] * n[2],
+        A[3] + (r[1] * n[1] + slope), A[4] + r[1] * n[2], A[5] + (r[2] * n[2] + slope),
+    )  # fmt: skip
+    B = (
+        B[0] + r[0] * m[0], B[1] + (r[0] * m[1] + z[2]), B[2] + (r[0] * m[2] - z[1]),
+        B[3] + (r[1] * m[0] - z[2]), B[4] + r[1] * m[1], B[5] + (r[1] * m[2] + z[0]),
+        B[6] + (r[2] * m[0] + z[1]), B[7] + (r[2] * m[1] - z[0]), B[8] + r[2] * m[2],
+    )  # fmt: skip
+    s = (q * m[0], q * m[1], q * m[2])
+    C = (
+        C[0] + (s[0] * m[0] + (square - z[0] * a[0])), C[1] + (s[0] * m[1] - z[0] * a[1]),
+        C[2] + (s[0] * m[2] - z[0] * a[2]), C[3] + (s[1] * m[1] + (square - z[1] * a[1])),
+        C[4] + (s[1] * m[2] - z[1] * a[2]), C[5] + (s[2] * m[2] + (square - z[2] * a[2])),
+    )  # fmt: skip
+    t0, t1, t2 = t0 + (a[1] * f[2] - a[2] * f[1]), t1 + (a[2] * f[0] - a[0] * f[2]), t2 + (a[0] * f[1] - a[1] * f[0])
+    return f0 + f[0], f1 + f[1], f2 + f[2], t0, t1, t2, A, B, C
 
 
 @inlined
-def add_sticking(k, a, system):
-    """Add the block of a spring k that holds the point at an arm a in all directions."""
-    square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
-    for i in range(3):
-        system[i, i] += k
-        system[3 + i, 3 + i] += k * (square - a[i] * a[i])
-    system[3, 4] -= k * a[0] * a[1]
-    system[3, 5] -= k * a[0] * a[2]
-    system[4, 5] -= k * a[1] * a[2]
-    system[0, 4] += k * a[2]
-    system[0, 5] -= k * a[1]
-    system[1, 3] -= k * a[2]
-    system[1, 5] += k * a[0]
-    system[2, 3] += k * a[1]
-    system[2, 4] -= k * a[0]
+def add_sums(sums, system):
+    """Add sums to the upper triangle and the right-hand side of a body's system (6, 7)."""
+    f0, f1, f2, t0, t1, t2, A, B, C = sums
+    add_row(system[0], 0, (A[0], A[1], A[2], B[0], B[1], B[2], f0))
+    add_row(system[1], 1, (A[3], A[4], B[3], B[4], B[5], f1))
+    add_row(system[2], 2, (A[5], B[6], B[7], B[8], f2))
+    add_row(system[3], 3, (C[0], C[1], C[2], t0))
+    add_row(system[4], 4, (C[3], C[4], t1))
+    add_row(system[5], 5, (C[5], t2))
+
+
+@inlined
+def add_row(row_of_it, at, values):
+    for k in range(len(values)):
+        row_of_it[at + k] += values[k]
 
 
 @inlined
@@ -281,7 +300,6 @@ def measure(bodies, island, tolerance):
     """Write the errors of all bodies after an iteration, and whether they are small enough to end; island (b,): whom
     contacts join.
     """
-    bodies.progress[DONE] += 1
     done = bodies.progress[DONE]
     bodies.ways[:] = 0.0
     bodies.worst[:] = 0.0

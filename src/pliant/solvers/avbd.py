@@ -141,7 +141,7 @@ class AVBD(Solver[HardWork]):
         return work.iterate(problem, x, n, self.tolerance)
 
     def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: HardWork) -> float:
-        """Of the step with the multipliers that rows and contacts have."""
+        """[m/s^2] of the step with the multipliers that rows and contacts have."""
         return self.with_multipliers(problem, work).with_contacts_at(x).residual(x)
 
     def with_multipliers(self, problem: IncrementalPotential, work: HardWork) -> IncrementalPotential:
