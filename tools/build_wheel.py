@@ -95,7 +95,7 @@ def copy_of_sources(copy: Path) -> Copy:
 
 def description(readme: str) -> str:
     """The README as package indexes show it: without pictures and links whose paths lead into the repository."""
-    without_pictures = re.sub(r"(?m)^!\[[^\]]*\]\((?!https?:)[^)]*\)\n(\n\*.*\*\n)?\n?", "", readme)
+    without_pictures = re.sub(r"(?m)^(?:!\[[^\]]*\]\((?!https?:)[^)]*\) ?)+\n(\n\*.*\*\n)?\n?", "", readme)
     return re.sub(r"(?<!!)\[([^\]]*)\]\((?!https?:|#)[^)]*\)", r"\1", without_pictures)
 
 

@@ -1,9 +1,8 @@
-"""Write src/pliant/lanes/first_kernels.txt: what the first frames of two gallery scenes compile, for lanes.ahead.
+"""Write src/pliant/lanes/first_kernels.txt: what the first frames of gallery scenes compile, for lanes.ahead.
 
     python tools/list_first_kernels.py
 
-One scene without contact and one with it. Kernels that are generated for a scene's laws are left out: their text is
-known only when the scene is.
+Kernels that are generated for a scene's laws are left out: their text is known only when the scene is.
 """
 
 from __future__ import annotations
@@ -13,16 +12,18 @@ import os
 import subprocess
 import sys
 
-from pliant.lanes.ahead import LIST, VARIABLE, numba_type
+from pliant.lanes.ahead import VARIABLE
+from pliant.lanes.first_kernels import LIST, SCENE, numba_type
+from pliant.scenes.gallery import entries
 
-SCENES = {"all": "jelly", "contact": "stack"}
 HEAD = (
-    "# What scenes compile first, in order: group | module:function | types. Written by tools/list_first_kernels.py.\n"
+    "# What scenes compile first: module:function | types, then scenes with numbers of functions in order of need.\n"
+    "# Written by tools/list_first_kernels.py.\n"
 )
 
 RECORD = """
 import json, sys
-from pliant.lanes.ahead import as_text
+from pliant.lanes.first_kernels import as_text
 from pliant.lanes.entry import EntryCache
 found = []
 load = EntryCache.load_overload
@@ -57,14 +58,18 @@ def is_readable(texts: list[str], types: list[str]) -> bool:
 
 
 def lines() -> list[str]:
-    listed: dict[str, str] = {}
-    for group, scene in SCENES.items():
+    """Each function once, then the scenes."""
+    numbers: dict[str, int] = {}
+    scenes = []
+    for scene in (entry.name for entry in entries()):
+        needed: dict[int, None] = {}
         for place, texts, types in used(scene):
             if is_readable(texts, types):
-                listed.setdefault(f"{place} | {'; '.join(texts)}", group)
+                needed[numbers.setdefault(f"{place} | {'; '.join(texts)}", len(numbers))] = None
             else:
                 print(f"left out: {place} for {', '.join(types)}")
-    return [f"{group} | {text}" for text, group in listed.items()]
+        scenes.append(f"{SCENE}{scene}: {' '.join(map(str, needed))}")
+    return [*numbers, *scenes]
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import pytest
 from numba import types
 
 from pliant.lanes import ahead, claims
+from pliant.lanes.first_kernels import as_text, first_kernels, numba_type
+from pliant.scenes.gallery import entries
 
 FIRST_FRAME = """
 import json, sys
@@ -28,17 +30,37 @@ def first_frame(scene, cache, processes):
     return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
-def entry_of(row):
-    return ahead.entry_of(importlib.import_module(row.module), row.name)
+def entry_of(kernel):
+    return ahead.entry_of(importlib.import_module(kernel.module), kernel.name)
 
 
 def test_every_function_of_the_list_exists():
-    assert {row.group for row in ahead.rows()} == {"all", "contact"}
-    for row in ahead.rows():
-        function = entry_of(row)
-        kinds = [ahead.numba_type(text) for text in row.types]
-        assert len(kinds) == function.py_func.__code__.co_argcount, f"{row}: run tools/list_first_kernels.py again"
-        assert [ahead.as_text(kind) for kind in kinds] == list(row.types)
+    for kernel in first_kernels().kernels:
+        function = entry_of(kernel)
+        kinds = [numba_type(text) for text in kernel.types]
+        assert len(kinds) == function.py_func.__code__.co_argcount, f"{kernel}: run tools/list_first_kernels.py again"
+        assert [as_text(kind) for kind in kinds] == list(kernel.types)
+
+
+def test_the_list_knows_every_scene_of_the_gallery():
+    listed = first_kernels()
+    assert set(listed.scenes) == {entry.name for entry in entries()}, "run tools/list_first_kernels.py again"
+    assert set().union(*listed.scenes.values()) == set(range(len(listed.kernels)))
+
+
+@pytest.mark.parametrize("scene", ["avalanche", "jelly", "ragdoll", "skirt", "stack"])
+def test_what_a_scene_asks_for_first_shows_what_it_needs_later(scene):
+    """Two processes in turns, as if all functions took equally long: few that the second compiles are not needed."""
+    listed = first_kernels()
+    needed, done, useless = listed.scenes[scene], set(), 0
+    for k, number in enumerate(needed):
+        if number not in done:
+            done.add(number)
+            asked = {listed.kernels[number].place for number in needed[: k + 1]}
+            guess = next((number for number in listed.needed_after(asked) if number not in done), None)
+            done.add(guess)
+            useless += guess is not None and guess not in needed
+    assert useless <= 2
 
 
 @pytest.mark.parametrize(
@@ -53,15 +75,15 @@ def test_every_function_of_the_list_exists():
     ],
 )
 def test_types_are_read_as_they_were_written(kind):
-    assert ahead.numba_type(ahead.as_text(kind)) == kind
+    assert numba_type(as_text(kind)) == kind
 
 
 def test_files_have_the_names_that_entries_give_them():
-    rows = [row for row in ahead.rows() if row.module == "pliant.kernels.motion"]
-    for row in rows:
-        kinds = tuple(ahead.numba_type(text) for text in row.types)
-        assert row.file == entry_of(row)._cache._file(kinds)
-    assert rows
+    kernels = [kernel for kernel in first_kernels().kernels if kernel.module == "pliant.kernels.motion"]
+    for kernel in kernels:
+        kinds = tuple(numba_type(text) for text in kernel.types)
+        assert kernel.file == entry_of(kernel)._cache._file(kinds)
+    assert kernels
 
 
 def test_a_process_that_lives_is_waited_for(tmp_path):
@@ -109,6 +131,7 @@ def test_two_processes_give_the_same_bits_as_one(tmp_path):
     together, origins, files = first_frame("jelly", tmp_path / "two", 2)
     assert together == alone
     assert origins.count("cache") >= 5, "the second process compiled too few"
-    listed = {row.file for row in ahead.rows() if row.group == "all"}
-    assert {file for file in files if file.startswith("pliant.")} <= listed
+    listed = first_kernels()
+    expected = {listed.kernels[number].file for number in listed.scenes["jelly"]}
+    assert {file for file in files if file.startswith("pliant.")} <= expected
     assert not list(tmp_path.glob("two/*/*.claim"))

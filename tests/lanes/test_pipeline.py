@@ -5,8 +5,8 @@ import gc
 from pathlib import Path
 
 import pytest
-from numba.core import errors
-from numba.core.compiler import DefaultPassBuilder, Flags
+from numba.core import analysis, errors
+from numba.core.compiler import DefaultPassBuilder, Flags, run_frontend
 from numba.core.compiler_machinery import PassManager
 from numba.core.typed_passes import NativeLowering, NoPythonBackend
 
@@ -15,6 +15,7 @@ from pliant.lanes.compiling import CHANGES, compiling_quickly
 from pliant.lanes.entry import EntryCompiler, entry
 from pliant.lanes.inner import inner
 from pliant.lanes.pipeline import PASSES, LeanFlags
+from pliant.lanes.variables import uses_and_definitions, variables_in
 
 
 class State:
@@ -89,6 +90,25 @@ def test_what_compiling_changes_in_the_process_is_taken_back() -> None:
         raise ValueError
     assert gc.get_threshold() == threshold
     assert [getattr(place, name) for place, name, _ in CHANGES] == before
+
+
+def test_variables_of_statements_are_those_that_numba_finds() -> None:
+    def text(values, limit):
+        total, k = 0.0, 0
+        while k < limit:
+            if values[k] > total:
+                total += values[k] * float(k)
+            k, first = k + 1, (values[k], total)
+            total = min(*first)
+        return total, {"a": k}
+
+    blocks = run_frontend(text).blocks
+    for block in blocks.values():
+        for statement in block.body:
+            found = statement.list_vars()
+            assert variables_in(statement, vars(statement)) == found
+    assert uses_and_definitions(blocks) == analysis.compute_use_defs(blocks)
+    assert sum(map(len, uses_and_definitions(blocks).defmap.values())) > 10
 
 
 def test_compiled_code_may_not_call_an_entry() -> None:

@@ -1,104 +1,114 @@
-"""A second process that compiles what nearly every scene needs, while the first one compiles the rest.
+"""A second process that compiles what a scene will need, while the first one compiles what it needs now.
 
-Which functions and for which types is in first_kernels.txt, in the order in which a scene needs them; the second
-process begins at the end (tools/list_first_kernels.py writes it). What a list lacks, or has too much, costs time alone.
+The first process reports which functions it asks for; the second compiles what scenes of the gallery that asked for the
+same needed later (lanes.first_kernels), the last first.  What the list lacks, or has too much, costs time alone.
 PLIANT_COMPILE_PROCESSES=1 keeps to one process.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
-import re
 import subprocess
 import sys
 import threading
-from functools import cache
-from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING
 
 from pliant.lanes import cache as folders
-from pliant.lanes import shipped
+from pliant.lanes import claims, shipped
+from pliant.lanes.first_kernels import Kernel, first_kernels, numba_type
 from pliant.lanes.host import core_count
-from pliant.lanes.reach import file_of, reach_digest
 
 if TYPE_CHECKING:
     from pliant.lanes.entry import EntryFunction
 
-LIST = Path(__file__).with_name("first_kernels.txt")
-WORTH_IT = 4  # functions to compile for which a process is started
+WORTH_IT = 2  # functions to compile for which a process is started
 VARIABLE = "PLIANT_COMPILE_PROCESSES"
-PROGRAM = """
-import sys
-from pliant.lanes.ahead import compile_group
-compile_group(sys.argv[1])
-"""
-NUMBERS = ("float32", "float64", "boolean", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
-_MODULE = re.compile(r"pliant[\w.]*(?=\.\w+\()")
+PROGRAM = "from pliant.lanes.ahead import compile_ahead; compile_ahead()"
 
 
-class Row(NamedTuple):
-    """A compiled function that scenes need."""
+class Helper:
+    """The second process as the first sees it. Used under Numba's compiler lock."""
 
-    group: str  # "all", or "contact"
-    module: str
-    name: str
-    types: tuple[str, ...]  # of arguments (`as_text`)
+    def __init__(self) -> None:
+        self._asked: list[str] = []
+        self._missed = 0
+        self._process: subprocess.Popen | None = None
 
-    @property
-    def file(self) -> str:
-        """Of machine code, as lanes.entry names it."""
-        place = file_of(self.module)
-        assert place is not None
-        kinds = (str(numba_type(text)) for text in self.types)
-        return f"{self.module}.{self.name}-{folders.digest(reach_digest(place), *kinds)}.nbc"
+    def report(self, place: str, is_missing: bool) -> None:
+        """That a function is asked for, and whether it has to be compiled; starts the process when it is worth it."""
+        self._asked.append(place)
+        self._missed += is_missing
+        if self._process is not None:
+            self._send([place])
+        elif is_missing and self._missed >= WORTH_IT and os.environ.get(VARIABLE) != "1" and core_count() > 1:
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            environment = os.environ | {VARIABLE: "1"}
+            self._process = subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, text=True, **pipes)
+            self._send(self._asked)
 
-
-@cache
-def rows() -> tuple[Row, ...]:
-    """All of the list, in the order of need."""
-    lines = (line.split(" | ") for line in LIST.read_text().splitlines() if line and not line.startswith("#"))
-    return tuple(
-        Row(group, *place.split(":"), tuple(types.split("; ")) if types else ()) for group, place, types in lines
-    )
-
-
-@cache
-def start(group: str) -> None:
-    """Let another process compile a group, if several of its functions are missing; once per process."""
-    if os.environ.get(VARIABLE) == "1" or core_count() < 2 or len(missing(group)) < WORTH_IT:
-        return
-    environment = os.environ | {VARIABLE: "1"}
-    command = [sys.executable, "-c", PROGRAM, group]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    subprocess.Popen(command, env=environment, **pipes)
+    def _send(self, places: list[str]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended
+            self._process.stdin.write("".join(f"{place}\n" for place in places))
+            self._process.stdin.flush()
 
 
-def group_of(module: str) -> str:
-    """Which group a function belongs to that had to be compiled, by its module."""
-    return "contact" if module.startswith(("pliant.contact", "pliant.kernels.contacts")) else "all"
+HELPER = Helper()
 
 
-def missing(group: str) -> list[Row]:
-    """Functions of a group for which there is no machine code yet."""
-    return [row for row in rows() if row.group == group and not _is_there(row.file)]
+class Asked:
+    """What the first process has asked for, read by a thread."""
+
+    def __init__(self, lines: IO[str]):
+        self.places: set[str] = set()
+        self.has_ended = False
+        self._changed = threading.Condition()
+        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
+
+    def _read(self, lines: IO[str]) -> None:
+        for line in lines:
+            with self._changed:
+                self.places.add(line.strip())
+                self._changed.notify_all()
+        with self._changed:
+            self.has_ended = True
+            self._changed.notify_all()
+
+    def wait(self, count: int) -> None:
+        """Until more than so many places are known, or the first process has ended."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.places) > count or self.has_ended)
+
+
+def compile_ahead() -> None:
+    """The second process: until the first has ended."""
+    listed = first_kernels()
+    asked = Asked(sys.stdin)
+    done: set[int] = set()
+    asked.wait(0)
+    while not asked.has_ended:
+        known = set(asked.places)
+        number = next((number for number in listed.needed_after(known) if number not in done), None)
+        if number is None:
+            asked.wait(len(known))
+        else:
+            done.add(number)
+            _compile(listed.kernels[number])
+
+
+def _compile(kernel: Kernel) -> None:
+    if not _is_there(kernel.file) and not claims.is_held(folders.generation_folder() / kernel.file):
+        entry_of(importlib.import_module(kernel.module), kernel.name).compile(tuple(map(numba_type, kernel.types)))
 
 
 def _is_there(file: str) -> bool:
     shipping = shipped.folder()
     places = [folders.generation_folder(), *([shipping] if shipping else [])]
     return any((place / file).exists() for place in places) or folders.find_earlier(file) is not None
-
-
-def compile_group(group: str) -> None:
-    """The last first; until all are there, or the process that asked for it has ended."""
-    ended = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
-    for row in reversed([row for row in rows() if row.group == group]):
-        if ended.is_set():
-            return
-        entry_of(importlib.import_module(row.module), row.name).compile(tuple(map(numba_type, row.types)))
 
 
 def entry_of(module: ModuleType, name: str) -> EntryFunction:
@@ -108,39 +118,3 @@ def entry_of(module: ModuleType, name: str) -> EntryFunction:
 
     function = getattr(module, name)
     return cached(function) if isinstance(function, InnerFunction) else function
-
-
-def numba_type(text: str) -> Any:
-    """The type that `as_text` writes so: array(float64, 2, C), int64, pliant.contact.search.bvh.Tree(...) ..."""
-    from numba import types
-
-    for module in set(_MODULE.findall(text)):
-        importlib.import_module(module)
-    scope: dict[str, Any] = {name: getattr(types, name) for name in NUMBERS} | {"pliant": sys.modules["pliant"]}
-    scope["array"] = lambda kind, dimensions, layout: types.Array(kind, dimensions, layout)
-    scope["constant"] = lambda kind, dimensions, layout: types.Array(kind, dimensions, layout, readonly=True)
-    scope |= {layout: layout for layout in "CFA"}
-    return _gathered(eval(text, {"__builtins__": {}}, scope))
-
-
-def _gathered(kinds: Any) -> Any:
-    """Tuples of types as a type."""
-    from numba import types
-
-    if not isinstance(kinds, tuple):
-        return kinds
-    named = type(kinds) if type(kinds) is not tuple else None
-    return types.BaseTuple.from_types(tuple(_gathered(kind) for kind in kinds), named)
-
-
-def as_text(kind: Any) -> str:
-    """A type as text; of tuples with the place of their class."""
-    from numba import types
-
-    if isinstance(kind, types.Array):
-        return f"{'array' if kind.mutable else 'constant'}({as_text(kind.dtype)}, {kind.ndim}, {kind.layout})"
-    if isinstance(kind, types.BaseTuple):
-        inner = "".join(f"{as_text(part)}, " for part in kind.types)
-        named = kind.instance_class if isinstance(kind, types.BaseNamedTuple) else None
-        return f"({inner})" if named is None else f"{named.__module__}.{named.__qualname__}({inner})"
-    return str(kind) if not isinstance(kind, types.Boolean) else "boolean"

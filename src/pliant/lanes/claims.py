@@ -52,6 +52,11 @@ def wait(file: Path) -> None:
         time.sleep(PAUSE)
 
 
+def is_held(file: Path) -> bool:
+    """Whether another process is compiling the function of a file."""
+    return _is_held(_place(file))
+
+
 def _place(file: Path) -> Path:
     return file.with_name(file.name + ".claim")
 

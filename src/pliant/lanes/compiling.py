@@ -9,16 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from numba.core import errors
+from numba.core import analysis, errors, ir, lowering, typeinfer
 from numba.core.base import BaseContext
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.runtime.context import NRTContext
 from numba.core.typed_passes import NativeLowering
-from numba.core.types.functions import BaseFunction
+from numba.core.types import functions
 
 from pliant.garbage import collected_rarely
 from pliant.lanes.inner import SubroutineLowering
 from pliant.lanes.pipeline import lean_passes
+from pliant.lanes.variables import uses_and_definitions, variables_in
 
 
 class PlainText:
@@ -56,11 +57,11 @@ def _size(context: BaseContext, kind: Any) -> int:
     return _sizes[text]
 
 
-_resolved = BaseFunction.get_call_type
+_resolved = functions.BaseFunction.get_call_type
 _signatures: dict[tuple, Any] = {}
 
 
-def _call_type(self: BaseFunction, context, args, kws) -> Any:
+def _call_type(self: functions.BaseFunction, context, args, kws) -> Any:
     """The signature of a call of an operator or a function that Numba implements.
 
     Numba tries some ten templates for each + of a text, and again for the same types in the next. A signature whose
@@ -79,10 +80,15 @@ def _call_type(self: BaseFunction, context, args, kws) -> Any:
 
 CHANGES: tuple[tuple[Any, str, Any], ...] = (
     (errors, "_termcolor_inst", PlainText()),
+    (functions, "_termcolor", PlainText()),
+    (typeinfer, "_termcolor", PlainText()),
+    (ir.Inst, "_rec_list_vars", variables_in),
+    (analysis, "compute_use_defs", uses_and_definitions),
+    (lowering, "compute_use_defs", uses_and_definitions),
     (Compiler, "define_pipelines", _subroutine_passes),
     (NRTContext, "get_meminfos", _meminfos),
     (BaseContext, "get_abi_sizeof", _size),
-    (BaseFunction, "get_call_type", _call_type),
+    (functions.BaseFunction, "get_call_type", _call_type),
 )
 
 

@@ -169,9 +169,9 @@ class EntryCache(_Cache):
         file = self._file(sig)
         _take_over(file)
         found = _find(file)
+        ahead.HELPER.report(f"{self.function.__module__}.{self.function.__qualname__}", found is None)
         if found is None:
             folders.announce_compiling(self.name)
-            ahead.start(ahead.group_of(self.function.__module__))
             while found is None and not claims.claim(folders.generation_folder() / file):
                 claims.wait(folders.generation_folder() / file)
                 found = _find(file)
