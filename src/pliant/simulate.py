@@ -31,12 +31,16 @@ from pliant.solvers import SolveReport
 from pliant.solvers.contract.registry import describe_solver, rebuild_solver
 from pliant.state import State
 
+#: Of a loop, and between recorded ones; a hundred years at 60 per second are 2e11.
+MOST_FRAMES = 10**12
+
 
 class Simulation(Adjusting):
     """A scene that moves.
 
     frame_rate: frames per second; substeps: steps per frame, so that a step is h = 1 / (frame_rate * substeps) seconds
-    long. precision: "single" or "double", of the solver; states are kept in double.
+    long. precision: "single" or "double", of the solver; states are kept in double. None: single, or double where
+    bodies are so stiff that rounding would keep the solver from its tolerance.
     threads: exactly so many, or None for as many as are fastest, step by step. Any number gives the same bits.
     integrator: "euler", first order; "bdf2", second order; "midpoint", second order without numerical damping, for
     scenes without contact (docs/time-integration.md).
@@ -61,7 +65,9 @@ class Simulation(Adjusting):
         Ctrl-C ends the loop after the current frame, with a checkpoint in `on_interrupt` that Simulation.resume
         continues.
         """
-        checks.count(n, "frames: n")
+        if checks.count(n, "frames: n") > MOST_FRAMES:
+            raise SceneError(f"frames: n is {n}: give at most {MOST_FRAMES}; a loop may go on after them.")
+        checks.flag(progress, "frames: progress")
         return frame_loop(
             self.advance,
             n,
@@ -187,7 +193,10 @@ class Simulation(Adjusting):
         displacement (n, 3) [m] from where the scene begins and the reaction_force (n, 3) [N].
         """
         path = as_path(path, "Simulation.record")
-        steps = self.substeps * checks.count(every, "record: every")
+        every = checks.count(every, "record: every")
+        if every > MOST_FRAMES:
+            raise SceneError(f"record: every is {every}: give at most {MOST_FRAMES}.")
+        steps = self.substeps * every
         recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields, tensors)
         self.be_followed(recorder)
         recorder.observe(self._seen(), None)

@@ -26,6 +26,7 @@ from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.contact.response.step_account import StepEnds
 from pliant.contact.safe_motion import keeping_apart, safe_motion
 from pliant.convergence import ConvergenceWatch, SoftnessWatch
+from pliant.default_precision import with_default_precision
 from pliant.default_solver import default_solver
 from pliant.device.opencl import OpenCL
 from pliant.device_choice import device_for, is_faster_on_device
@@ -69,7 +70,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         solver: Solver[Any] | None = None,
         frame_rate: float = 60,
         substeps: int = 5,
-        precision: str = "single",
+        precision: str | None = None,
         threads: int | None = None,
         integrator: str = "euler",
         device: str | OpenCL = "cpu",
@@ -81,7 +82,8 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         self.scene = scene
         self.solver: Solver[Any] = default_solver(scene, device, integrator) if solver is None else solver
         check_solver(self.solver, "Simulation: solver")
-        self.execution = Execution(precision, threads or 0, device_for(device, self.solver))
+        first = "single" if precision is None else precision
+        self.execution = Execution(first, threads or 0, device_for(device, self.solver))
         self._team = self.execution.team()  # that detects contacts
         self.h = checks.step_length(self.frame_rate, self.substeps)
         self._integrator = integrator_named(integrator)
@@ -99,6 +101,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         self._place_obstacles()
         self._solved, self._solution, self._measured = None, None, None
         self._work = Work()
+        self._chooses_precision = precision is None
         self._convergence = ConvergenceWatch(len(self.model.body_names))
         self._softness = SoftnessWatch()
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())
@@ -161,10 +164,13 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         solver_state = self._work.state_dict()
         self._start_of_step = self._integrator.start(self.state, self.model.carried, self.h)
         problem = self._problem_for_step(self._y, self._x_guess, contacts)
+        self._meter = ErrorMeter(self.solver, problem, self.execution.precision)
+        if self._chooses_precision:
+            self.execution, self._meter = with_default_precision(self.execution, problem, self._meter)
+            self._chooses_precision = False
         self._work = self.solver.init(problem, self.execution)
         if solver_state:
             self._work.load_state_dict(solver_state)
-        self._meter = ErrorMeter(self.solver, problem, self.execution.precision)
 
     # --- one step ---------------------------------------------------------------------------------------------------
 

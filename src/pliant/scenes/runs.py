@@ -95,6 +95,8 @@ class Run:
         """Refuse before any work what cannot be written: links that lead out of the folder, two results of one name,
         places without permission, a disk that is too full.
         """
+        for path in self.elsewhere:
+            formats.exporter(path)  # raises for an unknown ending
         root = self.folder.resolve()
         for path in self.results[: len(self.outputs)]:
             if not path.resolve().is_relative_to(root):

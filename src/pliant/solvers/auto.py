@@ -274,7 +274,7 @@ class Auto(Solver[AutoWork]):
         return work.rows.current(problem)
 
     def measure_residual(self, problem: IncrementalPotential, x: np.ndarray, work: AutoWork) -> float:
-        """Of the step with the multipliers that rows have."""
+        """[m/s^2] of the step with the multipliers that rows have."""
         return self.with_multipliers(problem, work).with_contacts_at(x).residual(x)
 
     def is_blind_to_rounding(self, work: AutoWork) -> bool:

@@ -267,7 +267,7 @@ class SimulationTable(Table):
     frame_rate: Annotated[float, Number("1/s", above=0)] = 60.0
     substeps: Annotated[int, Whole()] = 5
     duration: Annotated[float, Number("s", above=0)] = 2.0
-    precision: Literal["single", "double"] = "single"
+    precision: Literal["single", "double"] | None = None
     integrator: Literal["euler", "bdf2", "midpoint"] = "euler"
 
 

@@ -37,6 +37,7 @@ from pliant.kernels.step_error import (
     DISTANCE,
     MASS,
     RECENT,
+    ROUNDING,
     ROWS,
     SIZE,
     SLOWEST,
@@ -335,6 +336,25 @@ class ErrorMeter:
         nothing = np.zeros(len(error))
         return StepError(error, error, error, nothing, nothing, *self._ratios_of_bodies(), nothing)
 
+    def rounding_at_start(self, problem: IncrementalPotential) -> np.ndarray:
+        """(bodies,) what rounding in single precision makes of the forces of a step that has not begun, compared with
+        gravity, by the stiffness of elements; 0 without gravity. Later steps have it measured as StepError.rounding.
+        """
+        x, moves, count, middle = problem.x_prev, self._moves, len(self._sums), np.zeros(3)
+        middle_of(x, moves, middle)
+        mass, body = problem.model.mass[moves], self.body[moves]
+        squares = np.bincount(body, mass * np.sum((x[moves] - middle) ** 2, axis=1), count)
+        size = np.sqrt(squares / np.maximum(np.bincount(body, mass, count), TINY))
+        lengths = ROUNDING * np.finfo(np.float32).eps * size * self._measure_elastic(problem)
+        fall = problem.h**2 * self._gravity
+        return np.divide(lengths, fall, out=np.zeros(count), where=(fall > 0) & np.isfinite(lengths))
+
+    def _measure_elastic(self, problem: IncrementalPotential) -> np.ndarray:
+        """(bodies,) h^2 k / m, without contacts, measured once."""
+        if self._elastic is None:
+            self._elastic = 1 + elastic_ratios(problem, problem.x_prev, self.body)
+        return self._elastic
+
     def _ratios_of_bodies(self) -> tuple[np.ndarray, np.ndarray]:
         """Of elements, and what contacts add."""
         assert self._elastic is not None
@@ -354,11 +374,10 @@ class ErrorMeter:
         """
         if len(self._ratio):
             return
-        if self._elastic is None:
-            self._elastic = 1 + elastic_ratios(problem, problem.x_prev, self.body)
+        elastic = self._measure_elastic(problem)
         if not len(self._elastic_ratio):
-            self._elastic_ratio = np.where(self._moves, self._elastic[self.body], 0.0)
-        self._ratio, self._mean_ratio = self._elastic_ratio, self._elastic
+            self._elastic_ratio = np.where(self._moves, elastic[self.body], 0.0)
+        self._ratio, self._mean_ratio = self._elastic_ratio, elastic
         touching = contact_ratios(problem, x, self.body)
         if touching is not None:
             self._ratio = self._ratio + touching

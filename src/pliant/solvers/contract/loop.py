@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from pliant.arguments import as_numbers
 from pliant.device.opencl import OpenCL, as_device
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
+from pliant.model.checks import thread_count
 from pliant.solvers.contract.capabilities import check_device, check_supports
 from pliant.solvers.contract.checks import check_count
 from pliant.solvers.contract.error import ErrorMeter
@@ -35,12 +37,17 @@ def solve(
     measure_every: iterations between measurements of energy and residual; measuring is not timed.
     device: "cpu", "opencl" or a pl.OpenCL.
     """
+    if not isinstance(problem, IncrementalPotential):
+        raise SolverError(f"solve: the problem is {problem!r}: give that of a step, sim.problem().")
+    if stop is not None and not isinstance(stop, Stop):
+        raise SolverError(f"solve: stop is {stop!r}: give a pl.Stop, such as pl.Stop(iterations=100).")
     problem = problem.with_own_internal_state()
     check_solver(solver, "solve: solver")
     check_supports(solver, problem.model)
     check_count(measure_every, "solve: measure_every")
     if threads is not None:
         check_count(threads, "solve: threads")
+        thread_count(threads, "solve: threads")
     stop = stop or Stop(iterations=solver.iterations)
     x = _first_positions(problem, x0)
     on_device = as_device(device)
@@ -75,9 +82,13 @@ def solve(
 
 def _first_positions(problem: IncrementalPotential, x0: np.ndarray | None) -> np.ndarray:
     """A copy of x0 or of the step's own guess, with held vertices on their lines and planes."""
-    x = np.array(problem.x_guess if x0 is None else x0, dtype=float)
+    given = as_numbers(problem.x_guess if x0 is None else x0)
+    x = np.empty(0) if given is None else given.copy()
     if x.shape != problem.x_guess.shape:
-        raise SolverError(f"x0 has shape {x.shape}: the problem has positions of shape {problem.x_guess.shape}.")
+        raise SolverError(
+            f"solve: x0 is {type(x0).__name__} of shape {x.shape}: the problem has positions of shape "
+            f"{problem.x_guess.shape}."
+        )
     held = problem.model.subspace < 3
     x[held] = (problem.x_guess + problem.project(x - problem.x_guess))[held]
     return x

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
 from pliant.errors import SolverError
-from pliant.solvers.contract.solver import Solver
+from pliant.solvers.contract.solver import Solver, check_solver
 
 
 def solver_from_text(text: str, solvers: Mapping[str, type[Solver[Any]]]) -> Solver[Any]:
@@ -44,6 +44,15 @@ def _option(text: str, option: str) -> tuple[str, Any]:
         return name.strip(), ast.literal_eval(value)
     except (ValueError, SyntaxError):
         return name.strip(), value.strip()
+
+
+def named_solvers(solvers: Sequence[Solver[Any]] | Mapping[str, Solver[Any]], what: str) -> dict[str, Solver[Any]]:
+    """Solvers by name, from a mapping or a list of them."""
+    if not isinstance(solvers, Mapping | Sequence) or isinstance(solvers, str | bytes):
+        raise SolverError(f"{what}: solvers are {solvers!r}: give a list of solvers, such as [pl.VBD(), pl.Newton()].")
+    for key, solver in solvers.items() if isinstance(solvers, Mapping) else enumerate(solvers):
+        check_solver(solver, f"{what}: {key}" if isinstance(key, str) else f"{what}: solver {key}")
+    return dict(solvers) if isinstance(solvers, Mapping) else {solver_name(solver): solver for solver in solvers}
 
 
 def solver_name(solver: Solver[Any]) -> str:

@@ -87,7 +87,9 @@ class SolveReport:
 
     @property
     def residual(self) -> float:
-        """At the end, as `residual_definition` says. For a step of a simulation it is measured when first asked for."""
+        """At the end, [m/s^2] unless `residual_definition` names another unit. For a step of a simulation it is
+        measured when first asked for.
+        """
         if not self.residuals:
             if self.measure is None:
                 raise SolverError("this solve was not measured; use pl.solve, which records residuals.")

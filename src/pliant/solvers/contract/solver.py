@@ -121,7 +121,7 @@ class Solver(ABC, Generic[W]):
 
     @property
     def asked_tolerance(self) -> float | None:
-        """Its tolerance, or that of the solver it wraps."""
+        """Its tolerance, or that of the solver it wraps: a part of the forces of a step."""
         if self.tolerance is None and self.wrapped is not None:
             return self.wrapped.asked_tolerance
         return self.tolerance
