@@ -23,6 +23,23 @@ def is_finite_number(value: Any) -> TypeGuard[float]:
         return False
 
 
+def as_numbers(value: Any) -> np.ndarray | None:
+    """An array of real numbers as floats; None if it is none."""
+    try:
+        given = np.asarray(value)
+        return given.astype(float) if given.dtype.kind in "iuf" else None
+    except NO_NUMBER:
+        return None
+
+
+def as_indices(value: Any) -> np.ndarray:
+    """An array of any kind; of what has no shape, such as rows of unequal length, an empty one of floats."""
+    try:
+        return np.asarray(value)
+    except NO_NUMBER:
+        return np.empty(0)
+
+
 def is_one_of(value: Any, names: Collection[str]) -> TypeGuard[str]:
     """Whether it is one of the names."""
     return isinstance(value, str) and value in names

@@ -45,7 +45,7 @@ class State:
         self.v_previous = self.v.copy()
 
     def grown_history(self, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The last three arrays for vertices (m,) of which each was one of these."""
+        """The last three arrays, in [m] and [m/s], for vertices (m,) of which each was one of these."""
         x = self.x_previous[parents] if len(self.x_previous) else self.x_previous
         return x, self.poses_previous, self.twists_previous
 

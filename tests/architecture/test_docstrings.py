@@ -81,6 +81,25 @@ def test_quantities_have_units():
     assert quantities > 200
 
 
+def test_what_properties_and_functions_return_has_a_unit():
+    missing = [name for name, value in ours().items() if units.returns_without_unit(value)]
+    assert missing == [], "give the unit in the docstring, as [m], or what number it is (a factor, indices ...)"
+    numeric = [value for value in ours().values() if isinstance(value, property)]
+    assert len(numeric) > 100
+    assert units.returns_without_unit(Part.size)
+    assert not units.returns_without_unit(Part.length)
+
+
+class Part:
+    @property
+    def size(self) -> float:
+        """How large it is."""
+
+    @property
+    def length(self) -> float:
+        """How long it is [m]."""
+
+
 def silent(span: float):
     """Its text says nothing of what it takes."""
 

@@ -156,6 +156,8 @@ def test_what_cannot_be_written_is_told_before_any_work(scene, tmp_path, monkeyp
         ("nowhere/a.npz", "there is no folder"),
         ("out/run.npz", "this is the checkpoint's name"),
         ("out/sub/../sub/block.npz", "this is the name of another output"),
+        ("a.foo", "results with the ending '.foo' cannot be written; known are .npz"),
+        ("", "results with the ending '(none)' cannot be written"),
     ],
 )
 def test_outputs_that_cannot_be_are_told_before_any_work(scene, tmp_path, output, said):

@@ -98,7 +98,7 @@ friction = 0.5
     [
         ({"rate": 0.0}, r"particles0: rate is 0.0"),
         ({"until": -1.0}, r"particles0: until is -1 s, and it starts at 0 s"),
-        ({"rate": 1e9}, r"it would let go 5e\+08 particles"),
+        ({"rate": 1e9}, r"it would release 5e\+08 particles"),
         ({"size": 0.0}, r"at a rate of 300 1/s particle 1 finds no room in the mouth"),
         ({"until": np.nan}, r"particles0: until is nan"),
     ],

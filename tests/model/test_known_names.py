@@ -43,3 +43,9 @@ def test_settings_that_exist_are_taken_also_of_copies(scene: pl.Scene) -> None:
         assert (copied.bodies[1].friction, copied.gravity[2]) == (0.25, -1.5)
         with pytest.raises(pl.SceneError, match="cannot be set"):
             copied.bodies[1].colur = "red"
+
+
+@pytest.mark.parametrize("name", ["velocity", "angular_velocity"])
+def test_the_velocity_of_a_free_rigid_body_names_where_to_give_it(scene: pl.Scene, name: str) -> None:
+    with pytest.raises(pl.SceneError, match=rf"ball: '{name}' can be read only: give it to scene.add_rigid"):
+        setattr(scene.bodies[2], name, (1, 0, 0))

@@ -86,7 +86,7 @@ def test_n_iterations_at_once_are_n_times_one(solver) -> None:
 
 @every_solver
 def test_threads_do_not_change_a_bit(solver) -> None:
-    """Contacts detected anew in the middle of steps."""
+    """Contacts detected again in the middle of steps."""
     results = []
     for threads in (1, 2):
         sim = pile(solver, threads=threads, detect_every=7)

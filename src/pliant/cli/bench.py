@@ -24,8 +24,9 @@ def bench(
 ) -> None:
     """Time vertex block descent on a hanging cube.
 
-    Prints milliseconds per iteration and nanoseconds a tetrahedron, for one thread and for all; the best of 5
-    runs, in single precision, compiling excluded.
+    Prints milliseconds per iteration and nanoseconds per tetrahedron, on one
+    thread and on all cores: the best of 5 runs, in single precision, without
+    compiling.
 
     Example: pliant bench --cells 40 --iterations 20
     """

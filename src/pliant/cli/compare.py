@@ -25,21 +25,21 @@ def compare(
     solvers: Annotated[
         str,
         typer.Option(
-            help="Names with commas between; options as newton:linear=cg; parts as vbd+chebyshev.",
+            help="Comma-separated names; options as newton:linear=cg, accelerators as vbd+chebyshev.",
             show_default="vbd, newton and four more",
         ),
     ] = DEFAULT,
-    budget: Annotated[str, typer.Option(help="Time for each solver, as 1s or 500ms.")] = "",
+    budget: Annotated[str, typer.Option(help="Time for each solver, such as 1s or 500ms.")] = "",
     iterations: Annotated[int, typer.Option(min=0, help="Iterations of each solver, if there is no budget.")] = 200,
-    frames: Annotated[int, typer.Option(min=0, help="Compare motions over so many frames, too.")] = 0,
+    frames: Annotated[int, typer.Option(min=0, help="Also compare motions over this many frames.")] = 0,
     precision: Annotated[str, typer.Option(help="single or double.")] = "single",
     out: Annotated[Path, typer.Option(help="Folder for curves and pictures.")] = Path("compare"),
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Solve one step by several solvers and say who is first.
+    """Solve one step with several solvers and rank them.
 
-    At each of several accuracies, by time and by iterations.
+    Lists the fastest at each of several accuracies, by time and by iterations.
     Writes compare.csv, compare.json, compare.png and compare.svg.
 
     \b

@@ -23,7 +23,7 @@ def convert(
     Results: from .npz, .pvd, .usdc, .usda, .ply, .obj to these and .glb, .mp4,
     .gif, .png. A series run_00000.ply, run_00001.ply ... is named run.ply.
     Meshes: all formats that meshio reads and writes.
-    A result whose run was killed is read up to its last whole frame.
+    Results of killed runs are read up to the last complete frame.
 
     \b
     Example: pliant convert run.npz run.usdc

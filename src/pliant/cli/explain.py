@@ -12,7 +12,9 @@ from pliant.help_links import sections
 
 
 def explain(
-    entry: Annotated[str | None, typer.Argument(help="What a warning or an error names; without it, all are.")] = None,
+    entry: Annotated[
+        str | None, typer.Argument(help="The name that a warning or an error ends with. Default: list all names.")
+    ] = None,
 ) -> None:
     """Explain a warning or an error, and what to do about it.
 

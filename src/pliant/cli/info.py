@@ -25,12 +25,12 @@ def info(
         bool, typer.Option("--compile", help="Run the scene's first frame and list the compiled functions it uses.")
     ] = False,
     show_kernels: Annotated[
-        bool, typer.Option("--kernels", help="Print the C text with which an OpenCL device runs the scene.")
+        bool, typer.Option("--kernels", help="Print the C code that an OpenCL device would run for the scene.")
     ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Show versions, the CPU, devices and the cache; or what a scene holds or compiles.
+    """Show versions, the CPU, devices and the cache; or what a scene contains or compiles.
 
     \b
     Example: pliant info

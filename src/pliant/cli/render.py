@@ -19,23 +19,25 @@ def render(
         str | None, typer.Option(help="Colour by von_mises, energy_density, speed, penetration ...")
     ] = None,
     limits: Annotated[
-        tuple[float, float] | None, typer.Option(help="Lowest and highest value of the colours.", metavar="LOW HIGH")
+        tuple[float, float] | None, typer.Option(help="Values at the ends of the colour scale.", metavar="LOW HIGH")
     ] = None,
     forces: Annotated[bool, typer.Option("--forces", help="Draw contact forces as arrows.")] = False,
-    label: Annotated[list[str] | None, typer.Option(metavar="TEXT", help="Text below a result; once for each.")] = None,
+    label: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="Text below a result; repeat it for each.")
+    ] = None,
     at: Annotated[
         list[float] | None,
-        typer.Option(metavar="TIME", help="Moment of a picture [s]; several make a strip. Default: 7 moments."),
+        typer.Option(metavar="TIME", help="Time of a picture [s]; several make a strip. Default: 7 times."),
     ] = None,
     height: Annotated[int, typer.Option(min=16, help="Height of the picture [pixels].")] = 540,
-    azimuth: Annotated[float, typer.Option(help="Where the viewer stands, from x towards y [degrees].")] = -60.0,
-    elevation: Annotated[float, typer.Option(help="How high the viewer stands [degrees].")] = 18.0,
+    azimuth: Annotated[float, typer.Option(help="Direction of the viewer, from x towards y [degrees].")] = -60.0,
+    elevation: Annotated[float, typer.Option(help="Angle of the viewer above the horizontal [degrees].")] = 18.0,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Draw results into a movie or a picture.
 
-    Needs no display. Several results stand side by side, seen by one camera.
+    Needs no display. Several results are drawn side by side, with one camera.
 
     \b
     Example: pliant render run.npz -o run.mp4

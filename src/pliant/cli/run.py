@@ -22,25 +22,29 @@ MEASURE_SECONDS = 1.0  # a residual takes about as long as a step: it is not mea
 
 Scene = Annotated[str, typer.Argument(metavar="SCENE", help="A .toml file, a .py file or a gallery name.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for results. Default: the scene's name.")]
-Solver = Annotated[str | None, typer.Option(help="Another solver, with its usual options: newton, vbd ...")]
+Solver = Annotated[str | None, typer.Option(help="Use another solver, with its default options: newton, vbd ...")]
 Integrator = Annotated[str | None, typer.Option(help="Time integrator: euler, bdf2 or midpoint.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the scene; repeatable.")
 ]
-Frames = Annotated[int | None, typer.Option(min=1, help="Frames to simulate, whatever the scene says.")]
+Frames = Annotated[int | None, typer.Option(min=1, help="Frames to simulate. Default: the duration of the scene.")]
 Output = Annotated[
-    list[Path] | None, typer.Option("--output", metavar="FILE", help="Write this result too, anywhere; repeatable.")
+    list[Path] | None,
+    typer.Option("--output", metavar="FILE", help="Also write this result, in any folder; repeatable."),
 ]
 Threads = Annotated[
-    int | None, typer.Option(min=1, help="Threads; by default as many as are fastest, with the same bits.")
+    int | None,
+    typer.Option(min=1, help="Number of threads. Default: whatever is fastest. Results are the same for any number."),
 ]
 Device = Annotated[
-    str, typer.Option(help="cpu, opencl for the iterations on an OpenCL device (`pliant info` lists them), or auto.")
+    str, typer.Option(help="cpu, auto, or opencl to run the iterations on an OpenCL device (`pliant info` lists them).")
 ]
 Keep = Annotated[float, typer.Option("--keep-every", min=0.0, help="Seconds between checkpoints.")]
-Static = Annotated[bool, typer.Option("--static", help="Find the static shape under the scene's loads instead.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something is wrong.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of words.")]
+Static = Annotated[
+    bool, typer.Option("--static", help="Compute the static shape under the scene's loads instead of a motion.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only warnings and errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 
 def run(
@@ -60,9 +64,9 @@ def run(
 ) -> None:
     """Simulate a scene and write its results.
 
-    Ctrl-C or SIGTERM stops after the frame and keeps a checkpoint; after a kill
-    there is one of at most --keep-every seconds ago, and before the first one
-    the options of the run. `pliant resume` continues with the same bits.
+    Ctrl-C or SIGTERM stops after the current frame and writes a checkpoint. A
+    killed run loses at most the last --keep-every seconds. In each case
+    `pliant resume` continues it, with the same results to the bit.
 
     \b
     Example: pliant run twist.toml
@@ -98,17 +102,19 @@ def run(
 
 def resume(
     checkpoint: Annotated[Path, typer.Argument(help="A checkpoint, such as twist/run.npz.")],
-    frames: Annotated[int | None, typer.Option(min=1, help="So many more frames. Default: what was left.")] = None,
+    frames: Annotated[
+        int | None, typer.Option(min=1, help="Number of further frames. Default: those that were left.")
+    ] = None,
     output: Output = None,
     threads: Threads = None,
     device: Annotated[str | None, typer.Option(help="cpu, opencl or auto. Default: cpu.")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Go on with a run that was stopped, with the same bits.
+    """Continue a run that was stopped, as if it had not been.
 
-    Results of the rest are written beside those there are, with the first
-    frame's number in their names; those of --output are named again.
+    Results of the remaining frames go into the same folder, with the number of
+    the first frame in their names. Results of --output must be named again.
 
     \b
     Example: pliant resume twist/run.npz

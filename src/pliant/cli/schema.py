@@ -8,8 +8,8 @@ import typer
 def schema() -> None:
     """Print the JSON schema of scene files.
 
-    Editors check and complete a .toml file by it, for example Visual Studio
-    Code with "Even Better TOML", when its first line is
+    Editors use it to check and complete .toml files. In Visual Studio Code,
+    for example, install "Even Better TOML" and make this the first line:
     #:schema ./pliant.schema.json
 
     Example: pliant schema > pliant.schema.json

@@ -14,18 +14,23 @@ from pliant.cli.run import Json, Quiet, Scene, Settings, Solver
 def sweep(
     scene: Scene,
     vary: Annotated[
-        list[str], typer.Option("--vary", metavar="KEY=VALUES", help="1,2,3 or FIRST..LAST:COUNT[:log]; repeatable.")
+        list[str],
+        typer.Option("--vary", metavar="KEY=VALUES", help="Values as 1,2,3 or FIRST..LAST:COUNT[:log]; repeatable."),
     ],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder. Default: the scene's name, -sweep.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=512, help="Runs at a time, a process each.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for results. Default: the scene's name and -sweep.")
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, max=512, help="Runs at a time, each in a process of its own.")
+    ] = 1,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Run on this Dask scheduler's workers (extra `dask`).")
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Draw a column of the table into results.png (extra `plot`).")
+        str | None, typer.Option(metavar="COLUMN", help="Plot a column of the table into results.png (extra `plot`).")
     ] = None,
     parquet: Annotated[
-        bool, typer.Option("--parquet", help="Write the table as results.parquet too (extra `parquet`).")
+        bool, typer.Option("--parquet", help="Also write the table as results.parquet (extra `parquet`).")
     ] = False,
     solver: Solver = None,
     settings: Settings = None,
@@ -34,12 +39,12 @@ def sweep(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Run a scene once for each combination of values and make one table.
+    """Run a scene for every combination of values and make one table.
 
-    Keys are those of --set. Started again with the same arguments, it goes on
-    with the runs that have not finished; runs whose process is killed are run
-    again. results.csv has a row per run. With --cluster the workers of a Dask
-    scheduler run them; they see the same folder and have Pliant.
+    Keys are those of --set. The table, results.csv, has a row per run. Runs
+    whose process is killed are repeated. The same command, started again,
+    continues with the runs that have not finished. With --cluster, the workers
+    of a Dask scheduler do the runs; they need Pliant and the same folder.
 
     \b
     Example: pliant sweep drop --vary contact.friction=0.1,0.3

@@ -24,20 +24,19 @@ def view(
     solver: Solver = None,
     settings: Settings = None,
     threads: Threads = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets others in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any that is free.")] = 8080,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for what is recorded.")] = Path(),
-    play: Annotated[bool, typer.Option("--play", help="Begin at once.")] = False,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for other computers too.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8080,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for recordings.")] = Path(),
+    play: Annotated[bool, typer.Option("--play", help="Start playing at once.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Watch and steer a scene in the browser, or look at a result.
 
-    A scene: play, pause, step; pull at bodies with the mouse; change solver,
+    Scenes: play, pause and step; pull bodies with the mouse; change solver,
     iterations, stiffness and gravity while it runs. Needs the extra `view`.
-    Uses as many threads as are fastest beside the browser, unless --threads gives a number.
-    A result (.npz, .pvd, .usdc ...): a slider for the time, colours by field, contact forces.
-    `pliant convert run.npz run.html` makes one file of it to share.
+    Results (.npz, .pvd, .usdc ...): a time slider, field colours, contact
+    forces. `pliant convert run.npz run.html` makes one HTML file to share.
 
     \b
     Example: pliant view twist

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from pliant.errors import SimulationError
+from pliant.errors import SceneError, SimulationError
 from pliant.model import Scene
+from pliant.model.checks import flag
 from pliant.progress import track
 from pliant.simulate import Simulation
 from pliant.solvers import Newton, Solver
 from pliant.solvers.contract import check_count
-from pliant.solvers.contract.names import solver_name
+from pliant.solvers.contract.names import named_solvers
 
 CONVERGED = 1e-6  # residual of the reference [m/s^2]
 
@@ -53,7 +54,10 @@ def compare_motion(
     own frame_rate and substeps.
     """
     check_count(frames, "compare_motion: frames")
-    named = solvers if isinstance(solvers, Mapping) else {solver_name(s): s for s in solvers}
+    named = named_solvers(solvers, "compare_motion")
+    flag(progress, "compare_motion: progress")
+    if not callable(make):
+        raise SceneError(f"compare_motion: make is {make!r}: give a function that returns a Scene or a Simulation.")
 
     def simulate(solver: Solver[Any], precision: str) -> Simulation:
         made = make()

@@ -12,11 +12,12 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.model import Scene
+from pliant.model.checks import flag, thread_count
 from pliant.progress import track
 from pliant.simulate import Simulation
 from pliant.solvers import Execution, Newton, Solver, Work
-from pliant.solvers.contract import check_count, check_solver, check_supports
-from pliant.solvers.contract.names import solver_name
+from pliant.solvers.contract import check_count, check_supports
+from pliant.solvers.contract.names import named_solvers
 
 REFERENCE = 1e-12  # residual of the reference over that of the start
 ROUNDED = 1e-8  # below it a residual that no longer halves within NO_PROGRESS iterations is rounding
@@ -98,13 +99,13 @@ def compare(
     Energies and residuals are those of the problem in double precision, measured when a solver is done: its timed run
     is only interrupted to copy positions, ever more rarely.
     """
-    named = solvers if isinstance(solvers, Mapping) else {solver_name(s): s for s in solvers}
-    for name, solver in named.items():
-        check_solver(solver, f"compare: {name}")
+    named = named_solvers(solvers, "compare")
+    flag(progress, "compare: progress")
     if not named or (iterations is not None and seconds is not None):
         raise SolverError("compare: give some solvers, and iterations or seconds, not both.")
     if iterations is not None:
         check_count(iterations, "compare: iterations")
+    thread_count(threads, "compare: threads")
     problem = _problem(scene, frame_rate, substeps)
     for solver in named.values():
         check_supports(solver, problem.model)

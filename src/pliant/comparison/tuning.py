@@ -16,7 +16,7 @@ from pliant.model import Scene
 from pliant.simulate import Simulation
 from pliant.solvers import Chebyshev, Execution, GradientDescent, MomentumSolver
 from pliant.solvers.chebyshev import Phases
-from pliant.solvers.contract import check_count
+from pliant.solvers.contract import check_count, check_solver
 
 FIRST_RHO = 0.8  # where tuning begins: too small is safe
 CHANGES = (0.4, 0.2, 0.1, 0.05)  # epsilon of Equation 9, coarse to fine
@@ -43,9 +43,12 @@ def tune_chebyshev(
     Deviation: the changes begin with epsilon = 0.4 and end with the paper's 0.05, to need fewer cycles.
     Use it: pl.Chebyshev(solver, rho=phases); keep it: pl.save_phases.
     """
-    solver = solver or GradientDescent()
-    for value, what in ((phases, "phases"), (steps, "steps"), (samples, "samples")):
+    solver = GradientDescent() if solver is None else solver
+    check_solver(solver, "tune_chebyshev: solver")
+    for value, what in ((phases, "phases"), (steps, "steps"), (samples, "samples"), (most_cycles, "most_cycles")):
         check_count(value, f"tune_chebyshev: {what}")
+    if samples > steps:
+        raise SolverError(f"tune_chebyshev: samples is {samples}: give at most as many as steps, {steps}.")
     if solver.iterations < 2 * phases:
         raise SolverError(f"tune_chebyshev: {solver.iterations} iterations are too few for {phases} phases.")
     begin = _equal_phases(solver.iterations, phases)

@@ -17,8 +17,10 @@ from typing import Protocol, Self
 
 import numpy as np
 
+from pliant.arguments import as_numbers
 from pliant.energies.elements import energy_of
 from pliant.energies.scatter import chunks
+from pliant.errors import SolverError
 from pliant.model import CARRIED, Block, Model
 from pliant.sparse import sp
 
@@ -131,12 +133,26 @@ class IncrementalPotential:
         contacts = None if self.contacts is None else self.contacts.copied()
         return replace(self, model=own, contacts=contacts, poses=self.poses.copy(), spins=self.spins.copy())
 
+    def _checked(self, x: np.ndarray) -> np.ndarray:
+        """Positions as they are, or as an array of floats; anything else is refused."""
+        if isinstance(x, np.ndarray) and x.shape == self.y.shape and x.dtype.kind == "f":
+            return x
+        given = as_numbers(x)
+        if given is None or given.shape != self.y.shape:
+            shape = "" if given is None else f" of shape {given.shape}"
+            raise SolverError(
+                f"problem: x is {type(x).__name__}{shape}: give positions [m] of shape {self.y.shape}, such as "
+                "problem.x_guess."
+            )
+        return given
+
     def energy(self, x: np.ndarray) -> float:
         """G [J]."""
         return sum(self.energies(x).values())
 
     def energies(self, x: np.ndarray) -> dict[str, float]:
         """The terms of G [J]: "inertia", "elastic", "damping", and one for each other name its blocks have."""
+        x = self._checked(x)
         d, displacement = x - self.y, x - self.x_prev
         inertia = 0.5 * float(np.sum(self.inertia[:, None] * d**2))
         damping = 0.5 * float(np.einsum("na,nab,nb->", displacement, self.damping_blocks, displacement))
@@ -149,6 +165,7 @@ class IncrementalPotential:
 
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """dG/dx (n, 3) [N]."""
+        x = self._checked(x)
         g = self.inertia[:, None] * (x - self.y)
         for block in self.blocks:
             g += energy_of(block).gradient(block, self._seen_by(block, x))
@@ -158,6 +175,7 @@ class IncrementalPotential:
 
     def hessian(self, x: np.ndarray, psd: bool = False) -> sp.csr_matrix:
         """d2G/dx2 (3n, 3n) [N/m]; with psd, each element's part is made positive semidefinite first."""
+        x = self._checked(x)
         parts = [self._diagonal_blocks(self.damping_blocks + self.inertia[:, None, None] * np.eye(3))]
         for block in self.blocks:
             seen = self._seen_by(block, x)

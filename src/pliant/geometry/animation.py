@@ -55,11 +55,12 @@ class Animation:
 
     @property
     def seconds(self) -> float:
-        """From the first frame to the last."""
+        """[s] from the first frame to the last."""
         return float(self.times[-1] - self.times[0])
 
     def positions(self, time: float) -> np.ndarray:
         """(n, 3) [m] at a time [s]."""
+        time = _time(time)
         if self.repeat:
             time = self.times[0] + (time - self.times[0]) % self.seconds
         k = int(np.searchsorted(self.times, time, side="right"))
@@ -74,6 +75,7 @@ class Animation:
 
     def velocities(self, time: float) -> np.ndarray:
         """(n, 3) [m/s] at a time [s]: constant between two frames."""
+        time = _time(time)
         if self.repeat:
             time = self.times[0] + (time - self.times[0]) % self.seconds
         k = int(np.searchsorted(self.times, time, side="right"))
@@ -124,3 +126,9 @@ def _numbers(values: Any) -> np.ndarray:
         return np.array(values, dtype=float)
     except NO_NUMBER as error:
         raise MeshError(f"Animation: frames and times must be arrays of numbers ({error}).") from None
+
+
+def _time(value: float) -> float:
+    if not is_finite_number(value):
+        raise MeshError(f"Animation: the time is {value!r}: give a finite number [s].")
+    return float(value)

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import is_finite_number
 from pliant.errors import MeshError
 from pliant.geometry.mesh import TriMesh
 from pliant.geometry.uv import corner_uv
 from pliant.geometry.vest import vest_panels
+
+FINEST = 1e-3  # spacing of a vest over its height: some 300,000 vertices
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Garment:
         uv: (m, 3, 2) of corners or (n, 2) of vertices, without unit.
         scale: [m] of one unit of u and v; garment programs write UVs in metres, millimetres or parts of a square.
         """
-        if not (np.isfinite(scale) and scale > 0):
+        if not (is_finite_number(scale) and scale > 0):
             raise MeshError(f"Garment.from_uv: scale is {scale!r}; give the length [m] of one unit of u and v.")
         corners = corner_uv(mesh, uv)
         keys = np.column_stack([mesh.triangles.ravel(), corners.reshape(-1, 2)])
@@ -52,10 +55,11 @@ class Garment:
 
         spacing: of its vertices [m], at most 0.06 of a figure of 1.7 m.
         """
-        if not (np.isfinite(height) and height > 0 and 0 < spacing <= 0.06 / 1.7 * height):
+        are_lengths = is_finite_number(height) and is_finite_number(spacing) and height > 0
+        if not (are_lengths and FINEST * height <= spacing <= 0.06 / 1.7 * height):
             raise MeshError(
                 f"Garment.vest: height is {height!r}, spacing {spacing!r}: give positive lengths [m], and a spacing of "
-                "at most 0.035 of the height."
+                f"{FINEST:g} to 0.035 of the height."
             )
         return cls.from_uv(*vest_panels(float(height), float(spacing)))
 

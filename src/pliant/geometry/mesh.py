@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pliant.arguments import as_numbers
 from pliant.errors import MeshError, PliantError
 from pliant.geometry import quality, surface, validation
 
@@ -52,7 +53,7 @@ class _Mesh(ABC):
     @property
     @abstractmethod
     def elements(self) -> IntArray:
-        """(m, k) vertices of the elements."""
+        """(m, k) vertex indices of the elements."""
 
     @abstractmethod
     def _moved_to(self, points: FloatArray) -> Self:
@@ -92,20 +93,25 @@ class _Mesh(ABC):
         (3,) [m].
         """
         name = type(self).__name__
-        factor = np.asarray(scale, dtype=float)
-        if factor.shape not in ((), (3,)) or not np.all(np.isfinite(factor)) or np.any(factor <= 0):
+        factor = as_numbers(scale)
+        if factor is None or factor.shape not in ((), (3,)) or not np.all(np.isfinite(factor)) or np.any(factor <= 0):
             raise MeshError(f"{name}.transformed got scale={scale!r}; pass one positive number or three.")
-        shift = np.asarray(translation, dtype=float)
-        if shift.shape != (3,) or not np.all(np.isfinite(shift)):
+        shift = as_numbers(translation)
+        if shift is None or shift.shape != (3,) or not np.all(np.isfinite(shift)):
             raise MeshError(f"{name}.transformed got translation={translation!r}; pass three finite lengths [m].")
-        turn = np.eye(3) if rotation is None else np.asarray(rotation, dtype=float)
-        proper = turn.shape == (3, 3) and np.allclose(turn @ turn.T, np.eye(3), atol=1e-6)
-        if not proper or np.linalg.det(turn) < 0:
+        turn = np.eye(3) if rotation is None else as_numbers(rotation)
+        if turn is None or not _is_rotation(turn):
+            given = type(rotation).__name__ if turn is None else f"numbers of shape {turn.shape}"
             raise MeshError(
-                f"{name}.transformed got a rotation of shape {turn.shape} that is not a rotation; pass a (3, 3) "
-                "matrix with orthonormal rows and determinant 1."
+                f"{name}.transformed got {given} that are not a rotation; pass a (3, 3) matrix with orthonormal rows "
+                "and determinant 1."
             )
         return self._moved_to((self.points * factor) @ turn.T + shift)
+
+
+def _is_rotation(matrix: np.ndarray) -> bool:
+    is_square = matrix.shape == (3, 3) and bool(np.isfinite(matrix).all())
+    return is_square and np.allclose(matrix @ matrix.T, np.eye(3), atol=1e-6) and bool(np.linalg.det(matrix) > 0)
 
 
 class TetMesh(_Mesh):
@@ -209,7 +215,7 @@ class TriMesh(_Mesh):
         return surface.is_closed_surface(self.triangles, self.n_vertices)
 
     def boundary_loops(self) -> list[IntArray]:
-        """The boundary, loop by loop, the longest first: vertices in order, the first repeated at the end."""
+        """The boundary, loop by loop, the longest first: vertex indices in order, the first repeated at the end."""
         from pliant.geometry.boundary import boundary_loops  # which takes a TriMesh
 
         return boundary_loops(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import as_numbers
 from pliant.errors import MeshError
 from pliant.geometry.mesh import TriMesh
 
@@ -35,7 +36,11 @@ def warp_from_uv(mesh: TriMesh, uv: ArrayLike) -> np.ndarray:
 
 def corner_uv(mesh: TriMesh, uv: ArrayLike) -> np.ndarray:
     """(m, 3, 2) of the corners of triangles, from those or from (n, 2) of vertices, checked."""
-    given = np.asarray(uv, dtype=float)
+    if not isinstance(mesh, TriMesh):
+        raise MeshError(f"warp_from_uv: the mesh is {mesh!r}; give a pl.TriMesh.")
+    given = as_numbers(uv)
+    if given is None:
+        raise MeshError(f"warp_from_uv: uv is {type(uv).__name__}; give an array of numbers.")
     if given.shape == (mesh.n_vertices, 2):
         given = given[mesh.triangles]
     if given.shape != (mesh.n_triangles, 3, 2):

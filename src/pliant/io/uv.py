@@ -12,7 +12,9 @@ from pliant.io.paths import as_path
 
 
 def load_uv(path: str | Path) -> np.ndarray:
-    """(m, 3, 2) UV coordinates of the corners of the triangles of an .obj file, in the order of `load_mesh`."""
+    """(m, 3, 2) UV coordinates, without unit, of the corners of the triangles of an .obj file, in the order of
+    `load_mesh`.
+    """
     path = as_path(path, "load_uv")
     if path.suffix.lower() != ".obj":
         raise FileError(f"{path}: load_uv reads UV coordinates of .obj files; give one.")

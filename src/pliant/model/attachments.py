@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pliant.arguments import NO_NUMBER
+from pliant.arguments import NO_NUMBER, as_indices
 from pliant.elements.joint import RATIO, HardAttachments
 from pliant.errors import SceneError
 from pliant.model import checks
@@ -56,7 +56,11 @@ def make_attachment(
             f"attach: {len(a[0])} points of {body_a.name} and {len(b[0])} of {body_b.name}; give as many of one as of "
             "the other, a link joins two."
         )
-    k = math.inf if stiffness == math.inf else checks.number(stiffness, "attach: stiffness", "N/m", positive=True)
+    k = (
+        math.inf
+        if checks.is_infinite(stiffness)
+        else checks.number(stiffness, "attach: stiffness", "N/m", positive=True)
+    )
     if math.isinf(k) and (a[0].shape[1] > 1 or b[0].shape[1] > 1):
         raise SceneError(
             "attach: stiffness is infinite, which joins vertices and points of rigid bodies; for points on edges, "
@@ -103,13 +107,13 @@ def _merged(vertices: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def _points(body: Body, vertices: ArrayLike, weights: ArrayLike | None, side: str) -> tuple[np.ndarray, np.ndarray]:
     """Corners (k, p) and weights (k, p) of points of a body."""
     what = f"attach: vertices_{side} of {body.name}"
-    corners = np.asarray(vertices)
+    given = corners = as_indices(vertices)
     if corners.dtype == bool and corners.shape == (body.n_vertices,):
         corners = np.flatnonzero(corners)
     corners = corners[:, None] if corners.ndim == 1 else corners
     if corners.ndim != 2 or corners.dtype.kind not in "iu" or not 1 <= corners.shape[1] <= 4 or len(corners) == 0:
         raise SceneError(
-            f"{what} have type {corners.dtype} and shape {np.shape(vertices)}; give (k,) vertex indices, or (k, 2), "
+            f"{what} have type {corners.dtype} and shape {given.shape}; give (k,) vertex indices, or (k, 2), "
             "(k, 3) or (k, 4) corners of edges, faces or tets with weights."
         )
     outside = np.argwhere((corners < 0) | (corners >= body.n_vertices))
@@ -138,7 +142,7 @@ def _weights(shape: tuple[int, ...], weights: ArrayLike | None, what: str) -> np
         given = np.empty(0)
     given = given[:, None] if given.ndim == 1 and shape[1] == 1 else given
     if given.shape != shape or not np.isfinite(given).all():
-        raise SceneError(f"{what} have shape {np.shape(weights)}; give {shape} finite numbers, one per corner.")
+        raise SceneError(f"{what} have shape {given.shape}; give {shape} finite numbers, one per corner.")
     total = given.sum(axis=1)
     wrong = np.flatnonzero(np.abs(total - 1) > ROUNDING)
     if wrong.size:

@@ -100,7 +100,7 @@ class Body(KnownNames, ABC):
 
     @property
     def surface(self) -> np.ndarray:
-        """(k, 3) triangles of its surface, outward where there is an outside."""
+        """(k, 3) vertex indices of the triangles of its surface, outward where there is an outside."""
         return np.empty((0, 3), np.int64)
 
     @property
@@ -175,8 +175,9 @@ class Body(KnownNames, ABC):
 
     @property
     def friction(self) -> float | None:
-        """Coefficient of its contacts: with another body or obstacle that has one too, the geometric mean of both
-        holds; with one that has none, its own. None: the other's, or the scene's where neither says anything.
+        """Coefficient of friction of its contacts, without unit: with another body or obstacle that has one too, the
+        geometric mean of both holds; with one that has none, its own. None: the other's, or the scene's where neither
+        gives one.
         """
         return self._friction
 

@@ -140,6 +140,18 @@ def count(value: object, what: str) -> int:
     return int(value)
 
 
+def seed(value: object, what: str) -> int:
+    """A whole number from which random numbers are made."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 0:
+        raise SceneError(f"{what} is {value!r}: give a whole number of at least 0.")
+    return int(value)
+
+
+def is_infinite(value: object) -> bool:
+    """Whether it is the number infinity, which stands for a hard constraint."""
+    return isinstance(value, float) and value == math.inf
+
+
 def selection(value: ArrayLike, n: int, what: str, one: str = "vertex", many: str = "vertices") -> np.ndarray:
     """Indices of a body's n vertices or other things, from indices or a boolean mask, in the order given."""
     try:

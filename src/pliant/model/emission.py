@@ -39,13 +39,13 @@ def emitted(
     size = checks.number(size, f"{name}: size", "m")
     if until <= start:
         raise SceneError(f"{name}: until is {until:g} s, and it starts at {start:g} s: give a later end.")
-    count = math.ceil((until - start) * rate - 1e-9)
-    if count > MOST:
-        raise SceneError(f"{name}: it would let go {count:.3g} particles: give a lower rate or an earlier end.")
-    n = max(count, 1)
+    particles = (until - start) * rate
+    if particles > MOST:
+        raise SceneError(f"{name}: it would release {particles:.3g} particles: give a lower rate or an earlier end.")
+    n = max(math.ceil(particles - 1e-9), 1)
     r = checks.numbers(radius, n, f"{name}: radius", "particle", "m", positive=True)
     births = start + np.arange(n) / rate
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(checks.seed(seed, f"{name}: seed"))
     across = _across(v if v.any() else gravity)
     points, reach = np.zeros((n, 3)), 2 * r.max() + 2 * size
     window = min(n, math.ceil(min(rate * _time_to_leave(v, gravity, reach), n)) + 1)

@@ -212,7 +212,7 @@ def make_joint(
         raise SceneError(f"{what}: the axis is missing: give a direction such as axis=(0, 0, 1).")
     with_axis = axis is not None and kind in (*WITH_AXIS, "ball")
     direction = checks.unit_vector(axis, f"{what}: axis") if axis is not None and with_axis else None
-    if stiffness != math.inf:
+    if not checks.is_infinite(stiffness):
         checks.number(stiffness, f"{what}: stiffness", "N/m", positive=True)
     if chosen is not None and kind == "distance":
         other_point = b.initial_positions[chosen[0]]
@@ -222,7 +222,7 @@ def make_joint(
     start = float(np.linalg.norm(other - place)) if kind == "distance" else 0.0
     bend = drive.pop("limits") if kind == "universal" else None
     stops = check_stops(what, kind, cone, twist, bend)
-    if break_force != math.inf:
+    if not checks.is_infinite(break_force):
         checks.number(break_force, f"{what}: break_force", "N", positive=True)
     joint = Joint(kind, a, b, place, direction, float(stiffness), None, other, one_sided, chosen, *stops)
     joint.drive, joint.break_force = make_drive(what, kind, start, **{"limits": None, **drive}), float(break_force)

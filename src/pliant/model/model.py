@@ -16,7 +16,7 @@ from pliant.model import checks
 from pliant.model.attachments import attachment_pairs
 from pliant.model.blocks import (
     Block,
-    InvertibleSolids,
+    Converted,
     Pressures,
     Sheets,
     Solids,
@@ -154,7 +154,7 @@ class Model:
     @property
     def internal_state(self) -> np.ndarray:
         """(k,) what all elements remember, block after block: a copy."""
-        parts = [block.interpolants for block in self.blocks if isinstance(block, InvertibleSolids)]
+        parts = [block.interpolants for block in self.blocks if isinstance(block, Converted)]
         return np.concatenate(parts) if parts else np.zeros(0)
 
     def with_internal_state(self, internal_state: np.ndarray) -> Model:

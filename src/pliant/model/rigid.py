@@ -160,6 +160,14 @@ class RigidBody(Placeable, Body):
             own = motion.of_points(self.initial_positions)
         self.motions.append((np.arange(self.n_vertices), own))
 
+    def _check_settable(self, name: str) -> None:
+        if name in ("velocity", "angular_velocity") and not self.is_held:
+            raise SceneError(
+                f"{self.name}: {name!r} can be read only: give it to scene.add_rigid(..., {name}=...), or push it "
+                "with add_force or a motor."
+            )
+        super()._check_settable(name)
+
     def _placed_in_simulation(self, what: str) -> Any:
         if not self.is_held:
             raise SceneError(
@@ -225,8 +233,10 @@ class RigidBody(Placeable, Body):
         self.touches_nothing = np.append(self.touches_nothing, True)
         return len(self.offsets) - 1
 
-    def inertia_about(self, point: np.ndarray, axis: np.ndarray) -> float:
+    def inertia_about(self, point: ArrayLike, axis: ArrayLike) -> float:
         """[kg m^2] about an axis (3,), a unit vector, through a point (3,) [m] of the world, as it starts."""
+        axis = checks.unit_vector(axis, f"{self.name}.inertia_about: axis")
+        point = checks.vectors(point, None, f"{self.name}.inertia_about: point", "m")
         own, arm = rotations.matrices(self.pose[3:]).T @ axis, np.cross(axis, point - self.pose[:3])
         return float(own @ self.inertia @ own + self.mass * arm @ arm)
 

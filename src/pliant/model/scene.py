@@ -158,7 +158,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
         bending_model: "quadratic", a form of the positions that bends as a plate on any mesh; "coupled", the angles
             between triangles by up to three, at three to four times the time per iteration, for solvers of
             constraints; "dihedral", single angles: a fifth too soft on regular strips, and half too stiff in twist.
-            None: quadratic, or coupled if the sheet is curved at rest and tears, and with pl.XPBD and pl.GPBD.
+            None: quadratic; coupled with pl.XPBD and pl.GPBD.
         warp, weft: stiffness [N/m] that yarns add along `warp_direction`, a direction that is laid into the sheet,
             and across it.
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
@@ -331,13 +331,14 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
         """
         for body in (a, b):
             is_kind = isinstance(body, RigidBody) or (body is b and vertices is not None)
-            if body is not None and not (is_kind and any(body is own for own in self.bodies)):
+            if (body is a or body is not None) and not (is_kind and any(body is own for own in self.bodies)):
                 raise SceneError(
                     f"add_joint: {getattr(body, 'name', body)!r} is not a rigid body of this scene; add it first. "
                     "Soft bodies are joined as the second one, at vertices=..., or held by scene.attach."
                 )
         if a is b:
             raise SceneError(f"add_joint: it joins {a.name} with itself; give two bodies, or None for the world.")
+        checks.flag(collide, f"add_joint: {kind}: collide")
         world = next((body for body in self.bodies if isinstance(body, WorldPoints)), None)
         if b is None and world is None:
             world = WorldPoints(self._free_name(None, WorldPoints))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from pliant.arguments import NO_NUMBER
 from pliant.errors import SceneError
+from pliant.model import checks
 from pliant.model.motions import times_of_keys
 
 
@@ -40,6 +41,7 @@ class Schedule:
     def __call__(self, time: float) -> Any:
         """The value at a time [s]."""
         times, values = np.asarray(self.times), np.asarray(self.values)
+        time = checks.real(time, "Schedule: time", "s")
         time = time % times[-1] if self.repeat else time
         if values.ndim == 1:
             return float(np.interp(time, times, values))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pliant.arguments import as_indices
 from pliant.errors import SceneError
 from pliant.materials.rest_moduli import lame_parameters_at_rest
 from pliant.model import checks
@@ -66,6 +67,7 @@ def make_seam(
     k = _usual_stiffness(body_a, body_b) if stiffness is None else stiffness
     k = checks.number(k, "add_seam: stiffness", "N/m^2", positive=True)
     time = checks.number(seconds, "add_seam: seconds", "s")
+    align = checks.flag(align, "add_seam: align")
     return Seam(body_a, a, body_b, _aligned(body_a, a, body_b, b) if align else b, k, time)
 
 
@@ -126,7 +128,7 @@ def _chain(body: Body, chain: ArrayLike, what: str) -> np.ndarray:
     """Vertices one after another along edges of a sheet."""
     if not isinstance(body, Cloth):
         raise SceneError(f"{what}: {getattr(body, 'name', body)!r} is not a cloth; only sheets have seams and bands.")
-    vertices = np.asarray(chain)
+    vertices = as_indices(chain)
     if vertices.ndim != 1 or vertices.dtype.kind not in "iu" or len(vertices) < 2:
         raise SceneError(
             f"{what} of {body.name} has type {vertices.dtype} and shape {vertices.shape}; give two and more vertices "

@@ -113,7 +113,7 @@ class SpringNet(Body):
 
     @property
     def springs(self) -> np.ndarray:
-        """(k, 2) springs that are left, as rows of `positions`: in the simulation last built from the scene, or as they
-        will be when it starts.
+        """(k, 2) springs that are left, as indices of rows of `positions`: in the simulation last built from the scene,
+        or as they will be when it starts.
         """
         return self.edges.copy() if self._elements is None else self._elements()

@@ -48,6 +48,7 @@ class Wind:
         """(3,) [m/s] at a time [s]; what a function returns is checked."""
         if not callable(self.velocity):
             return self.velocity
+        time = checks.real(time, "Wind.velocity_at: time", "s")
         return checks.vectors(self.velocity(time), None, f"Wind: velocity at t = {time:g} s", "m/s")
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 
 import numpy as np
 
+from pliant.arguments import is_finite_number
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.solvers.contract import Execution, SweepResult, register_solver
@@ -30,7 +30,7 @@ class HeavyBall(FixedPointAccelerator[HeavyBallWork]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.beta, numbers.Real) or not 0 < float(self.beta) < 1:
+        if not is_finite_number(self.beta) or not 0 < self.beta < 1:
             raise SolverError(f"HeavyBall: beta is {self.beta!r}: it must lie between 0 and 1, both excluded.")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> HeavyBallWork:

@@ -35,7 +35,7 @@ class Camera:
 
 def direction(azimuth: float, elevation: float) -> np.ndarray:
     """Unit vector to a place given by its angle from x in the horizontal plane and its height, both in degrees."""
-    a, e = np.radians([azimuth, elevation])
+    a, e = np.radians([float(azimuth), float(elevation)])
     return np.array([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)])
 
 

@@ -19,6 +19,7 @@ from pliant.viewer.fields import ColourScale, on_points
 from pliant.viewer.pictures import INK, SAMPLES, check_elevation, pillow, to_bytes
 from pliant.viewer.symbols import with_symbols
 
+TALLEST = 16384  # [pixels] of a picture
 ROPE_RADIUS = 0.006  # of the picture's height
 ASPECT = (0.7, 16 / 9)  # least and greatest width over height of a panel
 USUAL_PART = 99.0  # [percent] of the values that the colours distinguish: a few corners must not darken all else
@@ -39,8 +40,8 @@ class View:
 
 def _check(view: View) -> None:
     """Refuse a view that cannot be drawn, before anything is."""
-    if checks.count(view.height, "the picture's height [pixels]") < 16:
-        raise PliantError(f"the picture's height is {view.height} pixels; choose 16 or more.")
+    if not 16 <= checks.count(view.height, "the picture's height [pixels]") <= TALLEST:
+        raise PliantError(f"the picture's height is {view.height} pixels; choose 16 to {TALLEST}.")
     checks.real(view.azimuth, "the viewer's azimuth", "degrees")
     check_elevation(checks.real(view.elevation, "the viewer's elevation", "degrees"))
     if view.field is not None:

@@ -138,7 +138,7 @@ def test_contact_forces_carry_the_weight_and_sink_in_as_they_push(run):
 
 
 def test_pvd_takes_fields_that_come_later_and_clears_an_older_recording(tmp_path):
-    """The XML is written anew when the fields change; frames of an older, longer recording are gone."""
+    """The XML is written again when the fields change; frames of an older, longer recording are gone."""
     meshio = pytest.importorskip("meshio")
     points, triangles = np.eye(3), np.array([[0, 1, 2]])
     layout = layout_of_parts([Part(3, triangles, np.empty((0, 4)))], ["sheet"], 30.0)

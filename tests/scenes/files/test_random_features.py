@@ -1,5 +1,5 @@
 """Random scenes of everything a file can say: built, written back and read again they are the same; damaged ones give
-one sentence. They are not run: every set of elements would be compiled anew.
+one sentence. They are not run: every set of elements would be compiled again.
 """
 
 import copy

@@ -23,7 +23,7 @@ shapes = st.one_of(
     st.fixed_dictionaries({"kind": st.just("ball"), "radius": number, "cells": st.integers(1, 2)}),
     st.fixed_dictionaries({"kind": st.just("cylinder"), "height": number, "cells": st.just(1)}),
 )
-# one law: every set of laws in a scene is compiled anew, which takes minutes
+# one law: every set of laws in a scene is compiled again, which takes minutes
 materials = st.fixed_dictionaries(
     {
         "law": st.just("StableNeoHookean"),

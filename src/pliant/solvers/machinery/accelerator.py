@@ -103,7 +103,7 @@ class FixedPointAccelerator(Accelerator[A], Generic[A]):
         """Forget the iterations so far, where they are kept."""
 
     def iterate_inner(self, problem: IncrementalPotential, x: np.ndarray, work: A) -> tuple[np.ndarray, SweepResult]:
-        """Where one iteration of the wrapped solver leads from x, and its result."""
+        """Positions (n, 3) [m] after one iteration of the wrapped solver from x, and its result."""
         moved = x.copy()
         return moved, self.solver.sweep(problem, moved, work.inner, 1)
 

@@ -29,7 +29,8 @@ from pliant.kernels.threads import Team
 from pliant.lanes.host import default_width
 from pliant.materials import ARAP
 from pliant.materials.calculus import law_code
-from pliant.model import Block, InvertibleSolids, Sheets, Solids
+from pliant.model import Block, Sheets, Solids
+from pliant.model.blocks import Converted
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.energy_noise import NOISE, typical_edge
 from pliant.solvers.machinery.other_elements import NumpyElements, by_corners, position_rows, source_of
@@ -246,7 +247,7 @@ def build_assembly(problem: IncrementalPotential, execution: Execution) -> Assem
 
 def _terms(number: int, block: Block, pattern: BlockPattern, row_of_vertex: np.ndarray) -> list[LawTerm | OtherTerm]:
     make = partial(_law_term, number, block, pattern, row_of_vertex)
-    if isinstance(block, InvertibleSolids):
+    if isinstance(block, Solids) and isinstance(block, Converted):
         return [
             make(TET, block.volumes, block.law, block.parameters, lambda b: (1 - b.interpolants) * b.volumes),
             make(TET, block.volumes, ARAP, block.conversion[:, 3:], lambda b: b.interpolants * b.volumes),

@@ -12,6 +12,7 @@ from pliant.grains.convex_pairs import ConvexPairs
 from pliant.model import (
     CARRIED,
     FREE,
+    CurvedSquares,
     Fibres,
     FoldFans,
     FoldPairs,
@@ -30,7 +31,7 @@ FIXED = 0  # dimension of the space in which a held vertex moves
 
 def check_scene(name: str, model: Model, relaxation: Relaxation) -> None:
     """Refuse what has no form as rows."""
-    known = (Springs, Sheets, Hinges, FoldPairs, FoldFans, PlateSquares, Pairs, RestHeights, Fibres)
+    known = (Springs, Sheets, Hinges, FoldPairs, FoldFans, PlateSquares, CurvedSquares, Pairs, RestHeights, Fibres)
     for block in model.blocks:
         if not isinstance(block, known):
             raise SolverError(
@@ -75,7 +76,7 @@ def _check_rigid(name: str, model: Model) -> None:
 def distances_of(model: Model) -> Distances:
     """Of all springs and sheets, without those whose two ends are held."""
     parts = [spring_distances(block) for block in model.blocks if isinstance(block, Springs)]
-    bends = any(isinstance(block, Hinges | PlateSquares | Pairs) for block in model.blocks)
+    bends = any(isinstance(block, Hinges | PlateSquares | CurvedSquares | Pairs) for block in model.blocks)
     for block in model.blocks:
         if isinstance(block, Sheets):
             parts.append(cloth_distances(block, model.n_vertices, bends))

@@ -7,7 +7,8 @@ import numpy as np
 from pliant.errors import SimulationError
 from pliant.kernels.volumes import least_volume_ratio
 from pliant.materials.calculus import law_code
-from pliant.model import InvertibleSolids, Model
+from pliant.model import Model
+from pliant.model.blocks import Converted
 
 HALVINGS = 12
 
@@ -18,7 +19,7 @@ def keep_volumes_positive(model: Model, x: np.ndarray, start: np.ndarray) -> Non
     Such a law has no energy there, so no solver could begin, unless it is converted there (materials.Invertible).
     Held vertices stay where they are led.
     """
-    guarded = [s for s in model.solids if law_code(s.law).has_barrier and not isinstance(s, InvertibleSolids)]
+    guarded = [s for s in model.solids if law_code(s.law).has_barrier and not isinstance(s, Converted)]
     if not guarded:
         return
     free = model.is_free
