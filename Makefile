@@ -63,7 +63,7 @@ clean:  ## delete the environments, the caches and what the demo and the benchma
 
 .venv/dev-installed: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "Installing what the tests and checks need into .venv (once, about a minute)"
-	@$(BIN)/python $(PIP_INSTALL) -e ".[render,plot,device,test,quality,docs]"
+	@$(BIN)/python $(PIP_INSTALL) -e ".[all,test,quality,docs]"
 	@touch $@ .venv/demo-installed
 
 .venv/package-installed: .venv/dev-installed

@@ -57,6 +57,7 @@ RETURNED: dict[str, tuple[type, ...]] = {
     "Scenes and bodies": (Solid, Cloth, SpringNet, RigidBody, MeshObstacleBody, obstacles.Shape),
     "Materials": (SolidLaw, LameLaw),
 }
+WIDTH = 84  # characters of a signature that fit on a page
 MODULES = {"Shapes": "shapes", "Motions": "motions"}
 
 
@@ -93,7 +94,7 @@ def _page(title: str, entries: list[tuple[str, Any]]) -> str:
 
 def _entry(name: str, value: Any) -> str:
     """One public name with its members."""
-    parts = [f"## {name}", f"```python\n{name}{_signature(value)}\n```", _text(value) + _shared(value)]
+    parts = [f"## {name}", f"```python\n{_wrapped(name, _signature(value))}\n```", _text(value) + _shared(value)]
     if inspect.isclass(value):
         if rows := _fields(value):
             parts.append("| field | |\n|---|---|\n" + "\n".join(rows))
@@ -153,13 +154,41 @@ def _signature(value: Any) -> str:
     if inspect.isclass(value) and issubclass(value, BaseException):
         return ""
     own = [parameter for parameter in signature.parameters.values() if parameter.name != "self"]
-    shown = re.sub(r"'([^']*)'", r"\1", str(signature.replace(parameters=own)))
+    shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(signature.replace(parameters=own)))  # annotations, not defaults
+    shown = shown.replace("collections.abc.", "")
     return re.sub(r"\bpliant(\.\w+)+\.(\w+)", r"\2", shown).replace(" -> None", "")
+
+
+def _wrapped(name: str, signature: str) -> str:
+    """On one line if it fits on a page, else with a line per parameter."""
+    if len(name + signature) <= WIDTH or not signature.startswith("("):
+        return name + signature
+    parts, depth = [""], 0
+    for sign in signature[1:]:
+        if depth == 0 and sign == ")":
+            break
+        depth += (sign in "([{") - (sign in ")]}")
+        parts = [*parts, ""] if depth == 0 and sign == "," else [*parts[:-1], parts[-1] + sign]
+    rest = signature[1 + sum(len(part) + 1 for part in parts) :]
+    return f"{name}(\n" + "".join(f"    {part.strip()},\n" for part in parts) + ")" + rest
+
+
+def _parameters_apart(value: Any, text: str) -> str:
+    """A line for each parameter, where several share one: "span: how far [m]; pause: before it goes [s]."."""
+    try:
+        names = [name for name in inspect.signature(value).parameters if name != "self"]
+    except (TypeError, ValueError):
+        return text
+    if not names:
+        return text
+    one = "|".join(re.escape(name) for name in names)
+    begins = rf"(?:{one})(?:, (?:{one}))*: "
+    return re.sub(rf"([;.])\s+(?={begins})", lambda found: f"{found[1].replace(';', '.')}\n", text)
 
 
 def _text(value: Any) -> str:
     """The docstring as Markdown: indented lines go on with the one above, a line that begins a parameter is an item."""
-    text = (inspect.getdoc(value) or "").replace("<", "&lt;")
+    text = _parameters_apart(value, (inspect.getdoc(value) or "").replace("<", "&lt;"))
     lines: list[str] = []
     for line in text.splitlines():
         if re.match(r"[a-z_]\w*(, [a-z_]\w*)*: ", line):

@@ -40,6 +40,15 @@ def quantities(value: Any) -> list[str]:
     return [p.name for p in named if p.name not in ("self", "cls") and NUMERIC.search(str(p.annotation))]
 
 
+def returns_without_unit(value: Any) -> bool:
+    """Whether a property or function returns a number or an array of which its text gives no unit."""
+    function = value.fget if isinstance(value, property) else value
+    if inspect.isclass(function):
+        return False
+    returned = str(getattr(function, "__annotations__", {}).get("return", ""))
+    return bool(NUMERIC.search(returned)) and not _has_unit(inspect.getdoc(value) or "")
+
+
 def without_own_unit(value: Any) -> list[str]:
     """Quantities of which its own text neither gives a unit nor says that they have none."""
     return [name for name in quantities(value) if not _has_unit(about(value, name))]
