@@ -22,7 +22,7 @@ from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact
-from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
+from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, pushes
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
@@ -38,6 +38,7 @@ from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
 from pliant.contact.tracking.passing import Ahead, Skipped, passing
 from pliant.contact.tracking.pressing import Parties, Pressing, begin_pressing, pressed_before, pressing_of
+from pliant.contact.tracking.shortfalls import Shortfalls, no_shortfalls, shortfalls_of
 from pliant.contact.tracking.side_history import SideHistory, as_placed, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
@@ -64,12 +65,14 @@ class Detector:
     multipliers: Multipliers = field(default_factory=no_multipliers)  # of the step before
     seen: np.ndarray | None = None  # (n, 3) positions that the side history is of [m]
     pressing: Pressing | None = None  # who was in contact with whom in the step before; None: it is not known
+    shortfalls: Shortfalls = field(default_factory=no_shortfalls)  # of contacts in the step before
     stored: float = 0.0  # [J] at the end of the step before
     no_self_contact: np.ndarray | None = None  # (bodies,) bool: who does not touch itself at the positions seen last
     least_width: float = field(init=False)  # [m] of all tets at the positions seen last, at most
     convex: ConvexBodies = field(init=False)  # rigid ones
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last in this step
+    _shortfalls: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (k,) [m] of the contacts detected last
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
     _found: ContactSet = field(default_factory=no_contacts)
     _parties: Parties = field(init=False)
@@ -126,7 +129,7 @@ class Detector:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
             self._begin_at(x_prev, no_side_history())
-            self.pressing, self.stored = None, 0.0
+            self.pressing, self.shortfalls, self.stored = None, no_shortfalls(), 0.0
             self._edges.forget()
         if self._planes_suffice:
             return
@@ -223,10 +226,12 @@ class Detector:
         set_friction(contacts, model)
         self.round_bodies.share_answers(contacts, self.is_hard)
         if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
-            pushed = push(contacts, model, self.h) if h > 0 else np.zeros(contacts.size)
+            most = pushes(contacts, model, self.h if h > 0 else 0.0)
             follows = self.colliders.has_inside if not self.is_hard and given is None else None
-            known = (self._parties, self.pressing)
-            begin_pressing(contacts, x0, known, pushed, KEPT if self.is_hard else 0.0, follows)
+            known = (contacts, x0, (self._parties, self.pressing), self.shortfalls)
+            self._shortfalls = begin_pressing(*known, most, KEPT if self.is_hard else 0.0, follows)
+        else:
+            self._shortfalls = np.zeros(contacts.size)
         if self.is_hard:
             potential = ContactPotential(contacts, 0.0, 0.0, x0, has_multipliers=True, compliance=self._compliance)
         else:
@@ -282,7 +287,9 @@ class Detector:
             self._track(x_prev, x)
         (d, deepest, stored), given = latest.depths_at_end(x), self.model.settings.stiffness
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
-        self.pressing = pressing_of(latest.contacts, pressed, self._parties, self._planes_suffice and given is None)
+        own = (self._parties, self._planes_suffice and given is None)
+        self.pressing = pressing_of(latest.contacts, pressed, self._shortfalls, *own)
+        self.shortfalls = shortfalls_of(latest.contacts, self._shortfalls)
         work, friction_work = latest.work(x)
         looks_at_edges = self._has_pairs and not (self._planes_suffice or self.model.settings.guarantee)
         edge = self._edges.after_step(x) if looks_at_edges else None
@@ -338,7 +345,8 @@ class Detector:
         if not self._has_pairs or self._planes_suffice or self._latest is None:
             return None
         self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width > 0)
-        return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev)
+        known = (self._parties, self.pressing)
+        return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known)
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
         """Whether anything may have come out behind a tet in the step from x_prev to x: not what moves less than the
@@ -367,7 +375,8 @@ class Detector:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
-        keys, pressed, loads = (None, np.zeros(0), np.zeros(0)) if self.pressing is None else self.pressing
+        nothing = (None, np.zeros(0), np.zeros(0), np.zeros(0))
+        keys, pressed, loads, shortfalls = nothing if self.pressing is None else self.pressing
         near = None if self.spheres is None else self.spheres.neighbours
         optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near}
         return {
@@ -377,6 +386,9 @@ class Detector:
             "stored": np.array([self.stored]),
             "pressing_depths": pressed,
             "pressing_loads": loads,
+            "pressing_shortfalls": shortfalls,
+            "shortfall_ids": self.shortfalls.ids,
+            "shortfall_values": self.shortfalls.values,
             **{name: array for name, array in optional.items() if array is not None},
         }
 
@@ -389,9 +401,11 @@ class Detector:
         self.multipliers = Multipliers(ids, normal, tangential, earlier, drift)
         self.least_width = float(state["least_width"][0])
         self.stored = float(state["stored"][0])
-        keys = state.get("pressing_keys")
-        d = state["pressing_depths"]
-        self.pressing = None if keys is None else Pressing(keys, d, state.get("pressing_loads", np.zeros_like(d)))
+        keys, d = state.get("pressing_keys"), state["pressing_depths"]
+        others = (state.get(f"pressing_{name}", np.zeros_like(d)) for name in ("loads", "shortfalls"))
+        self.pressing = None if keys is None else Pressing(keys, d, *others)
+        if "shortfall_ids" in state:
+            self.shortfalls = Shortfalls(state["shortfall_ids"], state["shortfall_values"])
         self.no_self_contact = state.get("no_self_contact")
         if self.spheres is not None:
             self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))

@@ -10,6 +10,7 @@ import numpy as np
 from pliant.contact.contact_set import ContactSet, chosen, gaps, joined
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.initial_intersections import piercing_pairs
+from pliant.contact.tracking.pressing import Parties, Pressing, pressed_before
 from pliant.contact.tracking.side_history import SideHistory, prune
 from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
@@ -30,7 +31,8 @@ class Ahead(NamedTuple):
 class Skipped(NamedTuple):
     """Who is not held apart."""
 
-    keys: np.ndarray  # vertex * bodies + body: who intersects whom where the step begins, so that it can get out
+    keys: np.ndarray  # vertex * bodies + body: who intersects whom where the step begins, so that it can get out, or
+    # started so near to it that it settles there
     body: np.ndarray  # (n,) of each vertex
     is_solid: np.ndarray  # (n,) bool
     motion: np.ndarray  # (n, 3) [m] of vertices in the step
@@ -80,31 +82,49 @@ class Skipped(NamedTuple):
 
 def passing(
     team: Team, colliders: Colliders, edge: np.ndarray, is_convex: np.ndarray, ahead: Ahead, contacts: ContactSet,
-    x_prev: np.ndarray,
+    x_prev: np.ndarray, known: tuple[Parties, Pressing | None],
 ) -> Skipped | None:  # fmt: skip
     """Who is not to be held, if others go through anything on the way from x_prev (n, 3) [m]; None if nothing does that
     keeps a distance. edge (n,) [m]: mean of the bodies; is_convex (bodies,): as of Skipped; contacts: those of the
-    step.
+    step; known: who pressed in the step before, None as a simulation starts.
     """
-    if not _comes_close(colliders, ahead, contacts):
+    comes_close, settling = _comes_close(colliders, ahead, contacts, x_prev, known)
+    if not comes_close:
         return None
     pierced = _pierced(team, colliders, ahead.x)
     pierced = pierced[(colliders.radius[pierced] > 0).any(axis=1)]
     about = (colliders.rules.body, colliders.has_inside, ahead.x - x_prev, FAST * edge, is_convex)
-    skipped = Skipped(np.zeros(0, np.int64), *about)
+    skipped = Skipped(settling, *about)
     pierced = pierced[~skipped.pairs(pierced, 2)]
     if not len(pierced):
         return None
-    skipped = skipped._replace(keys=intersecting(team, colliders, x_prev))
+    skipped = skipped._replace(keys=np.union1d(settling, intersecting(team, colliders, x_prev)))
     return None if skipped.pairs(pierced, 2).all() else skipped
 
 
-def _comes_close(colliders: Colliders, ahead: Ahead, contacts: ContactSet) -> bool:
-    """Whether a pair that is tracked, or a contact of the step, has little left of the distance that it keeps."""
+def _comes_close(
+    colliders: Colliders,
+    ahead: Ahead,
+    contacts: ContactSet,
+    x_prev: np.ndarray,
+    known: tuple[Parties, Pressing | None],
+) -> tuple[bool, np.ndarray]:
+    """Whether a pair that is tracked, or a contact of the step, has little left of the distance that it keeps; and keys,
+    as of Skipped, of those that started with hardly any: they settle, and are left to contact forces unless they are
+    deep.
+    """
     tracked = prune(colliders.patches, colliders.surface.edges, colliders.radius, ahead.history, ahead.x)[1]
     both = joined(chosen(contacts, contacts.obstacle < 0), tracked)
-    kept = both.thickness + both.offset
-    return bool(((gaps(both, ahead.x) + both.thickness < CLOSE * kept) & (kept > 0)).any())
+    kept, gap = both.thickness + both.offset, gaps(both, ahead.x) + both.thickness
+    if known[1] is None:
+        short = np.clip(kept - (gaps(both, x_prev) + both.thickness), 0.0, kept)
+    else:
+        short = np.minimum(pressed_before(both, *known).shortfalls, kept)
+    settles = (short > (1.0 - CLOSE) * kept) & (gap > -CLOSE * kept)
+    comes_close = ((gap < CLOSE * (kept - short)) & ~settles & (kept > 0)).any()
+    v, body = both.vertices[settles], colliders.rules.body
+    own = np.where(both.kind[settles] == VERTEX_TRIANGLE, 1, 2)
+    return bool(comes_close), np.unique(v * np.int64(body.max() + 1) + _others(v, own, body))
 
 
 def _pierced(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
@@ -116,5 +136,10 @@ def _pierced(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
 def intersecting(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
     """Keys, as of Skipped, of what intersects at positions x (n, 3) [m]."""
     pierced, body = _pierced(team, colliders, x), colliders.rules.body
-    against = np.where(np.arange(5) < 2, body[pierced[:, 2:3]], body[pierced[:, :1]])
-    return np.unique(pierced * np.int64(body.max() + 1) + against)
+    return np.unique(pierced * np.int64(body.max() + 1) + _others(pierced, 2, body))
+
+
+def _others(vertices: np.ndarray, own: np.ndarray | int, body: np.ndarray) -> np.ndarray:
+    """(k, m) the body on the other side of each of the vertices (k, m), of which the first `own` are one side's."""
+    is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
+    return np.where(is_first, body[vertices[:, 2:3]], body[vertices[:, :1]])
