@@ -30,7 +30,7 @@ STIFFER = 30.0  # times, at most
 GROWTH = 1.1  # times from one step to the next: the load of an impact does not last
 HELD_PUSH = 0.1  # of a push: for what presses by one already
 TOUCHING = 0.01  # of the thickness: what started nearer is pushed apart as far
-SLOWLY = 0.05  # of an edge: what started with a smaller overlap is pushed out more slowly, in proportion
+SLOWLY = 0.01  # of an edge: what started with a smaller overlap is pushed out more slowly, in proportion
 
 
 class Pressing(NamedTuple):
@@ -208,32 +208,35 @@ def begin_pressing(
     before = pressed_before(contacts, *known)
     depths = before.depths if follows is None else hold_loads(contacts, before, follows)
     starts = known[1] is None and kept == 0.0
-    shortfalls = np.full(contacts.size, np.inf) if starts else short.known_of(contacts, before.shortfalls)
-    start_with_offset(contacts, x, depths, pushes, shortfalls, kept)
+    others = np.full(contacts.size, np.inf) if starts else before.shortfalls
+    shortfalls, is_known = short.known_of(contacts, others)
+    start_with_offset(contacts, x, depths, pushes, (shortfalls, is_known), kept)
     return shortfalls
 
 
 def start_with_offset(
-    contacts: ContactSet, x: np.ndarray, pressed: np.ndarray, pushes: Pushes, shortfalls: np.ndarray, kept: float = 0.0
-) -> None:
+    contacts: ContactSet, x: np.ndarray, pressed: np.ndarray, pushes: Pushes, short: tuple[np.ndarray, np.ndarray],
+    kept: float = 0.0,
+) -> None:  # fmt: skip
     """Let contacts press at the start of a step, at x (n, 3) [m], with no more than what they pressed with before (k,)
-    and what they may be pushed out by; of the rest, a part `kept` of the penetration stays for later steps. shortfalls
-    (k,) [m] are brought up to date: what the motion has opened, or is pushed out, is none any more.
+    and what they may be pushed out by; of the rest, a part `kept` of the penetration stays for later steps. short:
+    shortfalls (k,) [m], which are brought up to date, and (k,) bool which contacts had them before: others have at most
+    what they are too near now. What has opened as far as it should has none any more.
 
     What is pushed and does not yield is held by something: it is pushed further at a small part of the speed alone, so
     that contacts which contradict each other (a fold that is caught) do not store ever more energy.
     """
-    cached(write_offsets)(contacts, x, pressed, pushes.most, pushes.edge, shortfalls, kept)
+    cached(write_offsets)(contacts, x, pressed, pushes.most, pushes.edge, *short, kept)
 
 
 @compiled
-def write_offsets(contacts, x, pressed, push, edge, shortfalls, kept):
+def write_offsets(contacts, x, pressed, push, edge, shortfalls, is_known, kept):
     for place in range(len(pressed)):
         c = np.uint64(place)
         s = add(closest_separation(c, positions_of(c, contacts, x), contacts), row(contacts.motions, c))
         gap, thickness = dot(s, row(contacts.normals, c)), contacts.thickness[c]
         further = push[c] * max(1.0 - pressed[c] / push[c], HELD_PUSH) if push[c] > 0.0 else 0.0
-        short = min(shortfalls[c], max(thickness - gap, 0.0))
+        short = shortfalls[c] if is_known[c] and gap < thickness else min(shortfalls[c], max(thickness - gap, 0.0))
         late = thickness - gap - short - pressed[c]  # what begins without force
         if short > 0.0:
             overlap = max(TOUCHING * thickness - gap, 0.0)

@@ -16,12 +16,12 @@ class Shortfalls(NamedTuple):
     ids: np.ndarray  # (m, 5) int32
     values: np.ndarray  # (m,) [m]
 
-    def known_of(self, contacts: ContactSet, others: np.ndarray) -> np.ndarray:
-        """(k,) [m] of some contacts; others (k,) [m]: for those that are not known."""
+    def known_of(self, contacts: ContactSet, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(k,) [m] of some contacts, and (k,) bool which are known; others (k,) [m]: for those that are not."""
         if not len(self.ids):
-            return others
+            return others, np.zeros(contacts.size, bool)
         places = places_among(contact_ids(contacts), self.ids)
-        return np.where(places >= 0, self.values[places], others)
+        return np.where(places >= 0, self.values[places], others), places >= 0
 
 
 def no_shortfalls() -> Shortfalls:
