@@ -15,6 +15,7 @@ from pliant.contact.detection import (
     sides_after,
     sides_at,
 )
+from pliant.contact.detector_state import detector_state, load_detector_state
 from pliant.contact.response.edge_watch import EdgeWatch
 from pliant.contact.response.energy_budget import EnergyBudget
 from pliant.contact.response.friction import set_friction
@@ -115,7 +116,7 @@ class Detector:
         self.multipliers = inheritance.multipliers(old.multipliers)
         if old.pressing is not None:
             self.pressing = inheritance.pressing(old.pressing, self._parties.size)
-        self.stored = old.stored
+        self.shortfalls, self.stored = old.shortfalls, old.stored
         if not self._has_pairs or old.seen is None or not np.array_equal(old.seen[before], x):
             return
         self._begin_at(x, inheritance.sides(old.side_history))
@@ -375,38 +376,9 @@ class Detector:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
-        nothing = (None, np.zeros(0), np.zeros(0), np.zeros(0))
-        keys, pressed, loads, shortfalls = nothing if self.pressing is None else self.pressing
-        near = None if self.spheres is None else self.spheres.neighbours
-        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near}
-        return {
-            **self.side_history._asdict(),
-            **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
-            "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
-            "stored": np.array([self.stored]),
-            "pressing_depths": pressed,
-            "pressing_loads": loads,
-            "pressing_shortfalls": shortfalls,
-            "shortfall_ids": self.shortfalls.ids,
-            "shortfall_values": self.shortfalls.values,
-            **{name: array for name, array in optional.items() if array is not None},
-        }
+        return detector_state(self)
 
     def load_state_dict(self, state: dict[str, np.ndarray], x: np.ndarray) -> None:
         """Go on from what `state_dict` gave at positions x (n, 3) [m]."""
-        self.side_history = SideHistory(*(state[name] for name in SideHistory._fields))
-        ids, normal, tangential = (state[f"multipliers_{name}"] for name in ("ids", "normal", "tangential"))
-        earlier = state.get("multipliers_earlier", np.zeros_like(normal))
-        drift = state.get("multipliers_drift", np.zeros_like(tangential))
-        self.multipliers = Multipliers(ids, normal, tangential, earlier, drift)
-        self.least_width = float(state["least_width"][0])
-        self.stored = float(state["stored"][0])
-        keys, d = state.get("pressing_keys"), state["pressing_depths"]
-        others = (state.get(f"pressing_{name}", np.zeros_like(d)) for name in ("loads", "shortfalls"))
-        self.pressing = None if keys is None else Pressing(keys, d, *others)
-        if "shortfall_ids" in state:
-            self.shortfalls = Shortfalls(state["shortfall_ids"], state["shortfall_values"])
-        self.no_self_contact = state.get("no_self_contact")
-        if self.spheres is not None:
-            self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))
+        load_detector_state(self, state)
         self.seen = x.copy()

@@ -109,9 +109,9 @@ def _comes_close(
     x_prev: np.ndarray,
     known: tuple[Parties, Pressing | None],
 ) -> tuple[bool, np.ndarray]:
-    """Whether a pair that is tracked, or a contact of the step, has little left of the distance that it keeps; and keys,
-    as of Skipped, of those that started with hardly any: they settle, and are left to contact forces unless they are
-    deep.
+    """Whether a pair that is tracked, or a contact of the step, has little left of the distance that it keeps; and
+    keys, as of Skipped, of those that started with hardly any: they settle, and are left to contact forces unless they
+    are deep.
     """
     tracked = prune(colliders.patches, colliders.surface.edges, colliders.radius, ahead.history, ahead.x)[1]
     both = joined(chosen(contacts, contacts.obstacle < 0), tracked)

@@ -3,7 +3,7 @@
 A vertex that slides from triangle to triangle of a body stays in contact with that body. What penetrates without having
 been known begins to press from zero: its depth is its offset, which falls by as much as it may be pushed out in a step
 (decision 0024). What is nearer than the distance it should keep as a simulation starts keeps the distance that it has,
-until the motion opens it: its *shortfall* stays part of the offset. Only what overlaps is pushed out (decision 0131).
+until the motion opens it: its *shortfall* stays part of the offset. Only what overlaps is pushed out (decision 0134).
 """
 
 from __future__ import annotations
@@ -40,6 +40,20 @@ class Pressing(NamedTuple):
     depths: np.ndarray  # (m,) the largest with which it pressed at the end of the step [m]
     loads: np.ndarray  # (m,) the largest force with which it did [N]
     shortfalls: np.ndarray  # (m,) how much nearer than it should be it may be, since it started so [m]
+
+
+def pressing_arrays(pressing: Pressing | None) -> dict[str, np.ndarray]:
+    """For checkpoints; the keys are missing if nothing is known."""
+    known = {} if pressing is None else {"pressing_keys": pressing.keys}
+    rest = (np.zeros(0),) * 3 if pressing is None else pressing[1:]
+    return known | dict(zip(("pressing_depths", "pressing_loads", "pressing_shortfalls"), rest, strict=True))
+
+
+def pressing_from(state: dict[str, np.ndarray]) -> Pressing | None:
+    """From what `pressing_arrays` gave, by older versions too."""
+    keys, d = state.get("pressing_keys"), state["pressing_depths"]
+    others = (state.get(f"pressing_{name}", np.zeros_like(d)) for name in ("loads", "shortfalls"))
+    return None if keys is None else Pressing(keys, d, *others)
 
 
 class Parties(NamedTuple):

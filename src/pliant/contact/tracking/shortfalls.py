@@ -1,4 +1,4 @@
-"""How much nearer than they should be contacts may stay, since they started so (decision 0131), kept by id."""
+"""How much nearer than they should be contacts may stay, since they started so (decision 0134), kept by id."""
 
 from __future__ import annotations
 
