@@ -1,4 +1,4 @@
-"""What starts nearer than the distance it should keep keeps the gap that it has, and gains no energy (decision 0134)."""
+"""What starts nearer than the distance it should keep keeps the gap it has, and gains no energy (decision 0134)."""
 
 import numpy as np
 import pytest
