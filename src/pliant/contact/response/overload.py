@@ -30,12 +30,13 @@ class Overload:
         self._factors = None
 
     def note(self, contacts: ContactSet, x: np.ndarray, skipped: Skipped | None) -> None:
-        """Take note of what is pressed so deep that nothing of its thickness is left but what pairs keep at least, where
-        a solver would have vertices, x (n, 3) [m]; skipped: who is not held back, None if all are.
+        """Take note of what is pressed so deep that no more of its thickness is left than pairs keep at least, where a
+        solver would have vertices, x (n, 3) [m]; skipped: who is not held back, None if all are.
         """
         is_held = np.ones(contacts.size, bool) if skipped is None else ~skipped.contacts(contacts)
         kept, deep = contacts.thickness + contacts.offset, penetrations(contacts, x)
-        times = np.where(is_held & (kept > 0) & (deep > (1.0 - FLOOR) * kept), 2.0 * deep / np.maximum(kept, 1e-300), 1.0)
+        is_through = is_held & (kept > 0) & (deep > (1.0 - FLOOR) * kept)
+        times = np.where(is_through, 2.0 * deep / np.maximum(kept, 1e-300), 1.0)
         if not (times > 1).any():
             return
         if self._factors is None:
