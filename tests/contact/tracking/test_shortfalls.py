@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.contact.contact_set import pair_contacts
+from pliant.contact.contact_set import ContactSet, pair_contacts
 from pliant.contact.tracking.pressing import SLOWLY, TOUCHING, Pushes, start_with_offset
 from pliant.contact.tracking.shortfalls import no_shortfalls, shortfalls_of
 from pliant.elements.closest import VERTEX_TRIANGLE
@@ -12,7 +12,7 @@ from pliant.elements.closest import VERTEX_TRIANGLE
 SIDE, DENSITY = 0.1, 1000.0
 
 
-def at_heights(heights: np.ndarray, thickness: float):
+def at_heights(heights: np.ndarray, thickness: float) -> tuple[ContactSet, np.ndarray]:
     """Contacts of vertices at some heights [m] over the middle of a triangle, and positions."""
     k = len(heights)
     x = np.array([[-1.0, -1, 0], [2, -1, 0], [-1, 2, 0], *([0, 0, z] for z in heights)])
