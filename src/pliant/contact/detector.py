@@ -30,9 +30,10 @@ from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
 from pliant.contact.search.convex_pairs import NEAR, Bounds, bounds_of, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
-from pliant.contact.search.motion import largest_motion, spread_of_motion
+from pliant.contact.search.motion import largest_motion, motion_of, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
+from pliant.contact.search.solids_at_convex import SolidsAtConvex
 from pliant.contact.sphere_search import SphereSearch
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
@@ -68,6 +69,7 @@ class Detector:
     no_self_contact: np.ndarray | None = None  # (bodies,) bool: who does not touch itself at the positions seen last
     least_width: float = field(init=False)  # [m] of all tets at the positions seen last, at most
     convex: ConvexBodies = field(init=False)  # rigid ones
+    _at_convex: SolidsAtConvex | None = None  # None: their sides are tracked, or there are none
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last in this step
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
@@ -99,6 +101,8 @@ class Detector:
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
         self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
+        if not (self.is_hard or m.settings.guarantee):
+            self._at_convex = SolidsAtConvex(self.colliders, self.convex) or None
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
@@ -131,6 +135,9 @@ class Detector:
         if self._planes_suffice:
             return
         self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
+        if self._at_convex is not None:
+            found = self._at_convex.contacts(x_prev, motion_of(self.team, x_prev, x_prev, 0.0))
+            self._at_start = self._at_start._replace(contacts=joined(self._at_start.contacts, found))
 
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
@@ -155,6 +162,8 @@ class Detector:
         if self._planes_suffice:
             return
         self.side_history = sides_at(self.team, self.colliders, sides, x)
+        if self._at_convex is not None:
+            self.side_history = self._at_convex.without_known(self.side_history)
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
 
@@ -331,6 +340,8 @@ class Detector:
         has_thin = len(self.model.triangles) > 0 or len(self.model.springs) > 0
         sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, is_fast, has_thin)
         self.least_width, width = before, self.least_width
+        if self._at_convex is not None:
+            sides = (self._at_convex.without_known(sides[0]), sides[1])
         return Ahead(x.copy(), *sides, width)
 
     def passing(self, x_prev: np.ndarray, x: np.ndarray) -> Skipped | None:

@@ -49,6 +49,7 @@ class Skipped(NamedTuple):
         are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]]
         is_crushed = (one == other) & self.crushed[one]
         are_convex = self.is_convex[one] & self.is_convex[other]
+        are_convex |= (self.is_convex[one] & self.is_solid[vertices[:, 2]]) | (self.is_convex[other] & self.is_solid[vertices[:, 0]])
         return intersect | are_convex | (are_solids & (is_crushed | self._meet_fast(vertices, is_first)))
 
     def _meet_fast(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
