@@ -30,7 +30,7 @@ from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
 from pliant.contact.search.convex_pairs import NEAR, Bounds, bounds_of, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
-from pliant.contact.search.motion import largest_motion, motion_of, spread_of_motion
+from pliant.contact.search.motion import largest_motion, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
@@ -101,8 +101,8 @@ class Detector:
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
         self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
-        if not (self.is_hard or m.settings.guarantee):
-            self._at_convex = SolidsAtConvex(self.colliders, self.convex) or None
+        at_convex = SolidsAtConvex(self.colliders, self.convex)
+        self._at_convex = at_convex if at_convex and not (self.is_hard or m.settings.guarantee) else None
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
@@ -134,10 +134,8 @@ class Detector:
             self._edges.forget()
         if self._planes_suffice:
             return
-        self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
-        if self._at_convex is not None:
-            found = self._at_convex.contacts(x_prev, motion_of(self.team, x_prev, x_prev, 0.0))
-            self._at_start = self._at_start._replace(contacts=joined(self._at_start.contacts, found))
+        about = (x_prev, self.side_history, self.no_self_contact, self._at_convex)
+        self._at_start = find_penetrations(self.team, self.colliders, *about)
 
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
@@ -161,9 +159,7 @@ class Detector:
         self.seen = x.copy()
         if self._planes_suffice:
             return
-        self.side_history = sides_at(self.team, self.colliders, sides, x)
-        if self._at_convex is not None:
-            self.side_history = self._at_convex.without_known(self.side_history)
+        self.side_history = sides_at(self.team, self.colliders, sides, x, self._at_convex)
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
 
@@ -220,8 +216,7 @@ class Detector:
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
             near.append(self.spheres.find(x0, x1, time, h, self.scale, self.is_hard))
-        for k in numbers:
-            near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
+        near += [face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach) for k in numbers]
         if self.is_hard or h > 0:
             pairs = with_planes(self.convex, pairs, x0, x1, model, bounds)
         contacts = joined(no_contacts(), *pairs, *near)
@@ -336,19 +331,17 @@ class Detector:
     def _sides_after(self, x_prev: np.ndarray, x: np.ndarray) -> Ahead:
         """Sides at the end of a step from x_prev to x (n, 3) [m]."""
         before = self.least_width
-        is_fast = self._may_pass_solids(x_prev, x)
         has_thin = len(self.model.triangles) > 0 or len(self.model.springs) > 0
-        sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, is_fast, has_thin)
+        about = (self._may_pass_solids(x_prev, x), has_thin, self._at_convex)
+        sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, *about)
         self.least_width, width = before, self.least_width
-        if self._at_convex is not None:
-            sides = (self._at_convex.without_known(sides[0]), sides[1])
         return Ahead(x.copy(), *sides, width)
 
     def passing(self, x_prev: np.ndarray, x: np.ndarray) -> Skipped | None:
         """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]."""
         if not self._has_pairs or self._planes_suffice or self._latest is None:
             return None
-        self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width > 0)
+        self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width)
         return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev)
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
@@ -398,10 +391,8 @@ class Detector:
         earlier = state.get("multipliers_earlier", np.zeros_like(normal))
         drift = state.get("multipliers_drift", np.zeros_like(tangential))
         self.multipliers = Multipliers(ids, normal, tangential, earlier, drift)
-        self.least_width = float(state["least_width"][0])
-        self.stored = float(state["stored"][0])
-        keys = state.get("pressing_keys")
-        d = state["pressing_depths"]
+        self.least_width, self.stored = float(state["least_width"][0]), float(state["stored"][0])
+        keys, d = state.get("pressing_keys"), state["pressing_depths"]
         self.pressing = None if keys is None else Pressing(keys, d, state.get("pressing_loads", np.zeros_like(d)))
         self.no_self_contact = state.get("no_self_contact")
         if self.spheres is not None:

@@ -159,8 +159,8 @@ def search_others(first, last, pairs, face_tree, solid, x, body, no_self_contact
 def measure_surface_points(first, last, solid, x, points):
     """Weights, depths and normals, the way out, of the faces that were found; a vertex on its face takes the face's.
 
-    Behind a face is inside. Where the nearest point is on the rim of a face, the vertex may be in front of it and inside
-    all the same, as next to a dent: only over the face itself does the plane tell the side.
+    Behind a face is inside. Where the nearest point is on the rim of a face, the vertex may be in front of it and
+    inside all the same, as next to a dent: only over the face itself does the plane tell the side.
     """
     faces, weights, normals = solid.faces, points.weights, points.normal
     for k in range(first, last):

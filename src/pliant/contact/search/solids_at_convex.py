@@ -1,7 +1,7 @@
 """Contacts of solids with convex rigid bodies where a step begins: by what is inside, without a history of sides.
 
-A convex rigid body is the inside of planes, so that how deep anything is in it, and the shortest way out, are known from
-where it is: nothing has to be known of how it came there. The overlap of a solid with it has as corners
+A convex rigid body is the inside of planes, so that how deep anything is in it, and the shortest way out, are known
+from where it is: nothing has to be known of how it came there. The overlap of a solid with it has as corners
 
     vertices of the solid that are inside the rigid body,
     corners of the rigid body that are inside tets (penetration.py),
@@ -26,14 +26,12 @@ from pliant.contact.search.motion import Motion
 from pliant.contact.search.narrow_phase import BEYOND
 from pliant.contact.search.normals import vertex_normal
 from pliant.contact.search.penetration_query import SAME_WAY
-from pliant.contact.tracking.side_history import SideHistory
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, closest_vertex_triangle, combine, row
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
 
-LONGEST_WAY = 0.25  # of the width of a convex body in a step: what is faster may come out behind it
 ALIGNED = 1e-4  # squared sine between edges that have a normal of their own
-RIM = 1e-3  # of an edge: nearer to its ends its vertices are the contact
+RIM = 0.02  # of an edge: nearer to its ends its vertices are the contact
 
 
 class Parts(NamedTuple):
@@ -68,7 +66,9 @@ class SolidsAtConvex:
         lists = (surface.vertices[:, :1], surface.edges, surface.triangles)
         columns: list[np.ndarray] = []
         for corners in lists:
-            usable = np.flatnonzero(colliders.has_inside[corners[:, 0]] & ~colliders.rules.excluded[corners].any(axis=1))
+            usable = np.flatnonzero(
+                colliders.has_inside[corners[:, 0]] & ~colliders.rules.excluded[corners].any(axis=1)
+            )
             order = usable[np.argsort(body[corners[usable, 0]], kind="stable")]
             columns.append(np.searchsorted(body[corners[order, 0]], np.arange(bodies + 1)))
             columns.append(surface.vertices[order, 0] if corners.shape[1] == 1 else order)
@@ -82,15 +82,6 @@ class SolidsAtConvex:
     def are_known(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """(k,) bool: whether bodies (k,) and (k,) are a solid and a convex rigid body."""
         return (self.is_convex[one] & self.is_solid[other]) | (self.is_convex[other] & self.is_solid[one])
-
-    def without_known(self, history: SideHistory) -> SideHistory:
-        """Without pairs of which nothing has to be tracked."""
-        surface, body = self._colliders.surface, self._colliders.rules.body
-        edges = body[surface.edges[history.edges, 0]]
-        is_other = ~self.are_known(body[history.vertices], body[surface.triangles[history.triangles, 0]])
-        are_other = ~self.are_known(edges[:, 0], edges[:, 1])
-        tracked = (array[is_other] for array in history[:4])
-        return SideHistory(*tracked, history.edges[are_other], history.normals[are_other])
 
     def contacts(self, x: np.ndarray, motion: Motion) -> ContactSet:
         """At positions x (n, 3) [m]; motion: one that starts there."""
@@ -194,9 +185,7 @@ def box_around(convex, b, x, kept):
 
 @inlined
 def is_within(p, low, high):
-    return (
-        low[0] <= p[0] <= high[0] and low[1] <= p[1] <= high[1] and low[2] <= p[2] <= high[2]
-    )
+    return low[0] <= p[0] <= high[0] and low[1] <= p[1] <= high[1] and low[2] <= p[2] <= high[2]
 
 
 @inlined

@@ -34,23 +34,24 @@ class Skipped(NamedTuple):
     body: np.ndarray  # (n,) of each vertex
     is_solid: np.ndarray  # (n,) bool
     motion: np.ndarray  # (n, 3) [m] of vertices in the step
-    most: np.ndarray  # (n,) [m] that solids may move in it, seen from each other, and are held apart
+    most: np.ndarray  # (n,) [m] in it, as seen from each other, that is not fast
     is_convex: np.ndarray  # (bodies,) bool: rigid bodies whose distance and depth planes tell
 
     def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
         """(k,) bool: pairs with vertices (k, m), of which the first `own` are one side's, of bodies that intersect
-        there, of two convex rigid bodies, or of solids that meet fast: what is inside a solid is known to be, and is
-        pushed out again. A solid is not held apart from itself at all if a vertex of it is fast, or intersects it.
+        there, of two convex rigid bodies, of one and a solid unless they meet so fast that one may come out behind the
+        other, or of solids that meet fast: what is inside is known to be, and is pushed out again. A solid is not held
+        apart from itself at all if a vertex of it is fast, or intersects it.
         """
         is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
         one, other = self.body[vertices[:, 0]], self.body[vertices[:, 2]]
         against = np.where(is_first, other[:, None], one[:, None])
         intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
-        are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]]
         is_crushed = (one == other) & self.crushed[one]
-        are_convex = self.is_convex[one] & self.is_convex[other]
-        are_convex |= (self.is_convex[one] & self.is_solid[vertices[:, 2]]) | (self.is_convex[other] & self.is_solid[vertices[:, 0]])
-        return intersect | are_convex | (are_solids & (is_crushed | self._meet_fast(vertices, is_first)))
+        convex, solid = (self.is_convex[one], self.is_convex[other]), self.is_solid[vertices[:, [0, 2]]].T
+        meet_fast = self._meet_fast(vertices, is_first)
+        are_known = (convex[0] & convex[1]) | (((convex[0] & solid[1]) | (solid[0] & convex[1])) & ~meet_fast)
+        return intersect | are_known | (solid[0] & solid[1] & (is_crushed | meet_fast))
 
     def _meet_fast(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
         """(k,) bool: pairs with vertices (k, m) of which two, of different sides, move far as seen from each other."""
@@ -80,18 +81,20 @@ class Skipped(NamedTuple):
 
 
 def passing(
-    team: Team, colliders: Colliders, edge: np.ndarray, is_convex: np.ndarray, ahead: Ahead, contacts: ContactSet,
+    team: Team, colliders: Colliders, edge: np.ndarray, width: np.ndarray, ahead: Ahead, contacts: ContactSet,
     x_prev: np.ndarray,
 ) -> Skipped | None:  # fmt: skip
     """Who is not to be held, if others go through anything on the way from x_prev (n, 3) [m]; None if nothing does that
-    keeps a distance. edge (n,) [m]: mean of the bodies; is_convex (bodies,): as of Skipped; contacts: those of the
-    step.
+    keeps a distance. edge (n,) [m]: mean of the bodies; width (bodies,) [m]: of convex rigid ones, 0 of others;
+    contacts: those of the step.
     """
     if not _comes_close(colliders, ahead, contacts):
         return None
     pierced = _pierced(team, colliders, ahead.x)
     pierced = pierced[(colliders.radius[pierced] > 0).any(axis=1)]
-    about = (colliders.rules.body, colliders.has_inside, ahead.x - x_prev, FAST * edge, is_convex)
+    body = colliders.rules.body
+    size = np.where(width[body] > 0, np.minimum(edge, width[body]), edge)
+    about = (body, colliders.has_inside, ahead.x - x_prev, FAST * size, width > 0)
     skipped = Skipped(np.zeros(0, np.int64), *about)
     pierced = pierced[~skipped.pairs(pierced, 2)]
     if not len(pierced):
