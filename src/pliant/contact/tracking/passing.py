@@ -16,6 +16,7 @@ from pliant.kernels.threads import Team
 
 CLOSE = 0.2  # of the distance that a pair keeps: with less left, intersections are looked for
 FAST = 0.25  # of an edge in a step: solids that move further, seen from each other, are left to contact forces
+BEHIND = 0.5  # the same, of solids and convex rigid bodies: what goes further may come out behind, and is held apart
 
 
 class Ahead(NamedTuple):
@@ -34,7 +35,7 @@ class Skipped(NamedTuple):
     body: np.ndarray  # (n,) of each vertex
     is_solid: np.ndarray  # (n,) bool
     motion: np.ndarray  # (n, 3) [m] of vertices in the step
-    most: np.ndarray  # (n,) [m] in it, as seen from each other, that is not fast
+    size: np.ndarray  # (n,) [m] of an edge of the body, or the width of a convex rigid one if that is less
     is_convex: np.ndarray  # (bodies,) bool: rigid bodies whose distance and depth planes tell
 
     def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
@@ -49,17 +50,21 @@ class Skipped(NamedTuple):
         intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
         is_crushed = (one == other) & self.crushed[one]
         convex, solid = (self.is_convex[one], self.is_convex[other]), self.is_solid[vertices[:, [0, 2]]].T
-        meet_fast = self._meet_fast(vertices, is_first)
-        are_known = (convex[0] & convex[1]) | (((convex[0] & solid[1]) | (solid[0] & convex[1])) & ~meet_fast)
-        return intersect | are_known | (solid[0] & solid[1] & (is_crushed | meet_fast))
+        speed = self._speed(vertices, is_first)
+        are_known = ((convex[0] & solid[1]) | (solid[0] & convex[1])) & (speed <= BEHIND)
+        are_known |= convex[0] & convex[1]
+        return intersect | are_known | (solid[0] & solid[1] & (is_crushed | (speed > FAST)))
 
-    def _meet_fast(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
-        """(k,) bool: pairs with vertices (k, m) of which two, of different sides, move far as seen from each other."""
-        found, m = np.zeros(len(vertices), bool), vertices.shape[1]
+    def _speed(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
+        """(k,) how far two vertices of a pair (k, m), of different sides, move as seen from each other, compared with
+        the smaller size of both: the largest of all two.
+        """
+        found, m = np.zeros(len(vertices)), vertices.shape[1]
         for i, j in combinations(range(m), 2):
             one, other = vertices[:, i], vertices[:, j]
             way = np.linalg.norm(self.motion[one] - self.motion[other], axis=1)
-            found |= (is_first[:, i] != is_first[:, j]) & (way > np.minimum(self.most[one], self.most[other]))
+            way /= np.maximum(np.minimum(self.size[one], self.size[other]), 1e-300)
+            found = np.where(is_first[:, i] != is_first[:, j], np.maximum(found, way), found)
         return found
 
     @property
@@ -68,7 +73,7 @@ class Skipped(NamedTuple):
         count = int(self.body.max()) + 1
         vertex, against = np.divmod(self.keys, count)
         found = np.zeros(count, bool)
-        found[self.body[np.linalg.norm(self.motion, axis=1) > self.most]] = True
+        found[self.body[np.linalg.norm(self.motion, axis=1) > FAST * self.size]] = True
         found[against[self.body[vertex] == against]] = True
         return found
 
@@ -94,7 +99,7 @@ def passing(
     pierced = pierced[(colliders.radius[pierced] > 0).any(axis=1)]
     body = colliders.rules.body
     size = np.where(width[body] > 0, np.minimum(edge, width[body]), edge)
-    about = (body, colliders.has_inside, ahead.x - x_prev, FAST * size, width > 0)
+    about = (body, colliders.has_inside, ahead.x - x_prev, size, width > 0)
     skipped = Skipped(np.zeros(0, np.int64), *about)
     pierced = pierced[~skipped.pairs(pierced, 2)]
     if not len(pierced):
