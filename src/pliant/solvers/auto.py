@@ -50,7 +50,7 @@ from pliant.solvers.vbd import VBD
 # iterations in a step after which a rate is believed, and those that are done at most unless they are nearly there
 LIMITS = {False: (12, 40), True: (80, 120)}  # of vertex block descent; of what goes on from it, before Newton's method
 PATIENCE = 32  # further iterations for which nothing else is tried
-FOR_A_BODY, FOR_BODIES = 4, 400  # iterations without levels where rigid bodies touch: for each, and at most
+FOR_A_BODY, FOR_BODIES = 6, 600  # iterations without levels where rigid bodies touch: for each, and at most
 CYCLE = 4  # that are always done
 UPDATES = 8  # iterations that update multipliers after those that do not
 FIRST_WAITS = (0, 8, 1)  # steps until the stage before a stage is tried again: coarse levels soon after Newton's method

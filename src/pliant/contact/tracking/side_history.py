@@ -194,7 +194,7 @@ def untracked(
     kept = ~are_known(body[history.vertices], body[surface.triangles[history.triangles, 0]])
     kept_edges = ~are_known(edges[:, 0], edges[:, 1])
     vertices = (array[kept] for array in history[:4])
-    return SideHistory(*vertices, history.edges[kept_edges], history.normals[kept_edges])
+    return SideHistory._make((*vertices, history.edges[kept_edges], history.normals[kept_edges]))
 
 
 @compiled
