@@ -26,9 +26,10 @@ from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.transfer import to_rows
 from pliant.kernels.yarn_lists import YARN_SOURCE, triangle_lists, yarn_incidences
 from pliant.materials.calculus import law_code
-from pliant.model import Block, InvertibleSolids, Pressures, Solids, YarnTriangles
+from pliant.model import Block, InvertibleSolids, Pairs, PlateSquares, Pressures, Solids, YarnTriangles
 from pliant.model.blocks import InvertiblePatches, Tearing
 from pliant.model.tearing import Edit
+from pliant.solvers.machinery.summed_squares import SUMMED, summed_pairs, update_sums, with_room
 
 
 class VertexLoad(NamedTuple):
@@ -226,6 +227,22 @@ class InvertiblePatchTerm(ListTerm):
         return built._replace(tables=built.tables | {"patches": patches}, internal_state=slots)
 
 
+class SummedSquaresTerm:
+    """Squares of sheets that tear, summed up to weighted pairs."""
+
+    def __init__(self, block: PlateSquares, load: VertexLoad):
+        self.block, self.incidences = block, with_room(summed_pairs(block))
+        self.lengths = list_lengths(self.incidences.owner, load.wide, load.width)
+
+    @property
+    def source(self) -> TermSource:
+        return list_source(SUMMED, Pairs(self.incidences.others, self.incidences.constants[:, 0]))
+
+    def build(self, packs: Packs, dtype: Any) -> PackedTerm:
+        tables = {"list0": build_lists(packs, self.incidences, dtype)}
+        return PackedTerm(tables, ("list0",), np.zeros(len(packs.row_of_vertex)))
+
+
 def with_places_from(element: Element, block: Any, origin: np.ndarray) -> Any:
     """A block whose numbers that are points in space are relative to an origin (3,) [m]."""
     return replace(block, **{name: getattr(block, name) - origin for name in element.places})
@@ -270,6 +287,8 @@ def update_lists(packs: Packs, tables: dict[str, Any], block: Any, edit: Edit, p
     """
     if block.tearing is Tearing.STAYS:
         return True
+    if isinstance(block, PlateSquares):
+        return update_sums(packs, tables, block, edit, parents)
     element, n = element_of(block), len(packs.row_of_vertex)
     is_split = np.zeros(n, bool)
     is_split[parents], is_split[n - len(parents) :] = True, True
@@ -339,6 +358,7 @@ class YarnTerm:
 #: By the path that an element takes.
 PATHS: dict[str, type[Term]] = {
     "lists": ListTerm,
+    "summed squares": SummedSquaresTerm,
     "tets": SolidTerm,
     "weighted tets": WeightedTerm,
     "invertible tets": InvertibleTerm,
