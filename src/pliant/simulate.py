@@ -21,7 +21,6 @@ from pliant.errors import FileError, MeshError, SceneError, SolverError
 from pliant.io import checkpoint
 from pliant.io.paths import as_path
 from pliant.model import Body, Force, Motion, Solid, checks
-from pliant.model.solid import LINEAR
 from pliant.model.tearing import deleted
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.model.volume import with_controlled
@@ -289,8 +288,6 @@ class Simulation(Adjusting):
         chosen = checks.selection(elements, body.n_elements, f"{body.name}: delete", *body.element_names)
         if self.observers and (self.model.topology is None or isinstance(body, Solid)):
             raise SceneError(f"{body.name}: delete before you record: a result keeps the surface it begins with.")
-        if isinstance(body, Solid) and body.element != LINEAR:
-            raise SceneError(f'{body.name}: tets of element="patch" cannot be deleted: make it of element="linear".')
         if self._safe is not None:
             raise SceneError(
                 f"{body.name}: Contact(guarantee=True) does not cover bodies of which elements are deleted."

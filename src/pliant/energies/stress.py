@@ -110,11 +110,10 @@ def at_vertices(solids: Solids, values: np.ndarray, n: int) -> np.ndarray:
     """Values (m, ...) of tets smoothed to n vertices (n, ...): the mean of the tets around each, weighed by their
     volumes at rest; not a number at vertices without any.
     """
-    weights = np.bincount(solids.tets.ravel(), np.repeat(solids.volumes, 4), minlength=n)
+    own = solids.volumes / solids.stabilisation if isinstance(solids, PatchTets) else solids.volumes
+    weights = np.bincount(solids.tets.ravel(), np.repeat(own, 4), minlength=n)
     flat = values.reshape(len(values), -1)
-    sums = np.stack(
-        [np.bincount(solids.tets.ravel(), np.repeat(solids.volumes * v, 4), minlength=n) for v in flat.T], 1
-    )
+    sums = np.stack([np.bincount(solids.tets.ravel(), np.repeat(own * v, 4), minlength=n) for v in flat.T], 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return (sums / weights[:, None]).reshape(n, *values.shape[1:])
 

@@ -1,4 +1,4 @@
-"""Squares of sums of positions (elements.plate_square) in vertex block descent: summed up to weighted pairs of vertices.
+"""Squares of sums of positions (elements.plate_square) in vertex block descent, summed up to weighted pairs.
 
     1/2 sum_elements sum_c |sum_i w_ic x_i|^2 = 1/2 sum_pairs q_ij |x_i - x_j|^2,   q_ij = -sum_elements sum_c w_ic w_jc
 
