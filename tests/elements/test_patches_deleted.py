@@ -17,7 +17,7 @@ def two_boxes(law=LAW, element="patch", tets=None):
     scene = pl.Scene()
     first, second = pl.shapes.box((1, 1, 1), 2), pl.shapes.box((1, 1, 1), (3, 2, 2), "kuhn")
     scene.add_solid(first, law, element=element)
-    points = second.points + [3.0, 0, 0]
+    points = second.points + np.array([3.0, 0, 0])
     mesh = pl.TetMesh(points, second.tets) if tets is None else without_loose(points, second.tets[tets])
     body = scene.add_solid(mesh, law, element=element)
     return pl.Simulation(scene, pl.Newton(), precision="double"), body
