@@ -19,7 +19,7 @@ from pliant.model import Model, Scene, build_model, checks
 from pliant.model.rigid import initial_poses
 from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.contract import check_solver, check_supports
-from pliant.statics.element_notes import element_notes
+from pliant.statics.element_notes import element_notes, mesh_notes
 from pliant.statics.free_motions import check_held
 from pliant.statics.limit_point import LoadPoint, Snap, find_snap
 from pliant.statics.load_step import LoadStep, Outcome
@@ -97,6 +97,8 @@ def equilibrium(
     if not report.converged:
         logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
     found = Equilibrium(scene, case, report, outcome.problem)
+    for note, entry in mesh_notes(scene, found.discretisation_error):
+        logger.info(note, extra={"entry": entry})
     _show(scene, found)
     return found
 
