@@ -30,6 +30,7 @@ logger = logging.getLogger("pliant")
 
 STEPS_ALONG_PATHS = 10  # load steps where something is moved, if none are asked for
 MOST_DIRECT = 10_000  # vertices whose systems are solved directly
+CONTACT_STIFFNESS = 50.0  # of solids, times that of motions (contact.response.scale), which lets them sink in visibly
 SLIP_SECONDS = 1 / 300  # friction's slip is this times Contact.friction_speed
 
 
@@ -136,6 +137,8 @@ def _detector(model: Model, execution: Execution) -> Detector | None:
             "equilibrium: Contact(guarantee=True) is about motion, and load steps are none: leave the guarantee out."
         )
     scale = scale_of(model, SLIP_SECONDS, elastic_stiffness(model))
+    for solids in model.solids:
+        scale.resistance[np.unique(solids.tets)] *= CONTACT_STIFFNESS
     return Detector(model.contact, SLIP_SECONDS, execution.team(), scale)
 
 
