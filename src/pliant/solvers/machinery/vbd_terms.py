@@ -92,7 +92,7 @@ class SolidTerm:
         self.lengths = np.diff(self.walks.start)
         self.varies = vary_at_vertices(block.tets, self.numbers, len(load.wide))
 
-    def with_rest_volumes(self, block: Solids) -> Solids:
+    def with_rest_volumes(self, block: Any) -> Any:
         """The same energy with volumes of the shape at rest, where that is possible."""
         return block
 
@@ -139,7 +139,7 @@ class WeightedTerm(SolidTerm):
 
     block: PatchTets
 
-    def with_rest_volumes(self, block: PatchTets) -> PatchTets:
+    def with_rest_volumes(self, block: Any) -> Any:
         if not self.code.is_volumetric or not is_proportional(self.code, block.parameters):
             return block
         part = block.stabilisation
