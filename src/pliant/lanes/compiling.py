@@ -26,7 +26,7 @@ from pliant.lanes.cache import digest
 from pliant.lanes.functions import LaneFunction
 from pliant.lanes.inner import InnerFunction, SubroutineLowering
 from pliant.lanes.pipeline import lean_passes
-from pliant.lanes.values import array_proxy, value_proxy
+from pliant.lanes.proxies import array_proxy, value_proxy
 from pliant.lanes.variables import uses_and_definitions, variables_in
 
 
