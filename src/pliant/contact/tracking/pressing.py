@@ -207,6 +207,7 @@ def write_offsets(contacts, x, pressed, push, kept):
         c = np.uint64(place)
         s = add(closest_separation(c, positions_of(c, contacts, x), contacts), row(contacts.motions, c))
         d = contacts.thickness[c] - dot(s, row(contacts.normals, c))
-        further = push[c] * max(1.0 - pressed[c] / push[c], HELD_PUSH) if push[c] > 0.0 else 0.0
+        held = HELD_PUSH if contacts.obstacle[c] < 0 else 1.0  # an obstacle is not what yields
+        further = push[c] * max(1.0 - pressed[c] / push[c], held) if push[c] > 0.0 else 0.0
         contacts.offset[c] = max(0.0, d - (pressed[c] + further), kept * (d - pressed[c]))
         contacts.thickness[c] -= contacts.offset[c]
