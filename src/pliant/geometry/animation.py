@@ -125,6 +125,13 @@ def _numbers(values: Any) -> np.ndarray:
     try:
         return np.array(values, dtype=float)
     except NO_NUMBER as error:
+        counts = [len(frame) for frame in values if hasattr(frame, "__len__")] if isinstance(values, list | tuple) else []
+        if len(set(counts)) > 1:
+            other = next(k for k, count in enumerate(counts) if count != counts[0])
+            raise MeshError(
+                f"Animation: frame {other} has {counts[other]} vertices, frame 0 has {counts[0]}: all frames of an "
+                "animation need the same vertices and triangles."
+            ) from None
         raise MeshError(f"Animation: frames and times must be arrays of numbers ({error}).") from None
 
 
