@@ -125,7 +125,8 @@ def _numbers(values: Any) -> np.ndarray:
     try:
         return np.array(values, dtype=float)
     except NO_NUMBER as error:
-        counts = [len(frame) for frame in values if hasattr(frame, "__len__")] if isinstance(values, list | tuple) else []
+        frames = values if isinstance(values, list | tuple) else []
+        counts = [len(frame) for frame in frames if hasattr(frame, "__len__")]
         if len(set(counts)) > 1:
             other = next(k for k, count in enumerate(counts) if count != counts[0])
             raise MeshError(
