@@ -67,9 +67,9 @@ WIDTH = 84  # characters of a signature that fit on a page
 MODULES = {"Shapes": "shapes", "Motions": "motions"}
 #: What a page begins with.
 INTRODUCTIONS = {
-    "Solvers": "[Choosing a solver](../choosing-a-solver.md) compares them. Every solver takes a `tolerance`: iterations "
-    "of a step end where at most this part of the step's forces is left unbalanced in every body. None: all iterations "
-    "are done.",
+    "Solvers": "[Choosing a solver](../choosing-a-solver.md) compares them. Every solver takes a `tolerance`: "
+    "iterations of a step end where at most this part of the step's forces is left unbalanced in every body. None: "
+    "all iterations are done.",
     "Motions": "Motions for `body.move(vertices, ...)`, which scene files and checkpoints can keep. `Slide.rigid(...)` "
     "and the like are the same for obstacles and rigid bodies: their `motion`. Any other function of time moves bodies "
     "too.",

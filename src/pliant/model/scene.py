@@ -221,8 +221,8 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
         position: [m] of its centre of mass. orientation: unit quaternion (w, x, y, z) from its axes to the world's.
         velocity: [m/s] of its centre of mass. angular_velocity: [rad/s] in world axes.
         friction: coefficient, see Body.friction.
-        restitution: the part e of the speed of approach with which it leaves other rigid bodies and obstacles, 0 to 1; of
-            two bodies the larger counts. A ball that falls from H rises to e^2 H.
+        restitution: the part e of the speed of approach with which it leaves other rigid bodies and obstacles, 0 to 1;
+            of two bodies the larger counts. A ball that falls from H rises to e^2 H.
         """
         about = (shape, density, position, orientation, velocity, angular_velocity, restitution)
         body = RigidBody(self._free_name(name, RigidBody), *about)
