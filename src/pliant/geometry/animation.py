@@ -36,7 +36,7 @@ class Animation:
             raise MeshError(f"Animation: frames have shape {frames.shape}; give (frames, vertices, 3) [m].")
         bad = np.flatnonzero(~np.isfinite(frames).all(axis=(1, 2)))
         if bad.size:
-            raise MeshError(f"Animation: frame {bad[0]} has a position that is not finite; mend or drop it.")
+            raise MeshError(f"Animation: frame {bad[0]} has a position that is not finite; repair or remove it.")
         ascends = times.shape == (len(frames),) and np.isfinite(times).all() and (np.diff(times) > 0).all()
         if not ascends:
             raise MeshError(f"Animation: times have shape {times.shape}: give {len(frames)} that ascend [s].")

@@ -41,7 +41,7 @@ class Motor:
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, checks.real(value, f"Motor: {name}", UNITS[name]))
         if self.angle is not None and self.speed is not None and self.speed <= 0:
-            raise SceneError(f"Motor: speed is {self.speed:g}: on the way to an angle it is above 0 [rad/s or m/s].")
+            raise SceneError(f"Motor: speed is {self.speed:g}: to reach an angle, give a speed above 0 [rad/s or m/s].")
         if not checks.is_infinite(self.max_torque):
             checks.number(self.max_torque, "Motor: max_torque", "N m or N", positive=True)
         object.__setattr__(self, "max_torque", float(self.max_torque))

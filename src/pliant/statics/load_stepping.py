@@ -124,14 +124,14 @@ def _default_solver(model: Model) -> Newton:
 def _detector(model: Model, execution: Execution) -> Detector | None:
     if model.particles is not None:
         raise SceneError(
-            "equilibrium: particles lie loose, and no load steps lead to where they come to rest: let them fall in a "
+            "equilibrium: particles are loose, and load steps cannot find where they come to rest: let them fall in a "
             "pl.Simulation, or build the scene without them."
         )
     if model.contact is None:
         return None
     if model.contact.settings.guarantee:
         raise SceneError(
-            "equilibrium: Contact(guarantee=True) is about motion, and load steps are none: leave the guarantee out."
+            "equilibrium: Contact(guarantee=True) is for motion, which load steps are not: leave the guarantee out."
         )
     scale = scale_of(model, SLIP_SECONDS, elastic_stiffness(model))
     return Detector(model.contact, SLIP_SECONDS, execution.team(), scale)
