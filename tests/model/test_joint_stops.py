@@ -229,7 +229,7 @@ def test_stops_come_back_from_a_scene_file_and_a_checkpoint(tmp_path) -> None:
         ("universal", {"limits": (0.2, 1)}, "must be within"),
         ("universal", {"spring": 1.0}, "a universal limits and twist"),
         ("distance", {"other_point": (1, 0, 0), "limits": (2.0, 3.0)}, "1, where the joint starts, must be within"),
-        ("distance", {"other_point": (1, 0, 0), "limits": (0.5, 3.0), "length": 1.0}, "length and limits are both given"),
+        ("distance", {"other_point": (1, 0, 0), "limits": (0.5, 3.0), "length": 1.0}, "length and limits are both"),
         ("ball", {"point": None}, "point is missing"),
         ("ball", {"vertices": [0]}, "vertices are those of a soft body"),
     ],
