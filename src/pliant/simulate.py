@@ -40,8 +40,8 @@ class Simulation(Adjusting):
 
     scene: what moves, a pl.Scene. Later changes of the scene need another simulation; `set_gravity`, `set_friction` and
     `set_material` change a running one.
-    solver: such as pl.VBD(iterations=20). None: pl.Auto(); pl.AVBD() where all bodies are rigid;
-    pl.VelocityTimeStepping() where there are particles.
+    solver: such as pl.VBD(iterations=20). None: pl.Auto(); pl.AVBD(...) where all bodies are rigid;
+    pl.VelocityTimeStepping() for particles without solids (docs/choosing-a-solver.md).
     frame_rate: frames per second; substeps: steps per frame, so that a step is h = 1 / (frame_rate * substeps) seconds
     long. precision: "single" or "double", of the solver; states are kept in double. None: single, or double where
     bodies are so stiff that rounding would keep the solver from its tolerance.
