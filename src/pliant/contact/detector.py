@@ -390,8 +390,7 @@ class Detector:
         self.least_width = float(state["least_width"][0])
         self.stored = float(state["stored"][0])
         keys = state.get("pressing_keys")
-        d = state["pressing_depths"]
-        self.pressing = None if keys is None else Pressing(keys, d, state.get("pressing_loads", np.zeros_like(d)))
+        self.pressing = None if keys is None else Pressing(keys, state["pressing_depths"], state["pressing_loads"])
         self.no_self_contact = state.get("no_self_contact")
         if self.spheres is not None:
             self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))

@@ -123,7 +123,7 @@ def expected_of_contact(
         "normals": Expected((crossed, 3), np.float64),
         "pressing_keys": Expected((pressing,), np.int64, 0, last_key, is_ascending=True, is_optional=True),
         "pressing_depths": Expected((pressing,), np.float64, 0),
-        "pressing_loads": Expected((pressing,), np.float64, 0, is_optional=True),
+        "pressing_loads": Expected((pressing,), np.float64, 0),
         "stored": Expected((1,), np.float64, 0),
         "no_self_contact": Expected((bodies,), bool, is_optional=True),
         "neighbours": Expected((near, 2), np.int32, 0, n, is_optional=True),
