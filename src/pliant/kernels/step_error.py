@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pliant.lanes.entry import entry
 
 SLOWEST = 0.95  # rate of two windows that is believed at most
@@ -65,6 +67,23 @@ def error_sums(body, mass, ratio, middle, x, before, earlier, owing, last, targe
         out[b, 5] += m * size
         out[b, 6] += m * moved
         out[b, 7] += m * single
+
+
+@entry(nogil=True, error_model="numpy")
+def add_ratios(body, mass, elastic, touching, ratio, mean):
+    """h^2 k / m of vertices to ratio (n,), that of elements and of contacts (n,) each, and its mass-weighted root mean
+    square over the vertices of each body, to mean (bodies,). body: (n,), negative for vertices that do not move.
+    """
+    whole = np.zeros(len(mean))
+    for b in range(len(mean)):
+        mean[b] = 0.0
+    for i in range(len(body)):
+        ratio[i] = elastic[i] + touching[i]
+        if body[i] >= 0:
+            whole[body[i]] += mass[i]
+            mean[body[i]] += mass[i] * ratio[i] * ratio[i]
+    for b in range(len(mean)):
+        mean[b] = math.sqrt(mean[b] / max(whole[b], TINY))
 
 
 @entry(nogil=True, error_model="numpy")

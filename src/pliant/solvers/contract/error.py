@@ -43,6 +43,7 @@ from pliant.kernels.step_error import (
     SLOWEST,
     STILL,
     TINY,
+    add_ratios,
     body_errors,
     error_sums,
     force_scales,
@@ -233,8 +234,11 @@ class ErrorMeter:
         return replace(error, bodies=np.maximum(error.bodies, lost), lost=lost)
 
     def _with_whole_bodies(self, problem: IncrementalPotential, x: np.ndarray, error: StepError) -> StepError:
-        """At least how far whole bodies are."""
+        """At least how far whole bodies are. What vertices owe bounds that too."""
         assert self._wholes is not None
+        bound = (error.owed + error.rounding)[self._wholes.bodies].max(initial=0.0)
+        if self._period == 1 and bound <= (self.solver.asked_tolerance or CONVERGED):
+            return error
         left = self._wholes.distances(problem, x, len(self._sums))
         if not left.any():
             return error
@@ -369,9 +373,7 @@ class ErrorMeter:
         return np.divide(length, self._scales, out=np.zeros(len(length)), where=self._scales > 0)
 
     def _measure_ratios(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        """h^2 k / m of vertices, and its root mean square over bodies; contacts as they are when a step is first
-        measured.
-        """
+        """h^2 k / m of vertices, and its mean over bodies; contacts as they are when a step is first measured."""
         if len(self._ratio):
             return
         elastic = self._measure_elastic(problem)
@@ -380,11 +382,8 @@ class ErrorMeter:
         self._ratio, self._mean_ratio = self._elastic_ratio, elastic
         touching = contact_ratios(problem, x, self.body)
         if touching is not None:
-            self._ratio = self._ratio + touching
-            moves, mass = self._moves, problem.model.mass
-            total = np.bincount(self.body[moves], (mass * self._ratio**2)[moves], len(self._sums))
-            whole = np.bincount(self.body[moves], mass[moves], len(self._sums))
-            self._mean_ratio = np.sqrt(total / np.maximum(whole, TINY))
+            self._ratio, self._mean_ratio = np.empty(len(touching)), np.empty(len(elastic))
+            add_ratios(self.body, problem.model.mass, self._elastic_ratio, touching, self._ratio, self._mean_ratio)
 
 
 @cache
