@@ -89,8 +89,9 @@ def write_page() -> None:
         for entry in entries()
     ]
     head = (
-        "# Gallery\n\nMade by `docs/make_gallery.py`; processor times of one thread, compiling excluded. "
-        "Movies are made by `docs/make_movies.py`.\n\n| | |\n|---|---|\n"
+        "# Gallery\n\n`pliant gallery` lists these scenes, `pliant gallery NAME` runs one, and `pliant view NAME` "
+        "shows it in the browser. The files are in\n`src/pliant/scenes/gallery`: copy one to start a scene of your "
+        "own. Times are processor times of one thread, compiling excluded.\n\n| | |\n|---|---|\n"
     )
     PAGE.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
 

@@ -40,6 +40,14 @@ def test_single_precision_without_a_tolerance_or_without_weight():
     assert precision(hanging_sheet(2e4, gravity=0.0)) == "single"
 
 
+def test_double_precision_for_loads_without_weight_on_stiff_bodies():
+    """0.3 eps |x| h^2 k / m is 0.42 of a thousandth of the sheet's size for 100,000 N/m on 0.2 kg/m^2."""
+    for stiffness, found in ((100.0, "single"), (1e5, "double")):
+        scene = hanging_sheet(stiffness, gravity=0.0)
+        scene.bodies[0].add_force(lambda x, v, time: np.full_like(x, 1e-3))
+        assert precision(scene) == found
+
+
 def test_rounding_at_the_start_agrees_with_the_estimate_within_a_step():
     sim = pl.Simulation(hanging_sheet(2e4), pl.Multilevel(pl.VBD(iterations=20)), threads=1, precision="single")
     at_start = sim._meter.rounding_at_start(sim.problem())

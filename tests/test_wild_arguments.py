@@ -63,9 +63,9 @@ def refused(call, words):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: seam(RAGGED), "add_seam.* give two and more vertices"),
+        (lambda: seam(RAGGED), "add_seam.* give at least two vertices"),
         (lambda: seam(align=EMPTY), "add_seam: align"),
-        (lambda: band(RAGGED), "give two and more vertices"),
+        (lambda: band(RAGGED), "give at least two vertices"),
         (lambda: emitter(until=1e308), "would release 1e.309|would release inf"),
         (lambda: emitter(seed="x"), "seed is 'x': give a whole number"),
         (lambda: emitter(seed=-1), "seed is -1: give a whole number of at least 0"),

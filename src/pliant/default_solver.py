@@ -19,6 +19,7 @@ GRANULAR = (Particles, Cloth, SpringNet, MeshObstacleBody)  # bodies that Veloci
 STILL = (MeshObstacleBody, WorldPoints)
 RIGID = AVBD(iterations=400, tolerance=0.005)  # with joints or ropes
 TOUCHING = AVBD(iterations=200, tolerance=5e-5)  # rigid bodies that only contacts join
+MANY, OF_MANY = 10, 600  # rigid bodies among soft ones, and iterations per step of these at most
 DEVICE_ITERATIONS, DEVICE_TOLERANCE = 400, 0.02  # per step, and of its forces
 
 
@@ -44,7 +45,9 @@ def default_solver(scene: Scene, device: object = "cpu", integrator: str = "eule
     moving = [body for body in scene.bodies if not isinstance(body, STILL)]
     if integrator != "midpoint" and moving and all(_is_stiff(body) for body in moving):
         return RIGID if scene.joints or not all(isinstance(body, RigidBody) for body in moving) else TOUCHING
-    return Auto(multipliers=integrator != "midpoint")
+    auto = Auto(multipliers=integrator != "midpoint")
+    has_heap = sum(isinstance(body, RigidBody) for body in moving) >= MANY  # iterations without levels (decision 0104)
+    return auto.with_iterations(OF_MANY) if has_heap else auto
 
 
 def _is_stiff(body: object) -> bool:

@@ -125,7 +125,7 @@ def check_integrator(integrator: Euler, model: Model, solver: Solver[Any]) -> No
         )
     if model.contact is not None and model.contact.settings.guarantee:
         raise SceneError(
-            f"Simulation: integrator {name!r} carries motions on beyond what Contact(guarantee=True) has tested: use "
+            f"Simulation: integrator {name!r} goes beyond the motion that Contact(guarantee=True) has tested: use "
             "'euler', or leave the guarantee out."
         )
     if name == "midpoint" and model.contact is not None:

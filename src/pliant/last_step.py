@@ -89,6 +89,8 @@ class LastStep:
     def contact_between(self, one: Body, other: Body | Shape) -> PairLoad:
         """What a body feels from another body or an obstacle: force [N], torque [N m], the middle of the contact, and
         whether it sticks or slips.
+
+        one: a body of the scene, on which the force acts; other: another body, or an obstacle.
         """
         numbers = [k for k, body in enumerate(self.scene.bodies) if body is one]
         bodies = [k for k, body in enumerate(self.scene.bodies) if body is other]

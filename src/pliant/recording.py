@@ -36,7 +36,7 @@ _Seen = tuple[float, np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray], n
 
 
 class Recorder:
-    """Writes every so many-th frame of a simulation, in a thread of its own. Made by Simulation.record.
+    """Writes every n-th frame of a simulation, in a thread of its own. Made by Simulation.record.
 
     Use it as a context manager or call `close`: formats that are finished at the end (movies, .usdc, .glb) are made
     then, from `<path>.frames.npz`, which a killed run leaves behind and `pliant convert` finishes.

@@ -21,7 +21,6 @@ from pliant.errors import FileError, MeshError, SceneError, SolverError
 from pliant.io import checkpoint
 from pliant.io.paths import as_path
 from pliant.model import Body, Force, Motion, Solid, checks
-from pliant.model.solid import LINEAR
 from pliant.model.tearing import deleted
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.model.volume import with_controlled
@@ -36,12 +35,16 @@ MOST_FRAMES = 10**12
 
 
 class Simulation(Adjusting):
-    """A scene that moves.
+    """A scene in motion: it advances step by step, and bodies of the scene follow it.
 
+    scene: what moves, a pl.Scene. Later changes of the scene need another simulation; `set_gravity`, `set_friction` and
+    `set_material` change a running one.
+    solver: such as pl.VBD(iterations=20). None: pl.Auto(); pl.AVBD(...) where all bodies are rigid;
+    pl.VelocityTimeStepping() for particles without solids (docs/choosing-a-solver.md).
     frame_rate: frames per second; substeps: steps per frame, so that a step is h = 1 / (frame_rate * substeps) seconds
     long. precision: "single" or "double", of the solver; states are kept in double. None: single, or double where
     bodies are so stiff that rounding would keep the solver from its tolerance.
-    threads: exactly so many, or None for as many as are fastest, step by step. Any number gives the same bits.
+    threads: number of threads; None: as many as are fastest, step by step. Any number gives the same bits.
     integrator: "euler", first order; "bdf2", second order; "midpoint", second order without numerical damping, for
     scenes without contact (docs/time-integration.md).
     device: "cpu", "opencl" for the solver's iterations on an OpenCL device (docs/device.md), or "auto" for the faster
@@ -161,9 +164,9 @@ class Simulation(Adjusting):
         return import_module("pliant.viewer.notebook").plot(self, field=field, **options)
 
     def animate(self, frames: int, every: int = 1, field: str | None = None, **options: Any) -> Any:
-        """Advance by so many frames and return a movie of them that a notebook plays; `save(path)` keeps it.
+        """Advance by some frames and return a movie of them that a notebook plays; `save(path)` writes it to a file.
 
-        every: show each so many-th frame; field and options: as of `plot`.
+        frames: how many; every: show every n-th of them; field, options: as of `plot`.
         """
         return import_module("pliant.viewer.notebook").animate(self, frames, every, field=field, **options)
 
@@ -177,7 +180,7 @@ class Simulation(Adjusting):
         fields: Mapping[str, Field] | None = None,
         tensors: bool = False,
     ) -> Recorder:
-        """Write every so many-th frame from now on, the current state first, in the format that the ending names:
+        """Write frames from now on, the current state first, in the format that the ending names:
 
             with sim.record("run.npz"):
                 for frame in sim.frames(120): ...
@@ -187,6 +190,8 @@ class Simulation(Adjusting):
         Mises stress and, if the scene has contact, contact_force (n, 3) [N] and penetration (n,) [m] where the format
         has room; obstacles are in them as surfaces. In .npz, body_fields hold the net contact_force [N] and
         contact_torque [N m] of bodies and obstacles.
+
+        every: write every n-th frame only.
         volume: keep tets and inner vertices too (.npz, .pvd), not only surfaces. fields: further values (n,) or (n, 3)
         of vertices by name, each a function of (state, report); the report is None for the first frame. tensors: also
         Cauchy stress [Pa] and Green-Lagrange strain of tets, nine numbers each, row by row, and of vertices the
@@ -213,8 +218,9 @@ class Simulation(Adjusting):
         recorder.follow(lambda: self.contacts, self._placements.rows, derived)
 
     def save(self, path: str | Path) -> None:
-        """Write a checkpoint that `resume` continues with the same bits: scene, settings and state, whole or not at
-        all.
+        """Write a checkpoint that `resume` continues with the same bits: scene, settings and state.
+
+        path: an .npz file. It is written whole or not at all; an existing one is replaced.
         """
         path = as_path(path, "Simulation.save")
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
@@ -238,11 +244,13 @@ class Simulation(Adjusting):
         functions: dict[str, Callable[[float], Any]] | None = None,
         device: str | OpenCL = "cpu",
     ) -> Simulation:
-        """Continue from a checkpoint. Python functions are not in the file, pass them again: motions (other than those
-        of `pliant.motions`) and forces by name of the body and in the order they were added; other functions of time by
-        what they give, such as {"balloon.pressure": p, "wind.velocity": w}.
+        """Continue from a checkpoint. Python functions are not in the file: pass them again.
 
-        device: where it runs from now on; a checkpoint of one device goes on on any other, to rounding.
+        path: the file that `save` or `pliant run` wrote.
+        motions: other than those of `pliant.motions`, a list by name of the body, in the order they were added.
+        forces: the same for forces.
+        functions: other functions of time by what they give, such as {"balloon.pressure": p, "wind.velocity": w}.
+        device: where it runs from now on; a checkpoint of one device continues on any other, to rounding.
         """
         path = as_path(path, "Simulation.resume")
         for name, given in (("motions", motions), ("forces", forces), ("functions", functions)):
@@ -289,8 +297,6 @@ class Simulation(Adjusting):
         chosen = checks.selection(elements, body.n_elements, f"{body.name}: delete", *body.element_names)
         if self.observers and (self.model.topology is None or isinstance(body, Solid)):
             raise SceneError(f"{body.name}: delete before you record: a result keeps the surface it begins with.")
-        if isinstance(body, Solid) and body.element != LINEAR:
-            raise SceneError(f'{body.name}: tets of element="patch" cannot be deleted: make it of element="linear".')
         if self._safe is not None:
             raise SceneError(
                 f"{body.name}: Contact(guarantee=True) does not cover bodies of which elements are deleted."

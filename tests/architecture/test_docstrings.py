@@ -3,6 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,7 @@ def members():
     classes = {name: value for name, value in public() if inspect.isclass(value)} | OBSTACLES | RETURNED
     for name, kind in classes.items():
         for own, value in inspect.getmembers(kind):
-            is_code = isinstance(value, property) or inspect.isroutine(value)
+            is_code = isinstance(value, (property, cached_property)) or inspect.isroutine(value)
             if not own.startswith("_") and own != FORMULA and is_code:
                 yield f"{name}.{own}", value
 

@@ -131,11 +131,7 @@ def test_no_code_stands_outside_of_the_blocks_that_are_run():
     for page in PAGES:
         rest = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
         indented = [line for line in rest.splitlines() if re.match(r"    +\S", line)]
-        code = [
-            line
-            for line in indented
-            if re.search(r"\bpl\.\w|\bimport |\bsim\.|^ +pliant |^ +\[\[|^ +\w+ = [\"{\[]", line)
-        ]
+        code = [line for line in indented if CODE.search(line)]
         assert code == [], f"{page.name}: put it into a block of python, toml or text"
         kinds = set(re.findall(r"(?m)^```(\w*)\n", page.read_text())) - {""}
         assert kinds <= {"python", "toml", "text", "console"}, f"{page.name}: {kinds}"

@@ -49,6 +49,14 @@ def run(*arguments):
     return CliRunner().invoke(app, [str(a) for a in arguments])
 
 
+def test_a_run_ends_with_how_to_look_at_its_result(scene, tmp_path):
+    out = tmp_path / "out"
+    result = run("run", scene, "--out", out, "--frames", "1", "--output", out / "drop.npz")
+    assert f"pliant view {out / 'drop.npz'}, " in result.stdout
+    assert result.stdout.rstrip().endswith(f"pliant render {out / 'drop.npz'} -o drop.mp4")
+    assert "pliant render" not in run("run", scene, "--out", out, "--frames", "1").stdout  # a checkpoint alone
+
+
 def test_numbers_of_the_summary_are_those_of_the_run(scene, tmp_path):
     result = run("run", scene, "--out", tmp_path / "out", "--json")
     about = json.loads(result.stdout)

@@ -176,12 +176,9 @@ def test_what_patches_cannot_do_is_refused():
     scene, mesh = pl.Scene(), MESHES["kuhn"]
     with pytest.raises(pl.PliantError, match=r"element is 'hex': choose one of 'linear', 'patch'"):
         scene.add_solid(mesh, LAW, element="hex")
-    body = scene.add_solid(mesh, LAW, element="patch")
+    scene.add_solid(mesh, LAW, element="patch")
     with pytest.raises(pl.PliantError, match=r'XPBD does not support element="patch"'):
         pl.Simulation(scene, pl.XPBD())
-    sim = pl.Simulation(scene, pl.Newton())
-    with pytest.raises(pl.PliantError, match="cannot be deleted"):
-        sim.delete(body, [0])
 
 
 def test_files_keep_the_element(tmp_path):

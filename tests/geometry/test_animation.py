@@ -62,6 +62,12 @@ def test_bad_arrays_are_refused(tmp_path, arrays, words):
         pl.load_animation(tmp_path / "bad.npz")
 
 
+def test_frames_of_different_topology_are_refused():
+    ball = pl.shapes.ball(cells=2).surface()
+    with pytest.raises(pl.MeshError, match="frame 1 has 41 vertices, frame 0 has 42: all frames"):
+        pl.Animation.from_frames(ball.triangles, [ball.points, ball.points[:-1]])
+
+
 def test_no_frames_are_refused(tmp_path):
     with pytest.raises(pl.FileError, match="no frames are there"):
         pl.load_animation(tmp_path / "walk_*.obj")

@@ -196,5 +196,5 @@ def test_same_bits_on_threads_and_after_a_checkpoint(tmp_path):
 
 def test_what_is_refused():
     scene, _ = scene_with_box(restitution=0.5)
-    with pytest.raises(pl.SolverError, match=r"has restitution 0.5, but contacts of this solver give nothing back"):
+    with pytest.raises(pl.SolverError, match=r"has restitution 0.5, but contacts of this solver do not bounce"):
         pl.Simulation(scene, pl.VelocityTimeStepping())

@@ -222,7 +222,7 @@ def test_bad_input():
     with pytest.raises(SceneError, match="resolution is 2: give"):
         scene.add_mesh_obstacle(FLOOR, method="sdf", resolution=2)
     thin = pl.TriMesh(*block_surface((0, 0, 0.01), (1, 1, 0.02)))
-    with pytest.raises(SceneError, match="no node of the grid is inside"):
+    with pytest.raises(SceneError, match="no node is inside"):
         scene.add_mesh_obstacle(thin, method="sdf", resolution=8)
     with pytest.raises(SceneError, match="method is 'grid'"):
         scene.add_mesh_obstacle(FLOOR, method="grid")

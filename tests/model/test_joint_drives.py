@@ -228,7 +228,7 @@ def test_drives_come_back_from_a_scene_file(tmp_path) -> None:
         ({"limits": 3}, "two numbers"),
         ({"spring": -1.0}, "spring is -1"),
         ({"damping": float("nan")}, "damping is nan"),
-        ({"rest": 0.3}, "rest is that of a spring"),
+        ({"rest": 0.3}, "rest belongs to a spring"),
         ({"motor": 3.0}, "give pl.Motor"),
         ({"break_force": 0.0}, "break_force"),
     ],

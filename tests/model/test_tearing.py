@@ -278,11 +278,12 @@ def test_deleting_triangles_takes_their_mass_and_holds_what_is_loose():
     assert len(cloth.triangles) == mesh.n_triangles - len(gone) - 1
 
 
-def test_deleting_tets_cuts_a_beam():
+@pytest.mark.parametrize("element", ["linear", "patch"])
+def test_deleting_tets_cuts_a_beam(element):
     """Without its middle layer the free half falls as a free body does."""
     scene = pl.Scene()
     mesh = pl.shapes.box((5, 1, 1), (5, 1, 1), "alternating")  # a layer of cells is a layer of tets
-    beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e6, 0.3))
+    beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e6, 0.3), element=element)
     beam.pin(mesh.points[:, 0] == mesh.points[:, 0].min())
     sim = pl.Simulation(scene, pl.VBD(iterations=200), precision="double")
     centre = mesh.points[mesh.tets].mean(axis=1)[:, 0] - mesh.points[:, 0].mean()

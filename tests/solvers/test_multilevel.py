@@ -6,8 +6,9 @@ import scipy.sparse as sp
 
 import pliant as pl
 from pliant.geometry import vertex_graph
-from pliant.kernels.coarse_levels import levels_module
+from pliant.kernels.coarse_levels import prolong
 from pliant.kernels.definite_inverse import invert_definite
+from pliant.lanes.compiled import cached
 from pliant.solvers import Execution
 from pliant.solvers.machinery.levels.aggregates import components, join_points
 from pliant.solvers.machinery.levels.coarse_system import build_coarse_system
@@ -64,7 +65,7 @@ def test_coarse_matrix_is_galerkin_s(bending):
         blocks[is_turned] = blocks[is_turned].swapaxes(1, 2)
         K = sp.bsr_matrix((blocks, matrix.column, matrix.start)).toarray()
         motion = np.zeros_like(problem.x_guess)
-        levels.team.run(levels_module().prolong, hierarchy.members, v, motion)
+        levels.team.run(cached(prolong), hierarchy.members, v, motion)
         exact = motion.ravel() @ problem.hessian(problem.x_guess) @ motion.ravel()
         assert v.ravel() @ K @ v.ravel() == pytest.approx(exact, rel=1e-10)
         top = levels._plain[0].top

@@ -163,6 +163,37 @@ def test_block_comes_to_rest_on_a_plane_below():
     np.testing.assert_array_equal(block.positions, found.positions)
 
 
+@pytest.mark.parametrize("element", ["linear", "patch"])
+def test_a_pressed_block_hardly_sinks_into_a_plane(element):
+    """Without a given stiffness, pressed by 0.1 mm: the force is that of Hooke's law within 2 %."""
+    mesh = pl.shapes.box((0.3, 0.3, 0.1), (6, 6, 3))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    foam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(5e4, 0.3), element=element)
+    scene.add_plane((0, 0, -0.05), (0, 0, 1), friction=0.0)
+    top = np.isclose(mesh.points[:, 2], 0.05)
+    foam.move(top, pl.motions.Slide(mesh.points[top], velocity=(0, 0, -1e-4)), components="z")
+    found = pl.equilibrium(scene)
+    assert found.report.converged
+    assert found.contacts.force_on_obstacle(0)[2] == pytest.approx(-5e4 * 0.3 * 0.3 * 1e-3, rel=0.02)
+
+
+@pytest.mark.slow
+def test_hertzian_contact():
+    """A ball on a plane: its centre sinks by (9 F^2 / (16 E*^2 R))^(1/3), within 4 % with ten layers of cells."""
+    radius, young, ratio, force = 0.1, 1e5, 0.3, 8.0
+    mesh = pl.shapes.ball(radius=radius, cells=10)
+    scene = pl.Scene(gravity=(0, 0, 0))
+    ball = scene.add_solid(mesh, pl.StableNeoHookean.from_young(young, ratio), element="patch")
+    scene.add_plane((0, 0, -radius), (0, 0, 1), friction=0.0)
+    ball.constrain_to_line(np.hypot(mesh.points[:, 0], mesh.points[:, 1]) < 1e-9, (0, 0, 1))
+    share = np.bincount(mesh.tets.ravel(), np.repeat(mesh.volumes, 4)) * (mesh.points[:, 2] > 0.7 * radius)
+    ball.add_force(lambda x, v, t: np.outer(share / share.sum(), [0, 0, -force]))
+    found = pl.equilibrium(scene)
+    sunk = -found.displacements_of(ball)[np.argmin(np.linalg.norm(mesh.points, axis=1)), 2]
+    assert found.report.converged
+    assert sunk == pytest.approx((9 * force**2 / (16 * (young / (1 - ratio**2)) ** 2 * radius)) ** (1 / 3), rel=0.04)
+
+
 def test_prescribed_motion_pulls_a_bar(clamped_beam):
     """nu = 0 and a stretch of 1.2: the reaction is the law's nominal stress times the area at rest, on either end."""
     scene, body = clamped_beam(gravity=(0, 0, 0))

@@ -114,7 +114,7 @@ def test_nothing_is_overwritten_unless_asked(session, tmp_path):
     for there, wanted in [("run.npz", "run.npz"), ("run_00000.ply", "run.ply"), ("a.mp4.frames.npz", "a.mp4")]:
         (tmp_path / there).write_bytes(b"precious")
         session.record(tmp_path / wanted, tmp_path)
-        assert "is there already" in session.settled().message
+        assert "already exists" in session.settled().message
         assert (tmp_path / there).read_bytes() == b"precious"
     session.record(tmp_path / "run.npz", tmp_path, overwrite=True)
     session.settled()

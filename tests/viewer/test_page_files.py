@@ -96,7 +96,7 @@ def test_the_record_box_writes_into_its_folder_and_overwrites_nothing(browser, p
         assert len(result.times) == 2
     name_it(browser, page, "precious.npz", "../outside.npz")
     press(browser, "Record")
-    browser.wait_for("document.body.innerText.includes('is there already')")
+    browser.wait_for("document.body.innerText.includes('already exists')")
     assert not session.is_recording
     assert (folder / "precious.npz").read_bytes() == b"precious"
 

@@ -6,10 +6,16 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Iterator
-from typing import Any
+from functools import cached_property
+from textwrap import dedent
+from types import ModuleType
+from typing import Any, get_args
+
+from numpy.typing import ArrayLike
 
 import pliant as pl
 from manual import units
+from manual.internal import INTERNAL
 from manual.shared import SHARED
 from manual.texts import comments, described
 from pliant.materials.law import LameLaw, SolidLaw
@@ -59,6 +65,15 @@ RETURNED: dict[str, tuple[type, ...]] = {
 }
 WIDTH = 84  # characters of a signature that fit on a page
 MODULES = {"Shapes": "shapes", "Motions": "motions"}
+#: What a page begins with.
+INTRODUCTIONS = {
+    "Solvers": "[Choosing a solver](../choosing-a-solver.md) compares them. Every solver takes a `tolerance`: "
+    "iterations of a step end where at most this part of the step's forces is left unbalanced in every body. None: "
+    "all iterations are done.",
+    "Motions": "Motions for `body.move(vertices, ...)`, which scene files and checkpoints can keep. `Slide.rigid(...)` "
+    "and the like are the same for obstacles and rigid bodies: their `motion`. Any other function of time moves bodies "
+    "too.",
+}
 
 
 def slug(title: str) -> str:
@@ -82,14 +97,17 @@ def unplaced() -> list[str]:
     return [name for name in pl.__all__ if not name.startswith("_") and name not in placed]
 
 
-def _callables(module: Any) -> list[tuple[str, Any]]:
-    return [(name, value) for name, value in vars(module).items() if not name.startswith("_") and callable(value)]
+def _callables(module: ModuleType) -> list[tuple[str, Any]]:
+    """What a module offers: its own functions and classes, not what it imports from elsewhere."""
+    public = [(name, value) for name, value in vars(module).items() if not name.startswith("_") and callable(value)]
+    own = [(name, value) for name, value in public if value.__module__.startswith(module.__name__)]
+    return [(name, value) for name, value in own if name not in INTERNAL.get(module.__name__, ())]
 
 
 def _page(title: str, entries: list[tuple[str, Any]]) -> str:
-    parts = [f"# {title}", *(_entry(f"pl.{name}", value) for name, value in entries)]
+    parts = [f"# {title}", INTRODUCTIONS.get(title, ""), *(_entry(f"pl.{name}", value) for name, value in entries)]
     parts += [_entry(kind.__name__, kind) for kind in RETURNED.get(title, ())]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _entry(name: str, value: Any) -> str:
@@ -106,23 +124,29 @@ def _members(kind: type) -> Iterator[tuple[str, Any]]:
     """Methods and properties, without those of a base that has an entry of its own."""
     bases = [base for base in (Body, pl.Solver, SolidLaw, LameLaw) if kind is not base and issubclass(kind, base)]
     for own, member in inspect.getmembers(kind):
-        is_code = isinstance(member, property) or inspect.isroutine(member)
+        is_code = isinstance(member, (property, cached_property)) or inspect.isroutine(member)
         inherited = any(inspect.getdoc(getattr(base, own, None)) == inspect.getdoc(member) for base in bases)
         of_solver = kind is not pl.Solver and issubclass(kind, pl.Solver) and own in dir(pl.Solver)
-        if own.startswith("_") or not is_code or inherited or of_solver:
+        called_by_others = any(own in INTERNAL.get(base.__name__, ()) for base in kind.__mro__)
+        if own.startswith("_") or not is_code or inherited or of_solver or called_by_others:
             continue
         if _is_ours(member) and _text(member):
             yield own, member
 
 
 def _is_ours(member: Any) -> bool:
+    if isinstance(member, cached_property):
+        return True
     function = member.fget if isinstance(member, property) else member
-    return str(getattr(function, "__module__", "pliant")).startswith("pliant")
+    return str(getattr(function, "__module__", None)).startswith("pliant")
 
 
 def _member(owner: str, name: str, member: Any) -> str:
-    signature = "" if isinstance(member, property) else _signature(member)
-    return f"**`{owner}.{name}{signature}`**\n\n{_indented(_text(member) + _shared(member))}"
+    called = (
+        None if isinstance(member, (property, cached_property)) else _wrapped(f"{owner}.{name}", _signature(member))
+    )
+    parts = [f"### {owner}.{name}", called and f"```python\n{called}\n```", _text(member) + _shared(member)]
+    return "\n\n".join(part for part in parts if part)
 
 
 def _shared(value: Any) -> str:
@@ -153,10 +177,30 @@ def _signature(value: Any) -> str:
         return ""
     if inspect.isclass(value) and issubclass(value, BaseException):
         return ""
-    own = [parameter for parameter in signature.parameters.values() if parameter.name != "self"]
+    own = [parameter.replace(annotation=_named(parameter.annotation))
+           for parameter in signature.parameters.values() if parameter.name != "self"]  # fmt: skip
     shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(signature.replace(parameters=own)))  # annotations, not defaults
-    shown = shown.replace("collections.abc.", "")
+    shown = shown.replace("collections.abc.", "").replace("<factory>", "...")
+    shown = re.sub(r"numpy\.ndarray\[tuple\[.*?\], numpy\.dtype\[.*?\]\]", "np.ndarray", shown)
     return re.sub(r"\bpliant(\.\w+)+\.(\w+)", r"\2", shown).replace(" -> None", "")
+
+
+class _Name:
+    """An annotation that is shown by a name."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+def _named(annotation: Any) -> Any:
+    """ArrayLike, with or without None, by its name, where Python has written it out as a union."""
+    parts = set(get_args(annotation))
+    if not set(get_args(ArrayLike)) <= parts:
+        return annotation
+    return _Name("ArrayLike | None" if type(None) in parts else "ArrayLike")
 
 
 def _wrapped(name: str, signature: str) -> str:
@@ -187,22 +231,30 @@ def _parameters_apart(value: Any, text: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """The docstring as Markdown: indented lines go on with the one above, a line that begins a parameter is an item."""
-    text = _parameters_apart(value, (inspect.getdoc(value) or "").replace("<", "&lt;"))
+    """The docstring as Markdown: a line that begins a parameter is an item, indented lines go on with the one above,
+    and those after an empty line are code or a formula.
+    """
+    text = _parameters_apart(value, inspect.getdoc(value) or "")
+    parts = []
+    for part in re.split(r"\n\n+", text):
+        if re.match(r" {2,}", part):
+            kind = "python" if re.search(r"\bpl\.|\bsim\.", part) else "text"
+            parts.append(f"```{kind}\n{dedent(part)}\n```")
+        else:
+            linked = re.sub(r"(?<!`)\bdocs/[\w/-]+\.md", r"`\g<0>`", part)  # the hook makes links of these
+            parts.append(_paragraph(linked.replace("<", "&lt;")))
+    return "\n\n".join(parts).strip()
+
+
+def _paragraph(text: str) -> str:
     lines: list[str] = []
     for line in text.splitlines():
         if re.match(r"[a-z_]\w*(, [a-z_]\w*)*: ", line):
             names, _, meaning = line.partition(": ")
             lines += ["", f"- **{names}**: {meaning}"]
-        elif line.startswith("    ") and lines and lines[-1].strip():
-            lines.append(f"  {line.strip()}")
         else:
-            lines.append(line.strip() if line.startswith("    ") else line)
+            lines.append(f"  {line.strip()}" if line.startswith("    ") else line)
     return "\n".join(lines).strip()
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f":   {line}" if k == 0 else f"    {line}" for k, line in enumerate(text.splitlines()))
 
 
 def _fields(kind: type) -> list[str]:

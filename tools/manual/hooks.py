@@ -17,6 +17,7 @@ OUTSIDE = {
 }
 GALLERY = "src/pliant/scenes/gallery"
 SHOWN = "images/gallery"  # where its pictures are in the site
+DECISIONS = re.compile(r"(?<!\[)\bdecisions? 0\d{3}(?:(?:, | and )0\d{3})*")
 MORE = "More guides"  # the section of pages that the navigation does not name
 
 
@@ -58,7 +59,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Pictures of the gallery lie in the package: point to their copies; turn names of pages into links."""
+    """Point to the copies of the gallery's pictures; turn names of pages and numbers of decisions into links."""
     up = "../" * page.file.src_uri.count("/")
     markdown = markdown.replace(f"{up}../{GALLERY}/", f"{up}{SHOWN}/")
     known = {file.src_uri for file in files.documentation_pages()}
@@ -68,6 +69,13 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         place = next((where for where, name in OUTSIDE.items() if name == place), place)
         return f"[{found[1]}]({up}{place})" if place in known else found[0]
 
+    decisions = {place.removeprefix("decisions/")[:4]: place for place in known if place.startswith("decisions/")}
+
+    def linked(text: str) -> str:
+        text = re.sub(r"(?<!\[)`([\w./-]+\.md)`", link, text)
+        return DECISIONS.sub(
+            lambda found: re.sub(r"\d{4}", lambda n: f"[{n[0]}]({up}{decisions[n[0]]})", found[0]), text
+        )
+
     parts = re.split(r"(```.*?```)", markdown, flags=re.DOTALL)  # code stays as it is
-    linked = [part if part.startswith("```") else re.sub(r"(?<!\[)`([\w./-]+\.md)`", link, part) for part in parts]
-    return "".join(linked)
+    return "".join(part if part.startswith("```") else linked(part) for part in parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from functools import cached_property
 from typing import Any
 
 from manual.shared import SHARED
@@ -42,7 +43,8 @@ def quantities(value: Any) -> list[str]:
 
 def returns_without_unit(value: Any) -> bool:
     """Whether a property or function returns a number or an array of which its text gives no unit."""
-    function = value.fget if isinstance(value, property) else value
+    function = value.func if isinstance(value, cached_property) else value
+    function = function.fget if isinstance(function, property) else function
     if inspect.isclass(function):
         return False
     returned = str(getattr(function, "__annotations__", {}).get("return", ""))

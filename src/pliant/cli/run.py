@@ -206,6 +206,9 @@ def _perform(run: Run, quiet: bool, as_json: bool) -> None:
             typer.echo(line)
         for path in (*run.results, run.checkpoint):
             typer.echo(f"  {path}")
+        if shown := next((path for path in run.results if path.suffix == ".npz"), None):
+            movie = shown.with_suffix(".mp4").name
+            typer.echo(f"Watch it with: pliant view {shown}, or make a movie: pliant render {shown} -o {movie}")
         for journal, path in run.unfinished:
             typer.echo(f"An earlier part was cut off; finish it with: pliant convert {journal} {path}")
 

@@ -20,11 +20,12 @@ from pliant.contact.search.impacts import contacts_of, find_impacts, thickness_o
 from pliant.contact.search.motion import motion_of
 from pliant.contact.search.overlaps import overlaps
 from pliant.contact.search.penetration import SurfacePoints, query_penetrations, vertices_in_tets
+from pliant.contact.search.solids_at_convex import SolidsAtConvex
 from pliant.contact.search.surface_pairs import surface_pairs
 from pliant.contact.tracking.closed_starts import outside_closed
 from pliant.contact.tracking.duplicates import without_duplicates
 from pliant.contact.tracking.impact_sides import sides_of, unknown
-from pliant.contact.tracking.side_history import SideHistory, no_side_history, prune
+from pliant.contact.tracking.side_history import SideHistory, no_side_history, prune, untracked
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
 from pliant.model import ContactModel
@@ -55,11 +56,13 @@ def find_penetrations(
     x: np.ndarray,
     history: SideHistory | None = None,
     no_self_contact: np.ndarray | None = None,
+    at_convex: SolidsAtConvex | None = None,
 ) -> Penetrations:
     """What penetrates at positions x (n, 3) [m]: vertices inside solids, and what is near or has crossed a sheet.
 
     history: what `track_sides` has found for x; None: sides are as they are at x.
     no_self_contact (bodies,) bool: who is known not to touch itself at x; None: that is to be found out.
+    at_convex: pairs of a solid and a convex rigid body, of which the history knows nothing; None: it knows of all.
     """
     x = check_positions(x, colliders, "the position")
     if history is None:
@@ -68,6 +71,8 @@ def find_penetrations(
         no_self_contact = colliders.self_collision_culling.mark(team, x, x, 0.0, len(colliders.rules.allowed))
     inside, indirect, lost = inside_contacts(team, colliders, x, no_self_contact)
     contacts = prune(colliders.patches, colliders.surface.edges, colliders.radius, history, x)[1]
+    if at_convex is not None:
+        contacts = joined(contacts, at_convex.contacts(x, motion_of(team, x, x, 0.0)))
     contacts = without_duplicates(joined(inside, _without_those_inside(contacts, inside, colliders)))
     return Penetrations(contacts, len(inside.kind) + lost, indirect, lost)
 
@@ -117,11 +122,21 @@ def track_sides(
     return prune(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
 
 
-def sides_at(team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray) -> SideHistory:
+def sides_at(
+    team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray, at_convex: SolidsAtConvex | None = None
+) -> SideHistory:
     """The history at positions x (n, 3) [m] to which no way is known: sides that are tracked there stay, others are as
-    vertices are placed, and outside of rigid bodies.
+    vertices are placed, and outside of rigid bodies. at_convex: as of `find_penetrations`.
     """
-    return outside_closed(team, colliders, track_sides(team, colliders, history, x, x), x)
+    found = outside_closed(team, colliders, track_sides(team, colliders, history, x, x), x)
+    return _without_known(found, colliders, at_convex)
+
+
+def _without_known(history: SideHistory, colliders: Colliders, at_convex: SolidsAtConvex | None) -> SideHistory:
+    """A history without the pairs of bodies whose sides are known from where they are."""
+    if at_convex is None:
+        return history
+    return untracked(history, colliders.surface, colliders.rules.body, at_convex.are_known)
 
 
 def without_crossing_springs(team: Team, colliders: Colliders, x: np.ndarray) -> Colliders:
@@ -176,17 +191,19 @@ def sides_after(
     x1: np.ndarray,
     is_fast: bool,
     has_thin: bool,
+    at_convex: SolidsAtConvex | None = None,
 ) -> tuple[SideHistory, np.ndarray]:
     """The history at x1 (n, 3) [m] after a step from x0, and who does not touch itself on the way, (bodies,) bool.
 
-    is_fast: solids may have passed through solids; has_thin: there are sheets or springs.
+    is_fast: solids may have passed through solids; has_thin: there are sheets or springs; at_convex: as of
+    `find_penetrations`.
     """
     if is_fast or has_thin:
         history = track_sides(team, colliders, history, x0, x1, is_fast)
     no_self_contact = colliders.self_collision_culling.mark(team, x0, x1, 0.0, len(colliders.rules.allowed))
     if len(colliders.sharp_tree.corners) or not (is_fast or has_thin):
         history = track_edge_sides(team, colliders, history, x0, x1, no_self_contact)
-    return history, no_self_contact
+    return _without_known(history, colliders, at_convex), no_self_contact
 
 
 def inside_contacts(

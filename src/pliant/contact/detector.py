@@ -15,6 +15,7 @@ from pliant.contact.detection import (
     sides_after,
     sides_at,
 )
+from pliant.contact.detector_state import detector_state, load_detector_state
 from pliant.contact.response.edge_watch import EdgeWatch
 from pliant.contact.response.energy_budget import EnergyBudget
 from pliant.contact.response.friction import set_friction
@@ -22,7 +23,7 @@ from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact
-from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, push
+from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, pushes
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
@@ -33,11 +34,13 @@ from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face
 from pliant.contact.search.motion import largest_motion, spread_of_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
+from pliant.contact.search.solids_at_convex import SolidsAtConvex
 from pliant.contact.sphere_search import SphereSearch
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
 from pliant.contact.tracking.passing import Ahead, Skipped, passing
 from pliant.contact.tracking.pressing import Parties, Pressing, begin_pressing, pressed_before, pressing_of
+from pliant.contact.tracking.shortfalls import Shortfalls, no_shortfalls, shortfalls_of
 from pliant.contact.tracking.side_history import SideHistory, as_placed, no_side_history
 from pliant.contact.tracking.topology import Inheritance
 from pliant.kernels.threads import Team
@@ -64,12 +67,15 @@ class Detector:
     multipliers: Multipliers = field(default_factory=no_multipliers)  # of the step before
     seen: np.ndarray | None = None  # (n, 3) positions that the side history is of [m]
     pressing: Pressing | None = None  # who was in contact with whom in the step before; None: it is not known
+    shortfalls: Shortfalls = field(default_factory=no_shortfalls)  # of contacts in the step before
     stored: float = 0.0  # [J] at the end of the step before
     no_self_contact: np.ndarray | None = None  # (bodies,) bool: who does not touch itself at the positions seen last
     least_width: float = field(init=False)  # [m] of all tets at the positions seen last, at most
     convex: ConvexBodies = field(init=False)  # rigid ones
+    _at_convex: SolidsAtConvex | None = None  # None: their sides are tracked, or there are none
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last in this step
+    _shortfalls: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (k,) [m] of the contacts detected last
     _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
     _found: ContactSet = field(default_factory=no_contacts)
     _parties: Parties = field(init=False)
@@ -99,6 +105,8 @@ class Detector:
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
         self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
+        at_convex = SolidsAtConvex(self.colliders, self.convex)
+        self._at_convex = at_convex if at_convex and not (self.is_hard or m.settings.guarantee) else None
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
@@ -112,7 +120,7 @@ class Detector:
         self.multipliers = inheritance.multipliers(old.multipliers)
         if old.pressing is not None:
             self.pressing = inheritance.pressing(old.pressing, self._parties.size)
-        self.stored = old.stored
+        self.shortfalls, self.stored = old.shortfalls, old.stored
         if not self._has_pairs or old.seen is None or not np.array_equal(old.seen[before], x):
             return
         self._begin_at(x, inheritance.sides(old.side_history))
@@ -126,11 +134,12 @@ class Detector:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
             self._begin_at(x_prev, no_side_history())
-            self.pressing, self.stored = None, 0.0
+            self.pressing, self.shortfalls, self.stored = None, no_shortfalls(), 0.0
             self._edges.forget()
         if self._planes_suffice:
             return
-        self._at_start = find_penetrations(self.team, self.colliders, x_prev, self.side_history, self.no_self_contact)
+        about = (x_prev, self.side_history, self.no_self_contact, self._at_convex)
+        self._at_start = find_penetrations(self.team, self.colliders, *about)
 
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
@@ -154,7 +163,7 @@ class Detector:
         self.seen = x.copy()
         if self._planes_suffice:
             return
-        self.side_history = sides_at(self.team, self.colliders, sides, x)
+        self.side_history = sides_at(self.team, self.colliders, sides, x, self._at_convex)
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
 
@@ -211,8 +220,7 @@ class Detector:
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
             near.append(self.spheres.find(x0, x1, time, h, self.scale, self.is_hard))
-        for k in numbers:
-            near.append(face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach))
+        near += [face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach) for k in numbers]
         if self.is_hard or h > 0:
             pairs = with_planes(self.convex, pairs, x0, x1, model, bounds)
         contacts = joined(no_contacts(), *pairs, *near)
@@ -223,10 +231,12 @@ class Detector:
         set_friction(contacts, model)
         self.round_bodies.share_answers(contacts, self.is_hard)
         if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
-            pushed = push(contacts, model, self.h) if h > 0 else np.zeros(contacts.size)
+            most = pushes(contacts, model, self.h if h > 0 else 0.0)
             follows = self.colliders.has_inside if not self.is_hard and given is None else None
-            known = (self._parties, self.pressing)
-            begin_pressing(contacts, x0, known, pushed, KEPT if self.is_hard else 0.0, follows)
+            known = (contacts, x0, (self._parties, self.pressing), self.shortfalls)
+            self._shortfalls = begin_pressing(*known, most, KEPT if self.is_hard else 0.0, follows)
+        else:
+            self._shortfalls = np.zeros(contacts.size)
         if self.is_hard:
             potential = ContactPotential(contacts, 0.0, 0.0, x0, has_multipliers=True, compliance=self._compliance)
         else:
@@ -282,7 +292,9 @@ class Detector:
             self._track(x_prev, x)
         (d, deepest, stored), given = latest.depths_at_end(x), self.model.settings.stiffness
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
-        self.pressing = pressing_of(latest.contacts, pressed, self._parties, self._planes_suffice and given is None)
+        own = (self._parties, self._planes_suffice and given is None)
+        self.pressing = pressing_of(latest.contacts, pressed, self._shortfalls, *own)
+        self.shortfalls = shortfalls_of(latest.contacts, self._shortfalls)
         work, friction_work = latest.work(x)
         looks_at_edges = self._has_pairs and not (self._planes_suffice or self.model.settings.guarantee)
         edge = self._edges.after_step(x) if looks_at_edges else None
@@ -327,9 +339,9 @@ class Detector:
     def _sides_after(self, x_prev: np.ndarray, x: np.ndarray) -> Ahead:
         """Sides at the end of a step from x_prev to x (n, 3) [m]."""
         before = self.least_width
-        is_fast = self._may_pass_solids(x_prev, x)
         has_thin = len(self.model.triangles) > 0 or len(self.model.springs) > 0
-        sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, is_fast, has_thin)
+        about = (self._may_pass_solids(x_prev, x), has_thin, self._at_convex)
+        sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, *about)
         self.least_width, width = before, self.least_width
         return Ahead(x.copy(), *sides, width)
 
@@ -337,8 +349,9 @@ class Detector:
         """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]."""
         if not self._has_pairs or self._planes_suffice or self._latest is None:
             return None
-        self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width > 0)
-        return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev)
+        self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width)
+        known = (self._parties, self.pressing)
+        return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known)
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
         """Whether anything may have come out behind a tet in the step from x_prev to x: not what moves less than the
@@ -367,32 +380,9 @@ class Detector:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """What a later step depends on beside positions, for checkpoints."""
-        keys, pressed, loads = (None, np.zeros(0), np.zeros(0)) if self.pressing is None else self.pressing
-        near = None if self.spheres is None else self.spheres.neighbours
-        optional = {"pressing_keys": keys, "no_self_contact": self.no_self_contact, "neighbours": near}
-        return {
-            **self.side_history._asdict(),
-            **{f"multipliers_{name}": array for name, array in self.multipliers._asdict().items()},
-            "least_width": np.array([min(self.least_width, np.finfo(float).max)]),
-            "stored": np.array([self.stored]),
-            "pressing_depths": pressed,
-            "pressing_loads": loads,
-            **{name: array for name, array in optional.items() if array is not None},
-        }
+        return detector_state(self)
 
     def load_state_dict(self, state: dict[str, np.ndarray], x: np.ndarray) -> None:
         """Go on from what `state_dict` gave at positions x (n, 3) [m]."""
-        self.side_history = SideHistory(*(state[name] for name in SideHistory._fields))
-        ids, normal, tangential = (state[f"multipliers_{name}"] for name in ("ids", "normal", "tangential"))
-        earlier = state.get("multipliers_earlier", np.zeros_like(normal))
-        drift = state.get("multipliers_drift", np.zeros_like(tangential))
-        self.multipliers = Multipliers(ids, normal, tangential, earlier, drift)
-        self.least_width = float(state["least_width"][0])
-        self.stored = float(state["stored"][0])
-        keys = state.get("pressing_keys")
-        d = state["pressing_depths"]
-        self.pressing = None if keys is None else Pressing(keys, d, state.get("pressing_loads", np.zeros_like(d)))
-        self.no_self_contact = state.get("no_self_contact")
-        if self.spheres is not None:
-            self.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))
+        load_detector_state(self, state)
         self.seen = x.copy()

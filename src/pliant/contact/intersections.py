@@ -149,7 +149,8 @@ def words_of_start(found: Intersections) -> str:
     said = ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in counts if count)
     return (
         f"contact: the scene starts in intersection: {said}, the deepest by {1e3 * found.deepest:.3g} mm. Solids and "
-        "rigid bodies push each other out; sheets and mesh obstacles keep the side on which each vertex is now. "
+        "rigid bodies push each other out; sheets and mesh obstacles keep the side on which each vertex is now; what "
+        "is only nearer than its thickness stays as near until the motion parts it. "
         "print(sim.intersections()) lists them, sim.plot(marks=sim.intersections().points) shows where; "
         "scene.untangle() takes bodies apart before the run."
     )

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.detector import Detector
+from pliant.contact.response.overload import FLOOR
 from pliant.contact.response.report import words_of_touching
 from pliant.contact.rigid_ends import RigidEnds
 from pliant.contact.search.colliders import Colliders
@@ -34,7 +35,6 @@ from pliant.lanes.compiled import cached
 from pliant.model import CARRIED, ContactModel, Model
 from pliant.model.obstacles import KIND_NAMES, SIZES
 
-FLOOR = 0.05  # of the thickness: pairs are kept that far apart at least
 PUSHES = 30  # rounds of pushing pairs apart in one pass
 IN_VAIN = 5  # rounds that leave no fewer pairs, after which a pass ends
 LITTLE = 1e-3  # of the margin: pushes that are shorter do not help

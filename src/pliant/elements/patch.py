@@ -16,7 +16,8 @@ with b = 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,6 +58,7 @@ class PatchTets(Solids):
 
     patch: np.ndarray  # (m,) patches by number, of all bodies before joining of one body
     given: np.ndarray  # (m, p) parameters of the law itself
+    stabilisation: np.ndarray  # (m,) a
 
 
 @physics
@@ -80,30 +82,58 @@ def add_patch(force, H, a, b, c, d, e, f, g, ba, bb, bc, bd, be, bf, bg, volume,
 def patch_blocks(solids: Solids, patch: np.ndarray) -> tuple[Patches, PatchTets]:
     """The two blocks of a body's tets, of which `patch` (m,) says the patch; patches have at most eight vertices."""
     count = int(patch.max()) + 1
-    volumes = np.bincount(patch, solids.volumes, count)
-    pairs, place, many = np.unique(
-        np.column_stack([np.repeat(patch, 4), solids.elements.ravel()]), axis=0, return_inverse=True, return_counts=True
+    a, law = np.where(_stars(solids.elements, patch, count), STAR_STABILISATION, STABILISATION), solids.law
+    of_tets, of_patches = with_lam(law, solids.parameters, a[patch])
+    means = _means(solids.elements, solids.gradients, solids.volumes, of_patches, patch, count)
+    rest = (solids.elements, law, solids.gradients, a[patch] * solids.volumes)
+    return (
+        Patches(means.elements, law, means.gradients, (1 - a) * means.volumes, means.parameters),
+        PatchTets(*rest, of_tets, patch, solids.parameters, a[patch]),
     )
+
+
+def patches_of_left(patches: Patches, tets: PatchTets, patch: np.ndarray) -> Patches:
+    """Patches as means of those of their tets that are left, one of each at least; patch (t,): row of each tet's."""
+    a = np.empty(len(patches.elements))
+    a[patch] = tets.stabilisation
+    _, of_patches = with_lam(tets.law, tets.given, tets.stabilisation)
+    rest = (tets.elements, tets.gradients, tets.volumes / tets.stabilisation)
+    means = _means(*rest, of_patches, patch, len(a))
+    arrays = {"gradients": means.gradients, "volumes": (1 - a) * means.volumes, "parameters": means.parameters}
+    return replace(patches, elements=means.elements, **arrays)
+
+
+class _Means(NamedTuple):
+    """Of patches."""
+
+    elements: np.ndarray  # (m, 8)
+    gradients: np.ndarray  # (m, 8, 3) [1/m]
+    volumes: np.ndarray  # (m,) V_P [m^3]
+    parameters: np.ndarray  # (m, p)
+
+
+def _means(elements, gradients, volumes, parameters, patch, count) -> _Means:
+    """Of tets (t, 4) with gradients (t, 4, 3), volumes (t,) and parameters (t, p), by their patches (t,)."""
+    whole = np.bincount(patch, volumes, count)
+    pairs, place = np.unique(np.column_stack([np.repeat(patch, 4), elements.ravel()]), axis=0, return_inverse=True)
     first = np.searchsorted(pairs[:, 0], np.arange(count + 1))
     corner = np.arange(len(pairs)) - first[pairs[:, 0]]
-    elements = np.repeat(pairs[first[:-1], 1][:, None], CORNERS, axis=1)
-    elements[pairs[:, 0], corner] = pairs[:, 1]
-    weighted = (solids.volumes / volumes[patch])[:, None, None] * solids.gradients
-    gradients = np.zeros((count, CORNERS, 3))
-    np.add.at(gradients, (pairs[place.ravel(), 0], corner[place.ravel()]), weighted.reshape(-1, 3))
-    a, law = np.where(_stars(pairs[:, 0], many, count), STAR_STABILISATION, STABILISATION), solids.law
-    of_tets, of_patches = with_lam(law, solids.parameters, a[patch])
-    means = np.stack([np.bincount(patch, solids.volumes * p, count) / volumes for p in of_patches.T], axis=1)
-    tets = (solids.elements, law, solids.gradients, a[patch] * solids.volumes, of_tets, patch, solids.parameters)
-    return Patches(elements, law, gradients, (1 - a) * volumes, means), PatchTets(*tets)
+    corners = np.repeat(pairs[first[:-1], 1][:, None], CORNERS, axis=1)
+    corners[pairs[:, 0], corner] = pairs[:, 1]
+    weighted = (volumes / whole[patch])[:, None, None] * gradients
+    sums = np.zeros((count, CORNERS, 3))
+    np.add.at(sums, (pairs[place.ravel(), 0], corner[place.ravel()]), weighted.reshape(-1, 3))
+    means = np.stack([np.bincount(patch, volumes * p, count) / whole for p in parameters.T], axis=1)
+    return _Means(corners, sums, whole, means)
 
 
-def _stars(patch: np.ndarray, many: np.ndarray, count: int) -> np.ndarray:
+def _stars(elements: np.ndarray, patch: np.ndarray, count: int) -> np.ndarray:
     """(count,) whether a patch is one tet and one on each of its faces, as the cells of `shapes.box` are: four vertices
-    of four tets, four of one. patch, many: of each vertex of each patch, the patch and how many of its tets have it.
+    of four tets, four of one. elements (t, 4), patch (t,): of its tets.
     """
-    inner, outer = (np.bincount(patch[many == n], minlength=count) for n in (4, 1))
-    return (inner == 4) & (outer == 4) & (np.bincount(patch, minlength=count) == CORNERS)
+    pairs, many = np.unique(np.column_stack([np.repeat(patch, 4), elements.ravel()]), axis=0, return_counts=True)
+    inner, outer = (np.bincount(pairs[many == n, 0], minlength=count) for n in (4, 1))
+    return (inner == 4) & (outer == 4) & (np.bincount(pairs[:, 0], minlength=count) == CORNERS)
 
 
 def _refuse(block: Patches, solver: str) -> ConstraintForm:

@@ -90,6 +90,12 @@ def energy_of_eleven(a, b, c, d, e, g, h, i, j, k, l, p, q, r, s, t, u, v, w, x,
     return 0.5 * (dot(sums[0], sums[0]) + dot(sums[1], sums[1]) + dot(sums[2], sums[2]))
 
 
+@physics
+def add_summed_pair(f, H, r, weight):
+    """Add the force on a vertex and its block by one of its pairs; r = x_j - x_i, weight: -sum_T sum_c w_ic w_jc."""
+    return add_scaled(f, weight, r), add_identity(H, weight)
+
+
 def squares(block: PlateSquares) -> np.ndarray:
     """(m, 12, 12) [N/m]."""
     return block.weights @ block.weights.transpose(0, 2, 1)
@@ -124,4 +130,5 @@ PLATE_SQUARE = Element(
     constraint_form=_form,
     laplacian=squares,
     projection=squares,
+    path="summed squares",
 )

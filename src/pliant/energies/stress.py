@@ -6,10 +6,12 @@ sigma = P F^T / J = (2 psi_I B + 4 psi_II B^2) / J + psi_J 1,    B = F F^T
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from pliant.energies.elastic import deformation_gradients, law_densities
+from pliant.energies.recovery import at_vertices, energy_error
 from pliant.errors import SceneError
 from pliant.kernels.tet_fields import fields_module, pack_tets
 from pliant.materials.calculus import law_code
@@ -106,19 +108,6 @@ def von_mises_stress(sigma: np.ndarray) -> np.ndarray:
     return np.sqrt(1.5 * np.einsum("mab,mab->m", deviator, deviator))
 
 
-def at_vertices(solids: Solids, values: np.ndarray, n: int) -> np.ndarray:
-    """Values (m, ...) of tets smoothed to n vertices (n, ...): the mean of the tets around each, weighed by their
-    volumes at rest; not a number at vertices without any.
-    """
-    weights = np.bincount(solids.tets.ravel(), np.repeat(solids.volumes, 4), minlength=n)
-    flat = values.reshape(len(values), -1)
-    sums = np.stack(
-        [np.bincount(solids.tets.ravel(), np.repeat(solids.volumes * v, 4), minlength=n) for v in flat.T], 1
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (sums / weights[:, None]).reshape(n, *values.shape[1:])
-
-
 def of_solid(
     model: Model, body: int, x: np.ndarray, measure: Callable[[Solids, np.ndarray], np.ndarray], smooth: bool
 ) -> np.ndarray:
@@ -126,11 +115,24 @@ def of_solid(
     vertices; smooth: at its vertices.
     """
     checks.flag(smooth, "smooth")
+    mine, values, points = measured(model, body, x, measure)
+    return at_vertices(mine, values, points) if smooth else values
+
+
+def error_of_solid(model: Model, body: int, x: np.ndarray) -> float:
+    """The part of a body's strain energy that its mesh lacks, estimated by its stress (energies.recovery)."""
+    return energy_error(*measured(model, body, x, cauchy_stress))
+
+
+def measured(
+    model: Model, body: int, x: np.ndarray, measure: Callable[[Solids, np.ndarray], np.ndarray]
+) -> tuple[Solids, np.ndarray, np.ndarray]:
+    """The tets of a body, at vertices of its own, their values, and the points (n, 3) [m] that it starts from."""
     first, last = model.body_start[body : body + 2]
     for solids in model.solids:
         own = (solids.tets[:, 0] >= first) & (solids.tets[:, 0] < last)
         if own.any():
             mine = solids.taken(np.flatnonzero(own))
             values = measure(mine, x)
-            return at_vertices(mine, values, len(x))[first:last] if smooth else values
+            return replace(mine, elements=mine.elements - first), values, model.positions[first:last]
     raise SceneError(f"{model.body_names[body]} is not a solid: stress and strain are those of tets.")

@@ -36,7 +36,7 @@ class Animation:
             raise MeshError(f"Animation: frames have shape {frames.shape}; give (frames, vertices, 3) [m].")
         bad = np.flatnonzero(~np.isfinite(frames).all(axis=(1, 2)))
         if bad.size:
-            raise MeshError(f"Animation: frame {bad[0]} has a position that is not finite; mend or drop it.")
+            raise MeshError(f"Animation: frame {bad[0]} has a position that is not finite; repair or remove it.")
         ascends = times.shape == (len(frames),) and np.isfinite(times).all() and (np.diff(times) > 0).all()
         if not ascends:
             raise MeshError(f"Animation: times have shape {times.shape}: give {len(frames)} that ascend [s].")
@@ -125,6 +125,14 @@ def _numbers(values: Any) -> np.ndarray:
     try:
         return np.array(values, dtype=float)
     except NO_NUMBER as error:
+        frames = values if isinstance(values, list | tuple) else []
+        counts = [len(frame) for frame in frames if hasattr(frame, "__len__")]
+        if len(set(counts)) > 1:
+            other = next(k for k, count in enumerate(counts) if count != counts[0])
+            raise MeshError(
+                f"Animation: frame {other} has {counts[other]} vertices, frame 0 has {counts[0]}: all frames of an "
+                "animation need the same vertices and triangles."
+            ) from None
         raise MeshError(f"Animation: frames and times must be arrays of numbers ({error}).") from None
 
 

@@ -79,7 +79,7 @@ def _numbers(path: Path, number: int, words: list[str], count: int, what: str) -
 
 def _face(path: Path, number: int, corners: list[str], points: int, uv: int) -> Face:
     if len(corners) < 3:
-        raise FileError(f"{path}, line {number}: a face has {len(corners)} corners; give three and more.")
+        raise FileError(f"{path}, line {number}: a face has {len(corners)} corners; give at least three.")
     parts = [corner.split("/") for corner in corners]
     places = [_place(path, number, corner[0], points) for corner in parts]
     return Face(

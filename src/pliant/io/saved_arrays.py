@@ -109,9 +109,9 @@ def expected_of_contact(
     """Arrays of Detector.state_dict, for so many vertices, triangles and edges of the surface, bodies and obstacles;
     those with an entry per pair are as long as the first of them in `arrays`.
     """
-    sided, crossed, pressed, pressing, near = (
+    sided, crossed, pressed, pressing, short, near = (
         len(arrays[name]) if name in arrays and arrays[name].ndim else 0
-        for name in ("vertices", "edges", "multipliers_ids", "pressing_keys", "neighbours")
+        for name in ("vertices", "edges", "multipliers_ids", "pressing_keys", "shortfall_ids", "neighbours")
     )
     last_key = n * (bodies + 2 * obstacles)
     wanted = {
@@ -123,7 +123,10 @@ def expected_of_contact(
         "normals": Expected((crossed, 3), np.float64),
         "pressing_keys": Expected((pressing,), np.int64, 0, last_key, is_ascending=True, is_optional=True),
         "pressing_depths": Expected((pressing,), np.float64, 0),
-        "pressing_loads": Expected((pressing,), np.float64, 0, is_optional=True),
+        "pressing_loads": Expected((pressing,), np.float64, 0),
+        "pressing_shortfalls": Expected((pressing,), np.float64, 0, is_optional=True),
+        "shortfall_ids": Expected((short, 5), np.int32, -8, is_optional=True),
+        "shortfall_values": Expected((short,), np.float64, 0, is_optional=True),
         "stored": Expected((1,), np.float64, 0),
         "no_self_contact": Expected((bodies,), bool, is_optional=True),
         "neighbours": Expected((near, 2), np.int32, 0, n, is_optional=True),

@@ -250,7 +250,7 @@ def assemble(thread, threads, barrier, psd, x, elements, places, buffer, values)
                 make_positive(buffer, place, {corners}, H, V, zero())
         arrivals += threads
         barrier_wait(barrier, arrivals)
-        add_to_blocks(thread, threads, chunk, places, buffer, values)
+        add_to_blocks(thread, threads, barrier, chunk, places, buffer, values)
         arrivals += threads
         barrier_wait(barrier, arrivals)
 '''

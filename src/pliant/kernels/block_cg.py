@@ -5,14 +5,11 @@ Sums are over runs of rows and then over runs, so that any number of threads giv
 
 from __future__ import annotations
 
-from functools import cache
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 
 from pliant.kernels.threads import barrier_wait, share
-from pliant.lanes.cache import load_module
 from pliant.lanes.inner import inner
 
 ROWS_A_SUM = 128
@@ -46,7 +43,9 @@ def solve_by_cg(thread, threads, barrier, start, column, values, inverses, goal,
     rows = (first * ROWS_A_SUM, min(last * ROWS_A_SUM, len(v.r)))
     arrivals = threads
     _precondition(inverses, v.r, v.z, rows)
-    v.p[rows[0] : rows[1]] = v.z[rows[0] : rows[1]]
+    for i in range(rows[0], rows[1]):
+        for a in range(3):
+            v.p[i, a] = v.z[i, a]
     _sum_products(v.r, v.z, first, last, v.sums[0])
     barrier_wait(barrier, arrivals)
     product = np.sum(v.sums[0])
@@ -111,21 +110,3 @@ def _sum_products(a, b, first, last, sums):
         for i in range(run * ROWS_A_SUM, min((run + 1) * ROWS_A_SUM, len(a))):
             total += a[i, 0] * b[i, 0] + a[i, 1] * b[i, 1] + a[i, 2] * b[i, 2]
         sums[run] = total
-
-
-@cache
-def cg_module() -> ModuleType:
-    """`solve`, an entry point that Numba keeps compiled on disk."""
-    return load_module("block_cg", _SOURCE, "conjugate gradients")
-
-
-_SOURCE = '''"""Entry point of pliant.kernels.block_cg: change that, not this."""
-from pliant.lanes.entry import entry
-
-from pliant.kernels.block_cg import solve_by_cg
-
-
-@entry(nogil=True, error_model="numpy")
-def solve(thread, threads, barrier, start, column, values, inverses, goal, limit, v):
-    solve_by_cg(thread, threads, barrier, start, column, values, inverses, goal, limit, v)
-'''

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-from types import ModuleType
-
 from pliant.kernels.threads import share
-from pliant.lanes.cache import load_module
 from pliant.lanes.inner import inner
 
 
 @inner(nogil=True)
-def add_to_blocks(thread, threads, chunk, places, buffer, values):
+def add_to_blocks(thread, threads, barrier, chunk, places, buffer, values):
     """Add the blocks of one chunk of elements to the matrix values (blocks, 3, 3); a block belongs to one thread."""
     begin, end = places.chunk_start[chunk], places.chunk_start[chunk + 1]
     first, last = share(begin, end, thread, threads)
@@ -32,21 +28,3 @@ def _whole_block(block, k, begin, end):
     while begin < k < end and block[k] == block[k - 1]:
         k += 1
     return k
-
-
-@cache
-def sums_module() -> ModuleType:
-    """`add_chunk`, an entry point that Numba keeps compiled on disk."""
-    return load_module("block_sums", _SOURCE, "sums of blocks")
-
-
-_SOURCE = '''"""Entry point of pliant.kernels.block_sums: change that, not this."""
-from pliant.lanes.entry import entry
-
-from pliant.kernels import block_sums
-
-
-@entry(nogil=True)
-def add_chunk(thread, threads, barrier, chunk, places, buffer, values):
-    block_sums.add_to_blocks(thread, threads, chunk, places, buffer, values)
-'''

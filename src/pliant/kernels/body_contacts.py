@@ -80,6 +80,7 @@ def load_body_contacts(table, bodies):
         if b >= 0:
             bodies.start[b + 1] += 1
         numbers[k, STIFFNESS], numbers[k, FRICTION] = contacts.stiffness[c], contacts.friction[c]
+        numbers[k, LIMIT] = -1.0  # not known
         if contacts.obstacle[c] >= 0:
             for axis in range(3):
                 numbers[k, OTHER_ARM + axis] = contacts.points[c, axis] - table.origin[axis]
@@ -149,7 +150,9 @@ def refresh_rows(thread, threads, x, table, bodies):
             write_place(k, OTHER_PLACE, OTHER_ARM, bodies.second[k], numbers, bodies.poses, bodies.R)
         s, n = separation(k, numbers), three(numbers, k, NORMAL)
         d = max(0.0, numbers[k, THICKNESS] - (s[0] * n[0] + s[1] * n[1] + s[2] * n[2]))
-        numbers[k, LIMIT] = numbers[k, FRICTION] * numbers[k, STIFFNESS] * d
+        limit, before = numbers[k, FRICTION] * numbers[k, STIFFNESS] * d, numbers[k, LIMIT]
+        # Friction may lift the corner that it acts on, and then there is none: halfway the two do not take turns.
+        numbers[k, LIMIT] = limit if is_hard or before < 0.0 else 0.5 * (before + limit)
 
 
 @inlined

@@ -19,14 +19,14 @@ _nothing = make_zero("double", 4)
 
 
 @inner(nogil=True, error_model="numpy")
-def clear(thread, threads, matrix):
+def clear(thread, threads, barrier, matrix):
     """Let all blocks be zero."""
     first, last = share(0, len(matrix.blocks), thread, threads)
     matrix.blocks[first:last] = 0.0
 
 
 @inner(nogil=True, error_model="numpy")
-def gather(thread, threads, elements, row_of_vertex, of_row, offset, buffer, width, matrix):
+def gather(thread, threads, barrier, elements, row_of_vertex, of_row, offset, buffer, width, matrix):
     """Add elements (k, corners), vertices of the scene; buffer: flat (packs, pairs i <= j, 9, width) of B_ij [N/m]."""
     corners = elements.shape[1]
     pairs = corners * (corners + 1) // 2
@@ -55,7 +55,7 @@ def gather(thread, threads, elements, row_of_vertex, of_row, offset, buffer, wid
 
 
 @inner(nogil=True, error_model="numpy")
-def arrange(thread, threads, matrix):
+def arrange(thread, threads, barrier, matrix):
     """Blocks (3, 3, 4, 4) as (12, 12), in the order of unknowns."""
     first, last = share(0, len(matrix.blocks), thread, threads)
     old = np.empty(144)

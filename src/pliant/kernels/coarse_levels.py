@@ -8,14 +8,11 @@ Every sum is in one order: any number of threads gives the same bits.
 
 from __future__ import annotations
 
-from functools import cache
-from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
 
 from pliant.kernels.threads import share
-from pliant.lanes.cache import load_module
 from pliant.lanes.inner import inner
 
 UNKNOWNS = 12
@@ -103,14 +100,21 @@ def join(matrix, joined, blocks, top):
                 for column in range(UNKNOWNS):
                     _raise_one(joined, level, a, half[:, column], whole[:, column])
                 if is_top:
-                    i, j = UNKNOWNS * (one - joined.top), UNKNOWNS * (other - joined.top)
-                    top[i : i + UNKNOWNS, j : j + UNKNOWNS] += whole
-                    if a != b:
-                        top[j : j + UNKNOWNS, i : i + UNKNOWNS] += whole.T
+                    _add_block(top, UNKNOWNS * (one - joined.top), UNKNOWNS * (other - joined.top), whole, a != b)
                 else:
-                    blocks[one] += whole
-                    if a != b:
-                        blocks[one] += whole.T
+                    _add_block(blocks[one], 0, 0, whole, a != b)
+
+
+@inner(nogil=True, error_model="numpy")
+def _add_block(out, i, j, block, is_turned):
+    """Add a block at a place of a matrix, and transposed at the transposed place too."""
+    for row in range(UNKNOWNS):
+        for column in range(UNKNOWNS):
+            out[i + row, j + column] += block[row, column]
+    if is_turned:
+        for row in range(UNKNOWNS):
+            for column in range(UNKNOWNS):
+                out[j + row, i + column] += block[column, row]
 
 
 @inner(nogil=True, error_model="numpy")
@@ -184,11 +188,12 @@ def _raise_one(joined, level, a, child, out):
 
 
 @inner(nogil=True, error_model="numpy")
-def restrict(thread, threads, members, force, out):
+def restrict(thread, threads, barrier, members, force, out):
     """P^T force, force (n, 3) in the scene's order."""
     first, last = share(0, len(members.start) - 1, thread, threads)
     for a in range(first, last):
-        out[a] = 0.0
+        for c in range(UNKNOWNS):
+            out[a, c] = 0.0
         for place in range(members.start[a], members.start[a + 1]):
             i = members.rows[place]
             f, R = force[members.vertex[i]], members.frame[a]
@@ -200,7 +205,7 @@ def restrict(thread, threads, members, force, out):
 
 
 @inner(nogil=True, error_model="numpy")
-def prolong(thread, threads, members, v, out):
+def prolong(thread, threads, barrier, members, v, out):
     """P v, out (n, 3) in the scene's order."""
     first, last = share(0, len(members.start) - 1, thread, threads)
     for a in range(first, last):
@@ -220,57 +225,3 @@ def affine_motion(v, r):
         v[1] + v[4] * r[0] + v[7] * r[1] + v[10] * r[2],
         v[2] + v[5] * r[0] + v[8] * r[1] + v[11] * r[2],
     )
-
-
-@cache
-def levels_module() -> ModuleType:
-    """These functions as entry points that Numba keeps compiled on disk."""
-    return load_module("coarse_levels", _SOURCE, "coarse levels")
-
-
-_SOURCE = '''"""Entry points of pliant.kernels.coarse_levels, coarse_gather and coarse_solve: change those, not this."""
-from pliant.lanes.entry import entry
-
-from pliant.kernels import coarse_gather, coarse_solve
-from pliant.kernels import coarse_levels as levels
-
-
-@entry(nogil=True, error_model="numpy")
-def clear(thread, threads, barrier, matrix):
-    coarse_gather.clear(thread, threads, matrix)
-
-
-@entry(nogil=True, error_model="numpy")
-def gather(thread, threads, barrier, elements, row_of_vertex, of_row, offset, buffer, width, matrix):
-    coarse_gather.gather(thread, threads, elements, row_of_vertex, of_row, offset, buffer, width, matrix)
-
-
-@entry(nogil=True, error_model="numpy")
-def arrange(thread, threads, barrier, matrix):
-    coarse_gather.arrange(thread, threads, matrix)
-
-
-@entry(nogil=True, error_model="numpy")
-def join(matrix, joined, blocks, top):
-    levels.join(matrix, joined, blocks, top)
-
-
-@entry(nogil=True, error_model="numpy")
-def join_contacts(touching, members, joined, finest, blocks, top):
-    levels.join_contacts(touching, members, joined, finest, blocks, top)
-
-
-@entry(nogil=True, error_model="numpy")
-def restrict(thread, threads, barrier, members, force, out):
-    levels.restrict(thread, threads, members, force, out)
-
-
-@entry(nogil=True, error_model="numpy")
-def prolong(thread, threads, barrier, members, v, out):
-    levels.prolong(thread, threads, members, v, out)
-
-
-@entry(nogil=True, error_model="numpy")
-def solve(thread, threads, barrier, matrix, members, joined, touching, inverses, tolerance, limit, room):
-    coarse_solve.solve(thread, threads, barrier, matrix, members, joined, touching, inverses, tolerance, limit, room)
-'''

@@ -14,9 +14,10 @@ def solve(thread, threads, barrier, matrix, members, joined, touching, inverses,
     """Conjugate gradients on (K + contacts) v = r until |r| in the norm of the preconditioner has fallen enough."""
     m = len(matrix.diagonal)
     first, last = share(0, m, thread, threads)
-    room.v[first:last] = 0.0
     arrivals = _precondition(thread, threads, barrier, 0, joined, inverses, room)
-    room.p[first:last] = room.z[first:last]
+    for a in range(first, last):
+        for c in range(UNKNOWNS):
+            room.v[a, c], room.p[a, c] = 0.0, room.z[a, c]
     product = start = np.sum(room.sums[0])
     arrivals += threads
     barrier_wait(barrier, arrivals)
@@ -56,7 +57,8 @@ def solve(thread, threads, barrier, matrix, members, joined, touching, inverses,
 def _multiply(first, last, matrix, members, touching, room):
     """q = (K + contacts) p and the shares of p . q."""
     for a in range(first, last):
-        room.q[a] = 0.0
+        for c in range(UNKNOWNS):
+            room.q[a, c] = 0.0
         for k in range(matrix.start[a], matrix.start[a + 1]):
             block, p = matrix.blocks[matrix.number[k]], room.p[matrix.column[k]]
             if k < matrix.diagonal[a]:
@@ -116,7 +118,8 @@ def _precondition(thread, threads, barrier, arrivals, joined, inverses, room):
     for g in range(first, last):
         level = _level_of(g, joined)
         own = room.joined[g]
-        own[:] = 0.0
+        for c in range(UNKNOWNS):
+            own[c] = 0.0
         for place in range(joined.child_start[g], joined.child_start[g + 1]):
             a = joined.child[place]
             r = room.r[a]
@@ -132,21 +135,22 @@ def _precondition(thread, threads, barrier, arrivals, joined, inverses, room):
                 room.solved[g, c] = total
     arrivals += threads
     barrier_wait(barrier, arrivals)
-    right = room.joined[joined.top :].reshape(-1)
     first, last = share(joined.top, M if len(inverses.top) else joined.top, thread, threads)
     for g in range(first, last):
         for c in range(UNKNOWNS):
             row = inverses.top[UNKNOWNS * (g - joined.top) + c]
             total = 0.0
-            for d in range(len(right)):
-                total += row[d] * right[d]
+            for other in range(joined.top, M):
+                for d in range(UNKNOWNS):
+                    total += row[UNKNOWNS * (other - joined.top) + d] * room.joined[other, d]
             room.solved[g, c] = total
     arrivals += threads
     barrier_wait(barrier, arrivals)
     first, last = share(0, m, thread, threads)
     for a in range(first, last):
         z = room.z[a]
-        z[:] = 0.0
+        for c in range(UNKNOWNS):
+            z[c] = 0.0
         if len(inverses.finest):
             for c in range(UNKNOWNS):
                 for d in range(UNKNOWNS):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from pliant.lanes.entry import entry
 
 
@@ -51,35 +49,3 @@ def add_rigid_forces(part, w, x, middle, moved, turned, force):
             force[i, 0] += w[i] * (moved[k, 0] + t1 * r2 - t2 * r1)
             force[i, 1] += w[i] * (moved[k, 1] + t2 * r0 - t0 * r2)
             force[i, 2] += w[i] * (moved[k, 2] + t0 * r1 - t1 * r0)
-
-
-@entry(nogil=True)
-def add_contact_stiffness(part, vertices, weights, blocks, x, middle, stiffness):
-    """Add to the stiffness (k, 6, 6) of parts against being moved and turned as wholes that of contacts, whose other
-    side is held: vertices and weights (c, 4), blocks (c, 3, 3).
-    """
-    turn = np.empty((3, 3))
-    for c in range(len(vertices)):
-        for side in range(2):
-            k = part[vertices[c, 0 if side == 0 else 3]]
-            if k < 0 or (side == 1 and k == part[vertices[c, 0]]):
-                continue
-            total, arm = 0.0, np.zeros(3)
-            for i in range(4):
-                v = vertices[c, i]
-                if part[v] == k:
-                    total += weights[c, i]
-                    for a in range(3):
-                        arm[a] += weights[c, i] * (x[v, a] - middle[k, a])
-            turn[0, 0] = turn[1, 1] = turn[2, 2] = 0.0
-            turn[0, 1], turn[0, 2], turn[1, 2] = arm[2], -arm[1], arm[0]
-            turn[1, 0], turn[2, 0], turn[2, 1] = -arm[2], arm[1], -arm[0]
-            for a in range(3):
-                for b in range(3):
-                    stiffness[k, a, b] += total * total * blocks[c, a, b]
-                    for e in range(3):
-                        crossed = total * blocks[c, a, e] * turn[e, b]
-                        stiffness[k, a, 3 + b] += crossed
-                        stiffness[k, 3 + b, a] += crossed
-                        for f in range(3):
-                            stiffness[k, 3 + a, 3 + b] += turn[e, a] * blocks[c, e, f] * turn[f, b]

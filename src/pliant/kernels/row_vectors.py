@@ -4,20 +4,16 @@ number of threads gives the same bits.
 
 from __future__ import annotations
 
-from functools import cache
-from types import ModuleType
-
 import numpy as np
 
 from pliant.kernels.threads import barrier_wait, share
-from pliant.lanes.cache import load_module
 from pliant.lanes.inner import inner
 
 PACKS_A_SUM = 64  # packs whose products are summed before the sums are
 
 
 @inner(nogil=True)
-def sums_of_products(thread, threads, a, b, is_wide, width, packs, sums):
+def sums_of_products(thread, threads, barrier, a, b, is_wide, width, packs, sums):
     """Sums of a . b over runs of packs; a wide pack's equal rows count once."""
     first, last = share(0, len(sums), thread, threads)
     for run in range(first, last):
@@ -34,7 +30,7 @@ def sums_of_products(thread, threads, a, b, is_wide, width, packs, sums):
 
 
 @inner(nogil=True)
-def scaled_sum(thread, threads, a, s, b, out, rows):
+def scaled_sum(thread, threads, barrier, a, s, b, out, rows):
     """out = a + s b on the rows that move; out may be a or b."""
     first, last = share(0, rows, thread, threads)
     factor = a.dtype.type(s)
@@ -49,13 +45,13 @@ def remove_memory(thread, threads, barrier, steps, changes, order, inverse, q, f
     arrivals = 0
     for n in range(len(order) - 1, -1, -1):
         k = order[n]
-        sums_of_products(thread, threads, steps[k], q, is_wide, width, packs, sums[k])
+        sums_of_products(thread, threads, barrier, steps[k], q, is_wide, width, packs, sums[k])
         arrivals += threads
         barrier_wait(barrier, arrivals)
         factor = inverse[k] * np.sum(sums[k])
         if thread == 0:
             factors[k] = factor
-        scaled_sum(thread, threads, q, -factor, changes[k], q, packs * width)
+        scaled_sum(thread, threads, barrier, q, -factor, changes[k], q, packs * width)
         arrivals += threads
         barrier_wait(barrier, arrivals)
 
@@ -66,46 +62,9 @@ def add_memory(thread, threads, barrier, steps, changes, order, inverse, q, fact
     arrivals = 0
     for n in range(len(order)):
         k = order[n]
-        sums_of_products(thread, threads, changes[k], q, is_wide, width, packs, sums[k])
+        sums_of_products(thread, threads, barrier, changes[k], q, is_wide, width, packs, sums[k])
         arrivals += threads
         barrier_wait(barrier, arrivals)
-        scaled_sum(thread, threads, q, factors[k] - inverse[k] * np.sum(sums[k]), steps[k], q, packs * width)
+        scaled_sum(thread, threads, barrier, q, factors[k] - inverse[k] * np.sum(sums[k]), steps[k], q, packs * width)
         arrivals += threads
         barrier_wait(barrier, arrivals)
-
-
-@cache
-def vector_module() -> ModuleType:
-    """These functions as entry points that Numba keeps compiled on disk."""
-    return load_module("row_vectors", _SOURCE, "vector arithmetic")
-
-
-_SOURCE = '''"""Entry points of pliant.kernels.row_vectors: change that, not this."""
-from pliant.lanes.entry import entry
-
-from pliant.kernels import row_vectors
-
-
-@entry(nogil=True)
-def dot(thread, threads, barrier, a, b, is_wide, width, packs, sums):
-    row_vectors.sums_of_products(thread, threads, a, b, is_wide, width, packs, sums)
-
-
-@entry(nogil=True)
-def add(thread, threads, barrier, a, s, b, out, rows):
-    row_vectors.scaled_sum(thread, threads, a, s, b, out, rows)
-
-
-@entry(nogil=True)
-def remove(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
-    row_vectors.remove_memory(
-        thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums
-    )
-
-
-@entry(nogil=True)
-def restore(thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums):
-    row_vectors.add_memory(
-        thread, threads, barrier, steps, changes, order, inverse, q, factors, is_wide, width, packs, sums
-    )
-'''

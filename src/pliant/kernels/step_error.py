@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pliant.lanes.entry import entry
 
 SLOWEST = 0.95  # rate of two windows that is believed at most
@@ -14,6 +16,7 @@ TINY = 1e-300  # in place of zero below a fraction
 HIDDEN = 0.1  # of the step's forces: rounding beyond it hides what is left to do from local solvers
 STILL = 0.2  # machine epsilons of its coordinates that a body moves between two looks where only rounding moves it
 CYCLE_ROUNDING = 0.5  # the same of a cycle with a correction by levels
+VISIBLE = 1e-3  # of the size of a body: motion that errors are compared with at least, where forces do more
 AT_REST = 16.0  # machine epsilons of its coordinates that a body without forces moves
 
 # columns of the sums
@@ -68,17 +71,38 @@ def error_sums(body, mass, ratio, middle, x, before, earlier, owing, last, targe
 
 
 @entry(nogil=True, error_model="numpy")
-def force_scales(sums, falls, eps, scales):
+def add_ratios(body, mass, elastic, touching, ratio, mean):
+    """h^2 k / m of vertices to ratio (n,), that of elements and of contacts (n,) each, and its mass-weighted root mean
+    square over the vertices of each body, to mean (bodies,). body: (n,), negative for vertices that do not move.
+    """
+    whole = np.zeros(len(mean))
+    for b in range(len(mean)):
+        mean[b] = 0.0
+    for i in range(len(body)):
+        ratio[i] = elastic[i] + touching[i]
+        if body[i] >= 0:
+            whole[body[i]] += mass[i]
+            mean[body[i]] += mass[i] * ratio[i] * ratio[i]
+    for b in range(len(mean)):
+        mean[b] = math.sqrt(mean[b] / max(whole[b], TINY))
+
+
+@entry(nogil=True, error_model="numpy")
+def force_scales(sums, falls, eps, is_of_forces, scales):
     """(bodies,) [m] what forces do to each body in the step, by `error_sums`; 0 where nothing acts or moves.
 
-    falls (bodies,) [m]: h^2 times gravity. eps: machine epsilon of the positions.
+    Where that is much and other forces undo it, as in a step of statics, it is the motion of the body, unless what is
+    compared with it is of forces too. falls (bodies,) [m]: h^2 times gravity. eps: machine epsilon of the positions.
     """
     for b in range(len(sums)):
         mass = max(sums[b, MASS], TINY)
-        rounding = AT_REST * eps * math.sqrt(sums[b, SIZE] / mass)
+        size = math.sqrt(sums[b, SIZE] / mass)
+        rounding = AT_REST * eps * size
         forces = max(math.sqrt(sums[b, FORCES] / mass), falls[b])
         moved = math.sqrt(max(sums[b, RECENT], sums[b, MOVED]) / mass)
         rests = forces <= rounding and moved <= rounding
+        if not is_of_forces:
+            forces = min(forces, max(moved, VISIBLE * size))
         scales[b] = 0.0 if rests or sums[b, MASS] == 0.0 else max(forces, rounding, TINY)
 
 

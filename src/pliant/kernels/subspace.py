@@ -6,19 +6,15 @@ points lie. Sums are in double precision and in one order: any number of threads
 
 from __future__ import annotations
 
-from functools import cache
-from types import ModuleType
-
 import numpy as np
 
 from pliant.kernels.row_vectors import PACKS_A_SUM
 from pliant.kernels.threads import share
-from pliant.lanes.cache import load_module
 from pliant.lanes.inner import inner
 
 
 @inner(nogil=True)
-def products(thread, threads, points, forces, count, x, f, is_wide, width, packs, sums):
+def products(thread, threads, barrier, points, forces, count, x, f, is_wide, width, packs, sums):
     """Sums over runs of packs, sums (runs, k, k + 1): (x_i - x) . (f_j - f), and last (x_i - x) . f."""
     first, last = share(0, len(sums), thread, threads)
     for run in range(first, last):
@@ -35,7 +31,7 @@ def products(thread, threads, points, forces, count, x, f, is_wide, width, packs
 
 
 @inner(nogil=True)
-def combine(thread, threads, points, parts, count, x, out, rows):
+def combine(thread, threads, barrier, points, parts, count, x, out, rows):
     """out = x + sum of parts_i (x_i - x) on the rows that move."""
     first, last = share(0, rows, thread, threads)
     for row in range(first, last):
@@ -44,26 +40,3 @@ def combine(thread, threads, points, parts, count, x, out, rows):
             for i in range(count):
                 total += parts[i] * (np.float64(points[i, row, k]) - x[row, k])
             out[row, k] = x[row, k] + total
-
-
-@cache
-def subspace_module() -> ModuleType:
-    """These functions as entry points that Numba keeps compiled on disk."""
-    return load_module("subspace", _SOURCE, "differences of points")
-
-
-_SOURCE = '''"""Entry points of pliant.kernels.subspace: change that, not this."""
-from pliant.lanes.entry import entry
-
-from pliant.kernels import subspace
-
-
-@entry(nogil=True)
-def products(thread, threads, barrier, points, forces, count, x, f, is_wide, width, packs, sums):
-    subspace.products(thread, threads, points, forces, count, x, f, is_wide, width, packs, sums)
-
-
-@entry(nogil=True)
-def combine(thread, threads, barrier, points, parts, count, x, out, rows):
-    subspace.combine(thread, threads, points, parts, count, x, out, rows)
-'''

@@ -22,7 +22,8 @@ from numba.core import cgutils
 from numba.core.callconv import RETCODE_OK, CPUCallConv
 from numba.core.cpu import CPUContext
 from numba.core.imputils import impl_ret_new_ref, user_function
-from numba.core.lowering import Lower
+
+from pliant.lanes.values import ValueLower
 
 # LLVM's: a call that is inlined saves this for each argument.  One argument in place of a hundred would save less, and
 # functions of many arrays would stay calls that copy them all.
@@ -85,7 +86,7 @@ def seen_as(kind: type[CPUContext], context: CPUContext) -> CPUContext:
     return view
 
 
-class WholeLower(Lower):
+class WholeLower(ValueLower):
     """Numba's lowering for functions that take their arguments whole."""
 
     view: type[CPUContext] = WholeContext

@@ -7,26 +7,74 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
-from numba.core import analysis, errors, ir, lowering, typeinfer
+from numba.core import analysis, base, cgutils, errors, ir, itanium_mangler, lowering, typeinfer, utils
 from numba.core.base import BaseContext
 from numba.core.compiler import Compiler, DefaultPassBuilder
+from numba.core.cpu import CPUContext
 from numba.core.runtime.context import NRTContext
 from numba.core.typed_passes import NativeLowering
 from numba.core.types import functions
+from numba.core.typing.context import Context as TypingContext
+from numba.np import arrayobj
 
 from pliant.garbage import collected_rarely
-from pliant.lanes.inner import SubroutineLowering
+from pliant.lanes.builder import place_on_stack
+from pliant.lanes.cache import digest
+from pliant.lanes.functions import LaneFunction
+from pliant.lanes.inner import InnerFunction, SubroutineLowering
 from pliant.lanes.pipeline import lean_passes
+from pliant.lanes.proxies import array_proxy, value_proxy
 from pliant.lanes.variables import uses_and_definitions, variables_in
 
 
-class PlainText:
+def _plain(self: Any, message: str, color: Any = None, style: Any = None) -> str:
     """Numba's messages without colours: a look-up that fails makes one, and thousands fail before one is found."""
+    return message
 
-    def __getattr__(self, name: str) -> Any:
-        return str
+
+class ErrorContext:
+    """In place of errors.new_error_context, a generator: what was done when an error came, for its message."""
+
+    __slots__ = ("about", "message", "places")
+
+    def __init__(self, fmt_: str, *places: Any, **about: Any):
+        self.message, self.places, self.about = fmt_, places, about
+        loc = about.get("loc")
+        if loc is not None and not loc.filename.startswith(errors._numba_path):
+            errors.loc_info.update(about)
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, errors.NumbaError):
+            error.add_context(errors._format_msg(self.message, self.places, self.about))
+
+
+def _known_registries(self: Any) -> None:
+    """In place of load_additional_registries, which imports some thirty modules for each function: what is new in those
+    registries that were loaded before the entry was compiled (lanes.entry).
+    """
+    for registry in tuple(self._registries):
+        self.install_registry(registry)
+
+
+OURS = (InnerFunction, LaneFunction)
+_numbas_value_type = TypingContext.resolve_value_type
+
+
+def _value_type(self: TypingContext, value: Any) -> Any:
+    """The type of a constant. Numba asks whether it is a number, an array, ... before it asks the value itself."""
+    return value._numba_type_ if isinstance(value, OURS) else _numbas_value_type(self, value)
+
+
+@cache
+def _takes_place(function: Any) -> bool:
+    """In place of base._has_loc, which looks at the signature of a function whenever it is called."""
+    return "loc" in utils.pysignature(function).parameters
 
 
 def _subroutine_passes(self: Compiler) -> list:
@@ -78,17 +126,32 @@ def _call_type(self: functions.BaseFunction, context, args, kws) -> Any:
     return found
 
 
+def _name(self: BaseContext, name: str, kinds: Any, *, abi_tags: Any = (), uid: int | None = None) -> str:
+    """What LLVM calls a function: Numba's name with a digest of the types in place of the types, which are kilobytes of
+    text for named tuples of arrays, written again at every call.
+    """
+    return itanium_mangler.mangle(name, (), abi_tags=[digest(*abi_tags, *map(str, kinds))], uid=uid)
+
+
 CHANGES: tuple[tuple[Any, str, Any], ...] = (
-    (errors, "_termcolor_inst", PlainText()),
-    (functions, "_termcolor", PlainText()),
-    (typeinfer, "_termcolor", PlainText()),
+    *((scheme, "_markup", _plain) for scheme in [type(errors.termcolor())] if hasattr(scheme, "_markup")),
+    (lowering, "new_error_context", ErrorContext),
+    (typeinfer, "new_error_context", ErrorContext),
+    (CPUContext, "load_additional_registries", _known_registries),
+    (TypingContext, "load_additional_registries", _known_registries),
+    (TypingContext, "resolve_value_type", _value_type),
+    (base, "_has_loc", _takes_place),
     (ir.Inst, "_rec_list_vars", variables_in),
     (analysis, "compute_use_defs", uses_and_definitions),
     (lowering, "compute_use_defs", uses_and_definitions),
     (Compiler, "define_pipelines", _subroutine_passes),
     (NRTContext, "get_meminfos", _meminfos),
     (BaseContext, "get_abi_sizeof", _size),
+    (BaseContext, "mangler", _name),
+    (cgutils, "alloca_once", place_on_stack),
     (functions.BaseFunction, "get_call_type", _call_type),
+    (cgutils, "create_struct_proxy", value_proxy),
+    (arrayobj, "make_array", array_proxy),
 )
 
 

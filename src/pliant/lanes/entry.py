@@ -33,7 +33,6 @@ from numba.core.typed_passes import NativeLowering
 
 from pliant.lanes import ahead, claims, shipped
 from pliant.lanes import cache as folders
-from pliant.lanes.compiling import compiling_quickly
 from pliant.lanes.counting import lowered
 from pliant.lanes.inner import link, tree_of
 from pliant.lanes.pipeline import LeanCompiler
@@ -141,6 +140,8 @@ class EntryFunction(CPUDispatcher):
             try:
                 result = self._cache.load_overload(sig, self.targetctx)
                 if result is None:
+                    from pliant.lanes.compiling import compiling_quickly  # of no use where all is found compiled
+
                     with compiling_quickly():
                         compiled = self._compiler.compile(args, return_type)
                         content = _packed(compiled)

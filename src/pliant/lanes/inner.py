@@ -29,6 +29,7 @@ from numba.core.typed_passes import NativeLowering
 from pliant.lanes.arguments import WholeLower, call_of, can_fail
 from pliant.lanes.counting import lowered
 from pliant.lanes.pipeline import LeanCompiler
+from pliant.lanes.values import ValueLower
 
 
 def inner(**options: Any) -> Callable[[Callable], InnerFunction]:
@@ -106,6 +107,10 @@ class SubroutineLowering(NativeLowering):
     """Numba's lowering without wrappers and without machine code, for functions that are called in Numba's way."""
 
     _name = "subroutine_lowering"
+
+    @property
+    def lowering_class(self):
+        return ValueLower
 
     def run_pass(self, state):
         state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)

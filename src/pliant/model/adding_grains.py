@@ -43,7 +43,7 @@ class AddingGrains(ABC):
         """Add spheres with centres (n, 3) [m]; pl.shapes.packed_spheres fills a space with them.
 
         radius: [m], one number or one per particle; density: [kg/m^3].
-        friction: of contacts with them (see Body.friction). spin: they turn, so that they roll; without it they only
+        friction: coefficient, see Body.friction. spin: they turn, so that they roll; without it they only
         slide. rolling_resistance: of particles that turn, the tangent of the slope on which one begins to roll; between
         two bodies of particles the geometric mean.
         Solvers: pl.VelocityTimeStepping, pl.SequentialPositions, pl.PositionBased; without spin also pl.Auto, pl.VBD,

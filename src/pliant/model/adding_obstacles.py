@@ -39,7 +39,7 @@ class AddingObstacles(ABC):
     ) -> Plane:
         """Add the half-space behind a plane through `point` [m]; `normal` points to the free side.
 
-        friction: of contacts with it (see Body.friction).
+        friction: coefficient of contacts with it (see Body.friction).
 
         motion: of any obstacle, a function of the time [s] that gives a translation (3,) [m] and a rotation (3, 3)
         away from where it was made.

@@ -53,8 +53,8 @@ def make_attachment(
     b = _points(body_b, vertices_b, weights_b, "b")
     if len(a[0]) != len(b[0]):
         raise SceneError(
-            f"attach: {len(a[0])} points of {body_a.name} and {len(b[0])} of {body_b.name}; give as many of one as of "
-            "the other, a link joins two."
+            f"attach: {len(a[0])} points of {body_a.name} and {len(b[0])} of {body_b.name}; give equally many of "
+            "both, a link joins two."
         )
     k = (
         math.inf

@@ -224,7 +224,7 @@ def strain_limit(value: float | None, tear_at: float | None, what: str) -> float
     if value is None:
         return None
     if tear_at is not None:
-        raise SceneError(f"{what} is {value!r}, but tear_at is {tear_at:g}: what stretches no further does not tear.")
+        raise SceneError(f"{what} is {value!r}, but tear_at is {tear_at:g}: what cannot stretch further cannot tear.")
     return number(value, what, "1")
 
 

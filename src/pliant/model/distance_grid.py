@@ -70,7 +70,7 @@ def build_grid(points: np.ndarray, triangles: np.ndarray, resolution: int, name:
     inside = cached(write_signs)(crossings, 1e-6 * spacing, values)
     if inside == 0:
         raise SceneError(
-            f"{name}: no node of the grid is inside the mesh, so thin is it beside the spacing of {spacing:g} m; raise "
+            f"{name}: the mesh is thinner than the grid spacing of {spacing:g} m, so that no node is inside; raise "
             f"the resolution of {resolution}, or use method='mesh'."
         )
     coefficients = np.append(values, np.float32(0))[:-1].reshape(values.shape)  # kernels read one number further

@@ -35,7 +35,7 @@ def check_guarantee(settings: Contact, bodies: Sequence[Body], shapes: Sequence[
         if body.tears:
             raise SceneError(
                 f"Contact: guarantee=True does not cover tearing, which leaves torn edges on each other, and "
-                f"{body.name} tears: give it a material without, or leave the guarantee out."
+                f"{body.name} tears: set its tear_at to None, or leave the guarantee out."
             )
     if any(shape.kind == MESH for shape in shapes):
         raise SceneError(

@@ -108,7 +108,7 @@ def make_drive(
         motor,
     )
     if rest and not spring:
-        raise SceneError(f"{what}: rest is that of a spring: give spring [{stiff}] too.")
+        raise SceneError(f"{what}: rest belongs to a spring: give spring [{stiff}] too.")
     return drive
 
 

@@ -39,9 +39,9 @@ def check_stops(
 ) -> tuple[float | None, tuple[float, float] | None, tuple[float, float] | None]:
     """Cone [rad], limits of twist and of bend [rad] as a user gives them for a joint of a kind."""
     if cone is not None and kind != "ball":
-        raise SceneError(f"{what}: cone is that of a ball; leave it out.")
+        raise SceneError(f"{what}: only a ball has a cone; leave it out.")
     if twist is not None and kind not in ("ball", "universal"):
-        raise SceneError(f"{what}: twist is that of a ball or a universal; leave it out.")
+        raise SceneError(f"{what}: only a ball or a universal has a twist; leave it out.")
     if cone is not None:
         cone = checks.number(cone, f"{what}: cone", "rad", positive=True)
         if not NARROWEST <= cone < math.pi:

@@ -242,7 +242,7 @@ def _length(what: str, length: float | None, start: float, drive: Drive | None) 
     if length is None and drive is not None:
         return None
     if length is not None and drive is not None and drive.limits is not None:
-        raise SceneError(f"{what}: length is {length!r} beside limits; the upper limit is the length, leave it out.")
+        raise SceneError(f"{what}: length and limits are both given; leave length out, it is the upper limit.")
     return checks.number(start if length is None else length, f"{what}: length", "m", positive=True)
 
 
@@ -278,7 +278,7 @@ def _place(kind: str, body: Any, vertices: list[int] | None, point: ArrayLike | 
     """(3,) [m] where a joint is; of vertices, their mean, unless it is a distance from a point."""
     if vertices is not None and kind != "distance":
         if point is not None:
-            raise SceneError(f"{what}: point is given beside vertices, which are where the joint holds; leave it out.")
+            raise SceneError(f"{what}: point and vertices are both given; leave point out, the vertices are held.")
         return body.initial_positions[vertices].mean(axis=0)
     if point is None:
         raise SceneError(f"{what}: the point is missing: give a place [m] such as point=(0, 0, 1).")

@@ -105,7 +105,7 @@ class KeptMotion(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Slide(KeptMotion):
-    """Moves at a constant velocity [m/s] from `begin` for so many `seconds`, then stays; for ever if None."""
+    """Moves at a constant velocity (3,) [m/s] from `begin` [s] for `seconds` [s], then stays; None: it never stops."""
 
     velocity: ArrayLike = (0.0, 0.0, 0.0)
     begin: float = 0.0
@@ -125,7 +125,7 @@ class Slide(KeptMotion):
 
 @dataclass(frozen=True, eq=False)
 class Turn(KeptMotion):
-    """Turns about an axis through a centre, from `begin` by so many `turns` within so many `seconds`, then stays.
+    """Turns about an axis through a centre [m]: by `turns` within `seconds` [s] from `begin` [s] on, then stays.
 
     Right-handed about the axis. smooth: gently from rest to rest, else at a constant speed.
     """

@@ -16,10 +16,10 @@ UNITS = {"angle": "rad or m", "speed": "rad/s or m/s", "torque": "N m or N"}
 class Motor:
     """What drives a hinge, or a slider, whose numbers are then lengths and forces.
 
-        pl.Motor(speed=10.0, max_torque=2.0)     turns at 10 rad/s (slides at 10 m/s) with at most 2 N m (2 N)
-        pl.Motor(angle=1.0)                      goes to 1 rad (1 m) from where the scene starts, and holds it
-        pl.Motor(angle=1.0, speed=2.0)           the same, at no more than 2 rad/s on the way
-        pl.Motor(torque=5.0)                     pushes with 5 N m (5 N)
+        pl.Motor(speed=10.0, max_torque=2.0)  # turns at 10 rad/s (slides at 10 m/s) with at most 2 N m (2 N)
+        pl.Motor(angle=1.0)  # goes to 1 rad (1 m) from where the scene starts, and holds it
+        pl.Motor(angle=1.0, speed=2.0)  # the same, at no more than 2 rad/s on the way
+        pl.Motor(torque=5.0)  # pushes with 5 N m (5 N)
 
     Positive is the first body about the axis by the right-hand rule, or along it, seen from the second body or the
     world. The second body feels the opposite. An angle is reached the shorter way round, or within the limits.
@@ -41,7 +41,7 @@ class Motor:
             if (value := getattr(self, name)) is not None:
                 object.__setattr__(self, name, checks.real(value, f"Motor: {name}", UNITS[name]))
         if self.angle is not None and self.speed is not None and self.speed <= 0:
-            raise SceneError(f"Motor: speed is {self.speed:g}: on the way to an angle it is above 0 [rad/s or m/s].")
+            raise SceneError(f"Motor: speed is {self.speed:g}: to reach an angle, give a speed above 0 [rad/s or m/s].")
         if not checks.is_infinite(self.max_torque):
             checks.number(self.max_torque, "Motor: max_torque", "N m or N", positive=True)
         object.__setattr__(self, "max_torque", float(self.max_torque))

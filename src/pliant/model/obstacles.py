@@ -49,20 +49,21 @@ class Placeable:
     def set_pose(
         self, position: ArrayLike | None = None, orientation: ArrayLike | None = None, seconds: float | None = None
     ) -> None:
-        """Move it from where it is, at a constant velocity, so that it is there in so many seconds; then it stays.
+        """Move it at a constant velocity to a pose, where it then stays. What it touches feels this velocity. The
+        command replaces its `motion` until `sim.reset()`.
 
-        position: (3,) [m] of its centre, as `position`; orientation: quaternion (w, x, y, z) or matrix (3, 3), as
-        `orientation` counts it. None: as it is. seconds: None is at the end of the next call, the frame of
-        `sim.advance()` or the step of `sim.step()`; 0 is one step. What it touches feels the velocity of this motion.
-        It takes the place of the `motion` it has, until `sim.reset()`.
+        position: (3,) [m] of its centre, as the property `position` gives it; None: unchanged.
+        orientation: quaternion (w, x, y, z) or matrix (3, 3), as the property `orientation`; None: unchanged.
+        seconds: how long it takes [s]; 0: one step. None: the next call, a frame of `sim.advance()` or a step of
+        `sim.step()`.
         """
         self._placed_in_simulation("set_pose").set_pose(position, orientation, seconds)
 
     def set_velocity(
         self, velocity: ArrayLike = (0.0, 0.0, 0.0), angular_velocity: ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
-        """Move it on from where it is at a velocity (3,) [m/s] of its centre and an angular velocity (3,) [rad/s],
-        until told otherwise. It takes the place of the `motion` it has, until `sim.reset()`.
+        """Move it from where it is at a velocity (3,) [m/s] of its centre and an angular velocity (3,) [rad/s], until
+        the next command. This replaces its `motion` until `sim.reset()`.
         """
         self._placed_in_simulation("set_velocity").set_velocity(velocity, angular_velocity)
 
@@ -129,7 +130,7 @@ class Obstacle(Placeable):
 
 @dataclass(frozen=True, eq=False)
 class Shape(Obstacle, ABC):
-    """An obstacle with a formula: a kind and a row of numbers, as contact.shapes reads them."""
+    """An obstacle with a formula: what `Scene.add_plane`, `add_box`, `add_sphere` and the like return."""
 
     kind: ClassVar[int]
 

@@ -218,7 +218,7 @@ class RigidBody(Placeable, Body):
         """Number of its vertex at a position (3,) [m] of the world as it starts, for Scene.attach; it is added."""
         place = checks.vectors(position, None, f"{self.name}.point", "m")
         if self.motions:
-            raise SceneError(f"{self.name}.point: add points before move: the motion leads those there are.")
+            raise SceneError(f"{self.name}.point: add points before you call move, which moves only those there are.")
         return self.add_point((place - self.pose[:3]) @ rotations.matrices(self.pose[3:]))
 
     def add_point(self, own: np.ndarray) -> int:

@@ -164,7 +164,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         strain_limit: no edge is longer than 1 + strain_limit times its length at rest; hard as of add_joint.
-        damping, damping_form: as for solids.  Bending is damped by the angles between triangles, whatever its model.
+        damping, damping_form: as of add_solid.  Bending is damped by the angles between triangles, whatever its model.
         """
         if isinstance(material, YarnCloth):
             own = self._free_name(name, YarnSheet)
@@ -220,8 +220,9 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
         density: [kg/m^3]; mass, centre and inertia follow from the shape, exactly.
         position: [m] of its centre of mass. orientation: unit quaternion (w, x, y, z) from its axes to the world's.
         velocity: [m/s] of its centre of mass. angular_velocity: [rad/s] in world axes.
-        friction: see Body.friction. restitution: the part e of the speed of approach with which it leaves other rigid
-            bodies and obstacles, 0 to 1; of two bodies the larger counts. A ball that falls from H rises to e^2 H.
+        friction: coefficient, see Body.friction.
+        restitution: the part e of the speed of approach with which it leaves other rigid bodies and obstacles, 0 to 1;
+            of two bodies the larger counts. A ball that falls from H rises to e^2 H.
         """
         about = (shape, density, position, orientation, velocity, angular_velocity, restitution)
         body = RigidBody(self._free_name(name, RigidBody), *about)
@@ -321,13 +322,14 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
         stiffness: [N/m] of each of its links. inf: hard, with default solvers and pl.AVBD. With others it is 10 m / h^2
             of the larger mass m: a body of mass m that hangs on it gives way by g h^2 / 10, 1e-5 m at h = 1/300 s.
         collide: whether the two bodies touch each other.
-        Of a hinge, whose angle [rad] is that of a about the axis, seen from b, a slider, whose way [m] is along it, or
-        a distance [m]:
-        limits: lower and upper one. spring, damping: [N m/rad] and [N m s/rad], [N/m] and [N s/m]; rest: where the
-        spring is at rest [rad], [m].
-        motor: pl.Motor(...), or later joint.motor = ...; break_force: [N] above which the joint is gone after a step.
-        Of a ball with an axis: cone, the largest angle [rad] between its directions in a and b; twist: limits of the
-        angle [rad] about it. Of a universal: limits of its bend, twist of the angle about its axis.
+        limits: lower and upper angle [rad] of a hinge, of a about the axis as seen from b; lower and upper position [m]
+            of a slider along its axis; smallest and largest distance [m]; of a universal, limits of its bend [rad].
+        spring, damping: of hinges [N m/rad] and [N m s/rad], of sliders and distances [N/m] and [N s/m].
+        rest: angle [rad] or position [m] at which the spring is at rest.
+        motor: drives a hinge or a slider, pl.Motor(...); joint.motor = ... changes it later.
+        break_force: force [N] above which the joint breaks.
+        cone: of a ball with an axis, the largest angle [rad] between its directions in a and b.
+        twist: limits of the angle [rad] about the axis of a ball or a universal.
         """
         for body in (a, b):
             is_kind = isinstance(body, RigidBody) or (body is b and vertices is not None)

@@ -131,7 +131,7 @@ def _chain(body: Body, chain: ArrayLike, what: str) -> np.ndarray:
     vertices = as_indices(chain)
     if vertices.ndim != 1 or vertices.dtype.kind not in "iu" or len(vertices) < 2:
         raise SceneError(
-            f"{what} of {body.name} has type {vertices.dtype} and shape {vertices.shape}; give two and more vertices "
+            f"{what} of {body.name} has type {vertices.dtype} and shape {vertices.shape}; give at least two vertices "
             "in order, such as one of body.mesh.boundary_loops()."
         )
     vertices = vertices.astype(np.int64)

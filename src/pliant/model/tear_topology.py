@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pliant.elements.conversion import Converted
 from pliant.elements.quadratic_bending import square_corners
 from pliant.geometry import TriMesh
 from pliant.geometry.fans import fold_fans
 from pliant.geometry.folds import hinge_corners
 from pliant.geometry.tearing import Fans, fans_of
-from pliant.model.blocks import Block, Tearing
+from pliant.model.blocks import Block, Patches, PatchTets, Tearing
 from pliant.model.body import Body
 from pliant.model.cloth import Cloth
 from pliant.model.solid import Solid
@@ -32,6 +33,13 @@ class Surfaces(NamedTuple):
 
     triangles: np.ndarray  # (k, 3) vertices
     corners: np.ndarray  # (k, 3) corners where they are a sheet's, else -1
+
+
+class PatchMembers(NamedTuple):
+    """Which tets the patches of a block are means of."""
+
+    block: int  # number of the block of these tets
+    patch: np.ndarray  # (t,) patch of each tet, of all bodies
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,7 @@ class TearTopology:
     ]  # of each block: corners (r, 3) of triangles, (r, 6) of hinges, (r, 11) of pairs, (r, 19) of fans,
     # (r, 12 k) of plates
     spring_limits: tuple[np.ndarray | None, ...]  # of each block: length at which springs (r,) break [m]
+    patches: tuple[PatchMembers | None, ...]  # of each block
     tets: np.ndarray  # (t, 4) of all solids, body by body
     wind: Surfaces  # that the wind meets on both sides
     wind_skin: np.ndarray  # (k, 3) triangles of solids in the wind
@@ -79,6 +88,7 @@ def seams_of(model: Model, bodies: Sequence[Body]) -> TearTopology:
         tuple(block.elements for block in model.blocks),
         tuple(_follow(block, placed, start) for block in model.blocks),
         tuple(_spring_limits(block, placed) for block in model.blocks),
+        tuple(_patch_members(block, model) for block in model.blocks),
         np.concatenate([np.empty((0, 4), int), *tets]),
         Surfaces(wind, _corners_of(wind, placed, start)),
         skin,
@@ -137,6 +147,19 @@ _FOLD_CORNERS: dict[Tearing, Callable[[TriMesh], np.ndarray]] = {
     Tearing.FOLLOWS_FOLD_FANS: lambda mesh: fold_fans(mesh.points, mesh.triangles).fan_corners,
     Tearing.FOLLOWS_PLATE: lambda mesh: square_corners(mesh.points, mesh.triangles),
 }
+
+
+def _patch_members(patches: Block, model: Model) -> PatchMembers | None:
+    if not isinstance(patches, Patches):
+        return None
+    is_converted = isinstance(patches, Converted)
+    for number, tets in enumerate(model.blocks):
+        if isinstance(tets, PatchTets) and tets.law is patches.law and isinstance(tets, Converted) is is_converted:
+            body = np.searchsorted(model.body_start, tets.elements[:, 0], side="right") - 1
+            bodies = np.searchsorted(model.body_start, patches.elements[:, 0], side="right") - 1  # ascending
+            first = np.searchsorted(bodies, np.arange(len(model.body_start)))
+            return PatchMembers(number, tets.patch + first[body])
+    raise AssertionError("patches without tets")
 
 
 def _spring_limits(block: Block, placed: list[tuple[Body, int]]) -> np.ndarray | None:

@@ -90,11 +90,12 @@ def deleted(model: Model, bodies: Sequence[Body], number: int, elements: np.ndar
         gone = _rows_gone(model, topology, number, elements, (Springs,))
     elif isinstance(body, Solid):
         gone = _rows_gone(model, topology, number, elements, (Solids, TetRates))
-        for k, rows in gone.items():
-            lost = model.blocks[k].taken(rows)
-            if isinstance(lost, Solids):
-                np.subtract.at(mass, lost.tets, np.repeat(lost.volumes[:, None] * body.density / 4, 4, axis=1))
-        tets_left = np.setdiff1d(tets_left, _rows_of_body(topology, number, topology.tear_topology.tets)[elements])
+        gone |= _empty_patches(topology, gone)
+        own = _rows_of_body(topology, number, topology.tear_topology.tets)
+        lost = elements[np.isin(own[elements], tets_left)]
+        share = np.repeat(body.mesh.volumes[lost, None] * body.density / 4, 4, axis=1)
+        np.subtract.at(mass, topology.tear_topology.tets[own[lost]], share)
+        tets_left = np.setdiff1d(tets_left, own[elements])
     change = _changed(model, corners, topology.origin, np.zeros(0, np.int64), mass, gone, tets_left)
     return change._replace(model=_without_loose(change.model, body, number, x))
 
@@ -114,6 +115,16 @@ def _rows_gone(
         if isinstance(block, kinds) and len(own):
             gone[k] = np.isin(topology.left[k], own[elements])
     return gone
+
+
+def _empty_patches(topology: Topology, gone: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+    """Of the blocks of patches: which rows (r,) have no tet where some rows of other blocks are gone."""
+    empty = {}
+    for k, members in enumerate(topology.tear_topology.patches):
+        if members is not None and members.block in gone:
+            kept = members.patch[topology.left[members.block][~gone[members.block]]]
+            empty[k] = ~np.isin(topology.left[k], kept)
+    return empty
 
 
 def _check_whole(model: Model, body: Body) -> None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pliant.elements.patch import patches_of_left
 from pliant.geometry.surface import boundary_triangles
 from pliant.geometry.tearing import rewired
-from pliant.model.blocks import Block, Springs, Tearing
+from pliant.model.blocks import Block, Patches, PatchTets, Springs, Tearing
 from pliant.model.body import FIXED, FREE, Body
 from pliant.model.contact import ContactModel
 from pliant.model.forces import ForceField
@@ -76,7 +77,8 @@ def with_topology(model: Model, after: Topology, mass: np.ndarray) -> Model:
     grown = np.concatenate([np.arange(n), after.origin[n:]])
     subspace = model.subspace[grown]
     subspace[n:] = FREE  # only free vertices are split
-    blocks = tuple(_rewired(k, block, before, after, grown) for k, block in enumerate(model.blocks))
+    rewired_blocks = tuple(_rewired(k, block, before, after, grown) for k, block in enumerate(model.blocks))
+    blocks = tuple(_of_tets_left(k, rewired_blocks, after) for k in range(len(rewired_blocks)))
     return replace(
         model,
         positions=model.positions[grown],
@@ -115,6 +117,17 @@ def _rewired(k: int, block: Block, before: Topology, after: Topology, grown: np.
     if follow is None:
         return block
     return replace(block, elements=rewired(follow, after.left[k], after.corners, block.elements)[0])
+
+
+def _of_tets_left(k: int, blocks: tuple[Block, ...], after: Topology) -> Block:
+    """Block k; patches as means of their tets that are left."""
+    members, patches = after.tear_topology.patches[k], blocks[k]
+    if members is None or len(after.left[members.block]) == len(members.patch):
+        return patches
+    tets = blocks[members.block]
+    assert isinstance(patches, Patches)
+    assert isinstance(tets, PatchTets)
+    return patches_of_left(patches, tets, np.searchsorted(after.left[k], members.patch[after.left[members.block]]))
 
 
 def _reached(force: Any, before: Topology, after: Topology) -> Any:

@@ -131,7 +131,7 @@ class Run:
 
     @property
     def _kinds(self) -> list[tuple[int, bool, bool]]:
-        """Of each result: each so many-th frame, and whether it holds whole volumes and tensors."""
+        """Of each result: every n-th frame, and whether it holds whole volumes and tensors."""
         kinds = [(output.every, output.volume, output.tensors) for output in self.outputs]
         return kinds + [(1, False, False)] * len(self.elsewhere)
 

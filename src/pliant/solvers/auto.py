@@ -50,6 +50,7 @@ from pliant.solvers.vbd import VBD
 # iterations in a step after which a rate is believed, and those that are done at most unless they are nearly there
 LIMITS = {False: (12, 40), True: (80, 120)}  # of vertex block descent; of what goes on from it, before Newton's method
 PATIENCE = 32  # further iterations for which nothing else is tried
+FOR_A_BODY, FOR_BODIES = 6, 600  # iterations without levels where rigid bodies touch: for each, and at most
 CYCLE = 4  # that are always done
 UPDATES = 8  # iterations that update multipliers after those that do not
 FIRST_WAITS = (0, 8, 1)  # steps until the stage before a stage is tried again: coarse levels soon after Newton's method
@@ -295,11 +296,12 @@ class Auto(Solver[AutoWork]):
             return True
         own, needed = done - work.since, error.only(work.gains).iterations_to(self.tolerance)
         fewest, most = LIMITS[work.current > 0]
-        is_soon = needed <= PATIENCE and (own < most or needed <= CYCLE)
+        longer = more_patience(problem) if work.current == 0 else 0
+        is_soon = needed <= PATIENCE and (own < most + longer or needed <= CYCLE)
         # not worth Newton's method; with multipliers it is, which would stay behind
         is_near = work.current > 0 and error.largest <= CONVERGED and not work.rows.duals
         is_lost = error.lost.max(initial=0.0) > self.tolerance  # beyond the rounding of levels
-        if work.current + 1 == len(work.stages) or (not is_lost and (own < fewest or is_soon or is_near)):
+        if work.current + 1 == len(work.stages) or (not is_lost and (own < fewest + longer or is_soon or is_near)):
             return False
         following = work.current + 1
         if work.waits[following] == 0:
@@ -309,6 +311,16 @@ class Auto(Solver[AutoWork]):
         work.current, work.since = following, done
         self._take_up(problem, work)
         return True
+
+
+def more_patience(problem: IncrementalPotential) -> int:
+    """Iterations of vertex block descent that are cheaper than levels where rigid bodies touch: a correction takes as
+    long as twenty to forty of them there, and levels do not help bodies that push each other (decision 0104).
+    """
+    carried, contacts = problem.model.carried, problem.contacts
+    if carried is None or contacts is None or not contacts.count:
+        return 0
+    return min(FOR_A_BODY * carried.count, FOR_BODIES)
 
 
 def only_touched(model: Model) -> np.ndarray:

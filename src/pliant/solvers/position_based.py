@@ -10,10 +10,9 @@ from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import RESIDUAL
 from pliant.constraints.rows import NO_FRICTION
 from pliant.energies import IncrementalPotential
-from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
-from pliant.relaxations.relaxation import check_real
-from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
-from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
+from pliant.relaxations import ImprovedJacobi, Relaxation
+from pliant.solvers.contract import Execution, Solver, SweepResult, register_solver
+from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_options
 from pliant.solvers.machinery.constraint_work import ConstraintWork, Options
 from pliant.solvers.machinery.device_rows import rows_source
 
@@ -50,12 +49,7 @@ class PositionBased(Solver[ConstraintWork]):
     capabilities = HARD_CONSTRAINTS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "PositionBased: relaxation"))
-        check_count(self.iterations, "PositionBased: iterations")
-        check_friction(self.friction, "PositionBased: friction")
-        for name in ("margin", "shear", "bend"):
-            check_part(vars(self)[name], f"PositionBased: {name}")
-        check_real(self.sleep_speed, "PositionBased: sleep_speed", 0.0, is_open=False)
+        check_options(self, "margin", "shear", "bend")
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> ConstraintWork:
         """Distances of springs and cloth, cells for spheres."""

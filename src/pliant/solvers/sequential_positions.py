@@ -10,10 +10,9 @@ from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import RESIDUAL
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
-from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
-from pliant.relaxations.relaxation import check_real
+from pliant.relaxations import ImprovedJacobi, Relaxation
 from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
-from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
+from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_options
 from pliant.solvers.machinery.constraint_work import ConstraintWork, Ending, Options
 from pliant.solvers.machinery.device_rows import rows_source
 
@@ -65,12 +64,7 @@ class SequentialPositions(Solver[ConstraintWork]):
     capabilities = HARD_CONSTRAINTS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "SequentialPositions: relaxation"))
-        check_count(self.iterations, "SequentialPositions: iterations")
-        check_friction(self.friction, "SequentialPositions: friction")
-        for name in ("k_v", "k_c", "warm_start", "margin", "shear", "bend"):
-            check_part(vars(self)[name], f"SequentialPositions: {name}")
-        check_real(self.sleep_speed, "SequentialPositions: sleep_speed", 0.0, is_open=False)
+        check_options(self, "k_v", "k_c", "warm_start", "margin", "shear", "bend")
         if self.k_v + self.k_c == 0:
             raise SolverError("SequentialPositions: k_v and k_c are both 0: give one of them a value up to 1.")
         check_count(self.rounds, "SequentialPositions: rounds")

@@ -9,10 +9,9 @@ import numpy as np
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import RESIDUAL
 from pliant.energies import IncrementalPotential
-from pliant.relaxations import ImprovedJacobi, Relaxation, relaxation_of
-from pliant.relaxations.relaxation import check_real
+from pliant.relaxations import ImprovedJacobi, Relaxation
 from pliant.solvers.contract import Execution, Solver, SweepResult, check_count, register_solver
-from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_friction, check_part
+from pliant.solvers.machinery.constraint_options import FRICTIONS, HARD_CONSTRAINTS, check_options
 from pliant.solvers.machinery.constraint_work import ConstraintWork, Ending, Options
 from pliant.solvers.machinery.device_rows import rows_source
 
@@ -63,12 +62,7 @@ class VelocityTimeStepping(Solver[ConstraintWork]):
     capabilities = HARD_CONSTRAINTS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "relaxation", relaxation_of(self.relaxation, "VelocityTimeStepping: relaxation"))
-        check_count(self.iterations, "VelocityTimeStepping: iterations")
-        check_friction(self.friction, "VelocityTimeStepping: friction")
-        for name in ("gamma", "warm_start", "margin", "shear", "bend"):
-            check_part(vars(self)[name], f"VelocityTimeStepping: {name}")
-        check_real(self.sleep_speed, "VelocityTimeStepping: sleep_speed", 0.0, is_open=False)
+        check_options(self, "gamma", "warm_start", "margin", "shear", "bend")
         check_count(self.rounds, "VelocityTimeStepping: rounds")
         check_count(self.settling, "VelocityTimeStepping: settling", least=0)
 

@@ -4,7 +4,7 @@ cells of four triangles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from pliant.model.solid import LINEAR, Solid
 
 LOCKING = 0.45  # Poisson's ratio from which linear tets are said to lock
 LONG = 1.5  # length over width from which crossed cells are said to lock
+COARSE = 0.1  # part of the strain energy that a mesh may lack by estimate
 MOST = 0.2  # part of the vertices that are middles of such cells
 
 
@@ -43,6 +44,21 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
                 "cells longer than wide: with few of them it may bend too little. Take two triangles per cell, as "
                 "pl.shapes.cloth has, or cells as long as wide.",
                 "crossed-cells",
+            )
+
+
+def mesh_notes(scene: Scene, error_of: Callable[[Solid], float]) -> Iterator[tuple[str, str]]:
+    """Notes of linear tets that are too few, by what is estimated of their error; likewise."""
+    told = " ".join(note for note, _ in element_notes(scene))
+    for solid in (body for body in scene.bodies if isinstance(body, Solid)):
+        if solid.element != LINEAR or f"equilibrium: {solid.name} has" in told:
+            continue
+        if (error := error_of(solid)) > COARSE:
+            yield (
+                f"equilibrium: stress jumps from tet to tet of {solid.name}: its mesh is too coarse, and it may deform "
+                f'too little by about {100 * error:.0f} %. element="patch" is nearer on the same mesh, or take more '
+                "tets where stress changes.",
+                "coarse-mesh",
             )
 
 

@@ -19,7 +19,7 @@ from pliant.model import Model, Scene, build_model, checks
 from pliant.model.rigid import initial_poses
 from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.contract import check_solver, check_supports
-from pliant.statics.element_notes import element_notes
+from pliant.statics.element_notes import element_notes, mesh_notes
 from pliant.statics.free_motions import check_held
 from pliant.statics.limit_point import LoadPoint, Snap, find_snap
 from pliant.statics.load_step import LoadStep, Outcome
@@ -30,6 +30,7 @@ logger = logging.getLogger("pliant")
 
 STEPS_ALONG_PATHS = 10  # load steps where something is moved, if none are asked for
 MOST_DIRECT = 10_000  # vertices whose systems are solved directly
+CONTACT_STIFFNESS = 50.0  # of solids, times that of motions (contact.response.scale), which lets them sink in visibly
 SLIP_SECONDS = 1 / 300  # friction's slip is this times Contact.friction_speed
 
 
@@ -97,6 +98,8 @@ def equilibrium(
     if not report.converged:
         logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
     found = Equilibrium(scene, case, report, outcome.problem)
+    for note, entry in mesh_notes(scene, found.discretisation_error):
+        logger.info(note, extra={"entry": entry})
     _show(scene, found)
     return found
 
@@ -124,16 +127,18 @@ def _default_solver(model: Model) -> Newton:
 def _detector(model: Model, execution: Execution) -> Detector | None:
     if model.particles is not None:
         raise SceneError(
-            "equilibrium: particles lie loose, and no load steps lead to where they come to rest: let them fall in a "
+            "equilibrium: particles are loose, and load steps cannot find where they come to rest: let them fall in a "
             "pl.Simulation, or build the scene without them."
         )
     if model.contact is None:
         return None
     if model.contact.settings.guarantee:
         raise SceneError(
-            "equilibrium: Contact(guarantee=True) is about motion, and load steps are none: leave the guarantee out."
+            "equilibrium: Contact(guarantee=True) is for motion, which load steps are not: leave the guarantee out."
         )
     scale = scale_of(model, SLIP_SECONDS, elastic_stiffness(model))
+    for solids in model.solids:
+        scale.resistance[np.unique(solids.tets)] *= CONTACT_STIFFNESS
     return Detector(model.contact, SLIP_SECONDS, execution.team(), scale)
 
 

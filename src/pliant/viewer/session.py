@@ -358,7 +358,7 @@ class Session:
         if folder is not None and path.resolve().parent != folder.resolve():
             raise FileError(f"{path}: this leads out of the folder {folder.resolve()}; give the name of a file in it.")
         if not overwrite and (there := existing(path)) is not None:
-            raise FileError(f"{there} is there already; choose another name, or say that it may be overwritten.")
+            raise FileError(f"{there} already exists; choose another name, or tick Overwrite.")
         self._stop_recording()
         self._recorder = self.simulation.record(path)
         self._show(self.latest.milliseconds)

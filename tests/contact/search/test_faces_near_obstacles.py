@@ -1,6 +1,7 @@
 """Edges and triangles against obstacles with formulas: nothing falls between its vertices."""
 
 import logging
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +10,13 @@ import pliant as pl
 from pliant.contact.primitives.lowest_on_field import lowest_on_edge, lowest_on_triangle
 from pliant.contact.primitives.lowest_points import lowest
 from pliant.contact.primitives.shapes import measure
+from pliant.contact.search.faces_near_fields import field_contacts_at
 from pliant.contact.search.faces_near_obstacles import _local
+from pliant.kernels.threads import Team
 from pliant.lanes.compiled import cached
 from pliant.model import obstacles
 from pliant.model.distance_field import DistanceField
+from pliant.model.model import build_model
 
 G = 9.81
 SHAPES = {
@@ -45,25 +49,52 @@ def test_the_lowest_point_is_below_all_others(shape, is_face: bool) -> None:
 
 def test_the_lowest_point_on_a_field_is_below_all_others() -> None:
     """Of edges and triangles about a torus, whose distance has several lowest points on one: none of a grid is nearer
-    by more than 1e-3 of their size.
+    by more than 1e-3 of their size, with corners as they are and lifted.
     """
     field = DistanceField(pl.shapes.torus().surface(), 32)
     numbers, rng = field.row(0.0), np.random.default_rng(1)
     u, v = (array.ravel() for array in np.meshgrid(np.linspace(0, 1, 61), np.linspace(0, 1, 61)))
     grid = np.column_stack([1 - u - v, u, v])[u + v <= 1]
     size = np.ptp(field.mesh.points, axis=0).max()
-    for _ in range(40):
-        y = rng.uniform(-0.5, 0.5, (3, 3)) * size
+    for k in range(80):
+        is_lifted = k >= 40  # triangles half as large, lifted by up to a tenth of the torus
+        y = rng.uniform(-0.5, 0.5, (3, 3)) * size / (1 + is_lifted)
         corners = tuple(tuple(corner) for corner in y)
-        w, d = cached(lowest_on_triangle)(field.kind, numbers, corners)
+        lifts = rng.uniform(-0.1, 0.1, 3) * size if is_lifted else np.zeros(3)
+        w, d = cached(lowest_on_triangle)(field.kind, numbers, corners, tuple(lifts))
         assert np.sum(w) == pytest.approx(1)
         assert min(w) >= -1e-12
-        assert d == pytest.approx(measure(field, np.array(w)[None] @ y)[0][0], abs=1e-12)
-        assert d <= measure(field, grid @ y)[0].min() + 1e-3 * size
-        t, d = cached(lowest_on_edge)(field.kind, numbers, corners[0], corners[1])
-        line = y[0] + np.linspace(0, 1, 400)[:, None] * (y[1] - y[0])
-        assert d == pytest.approx(measure(field, (y[0] + t * (y[1] - y[0]))[None])[0][0], abs=1e-12)
-        assert d <= measure(field, line)[0].min() + 1e-3 * size
+        assert d == pytest.approx(measure(field, np.array(w)[None] @ y)[0][0] + w @ lifts, abs=1e-12)
+        assert d <= (measure(field, grid @ y)[0] + grid @ lifts).min() + 1e-3 * size
+        t, d = cached(lowest_on_edge)(field.kind, numbers, corners[0], corners[1], tuple(lifts[:2]))
+        parts = np.linspace(0, 1, 400)
+        line = y[0] + parts[:, None] * (y[1] - y[0])
+        lifted = lifts[0] + t * (lifts[1] - lifts[0])
+        assert d == pytest.approx(measure(field, (y[0] + t * (y[1] - y[0]))[None])[0][0] + lifted, abs=1e-12)
+        assert d <= (measure(field, line)[0] + np.interp(parts, [0, 1], lifts[:2])).min() + 1e-3 * size
+
+
+@pytest.mark.parametrize("gaps", [(1e-3, 1e-3), (-4e-3, 1e-3), (-4e-3, -4e-3), (8e-3, 1e-3)], ids=str)
+def test_an_edge_about_a_field_is_a_contact_wherever_its_ends_are_guessed(gaps: tuple[float, float]) -> None:
+    """5 cm long on a ball of 7 cm: its middle is 4.5 mm nearer than its ends, which keep 1 mm. It has a contact whether
+    a guess has the ends on the ball, in it, or a little off, within a reach of 1 cm.
+    """
+    ball = DistanceField(pl.shapes.ball(0.07, cells=12).surface(), 64)
+    turn = np.arcsin(0.025 / 0.07)
+    directions = np.array([[np.sin(side * turn), 0.0, np.cos(turn)] for side in (-1, 1)])
+    x = directions * (0.07 - measure(ball, 0.07 * directions)[0] + gaps)[:, None]
+    scene = pl.Scene()
+    scene.add_cloth(pl.shapes.cloth((0.05, 0.05), (1, 1)), pl.StVenantKirchhoff(mu=100.0, lam=100.0))
+    scene.add_mesh_obstacle(ball.mesh, method="sdf", resolution=64)
+    contact = build_model(scene).contact
+    assert contact is not None
+    model = replace(contact, radius=np.full(4, 1e-3))
+    x = np.concatenate([x, x + 1.0])
+    rows = (model.shapes[0].row(0.0),) * 2
+    near = (measure(model.shapes[0], x)[0], rows, x, 0.01)
+    found = field_contacts_at(Team(1), model, 0, np.array([[0, 1, -1]], np.int32), *near)
+    assert found.size == 1
+    assert np.abs(found.weights[0, :2]) == pytest.approx(0.5, abs=0.15)
 
 
 def sheet_above(add, cells: int = 8) -> pl.Simulation:

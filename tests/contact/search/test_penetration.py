@@ -188,3 +188,24 @@ def test_same_bits_for_any_number_of_threads(probe) -> None:
     one, three = (surface_points_of(Team(threads), x, tets, body)[1] for threads in (1, 3))
     for a, b in zip(one, three, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("angle", [-40.0, 0.0, 40.0])
+def test_below_a_narrow_notch_is_inside(team: Team, probe, angle: float) -> None:
+    """Under the tip of a notch of 40 degrees the nearest point is the tip, and a vertex may be in front of the plane of
+    a wall of the notch: it is inside all the same, so that its side is that of the wall's winding.
+    """
+    around = np.deg2rad([20.0, 100.0, 180.0, 260.0, 340.0])
+    spokes = np.stack([np.sin(around), np.full(5, 0.5), np.cos(around)], axis=1)
+    x = np.concatenate([[[0.0, 0, 0], [0, 1, 0]], spokes])
+    tets = np.array([[1, 0, 2 + k, 3 + k] for k in range(4)])
+    turned = np.deg2rad(180.0 + angle)
+    place = np.array([[0.2 * np.sin(turned), 0.5, 0.2 * np.cos(turned)]])
+    x, tets, body = together((x, tets), probe(place))
+    solid, points = surface_points_of(team, x, tets, body)
+    own = points.vertex == 7
+    assert own.sum() == 1
+    np.testing.assert_allclose(points_at(solid, points, x)[own], [[0, 0.5, 0]], atol=1e-12)
+    np.testing.assert_allclose(points.depth[own], 0.2, rtol=1e-12)
+    np.testing.assert_allclose(points.normal[own], -place / 0.2 + [[0, 2.5, 0]], atol=1e-12)
+    assert points.side[own].tolist() == [1]

@@ -26,7 +26,7 @@ def test_a_contact_gets_as_stiff_as_its_load_needs() -> None:
     contacts = contacts_of(np.array([1e-3, 1e-3, 1e-3, 1e-3, 0.0]))
     before = np.array([100.0, 100.0, 2000.0, 2900.0, 100.0])  # [N/m]
     depths = np.array([2e-4, 2e-3, 7.6e-4, 2e-3, 2e-3])
-    begins = hold_loads(contacts, Pressed(np.ones(5, bool), depths, before * depths), np.ones(1, bool))
+    begins = hold_loads(contacts, Pressed(np.ones(5, bool), depths, before * depths, np.zeros(5)), np.ones(1, bool))
     needed = before[2] * depths[2] / (HELD * 1e-3)
     assert contacts.stiffness == pytest.approx([100.0, GROWTH * 100.0, needed, STIFFER * 100.0, 100.0])
     assert (contacts.stiffness * begins)[1:4] == pytest.approx((before * depths)[1:4])
@@ -35,7 +35,7 @@ def test_a_contact_gets_as_stiff_as_its_load_needs() -> None:
 
 def test_contacts_of_sheets_do_not_follow_their_load() -> None:
     contacts = contacts_of(np.array([1e-3]))
-    hold_loads(contacts, Pressed(np.ones(1, bool), np.array([2e-3]), np.array([0.2])), np.zeros(1, bool))
+    hold_loads(contacts, Pressed(np.ones(1, bool), np.array([2e-3]), np.array([0.2]), np.zeros(1)), np.zeros(1, bool))
     assert contacts.stiffness == pytest.approx(100.0)
 
 

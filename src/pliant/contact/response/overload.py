@@ -13,6 +13,7 @@ import numpy as np
 from pliant.contact.contact_set import ContactSet, penetrations
 from pliant.contact.tracking.passing import Skipped
 
+FLOOR = 0.05  # of the thickness: pairs are kept that far apart at least
 MOST = 100.0  # times stiffer from one solution of a step to the next
 
 
@@ -29,12 +30,13 @@ class Overload:
         self._factors = None
 
     def note(self, contacts: ContactSet, x: np.ndarray, skipped: Skipped | None) -> None:
-        """Take note of what is pressed deeper than its thickness where a solver would have vertices, x (n, 3) [m];
-        skipped: who is not held back, None if all are.
+        """Take note of what is pressed so deep that no more of its thickness is left than pairs keep at least, where a
+        solver would have vertices, x (n, 3) [m]; skipped: who is not held back, None if all are.
         """
         is_held = np.ones(contacts.size, bool) if skipped is None else ~skipped.contacts(contacts)
         kept, deep = contacts.thickness + contacts.offset, penetrations(contacts, x)
-        times = np.where(is_held & (kept > 0) & (deep > kept), 2.0 * deep / np.maximum(kept, 1e-300), 1.0)
+        is_through = is_held & (kept > 0) & (deep > (1.0 - FLOOR) * kept)
+        times = np.where(is_through, 2.0 * deep / np.maximum(kept, 1e-300), 1.0)
         if not (times > 1).any():
             return
         if self._factors is None:

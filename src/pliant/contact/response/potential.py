@@ -105,10 +105,9 @@ class ContactPotential:
         force, _ = self._forces_and_blocks(x)
         return self._at_vertices(-force, len(x))
 
-    def gradient_and_blocks(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`gradient` (n, 3) [N] and exact `blocks` (k, 3, 3) [N/m], in one look."""
-        force, blocks = self._forces_and_blocks(x, is_exact=True)
-        return self._at_vertices(-force, len(x)), blocks[:, _FULL]
+    def forces_and_blocks(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces (k, 3) [N] of the energy at x (n, 3) and exact blocks (k, 6) [N/m], on a vertex of weight 1."""
+        return self._forces_and_blocks(x, is_exact=True)
 
     def forces(self, x: np.ndarray) -> np.ndarray:
         """(k, 3) [N] on the first side of each contact, friction included; minus that on the second.

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet
+from pliant.contact.tracking.pressing import Pushes
 from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.energies.elements import energy_of
 from pliant.lanes.compiled import cached, compiled, inlined
@@ -96,11 +97,11 @@ def friction_speed(model: ContactModel, h: float) -> float:
     return float(FRICTION_SPEED * speed(model.gravity, model.edge.min(), h)) if given is None else given
 
 
-def push(contacts: ContactSet, model: ContactModel, h: float) -> np.ndarray:
-    """How far (k,) [m] what was found late is pushed out in a step of h [s]."""
-    pushed = np.empty(contacts.size)
-    cached(write_edges)(contacts, model.edge, pushed)
-    return PUSH_SPEED * h * speed(model.gravity, pushed, h)
+def pushes(contacts: ContactSet, model: ContactModel, h: float) -> Pushes:
+    """How far what was found late is pushed out in a step of h [s]."""
+    edge = np.empty(contacts.size)
+    cached(write_edges)(contacts, model.edge, edge)
+    return Pushes(PUSH_SPEED * h * speed(model.gravity, edge, h) if h > 0 else np.zeros(contacts.size), edge)
 
 
 @compiled

@@ -66,6 +66,9 @@ def describe_impacts(
         is_impact[k] = False
         if is_solid_a and is_solid_b and not solids_too:
             continue
+        # between a solid and a rigid body both have an outside; a vertex's normal is known of solids alone
+        has_side_b = is_solid_b or (is_solid_a and bodies.is_closed[v[2]])
+        has_side_a = is_solid_a or (is_solid_b and bodies.is_closed[v[0]] and kind != VERTEX_TRIANGLE)
         gap, start, end_points = bodies.radius[v[0]] + bodies.radius[v[2]], points_of(x0, v), points_of(x1, v)
         time, w, r = impact(kind, start, end_points, gap)
         is_new = near_too or (is_solid_a and is_solid_b)
@@ -77,7 +80,7 @@ def describe_impacts(
                 add_scaled(start[3], time, subtract(end_points[3], start[3])),
             )
             motion = subtract(combine(w, end_points), combine(w, start))
-            out_a, out_b = outsides(kind, i, j, v[0], is_solid_a, is_solid_b, y, bodies, x0)
+            out_a, out_b = outsides(kind, i, j, v[0], has_side_a, has_side_b, y, bodies, x0)
             outward = out_b
             if bodies.is_closed[v[2]]:
                 outward = outsides(kind, i, j, v[0], False, True, y, bodies, x0)[1]
@@ -85,7 +88,7 @@ def describe_impacts(
                 inward = outsides(kind, i, j, v[0], True, False, y, bodies, x0)[0]
                 outward = (-inward[0], -inward[1], -inward[2])
             n = separating_normal(kind, y, w, r, motion, outward, out_a)
-            is_impact[k] = is_open(kind, is_solid_a, out_a, is_solid_b, out_b, n)
+            is_impact[k] = is_open(kind, has_side_a, out_a, has_side_b, out_b, n)
             write(weights, normals, k, w, n)
             side[k] = side_of(kind, y, n)
 

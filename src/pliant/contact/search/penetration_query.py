@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.contact.primitives.pair import common_normal
+from pliant.contact.primitives.pair import common_normal, is_inner
 from pliant.contact.primitives.segment_inside_mesh import FACES, segment_is_inside
 from pliant.contact.search.bvh import BLOCK, FAN, zero
 from pliant.contact.search.normals import vertex_normal
@@ -157,7 +157,11 @@ def search_others(first, last, pairs, face_tree, solid, x, body, no_self_contact
 
 @compiled
 def measure_surface_points(first, last, solid, x, points):
-    """Weights, depths and normals, the way out, of the faces that were found; a vertex on its face takes the face's."""
+    """Weights, depths and normals, the way out, of the faces that were found; a vertex on its face takes the face's.
+
+    Behind a face is inside. Where the nearest point is on the rim of a face, the vertex may be in front of it and
+    inside all the same, as next to a dent: only over the face itself does the plane tell the side.
+    """
     faces, weights, normals = solid.faces, points.weights, points.normal
     for k in range(first, last):
         face = points.face[k]
@@ -177,7 +181,7 @@ def measure_surface_points(first, last, solid, x, points):
             is_on_face = has_normal and depth * depth <= ON_FACE * ON_FACE * dot(side, side)
             points.side[k] = 1
             if depth > 0.0 and not is_on_face:
-                points.side[k] = 1 if dot(n, r) <= 0.0 else -1
+                points.side[k] = -1 if is_inner(VERTEX_TRIANGLE, w) and dot(n, r) > 0.0 else 1
                 n = (-r[0] / depth, -r[1] / depth, -r[2] / depth)
             points.depth[k], points.corners[k, 0] = depth, points.vertex[k]
             for i in range(3):

@@ -26,6 +26,14 @@ def no_multipliers() -> Multipliers:
     return Multipliers(np.zeros((0, ID), np.int32), np.zeros(0), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 3)))
 
 
+def multipliers_from(state: dict[str, np.ndarray]) -> Multipliers:
+    """Those of a checkpoint, of older versions too."""
+    ids, normal, tangential = (state[f"multipliers_{name}"] for name in ("ids", "normal", "tangential"))
+    earlier = state.get("multipliers_earlier", np.zeros_like(normal))
+    drift = state.get("multipliers_drift", np.zeros_like(tangential))
+    return Multipliers(ids, normal, tangential, earlier, drift)
+
+
 def multipliers_of(contacts: ContactSet) -> Multipliers:
     """Those of a set of contacts."""
     m = int(np.count_nonzero(contacts.normal_multiplier))

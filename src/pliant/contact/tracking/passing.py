@@ -10,12 +10,14 @@ import numpy as np
 from pliant.contact.contact_set import ContactSet, chosen, gaps, joined
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.initial_intersections import piercing_pairs
+from pliant.contact.tracking.pressing import Parties, Pressing, pressed_before
 from pliant.contact.tracking.side_history import SideHistory, prune
 from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
 
 CLOSE = 0.2  # of the distance that a pair keeps: with less left, intersections are looked for
 FAST = 0.25  # of an edge in a step: solids that move further, seen from each other, are left to contact forces
+BEHIND = 0.5  # the same, of solids and convex rigid bodies: what goes further may come out behind, and is held apart
 
 
 class Ahead(NamedTuple):
@@ -30,34 +32,41 @@ class Ahead(NamedTuple):
 class Skipped(NamedTuple):
     """Who is not held apart."""
 
-    keys: np.ndarray  # vertex * bodies + body: who intersects whom where the step begins, so that it can get out
+    keys: np.ndarray  # vertex * bodies + body: who intersects whom where the step begins, so that it can get out, or
+    # started so near to it that it settles there
     body: np.ndarray  # (n,) of each vertex
     is_solid: np.ndarray  # (n,) bool
     motion: np.ndarray  # (n, 3) [m] of vertices in the step
-    most: np.ndarray  # (n,) [m] that solids may move in it, seen from each other, and are held apart
+    size: np.ndarray  # (n,) [m] of an edge of the body, or the width of a convex rigid one if that is less
     is_convex: np.ndarray  # (bodies,) bool: rigid bodies whose distance and depth planes tell
 
     def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
         """(k,) bool: pairs with vertices (k, m), of which the first `own` are one side's, of bodies that intersect
-        there, of two convex rigid bodies, or of solids that meet fast: what is inside a solid is known to be, and is
-        pushed out again. A solid is not held apart from itself at all if a vertex of it is fast, or intersects it.
+        there, of two convex rigid bodies, of one and a solid unless they meet so fast that one may come out behind the
+        other, or of solids that meet fast: what is inside is known to be, and is pushed out again. A solid is not held
+        apart from itself at all if a vertex of it is fast, or intersects it.
         """
         is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
         one, other = self.body[vertices[:, 0]], self.body[vertices[:, 2]]
         against = np.where(is_first, other[:, None], one[:, None])
         intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
-        are_solids = self.is_solid[vertices[:, 0]] & self.is_solid[vertices[:, 2]]
         is_crushed = (one == other) & self.crushed[one]
-        are_convex = self.is_convex[one] & self.is_convex[other]
-        return intersect | are_convex | (are_solids & (is_crushed | self._meet_fast(vertices, is_first)))
+        convex, solid = (self.is_convex[one], self.is_convex[other]), self.is_solid[vertices[:, [0, 2]]].T
+        speed = self._speed(vertices, is_first)
+        are_known = ((convex[0] & solid[1]) | (solid[0] & convex[1])) & (speed <= BEHIND)
+        are_known |= convex[0] & convex[1]
+        return intersect | are_known | (solid[0] & solid[1] & (is_crushed | (speed > FAST)))
 
-    def _meet_fast(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
-        """(k,) bool: pairs with vertices (k, m) of which two, of different sides, move far as seen from each other."""
-        found, m = np.zeros(len(vertices), bool), vertices.shape[1]
+    def _speed(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
+        """(k,) how far two vertices of a pair (k, m), of different sides, move as seen from each other, compared with
+        the smaller size of both: the largest of all two.
+        """
+        found, m = np.zeros(len(vertices)), vertices.shape[1]
         for i, j in combinations(range(m), 2):
             one, other = vertices[:, i], vertices[:, j]
             way = np.linalg.norm(self.motion[one] - self.motion[other], axis=1)
-            found |= (is_first[:, i] != is_first[:, j]) & (way > np.minimum(self.most[one], self.most[other]))
+            way /= np.maximum(np.minimum(self.size[one], self.size[other]), 1e-300)
+            found = np.where(is_first[:, i] != is_first[:, j], np.maximum(found, way), found)
         return found
 
     @property
@@ -66,7 +75,7 @@ class Skipped(NamedTuple):
         count = int(self.body.max()) + 1
         vertex, against = np.divmod(self.keys, count)
         found = np.zeros(count, bool)
-        found[self.body[np.linalg.norm(self.motion, axis=1) > self.most]] = True
+        found[self.body[np.linalg.norm(self.motion, axis=1) > FAST * self.size]] = True
         found[against[self.body[vertex] == against]] = True
         return found
 
@@ -79,32 +88,52 @@ class Skipped(NamedTuple):
 
 
 def passing(
-    team: Team, colliders: Colliders, edge: np.ndarray, is_convex: np.ndarray, ahead: Ahead, contacts: ContactSet,
-    x_prev: np.ndarray,
+    team: Team, colliders: Colliders, edge: np.ndarray, width: np.ndarray, ahead: Ahead, contacts: ContactSet,
+    x_prev: np.ndarray, known: tuple[Parties, Pressing | None],
 ) -> Skipped | None:  # fmt: skip
     """Who is not to be held, if others go through anything on the way from x_prev (n, 3) [m]; None if nothing does that
-    keeps a distance. edge (n,) [m]: mean of the bodies; is_convex (bodies,): as of Skipped; contacts: those of the
-    step.
+    keeps a distance. edge (n,) [m]: mean of the bodies; width (bodies,) [m]: of convex rigid ones, 0 of others;
+    contacts: those of the step; known: who pressed in the step before, None as a simulation starts.
     """
-    if not _comes_close(colliders, ahead, contacts):
+    comes_close, settling = _comes_close(colliders, ahead, contacts, x_prev, known)
+    if not comes_close:
         return None
     pierced = _pierced(team, colliders, ahead.x)
     pierced = pierced[(colliders.radius[pierced] > 0).any(axis=1)]
-    about = (colliders.rules.body, colliders.has_inside, ahead.x - x_prev, FAST * edge, is_convex)
-    skipped = Skipped(np.zeros(0, np.int64), *about)
+    body = colliders.rules.body
+    size = np.where(width[body] > 0, np.minimum(edge, width[body]), edge)
+    about = (body, colliders.has_inside, ahead.x - x_prev, size, width > 0)
+    skipped = Skipped(settling, *about)
     pierced = pierced[~skipped.pairs(pierced, 2)]
     if not len(pierced):
         return None
-    skipped = skipped._replace(keys=intersecting(team, colliders, x_prev))
+    skipped = skipped._replace(keys=np.union1d(settling, intersecting(team, colliders, x_prev)))
     return None if skipped.pairs(pierced, 2).all() else skipped
 
 
-def _comes_close(colliders: Colliders, ahead: Ahead, contacts: ContactSet) -> bool:
-    """Whether a pair that is tracked, or a contact of the step, has little left of the distance that it keeps."""
+def _comes_close(
+    colliders: Colliders,
+    ahead: Ahead,
+    contacts: ContactSet,
+    x_prev: np.ndarray,
+    known: tuple[Parties, Pressing | None],
+) -> tuple[bool, np.ndarray]:
+    """Whether a pair that is tracked, or a contact of the step, has little left of the distance that it keeps; and
+    keys, as of Skipped, of those that started with hardly any: they settle, and are left to contact forces unless they
+    are deep.
+    """
     tracked = prune(colliders.patches, colliders.surface.edges, colliders.radius, ahead.history, ahead.x)[1]
     both = joined(chosen(contacts, contacts.obstacle < 0), tracked)
-    kept = both.thickness + both.offset
-    return bool(((gaps(both, ahead.x) + both.thickness < CLOSE * kept) & (kept > 0)).any())
+    kept, gap = both.thickness + both.offset, gaps(both, ahead.x) + both.thickness
+    if known[1] is None:
+        short = np.clip(kept - (gaps(both, x_prev) + both.thickness), 0.0, kept)
+    else:
+        short = np.minimum(pressed_before(both, *known).shortfalls, kept)
+    settles = (short > (1.0 - CLOSE) * kept) & (gap > -CLOSE * kept)
+    comes_close = ((gap < CLOSE * (kept - short)) & ~settles & (kept > 0)).any()
+    v, body = both.vertices[settles], colliders.rules.body
+    own = np.where(both.kind[settles] == VERTEX_TRIANGLE, 1, 2)
+    return bool(comes_close), np.unique(v * np.int64(body.max() + 1) + _others(v, own, body))
 
 
 def _pierced(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
@@ -116,5 +145,10 @@ def _pierced(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
 def intersecting(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
     """Keys, as of Skipped, of what intersects at positions x (n, 3) [m]."""
     pierced, body = _pierced(team, colliders, x), colliders.rules.body
-    against = np.where(np.arange(5) < 2, body[pierced[:, 2:3]], body[pierced[:, :1]])
-    return np.unique(pierced * np.int64(body.max() + 1) + against)
+    return np.unique(pierced * np.int64(body.max() + 1) + _others(pierced, 2, body))
+
+
+def _others(vertices: np.ndarray, own: np.ndarray | int, body: np.ndarray) -> np.ndarray:
+    """(k, m) the body on the other side of each of the vertices (k, m), of which the first `own` are one side's."""
+    is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
+    return np.where(is_first, body[vertices[:, 2:3]], body[vertices[:, :1]])

@@ -2,7 +2,8 @@
 
 A vertex that slides from triangle to triangle of a body stays in contact with that body. What penetrates without having
 been known begins to press from zero: its depth is its offset, which falls by as much as it may be pushed out in a step
-(decision 0024).
+(decision 0024). What is nearer than the distance it should keep as a simulation starts keeps the distance that it has,
+until the motion opens it: its *shortfall* stays part of the offset. Only what overlaps is pushed out (decision 0134).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet
+from pliant.contact.tracking.shortfalls import Shortfalls
 from pliant.elements.closest import (
     FACE_OBSTACLE,
     VERTEX_OBSTACLE,
@@ -27,6 +29,8 @@ HELD = 0.75  # of the thickness: contacts that were pressed deeper get stiffer
 STIFFER = 30.0  # times, at most
 GROWTH = 1.1  # times from one step to the next: the load of an impact does not last
 HELD_PUSH = 0.1  # of a push: for what presses by one already
+TOUCHING = 0.01  # of the thickness: what started nearer is pushed apart as far
+SLOWLY = 0.01  # of an edge: what started with a smaller overlap is pushed out more slowly, in proportion
 
 
 class Pressing(NamedTuple):
@@ -35,6 +39,21 @@ class Pressing(NamedTuple):
     keys: np.ndarray  # (m,) int64 vertex * parties + party (`pair_key`)
     depths: np.ndarray  # (m,) the largest with which it pressed at the end of the step [m]
     loads: np.ndarray  # (m,) the largest force with which it did [N]
+    shortfalls: np.ndarray  # (m,) how much nearer than it should be it may be, since it started so [m]
+
+
+def pressing_arrays(pressing: Pressing | None) -> dict[str, np.ndarray]:
+    """For checkpoints; the keys are missing if nothing is known."""
+    known = {} if pressing is None else {"pressing_keys": pressing.keys}
+    rest = (np.zeros(0),) * 3 if pressing is None else pressing[1:]
+    return known | dict(zip(("pressing_depths", "pressing_loads", "pressing_shortfalls"), rest, strict=True))
+
+
+def pressing_from(state: dict[str, np.ndarray]) -> Pressing | None:
+    """From what `pressing_arrays` gave, by older versions too."""
+    keys, d = state.get("pressing_keys"), state["pressing_depths"]
+    others = (state.get(f"pressing_{name}", np.zeros_like(d)) for name in ("loads", "shortfalls"))
+    return None if keys is None else Pressing(keys, d, *others)
 
 
 class Parties(NamedTuple):
@@ -45,18 +64,21 @@ class Parties(NamedTuple):
     size: int  # how many of both
 
 
-def pressing_of(contacts: ContactSet, d: np.ndarray, parties: Parties, is_found_again: bool = False) -> Pressing:
-    """For contacts that press with depths d (k,) [m]; corners of weight 0 do not take part. is_found_again: contacts
-    press without depth, and all that touches is found in each step, so that nothing need be remembered.
+def pressing_of(
+    contacts: ContactSet, d: np.ndarray, shortfalls: np.ndarray, parties: Parties, is_found_again: bool = False
+) -> Pressing:
+    """For contacts that press with depths d (k,) [m] and have shortfalls (k,) [m]; corners of weight 0 do not take
+    part. is_found_again: contacts press without depth, and all that touches is found in each step, so that nothing need
+    be remembered.
     """
     if is_found_again:
-        return Pressing(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+        return Pressing(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0))
     keys, owner = np.empty(4 * contacts.size, np.int64), np.empty(4 * contacts.size, np.int64)
     count = cached(write_pair_keys)(contacts, parties, keys, owner)
     starts, order = np.zeros(len(parties.body) + 1, np.int64), np.empty(count, np.int64)
     cached(sort_keys)(keys, parties.size, starts, order)
-    pressing = Pressing(np.empty(count, np.int64), np.empty(count), np.empty(count))
-    count = cached(write_largest)(keys, owner, order, d, contacts.stiffness, pressing)
+    pressing = Pressing(np.empty(count, np.int64), np.empty(count), np.empty(count), np.empty(count))
+    count = cached(write_largest)(keys, owner, order, d, contacts.stiffness, shortfalls, pressing)
     return Pressing(*(array[:count] for array in pressing))
 
 
@@ -66,13 +88,14 @@ class Pressed(NamedTuple):
     is_known: np.ndarray  # (k,) bool
     depths: np.ndarray  # (k,) [m]
     loads: np.ndarray  # (k,) [N]
+    shortfalls: np.ndarray  # (k,) [m]
 
 
 def pressed_before(contacts: ContactSet, parties: Parties, known: Pressing | None) -> Pressed:
-    """Whether contacts were known, how deep and how strongly they pressed: those of a vertex that touched that body or
-    obstacle, and of edges of which an end did.
+    """Whether contacts were known, how deep and how strongly they pressed, and their shortfalls: those of a vertex that
+    touched that body or obstacle, and of edges of which an end did.
     """
-    pressed = Pressed(np.zeros(contacts.size, bool), np.zeros(contacts.size), np.zeros(contacts.size))
+    pressed = Pressed(np.zeros(contacts.size, bool), *(np.zeros(contacts.size) for _ in range(3)))
     if known is not None and len(known.keys):
         cached(look_up)(contacts, parties, known, pressed)
     return pressed
@@ -146,15 +169,17 @@ def sort_keys(keys, size, starts, order):
 
 
 @compiled
-def write_largest(keys, owner, order, d, stiffness, pressing):
-    """Each key once, with the largest depth and force of its contacts; how many there are."""
+def write_largest(keys, owner, order, d, stiffness, shortfalls, pressing):
+    """Each key once, with the largest depth, force and shortfall of its contacts; how many there are."""
     count = 0
     for k in order:
         c = owner[k]
         if count == 0 or pressing.keys[count - 1] != keys[k]:
             pressing.keys[count], pressing.depths[count], pressing.loads[count] = keys[k], d[c], stiffness[c] * d[c]
+            pressing.shortfalls[count] = shortfalls[c]
             count += 1
         else:
+            pressing.shortfalls[count - 1] = max(pressing.shortfalls[count - 1], shortfalls[c])
             pressing.depths[count - 1] = max(pressing.depths[count - 1], d[c])
             pressing.loads[count - 1] = max(pressing.loads[count - 1], stiffness[c] * d[c])
     return count
@@ -171,42 +196,66 @@ def look_up(contacts, parties, known, pressed):
             if place < len(known.keys) and known.keys[place] == number and contacts.weights[c, i] != 0.0:
                 is_known[c], d[c] = True, max(d[c], known.depths[place])
                 loads[c] = max(loads[c], known.loads[place])
+                pressed.shortfalls[c] = max(pressed.shortfalls[c], known.shortfalls[place])
+
+
+class Pushes(NamedTuple):
+    """How far contacts may be pushed out in a step."""
+
+    most: np.ndarray  # (k,) [m]
+    edge: np.ndarray  # (k,) [m] the shorter mean edge of both sides
 
 
 def begin_pressing(
     contacts: ContactSet,
     x: np.ndarray,
     known: tuple[Parties, Pressing | None],
-    push: np.ndarray,
+    short: Shortfalls,
+    pushes: Pushes,
     kept: float,
     follows: np.ndarray | None,
-) -> None:
-    """Let contacts begin a step at x (n, 3) [m] with what they pressed with before; push, kept: as of
-    `start_with_offset`; follows (n,) bool: vertices of bodies whose contacts follow the load, None for none.
+) -> np.ndarray:
+    """Let contacts begin a step at x (n, 3) [m] with what they pressed with before; their shortfalls (k,) [m], which of
+    a simulation that starts, of which nothing is known, are as they are placed. short: what they had before; kept: as
+    of `start_with_offset`; follows (n,) bool: vertices of bodies whose contacts follow the load, None for none.
     """
     before = pressed_before(contacts, *known)
     depths = before.depths if follows is None else hold_loads(contacts, before, follows)
-    start_with_offset(contacts, x, depths, push, kept)
+    starts = known[1] is None and kept == 0.0
+    others = np.full(contacts.size, np.inf) if starts else before.shortfalls
+    shortfalls, is_known = short.known_of(contacts, others)
+    start_with_offset(contacts, x, depths, pushes, (shortfalls, is_known), kept)
+    return shortfalls
 
 
 def start_with_offset(
-    contacts: ContactSet, x: np.ndarray, pressed: np.ndarray, push: np.ndarray, kept: float = 0.0
-) -> None:
+    contacts: ContactSet, x: np.ndarray, pressed: np.ndarray, pushes: Pushes, short: tuple[np.ndarray, np.ndarray],
+    kept: float = 0.0,
+) -> None:  # fmt: skip
     """Let contacts press at the start of a step, at x (n, 3) [m], with no more than what they pressed with before (k,)
-    and what they may be pushed out by (k,) [m]; of the rest, a part `kept` of the penetration stays for later steps.
+    and what they may be pushed out by; of the rest, a part `kept` of the penetration stays for later steps. short:
+    shortfalls (k,) [m], which are brought up to date, and (k,) bool which contacts had them before: others have at most
+    what they are too near now. What has opened as far as it should has none any more.
 
     What is pushed and does not yield is held by something: it is pushed further at a small part of the speed alone, so
     that contacts which contradict each other (a fold that is caught) do not store ever more energy.
     """
-    cached(write_offsets)(contacts, x, pressed, push, kept)
+    cached(write_offsets)(contacts, x, pressed, pushes.most, pushes.edge, *short, kept)
 
 
 @compiled
-def write_offsets(contacts, x, pressed, push, kept):
+def write_offsets(contacts, x, pressed, push, edge, shortfalls, is_known, kept):
     for place in range(len(pressed)):
         c = np.uint64(place)
         s = add(closest_separation(c, positions_of(c, contacts, x), contacts), row(contacts.motions, c))
-        d = contacts.thickness[c] - dot(s, row(contacts.normals, c))
-        further = push[c] * max(1.0 - pressed[c] / push[c], HELD_PUSH) if push[c] > 0.0 else 0.0
-        contacts.offset[c] = max(0.0, d - (pressed[c] + further), kept * (d - pressed[c]))
+        gap, thickness = dot(s, row(contacts.normals, c)), contacts.thickness[c]
+        held = HELD_PUSH if contacts.obstacle[c] < 0 else 1.0  # an obstacle is not what yields
+        further = push[c] * max(1.0 - pressed[c] / push[c], held) if push[c] > 0.0 else 0.0
+        short = shortfalls[c] if is_known[c] and gap < thickness else min(shortfalls[c], max(thickness - gap, 0.0))
+        late = thickness - gap - short - pressed[c]  # what begins without force
+        if short > 0.0:
+            overlap = max(TOUCHING * thickness - gap, 0.0)
+            short = max(short - further * min(overlap / (SLOWLY * edge[c]), 1.0), 0.0)
+        shortfalls[c] = short
+        contacts.offset[c] = max(short + max(late - further, 0.0), kept * late)
         contacts.thickness[c] -= contacts.offset[c]

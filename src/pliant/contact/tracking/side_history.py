@@ -19,12 +19,14 @@ sharp edges.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, pair_contacts
 from pliant.contact.primitives.pair import common_normal, is_inner, points_of, unit
+from pliant.contact.search.broad_phase import Surface
 from pliant.contact.search.patches import (
     Patches,
     closest_on_triangle,
@@ -180,6 +182,19 @@ def as_placed(history: SideHistory, edges: np.ndarray, x: np.ndarray) -> SideHis
     cached(turn_to_first)(history.edges, edges, x, normals)
     sides = np.where(history.crossed, -history.sides, history.sides)
     return history._replace(sides=sides, crossed=np.zeros_like(history.crossed), normals=normals)
+
+
+def untracked(
+    history: SideHistory, surface: Surface, body: np.ndarray, are_known: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> SideHistory:
+    """The history without pairs of bodies (k,) and (k,) whose sides are known from where they are; body (n,) of each
+    vertex.
+    """
+    edges = body[surface.edges[history.edges, 0]]
+    kept = ~are_known(body[history.vertices], body[surface.triangles[history.triangles, 0]])
+    kept_edges = ~are_known(edges[:, 0], edges[:, 1])
+    vertices = (array[kept] for array in history[:4])
+    return SideHistory._make((*vertices, history.edges[kept_edges], history.normals[kept_edges]))
 
 
 @compiled

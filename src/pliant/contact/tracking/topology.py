@@ -62,7 +62,7 @@ class Inheritance:
         """Who pressed whom, of the new vertices."""
         row, vertices = _expand(known.keys // parties, self.before)
         keys, first = np.unique(vertices * np.int64(parties) + known.keys[row] % parties, return_index=True)
-        return Pressing(keys, known.depths[row][first], known.loads[row][first])
+        return Pressing(keys, *(values[row][first] for values in (known.depths, known.loads, known.shortfalls)))
 
     def multipliers(self, kept: Multipliers) -> Multipliers:
         """Forces are not doubled: of several edges or vertices the first takes them over."""

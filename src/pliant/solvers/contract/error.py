@@ -4,7 +4,8 @@
 
 per body, |.|_M the mass-weighted root mean square over its vertices: the distance to the step's minimum x*, compared
 with what all forces of the step do to the body: elastic forces and contacts move it from y to x, gravity by h^2 g. An
-error of 0.01 is 1 % of those forces, left out. It is estimated between two bounds (decision 0025):
+error of 0.01 is 1 % of those forces, left out. In long steps these do much that others undo: a is at most the motion of
+the body in the step, or 0.001 of its size. The error is estimated between two bounds (decision 0025):
 
     seen = |D| r / (1 - r)       motion D of the last iterations and the rate r at which such motions become shorter:
                                  too small as long as slow errors hide behind fast ones
@@ -25,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,11 +43,14 @@ from pliant.kernels.step_error import (
     SLOWEST,
     STILL,
     TINY,
+    VISIBLE,
+    add_ratios,
     body_errors,
     error_sums,
     force_scales,
 )
 from pliant.model import CARRIED, Model
+from pliant.solvers.contract.marks import FEWEST, LEFT_OUT, marks
 from pliant.solvers.contract.report import SolveReport, SweepResult
 from pliant.solvers.contract.step_error import StepError
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices, contact_ratios, elastic_ratios
@@ -56,8 +59,6 @@ from pliant.solvers.contract.whole_bodies import WholeBodies, find_whole_bodies
 if TYPE_CHECKING:
     from pliant.solvers.contract.solver import Solver
 
-FEWEST = 8  # iterations by which what is seen of them meets a tolerance at the earliest; before, only what is owed
-LEFT_OUT = 4  # first iterations of local solvers, which move far whatever the rate of those that follow
 FAR = 10.0  # iterations that a step has before it where it is not looked at again before FEWEST
 CONVERGED = 0.05  # error up to which a step counts as converged, if no tolerance is given
 
@@ -233,8 +234,11 @@ class ErrorMeter:
         return replace(error, bodies=np.maximum(error.bodies, lost), lost=lost)
 
     def _with_whole_bodies(self, problem: IncrementalPotential, x: np.ndarray, error: StepError) -> StepError:
-        """At least how far whole bodies are."""
+        """At least how far whole bodies are. What vertices owe bounds that too."""
         assert self._wholes is not None
+        bound = (error.owed + error.rounding)[self._wholes.bodies].max(initial=0.0)
+        if self._period == 1 and bound <= (self.solver.asked_tolerance or CONVERGED):
+            return error
         left = self._wholes.distances(problem, x, len(self._sums))
         if not left.any():
             return error
@@ -312,16 +316,20 @@ class ErrorMeter:
         error, lower, upper, rates, shifts, noise, _ = found
         return StepError(error, lower, upper, rates, shifts, *self._ratios_of_bodies(), noise)
 
-    def _sum_up(self, problem: IncrementalPotential, x: np.ndarray, *earlier: np.ndarray) -> None:
-        """Sums over bodies at x (n, 3), and what forces do to them; earlier: (n, 3) each, as of `error_sums`."""
+    def _sum_up(
+        self, problem: IncrementalPotential, x: np.ndarray, *earlier: np.ndarray, is_of_forces: bool = False
+    ) -> None:
+        """Sums over bodies at x (n, 3), and what forces do to them; earlier: (n, 3) each, as of `error_sums`;
+        is_of_forces: what is compared with that is made of forces too, so that long steps count as they are.
+        """
         self._measure_ratios(problem, x)
         arrays = (x, *earlier, problem.y, problem.x_prev)
         error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
-        force_scales(self._sums, problem.h**2 * self._gravity, self.eps, self._scales)
+        force_scales(self._sums, problem.h**2 * self._gravity, self.eps, is_of_forces, self._scales)
 
     def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
         """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""
-        self._sum_up(problem, x, x, x, x, x)
+        self._sum_up(problem, x, x, x, x, x, is_of_forces=True)
         problem = self.solver.with_multipliers(problem, self._work)
         g = problem.project(problem.with_contacts_at(x).gradient(x))
         moves = (self.body >= 0) & (problem.model.subspace != CARRIED)
@@ -337,8 +345,8 @@ class ErrorMeter:
         return StepError(error, error, error, nothing, nothing, *self._ratios_of_bodies(), nothing)
 
     def rounding_at_start(self, problem: IncrementalPotential) -> np.ndarray:
-        """(bodies,) what rounding in single precision makes of the forces of a step that has not begun, compared with
-        gravity, by the stiffness of elements; 0 without gravity. Later steps have it measured as StepError.rounding.
+        """(bodies,) what rounding in single precision makes of the forces of a step that has not begun, by elements,
+        compared with gravity, or with visible motion where other forces act or steps are long; 0 where nothing acts.
         """
         x, moves, count, middle = problem.x_prev, self._moves, len(self._sums), np.zeros(3)
         middle_of(x, moves, middle)
@@ -346,7 +354,8 @@ class ErrorMeter:
         squares = np.bincount(body, mass * np.sum((x[moves] - middle) ** 2, axis=1), count)
         size = np.sqrt(squares / np.maximum(np.bincount(body, mass, count), TINY))
         lengths = ROUNDING * np.finfo(np.float32).eps * size * self._measure_elastic(problem)
-        fall = problem.h**2 * self._gravity
+        fall, has_forces = problem.h**2 * self._gravity, len(problem.model.forces) > 0
+        fall = np.where((fall > size) | ((fall == 0) & has_forces), VISIBLE * size, fall)
         return np.divide(lengths, fall, out=np.zeros(count), where=(fall > 0) & np.isfinite(lengths))
 
     def _measure_elastic(self, problem: IncrementalPotential) -> np.ndarray:
@@ -369,9 +378,7 @@ class ErrorMeter:
         return np.divide(length, self._scales, out=np.zeros(len(length)), where=self._scales > 0)
 
     def _measure_ratios(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        """h^2 k / m of vertices, and its root mean square over bodies; contacts as they are when a step is first
-        measured.
-        """
+        """h^2 k / m of vertices, and its mean over bodies; contacts as they are when a step is first measured."""
         if len(self._ratio):
             return
         elastic = self._measure_elastic(problem)
@@ -380,21 +387,5 @@ class ErrorMeter:
         self._ratio, self._mean_ratio = self._elastic_ratio, elastic
         touching = contact_ratios(problem, x, self.body)
         if touching is not None:
-            self._ratio = self._ratio + touching
-            moves, mass = self._moves, problem.model.mass
-            total = np.bincount(self.body[moves], (mass * self._ratio**2)[moves], len(self._sums))
-            whole = np.bincount(self.body[moves], mass[moves], len(self._sums))
-            self._mean_ratio = np.sqrt(total / np.maximum(whole, TINY))
-
-
-@cache
-def marks(n: int, period: int, is_watched: bool) -> tuple[int, ...]:
-    """Iterations after which positions are kept: the last windows, or, where a tolerance may end a step, all along."""
-    if not is_watched:
-        window = max(period, n // 4 // period * period)
-        return tuple(mark for mark in (n - 2 * window, n - window, n) if mark > 0)
-    window = period * -(-4 // period)
-    found = [0, LEFT_OUT, 6, FEWEST] if period == 1 else [0]
-    while found[-1] < n:
-        found.append(found[-1] + max(window, found[-1] // 4 // window * window))
-    return (*(mark for mark in found[1:] if mark < n), n)
+            self._ratio, self._mean_ratio = np.empty(len(touching)), np.empty(len(elastic))
+            add_ratios(self.body, problem.model.mass, self._elastic_ratio, touching, self._ratio, self._mean_ratio)

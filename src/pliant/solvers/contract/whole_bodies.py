@@ -17,7 +17,8 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.energies.free_parts import free_parts
-from pliant.kernels.rigid_sums import add_contact_stiffness, rigid_sums
+from pliant.kernels.rigid_sums import rigid_sums
+from pliant.kernels.whole_distances import whole_distances
 from pliant.model import CARRIED
 
 SEEN = 0.33  # of what independent roundings would add up to
@@ -36,23 +37,15 @@ class WholeBodies:
         out = np.zeros(count)
         if not len(self.bodies) or problem.contacts is None or not problem.contacts.count:
             return out
-        contacts = problem.with_contacts_at(x).contacts
-        assert contacts is not None
+        contacts = problem.contacts.copied()
+        contacts.refresh(x)
+        forces, blocks = contacts.forces_and_blocks(x)
         w, k = problem.inertia, len(self.bodies)
-        gradient, blocks = contacts.gradient_and_blocks(x)
-        force = w[:, None] * (problem.y - x) - gradient
-        middle, balance, moments = np.zeros((k, 4)), np.zeros((k, 6)), np.zeros((k, 3, 3))
-        rigid_sums(self.number, w, x, force, middle, balance, moments)
-        inertia = np.zeros((k, 6, 6))
-        inertia[:, range(3), range(3)] = middle[:, 3:]
-        inertia[:, 3:, 3:] = moments + THIN * np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3)
-        stiffness = inertia.copy()
-        arrays = (contacts.vertices, contacts.weights, blocks)
-        add_contact_stiffness(self.number, *arrays, np.ascontiguousarray(x), middle, stiffness)
-        is_sound = np.isfinite(stiffness).all(axis=(1, 2)) & (moments > 0).any(axis=(1, 2))
-        stiffness[~is_sound], balance[~is_sound] = np.eye(6), 0.0
-        e = np.linalg.solve(stiffness, balance[:, :, None])[:, :, 0]
-        out[self.bodies] = np.sqrt(np.einsum("ka,kab,kb->k", e, inertia, e) / middle[:, 3])
+        middle, balance, moments, found = np.zeros((k, 4)), np.zeros((k, 6)), np.zeros((k, 3, 3)), np.zeros(k)
+        rigid_sums(self.number, w, x, w[:, None] * (problem.y - x), middle, balance, moments)
+        arrays = (contacts.vertices, contacts.weights, forces, blocks)
+        whole_distances(self.number, *arrays, np.ascontiguousarray(x), middle, balance, moments, THIN, found)
+        out[self.bodies] = found
         return out
 
     def lost(self, rounding: np.ndarray, touching: np.ndarray) -> np.ndarray:

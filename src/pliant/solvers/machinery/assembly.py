@@ -24,8 +24,9 @@ from pliant.kernels.block_pattern import (
     find_pattern,
     places_in_lanes,
 )
-from pliant.kernels.block_sums import sums_module
+from pliant.kernels.block_sums import add_to_blocks
 from pliant.kernels.threads import Team
+from pliant.lanes.compiled import cached
 from pliant.lanes.host import default_width
 from pliant.materials import ARAP
 from pliant.materials.calculus import law_code
@@ -99,7 +100,7 @@ class OtherTerm:
         for chunk in range(len(self.places.chunk_start) - 1):
             part = slice(chunk * CHUNK, min((chunk + 1) * CHUNK, len(block.elements)))
             buffer = self.source.hessians(block, x, rows, part, psd, team)
-            team.run(sums_module().add_chunk, chunk, self.places, buffer, values)
+            team.run(cached(add_to_blocks), chunk, self.places, buffer, values)
 
 
 @dataclass

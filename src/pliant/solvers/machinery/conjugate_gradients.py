@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.kernels.block_cg import cg_module, cg_vectors
+from pliant.kernels.block_cg import cg_vectors, solve_by_cg
 from pliant.kernels.threads import Team
+from pliant.lanes.compiled import cached
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite
 from pliant.sparse import sp
 
@@ -24,7 +25,7 @@ def conjugate_gradients(A: sp.bsr_matrix, b: np.ndarray, team: Team) -> np.ndarr
     z = np.einsum("nab,nb->na", inverses, v.r)
     goal = min(LOOSEST, float(np.sqrt(np.abs(z).max()))) * float(np.sqrt(np.sum(v.r * z)))
     matrix, limit = (A.indptr, A.indices, A.data), 10 * len(b)
-    team.run(cg_module().solve, *matrix, inverses, goal, limit, v, amount=lambda: v.outcome[0])
+    team.run(cached(solve_by_cg), *matrix, inverses, goal, limit, v, amount=lambda: v.outcome[0])
     if v.outcome[1]:
         raise NotPositiveDefinite
     return v.x.ravel()

@@ -7,8 +7,9 @@ from typing import Any
 from pliant.arguments import is_one_of
 from pliant.constraints.rows import CONE, PYRAMID
 from pliant.errors import SolverError
+from pliant.relaxations import relaxation_of
 from pliant.relaxations.relaxation import check_real
-from pliant.solvers.contract import Capabilities
+from pliant.solvers.contract import Capabilities, check_count
 
 #: Of the schemes with hard constraints, which detect contacts themselves.
 HARD_CONSTRAINTS = Capabilities(
@@ -27,6 +28,17 @@ HARD_CONSTRAINTS = Capabilities(
     device=True,
 )
 FRICTIONS = {"cone": CONE, "pyramid": PYRAMID}
+
+
+def check_options(solver: Any, *parts: str) -> None:
+    """Of a scheme: its relaxation, which may be a name, its iterations, friction and sleep speed; and parts of one."""
+    name = type(solver).__name__
+    object.__setattr__(solver, "relaxation", relaxation_of(solver.relaxation, f"{name}: relaxation"))
+    check_count(solver.iterations, f"{name}: iterations")
+    check_friction(solver.friction, f"{name}: friction")
+    for part in parts:
+        check_part(vars(solver)[part], f"{name}: {part}")
+    check_real(solver.sleep_speed, f"{name}: sleep_speed", 0.0, is_open=False)
 
 
 def check_friction(value: Any, what: str) -> None:

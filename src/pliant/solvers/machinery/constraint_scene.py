@@ -42,7 +42,7 @@ def check_scene(name: str, model: Model, relaxation: Relaxation) -> None:
     if len(held):
         raise SolverError(
             f"{name}: {model.describe_vertex(int(held[0]))} moves on a line or in a plane, which it does not support: "
-            "pin it, move it or let it free."
+            "pin it, move it or leave it free."
         )
     if model.particles is not None and model.particles.rolling.any() and not relaxation.resists_rolling:
         raise SolverError(
@@ -62,14 +62,14 @@ def _check_rigid(name: str, model: Model) -> None:
     if len(bouncing):
         raise SolverError(
             f"{name}: {model.body_names[bouncing[0]]} has restitution {model.contact.restitution[bouncing[0]]:g}, but "
-            "contacts of this solver give nothing back: use AVBD, or set restitution to 0."
+            "contacts of this solver do not bounce: use AVBD, or set restitution to 0."
         )
     unseen = ConvexPairs(model).unseen()
     if unseen is not None:
         one, other = (model.body_names[k] for k in unseen)
         raise SolverError(
-            f"{name}: {one} and {other} may touch each other, which it finds only between rigid bodies that are both "
-            "convex: use AVBD, or scene.ignore_contact(...) for the two."
+            f"{name}: {one} and {other} may touch each other, and it finds contacts only between rigid bodies that "
+            "are convex: use AVBD, or scene.ignore_contact(...) for the two."
         )
 
 

@@ -157,6 +157,7 @@ def _pressure_call(b: Any, c: Any, pressure: Any) -> Any:
 #: By the path that an element takes.
 PATHS: dict[str, Callable[[Any, DeviceBuild], DeviceTerm]] = {
     "lists": _of_lists,
+    "summed squares": _of_lists,
     "patches": _of_lists,
     "tets": of_tets,
     "weighted tets": of_weighted_tets,

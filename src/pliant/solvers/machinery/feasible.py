@@ -30,5 +30,5 @@ def keep_volumes_positive(model: Model, x: np.ndarray, start: np.ndarray) -> Non
         start[free] = 0.5 * (start[free] + x[free]) if halving < HALVINGS - 1 else x[free]
     raise SimulationError(
         f"{law} has no energy for a flat or inverted element, but tet {worst} has det F = {ratio:.3g} at the start "
-        "of the step. Start from a shape without inverted elements, lead vertices more slowly, or use StableNeoHookean."
+        "of the step. Start from a shape without inverted elements, move vertices more slowly, or use StableNeoHookean."
     )

@@ -10,7 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.kernels.row_vectors import vector_module
+from pliant.kernels.row_vectors import add_memory, remove_memory
+from pliant.lanes.compiled import cached
 from pliant.solvers.contract import Capabilities, Solver, SweepResult
 from pliant.solvers.machinery import line_search
 from pliant.solvers.machinery.line_search import SearchWork
@@ -67,9 +68,9 @@ def point_downhill(work: MemoryWork, initial_inverse: InitialInverse) -> float:
         factors = np.zeros(len(work.steps))
         memory = (work.steps, work.changes, order, work.inverse, work.direction, factors)
         layout = (t.packs.is_wide, t.packs.width, t.packs.moving_count, work.sums)
-        t.team.run(vector_module().remove, *memory, *layout, amount=len(order))
+        t.team.run(cached(remove_memory), *memory, *layout, amount=len(order))
         initial_inverse(work.direction, work)
-        t.team.run(vector_module().restore, *memory, *layout, amount=len(order))
+        t.team.run(cached(add_memory), *memory, *layout, amount=len(order))
     else:
         initial_inverse(work.direction, work)
     return packed.dot(work.force, work.direction)

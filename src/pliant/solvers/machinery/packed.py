@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.kernels.row_vectors import PACKS_A_SUM, vector_module
+from pliant.kernels.row_vectors import PACKS_A_SUM, scaled_sum, sums_of_products
+from pliant.lanes.compiled import cached
 from pliant.model import Model
 from pliant.solvers.contract import Execution
 from pliant.solvers.machinery.energy_noise import NOISE, typical_edge
@@ -90,12 +91,12 @@ class PackedPotential:
     def dot(self, a: np.ndarray, b: np.ndarray) -> float:
         """a . b over all vertices that move."""
         t = self.tables
-        t.team.run(vector_module().dot, a, b, t.packs.is_wide, t.packs.width, t.packs.moving_count, self._sums)
+        t.team.run(cached(sums_of_products), a, b, t.packs.is_wide, t.packs.width, t.packs.moving_count, self._sums)
         return float(np.sum(self._sums))
 
     def add(self, a: np.ndarray, s: float, b: np.ndarray, out: np.ndarray) -> None:
         """out = a + s b; fixed vertices keep what out has."""
-        self.tables.team.run(vector_module().add, a, s, b, out, self.moving_rows)
+        self.tables.team.run(cached(scaled_sum), a, s, b, out, self.moving_rows)
 
     def has_fallen(self, before: float, after: float, work_of_force: float, least: float = 0.0) -> bool:
         """Whether G has fallen by at least so much.

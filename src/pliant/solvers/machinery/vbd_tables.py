@@ -26,7 +26,8 @@ from pliant.solvers.contract import Execution, Momentum, Work
 from pliant.solvers.machinery.descent_work import DescentWork, load_target, middle_of_motion
 from pliant.solvers.machinery.vbd_bodies import BodyTables, without_padding
 from pliant.solvers.machinery.vbd_contacts import ContactTables
-from pliant.solvers.machinery.vbd_terms import InternalStateSlots, Refresh, VertexLoad, make_terms, update_lists
+from pliant.solvers.machinery.vbd_terms import InternalStateSlots, Refresh, VertexLoad, make_terms
+from pliant.solvers.machinery.vbd_updates import update_lists
 
 SOLVE_WORK = 3.0  # what the solve of a pack costs, in entries of its lists
 ENTRIES_A_THREAD = 16000  # fewer are solved sooner by one thread than by two that wait for each other

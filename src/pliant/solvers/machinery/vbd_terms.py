@@ -11,12 +11,11 @@ import numpy as np
 from pliant.elements.conversion import with_stiffness
 from pliant.elements.element import Element
 from pliant.elements.registry import element_of
-from pliant.geometry.adjacency import elements_at
 from pliant.geometry.links import walk_links
 from pliant.kernels.element_lists import LawText, incidences_of, list_source
 from pliant.kernels.links import longest_paths, spread_over_entries
-from pliant.kernels.lists import Incidences, build_lists, edit_lists, list_lengths, rewrite_lists
-from pliant.kernels.packs import Packs, inherit, spread
+from pliant.kernels.lists import build_lists, list_lengths
+from pliant.kernels.packs import Packs, spread
 from pliant.kernels.patches_invertible import PatchPacks, invertible_patch_source, patch_packs
 from pliant.kernels.pressure import PRESSURE_SOURCE, pressure_incidences
 from pliant.kernels.term_source import TermSource
@@ -26,9 +25,10 @@ from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.transfer import to_rows
 from pliant.kernels.yarn_lists import YARN_SOURCE, triangle_lists, yarn_incidences
 from pliant.materials.calculus import law_code
-from pliant.model import Block, InvertibleSolids, Pressures, Solids, YarnTriangles
-from pliant.model.blocks import InvertiblePatches, Tearing
-from pliant.model.tearing import Edit
+from pliant.materials.proportional import is_proportional
+from pliant.model import Block, InvertibleSolids, Pairs, PlateSquares, Pressures, Solids, YarnTriangles
+from pliant.model.blocks import InvertiblePatches, PatchTets
+from pliant.solvers.machinery.summed_squares import SUMMED, summed_pairs, with_room
 
 
 class VertexLoad(NamedTuple):
@@ -86,10 +86,15 @@ class SolidTerm:
     """Tets, walked along the links of the vertices."""
 
     def __init__(self, block: Solids, load: VertexLoad):
-        self.block, self.code = block, law_code(block.law)
+        self.code = law_code(block.law)
+        self.block = self.with_rest_volumes(block)
         self.walks = walk_links(block.tets, len(load.wide), longest_paths(*load))
         self.lengths = np.diff(self.walks.start)
         self.varies = vary_at_vertices(block.tets, self.numbers, len(load.wide))
+
+    def with_rest_volumes(self, block: Any) -> Any:
+        """The same energy with volumes of the shape at rest, where that is possible."""
+        return block
 
     @property
     def numbers(self) -> np.ndarray:
@@ -128,11 +133,21 @@ class SolidTerm:
 
 
 class WeightedTerm(SolidTerm):
-    """Tets whose volumes are weights of the energy, not those of the shape at rest: the general path."""
+    """Tets of patches, whose volumes are weights of the energy. Laws that are proportional to their parameters take the
+    weights into these, and so the fast path; others the general one.
+    """
+
+    block: PatchTets
+
+    def with_rest_volumes(self, block: Any) -> Any:
+        if not self.code.is_volumetric or not is_proportional(self.code, block.parameters):
+            return block
+        part = block.stabilisation
+        return replace(block, volumes=block.volumes / part, parameters=part[:, None] * block.parameters)
 
     @property
     def takes_fast_path(self) -> bool:
-        return False
+        return self.code.is_volumetric and is_proportional(self.code, self.block.parameters)
 
 
 class InvertibleTerm(SolidTerm):
@@ -226,6 +241,22 @@ class InvertiblePatchTerm(ListTerm):
         return built._replace(tables=built.tables | {"patches": patches}, internal_state=slots)
 
 
+class SummedSquaresTerm:
+    """Squares of sheets that tear, summed up to weighted pairs."""
+
+    def __init__(self, block: PlateSquares, load: VertexLoad):
+        self.block, self.incidences = block, with_room(summed_pairs(block))
+        self.lengths = list_lengths(self.incidences.owner, load.wide, load.width)
+
+    @property
+    def source(self) -> TermSource:
+        return list_source(SUMMED, Pairs(self.incidences.others, self.incidences.constants[:, 0]))
+
+    def build(self, packs: Packs, dtype: Any) -> PackedTerm:
+        tables = {"list0": build_lists(packs, self.incidences, dtype)}
+        return PackedTerm(tables, ("list0",), np.zeros(len(packs.row_of_vertex)))
+
+
 def with_places_from(element: Element, block: Any, origin: np.ndarray) -> Any:
     """A block whose numbers that are points in space are relative to an origin (3,) [m]."""
     return replace(block, **{name: getattr(block, name) - origin for name in element.places})
@@ -260,37 +291,6 @@ def _writes_previous(rows: np.ndarray) -> Refresh:
         to_rows(x, packs.vertex_of_row, packs.is_wide, packs.width, rows)
 
     return refresh
-
-
-def update_lists(packs: Packs, tables: dict[str, Any], block: Any, edit: Edit, parents: np.ndarray) -> bool:
-    """Take up a torn block; whether that was possible.
-
-    Vertices numbered last are new, one for each parent. Lists of theirs and of their parents are written again; in
-    others single entries change.
-    """
-    if block.tearing is Tearing.STAYS:
-        return True
-    element, n = element_of(block), len(packs.row_of_vertex)
-    is_split = np.zeros(n, bool)
-    is_split[parents], is_split[n - len(parents) :] = True, True
-    near = block.taken(elements_at(block.elements, is_split))
-    varies = element.has_law and "parameters" not in tables
-    moved = replace(edit.block, elements=edit.elements)
-    before, after, now = (_incidences(element, elements, varies) for elements in (edit.block, moved, near))
-    for k, (was, becomes, of_split) in enumerate(zip(before, after, now, strict=True)):
-        lists = tables[f"list{k}"]
-        own = Incidences(*(values[is_split[of_split.owner]] for values in of_split))
-        if not edit_lists(packs, lists, was, becomes, ~is_split[was.owner]):
-            return False
-        if not rewrite_lists(packs, lists, own, np.flatnonzero(is_split)):
-            return False
-    if "parameters" in tables:
-        inherit(packs, tables["parameters"], parents)
-    return True
-
-
-def _incidences(element: Element, block: Any, varies: bool) -> tuple[Incidences, ...]:
-    return incidences_of(element, block, block.parameters if varies else None)
 
 
 class PressureTerm:
@@ -339,6 +339,7 @@ class YarnTerm:
 #: By the path that an element takes.
 PATHS: dict[str, type[Term]] = {
     "lists": ListTerm,
+    "summed squares": SummedSquaresTerm,
     "tets": SolidTerm,
     "weighted tets": WeightedTerm,
     "invertible tets": InvertibleTerm,

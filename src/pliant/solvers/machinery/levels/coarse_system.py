@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from pliant.energies import IncrementalPotential
-from pliant.kernels.coarse_levels import UNKNOWNS, Inverses, Room, Touching, levels_module
+from pliant.kernels.coarse_gather import arrange, clear, gather
+from pliant.kernels.coarse_levels import UNKNOWNS, Inverses, Room, Touching, join, join_contacts, prolong, restrict
+from pliant.kernels.coarse_solve import solve
 from pliant.kernels.definite_inverse import invert_definite
 from pliant.kernels.threads import Team
+from pliant.lanes.compiled import cached
 from pliant.solvers.contract import Execution
 from pliant.solvers.machinery.assembly import ELEMENTS_A_THREAD
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite
@@ -83,17 +86,17 @@ class CoarseSystem:
         assert self.touching is not None
         if len(self.touching.block):
             matrices = Inverses(*(part.copy() for part in self._plain[0]))
-            levels_module().join_contacts(self.touching, self.hierarchy.members, self.hierarchy.joined, *matrices)
+            cached(join_contacts)(self.touching, self.hierarchy.members, self.hierarchy.joined, *matrices)
             self.inverses = _inverse(matrices)
 
     def direction(self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray) -> np.ndarray | None:
         """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]; None without positive curvature."""
         self._touch(problem, x)
-        module, team, level, room = levels_module(), self.team, self.hierarchy, self.room
-        team.run(module.restrict, level.members, force, room.r)
+        team, level, room = self.team, self.hierarchy, self.room
+        team.run(cached(restrict), level.members, force, room.r)
         room.outcome[:] = 0
         team.run(
-            module.solve,
+            cached(solve),
             level.matrix,
             level.members,
             level.joined,
@@ -106,18 +109,18 @@ class CoarseSystem:
         if room.outcome[1]:
             return None
         motion = np.zeros_like(x)
-        team.run(module.prolong, level.members, room.v, motion)
+        team.run(cached(prolong), level.members, room.v, motion)
         return motion if self.elements.held is None else problem.project(motion)
 
     def _assemble(self, problem: IncrementalPotential, x: np.ndarray, psd: bool) -> None:
-        level, module = self.hierarchy, levels_module()
+        level = self.hierarchy
         level.place(x[level.members.vertex])
         where = (self.row_of_vertex, level.finest.of_point, level.members.offset)
-        self.team.run(module.clear, level.matrix)
+        self.team.run(cached(clear), level.matrix)
         for part in self.elements.parts(problem, x, psd, self.team):
             arguments = (part.elements, *where, part.buffer, part.width, level.matrix)
-            self.team.run(module.gather, *arguments, amount=len(part.elements))
-        self.team.run(module.arrange, level.matrix)
+            self.team.run(cached(gather), *arguments, amount=len(part.elements))
+        self.team.run(cached(arrange), level.matrix)
         own = level.matrix.number[level.matrix.diagonal[level.rigid]]
         largest = np.einsum("maa->ma", level.matrix.blocks[own]).max(axis=1, initial=0.0)
         level.matrix.blocks[own] += STIFF * largest[:, None, None] * _strains()
@@ -135,7 +138,7 @@ class CoarseSystem:
         )
         joined = np.zeros((top if is_dense else total, UNKNOWNS, UNKNOWNS))
         whole = np.zeros((UNKNOWNS * (total - top),) * 2 if is_dense else (0, 0))
-        levels_module().join(level.matrix, level.joined, joined, whole)
+        cached(join)(level.matrix, level.joined, joined, whole)
         return Inverses(finest, joined, whole)
 
     def _touch(self, problem: IncrementalPotential, x: np.ndarray) -> None:
@@ -148,8 +151,8 @@ class CoarseSystem:
         blocks = contacts.blocks(x)
         acts = np.flatnonzero(np.einsum("kaa->k", blocks) > 0)
         weight = contacts.contacts.weights[acts]
-        corner = np.where(weight != 0, self.row_of_vertex[contacts.vertices[acts]], -1)
-        aggregate = np.where(corner >= 0, self.hierarchy.finest.of_point[corner], 0)
+        corner = np.where(weight != 0, self.row_of_vertex[contacts.vertices[acts]], -1).astype(np.int64)
+        aggregate = np.where(corner >= 0, self.hierarchy.finest.of_point[corner], 0).astype(np.int64)
         entries = np.flatnonzero(corner.ravel() >= 0)
         order = np.argsort(aggregate.ravel()[entries], kind="stable")
         start = np.searchsorted(aggregate.ravel()[entries][order], np.arange(m + 1))

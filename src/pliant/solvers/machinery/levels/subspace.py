@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.kernels.subspace import subspace_module
+from pliant.kernels.subspace import combine, products
+from pliant.lanes.compiled import cached
 from pliant.solvers.machinery.packed import PackedPotential
 
 WINDOW = 3  # cycles that are kept
@@ -43,11 +44,10 @@ class PassedPoints:
     def minimise(self, packed: PackedPotential, x: np.ndarray, f: np.ndarray) -> None:
         """Let `start` and `start_force` be those of the least energy between x, with force f, and the points."""
         parts = self._parts(packed, x, f)
-        tables, module = packed.tables, subspace_module()
         for points, own, out in ((self.points, x, self.start), (self.forces, f, self.start_force)):
             out[:] = own
             if len(parts):
-                tables.team.run(module.combine, points, parts, len(parts), own, out, packed.moving_rows)
+                packed.tables.team.run(cached(combine), points, parts, len(parts), own, out, packed.moving_rows)
 
     def take(self, x: np.ndarray, f: np.ndarray) -> None:
         """Keep a point and its force."""
@@ -61,9 +61,9 @@ class PassedPoints:
         if not k:
             return np.zeros(0)
         arrays = (packs.is_wide, packs.width, packs.moving_count, self.sums)
-        packed.tables.team.run(subspace_module().products, self.points, self.forces, k, x, f, *arrays)
-        products = self.sums.sum(axis=0)
-        curvature, slope = -0.5 * (products[:k, :k] + products[:k, :k].T), products[:k, k]
+        packed.tables.team.run(cached(products), self.points, self.forces, k, x, f, *arrays)
+        total = self.sums.sum(axis=0)
+        curvature, slope = -0.5 * (total[:k, :k] + total[:k, :k].T), total[:k, k]
         diagonal = curvature.diagonal()
         if not (diagonal > 0).all():
             return np.zeros(0)
