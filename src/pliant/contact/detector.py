@@ -39,7 +39,14 @@ from pliant.contact.sphere_search import SphereSearch
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
 from pliant.contact.tracking.passing import Ahead, Skipped, passing
-from pliant.contact.tracking.pressing import Parties, Pressing, begin_pressing, pressed_before, pressing_of
+from pliant.contact.tracking.pressing import (
+    Parties,
+    Pressing,
+    begin_pressing,
+    no_pressing,
+    pressed_before,
+    pressing_of,
+)
 from pliant.contact.tracking.shortfalls import Shortfalls, no_shortfalls, shortfalls_of
 from pliant.contact.tracking.side_history import SideHistory, as_placed, no_side_history
 from pliant.contact.tracking.topology import Inheritance
@@ -61,6 +68,7 @@ class Detector:
     is_hard: bool = False  # whether the solver holds contacts by multipliers
     spheres: SphereSearch | None = None  # None: there are no particles
     budget: EnergyBudget | None = None  # of steps whose energy may not rise
+    is_static: bool = False  # for equilibria: what starts too near is brought to its distance
     colliders: Colliders = field(init=False)
     round_bodies: RoundDetector = field(init=False)
     side_history: SideHistory = field(default_factory=no_side_history)
@@ -233,7 +241,8 @@ class Detector:
         if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
             most = pushes(contacts, model, self.h if h > 0 else 0.0)
             follows = self.colliders.has_inside if not self.is_hard and given is None else None
-            known = (contacts, x0, (self._parties, self.pressing), self.shortfalls)
+            before = no_pressing() if self.pressing is None and self.is_static else self.pressing
+            known = (contacts, x0, (self._parties, before), self.shortfalls)
             self._shortfalls = begin_pressing(*known, most, KEPT if self.is_hard else 0.0, follows)
         else:
             self._shortfalls = np.zeros(contacts.size)

@@ -139,7 +139,7 @@ def _detector(model: Model, execution: Execution) -> Detector | None:
     scale = scale_of(model, SLIP_SECONDS, elastic_stiffness(model))
     for solids in model.solids:
         scale.resistance[np.unique(solids.tets)] *= CONTACT_STIFFNESS
-    return Detector(model.contact, SLIP_SECONDS, execution.team(), scale)
+    return Detector(model.contact, SLIP_SECONDS, execution.team(), scale, is_static=True)
 
 
 def _follow(

@@ -56,6 +56,11 @@ def pressing_from(state: dict[str, np.ndarray]) -> Pressing | None:
     return None if keys is None else Pressing(keys, d, *others)
 
 
+def no_pressing() -> Pressing:
+    """Nobody was in contact."""
+    return Pressing(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0))
+
+
 class Parties(NamedTuple):
     """Who takes part: bodies first, then obstacles with formulas at vertices, then the same at edges and triangles."""
 
@@ -72,7 +77,7 @@ def pressing_of(
     be remembered.
     """
     if is_found_again:
-        return Pressing(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0))
+        return no_pressing()
     keys, owner = np.empty(4 * contacts.size, np.int64), np.empty(4 * contacts.size, np.int64)
     count = cached(write_pair_keys)(contacts, parties, keys, owner)
     starts, order = np.zeros(len(parties.body) + 1, np.int64), np.empty(count, np.int64)
