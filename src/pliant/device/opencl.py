@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pliant.arguments import is_one_of
+from pliant.device.pocl_cpu import name_cpu
 from pliant.errors import DeviceError
 
 INSTALL = 'pip install "pliant[device]" brings pyopencl and PoCL, which runs OpenCL on any CPU'
@@ -66,9 +67,12 @@ def _pyopencl() -> Any:
 def _all_devices() -> list[Any]:
     cl = _pyopencl()
     try:
-        return [device for platform in cl.get_platforms() for device in platform.get_devices()]
+        devices = [device for platform in cl.get_platforms() for device in platform.get_devices()]
     except cl.Error:  # no driver: an empty list of platforms is an error of its own
         return []
+    for device in devices:
+        name_cpu(device)
+    return devices
 
 
 def describe_devices() -> list[dict[str, Any]]:
