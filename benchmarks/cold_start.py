@@ -39,6 +39,7 @@ class Start(NamedTuple):
 
 def first_frame(scene: str, cache: str) -> Start:
     environment = os.environ | {"PLIANT_CACHE_DIR": cache}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # most people's Python keeps bytecode
     started = time.perf_counter()
     command = [sys.executable, "-c", FIRST_FRAME, scene]
     printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout

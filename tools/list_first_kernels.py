@@ -2,7 +2,8 @@
 
     python tools/list_first_kernels.py
 
-Kernels that are generated for a scene's laws are left out: their text is known only when the scene is.
+Modules that are generated for a scene's laws stand in it by name and number ("vbd#0"): their text is known only when
+the scene is.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ HEAD = (
 
 RECORD = """
 import json, sys
+from pliant.lanes.cache import label_of
 from pliant.lanes.first_kernels import as_text
 from pliant.lanes.entry import EntryCache
 found = []
 load = EntryCache.load_overload
 def recorded(self, sig, context):
     types = sig if isinstance(sig, tuple) else sig.args
-    place = self.function.__module__, self.function.__qualname__
-    if place[0].startswith("pliant."):
+    place = label_of(self.function.__module__), self.function.__qualname__
+    if place[0].startswith("pliant.") or "#" in place[0]:
         found.append((":".join(place), [as_text(kind) for kind in types], [str(kind) for kind in types]))
     return load(self, sig, context)
 EntryCache.load_overload = recorded

@@ -1,6 +1,5 @@
 """What a second process compiles while the first one goes on."""
 
-import importlib
 import json
 import os
 import subprocess
@@ -10,7 +9,7 @@ import time
 import pytest
 from numba import types
 
-from pliant.lanes import ahead, claims
+from pliant.lanes import ahead, cache, claims
 from pliant.lanes.first_kernels import as_text, first_kernels, numba_type
 from pliant.scenes.gallery import entries
 
@@ -30,13 +29,11 @@ def first_frame(scene, cache, processes):
     return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
-def entry_of(kernel):
-    return ahead.entry_of(importlib.import_module(kernel.module), kernel.name)
-
-
 def test_every_function_of_the_list_exists():
     for kernel in first_kernels().kernels:
-        function = entry_of(kernel)
+        if not kernel.can_be_imported(()):
+            continue  # generated for a scene
+        function = ahead.entry_of(kernel, {})
         kinds = [numba_type(text) for text in kernel.types]
         assert len(kinds) == function.py_func.__code__.co_argcount, f"{kernel}: run tools/list_first_kernels.py again"
         assert [as_text(kind) for kind in kinds] == list(kernel.types)
@@ -78,12 +75,13 @@ def test_types_are_read_as_they_were_written(kind):
     assert numba_type(as_text(kind)) == kind
 
 
-def test_files_have_the_names_that_entries_give_them():
-    kernels = [kernel for kernel in first_kernels().kernels if kernel.module == "pliant.kernels.motion"]
-    for kernel in kernels:
-        kinds = tuple(numba_type(text) for text in kernel.types)
-        assert kernel.file == entry_of(kernel)._cache._file(kinds)
-    assert kernels
+def test_generated_modules_have_labels_that_scenes_share():
+    first = cache.load_module("labels_test", "X = 1", "a module")
+    second = cache.load_module("labels_test", "X = 2", "a module")
+    assert cache.load_module("labels_test", "X = 1", "a module") is first
+    assert [cache.label_of(module.__name__) for module in (first, second)] == ["labels_test#0", "labels_test#1"]
+    assert cache.load_written(second.__name__, "a module") is second
+    assert cache.label_of("pliant.kernels.motion") == "pliant.kernels.motion"
 
 
 def test_a_process_that_lives_is_waited_for(tmp_path):
@@ -124,6 +122,26 @@ def test_claims_of_processes_that_are_gone_do_not_count(tmp_path):
     assert claims.claim(file)
 
 
+def test_the_first_process_compiles_what_comes_next_while_it_waits(monkeypatch):
+    listed = first_kernels()
+    jelly = [listed.kernels[number] for number in listed.scenes["jelly"]]
+    compiled = []
+    helper = ahead.Helper()
+    monkeypatch.setattr(ahead, "_compile", lambda kernel, generated: compiled.append(kernel) or len(compiled) == 3)
+    assert not helper.compile_meanwhile(), "there is no second process to wait for"
+    helper._process, helper._asked = object(), [kernel.place for kernel in jelly[:12]]
+    assert helper.compile_meanwhile()
+    assert len(compiled) == 3
+    assert not {kernel.place for kernel in compiled} & set(helper._asked)
+    assert all("#" not in kernel.module for kernel in compiled), "generated modules are left to the second process"
+
+
+def test_functions_come_in_the_order_in_which_a_scene_needs_them():
+    listed = first_kernels()
+    asked = [listed.kernels[number].place for number in listed.scenes["gripper"]]
+    assert listed.needed_after(asked) == list(dict.fromkeys(listed.scenes["gripper"]))
+
+
 @pytest.mark.slow
 def test_two_processes_give_the_same_bits_as_one(tmp_path):
     alone, origins, _ = first_frame("jelly", tmp_path / "one", 1)
@@ -132,6 +150,8 @@ def test_two_processes_give_the_same_bits_as_one(tmp_path):
     assert together == alone
     assert origins.count("cache") >= 5, "the second process compiled too few"
     listed = first_kernels()
-    expected = {listed.kernels[number].file for number in listed.scenes["jelly"]}
+    kernels = (listed.kernels[number] for number in listed.scenes["jelly"])
+    kernels = (kernel for kernel in kernels if kernel.can_be_imported(()))
+    expected = {ahead.entry_of(kernel, {}).file_for(tuple(map(numba_type, kernel.types))) for kernel in kernels}
     assert {file for file in files if file.startswith("pliant.")} <= expected
     assert not list(tmp_path.glob("two/*/*.claim"))

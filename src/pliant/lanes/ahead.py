@@ -1,19 +1,21 @@
 """A second process that compiles what a scene will need, while the first one compiles what it needs now.
 
-The first process reports which functions it asks for; the second compiles what scenes of the gallery that asked for the
-same needed later (lanes.first_kernels), the last first.  What the list lacks, or has too much, costs time alone.
+The first process reports which functions it asks for and which modules it has generated; the second compiles what
+scenes of the gallery that asked for the same needed next (lanes.first_kernels).  Where the first would wait for the
+second, it compiles what comes after that, so that both come to what is known last, the scene's own sweep, as soon as
+they can.  What the list lacks, or has too much, costs time alone.
 PLIANT_COMPILE_PROCESSES=1 keeps to one process.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import subprocess
 import sys
 import threading
-from types import ModuleType
+from collections.abc import Mapping
+from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
 from pliant.lanes import cache as folders
@@ -34,6 +36,7 @@ class Helper:
 
     def __init__(self) -> None:
         self._asked: list[str] = []
+        self._told: set[str] = set()  # labels of generated modules that the process knows
         self._missed = 0
         self._process: subprocess.Popen | None = None
 
@@ -49,10 +52,26 @@ class Helper:
             self._process = subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, text=True, **pipes)
             self._send(self._asked)
 
+    def compile_meanwhile(self) -> bool:
+        """Compile what the scene probably needs next, while the second process compiles what it needs now; whether
+        there was anything to do.
+        """
+        if self._process is None:
+            return False
+        listed = first_kernels()
+        for number in listed.needed_after(set(self._asked)):
+            kernel = listed.kernels[number]
+            if kernel.place not in self._asked and kernel.can_be_imported(()) and _compile(kernel, {}):
+                return True
+        return False
+
     def _send(self, places: list[str]) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
+        generated = {label: name for label, name in folders.GENERATED.items() if label not in self._told}
+        self._told |= set(generated)
         with contextlib.suppress(OSError):  # it has ended
+            self._process.stdin.write("".join(f"{label} {name}\n" for label, name in generated.items()))
             self._process.stdin.write("".join(f"{place}\n" for place in places))
             self._process.stdin.flush()
 
@@ -65,6 +84,7 @@ class Asked:
 
     def __init__(self, lines: IO[str]):
         self.places: set[str] = set()
+        self.generated: dict[str, str] = {}  # names of generated modules by label
         self.has_ended = False
         self._changed = threading.Condition()
         threading.Thread(target=self._read, args=(lines,), daemon=True).start()
@@ -72,7 +92,11 @@ class Asked:
     def _read(self, lines: IO[str]) -> None:
         for line in lines:
             with self._changed:
-                self.places.add(line.strip())
+                if " " in line:
+                    label, name = line.split()
+                    self.generated[label] = name
+                else:
+                    self.places.add(line.strip())
                 self._changed.notify_all()
         with self._changed:
             self.has_ended = True
@@ -92,17 +116,26 @@ def compile_ahead() -> None:
     asked.wait(0)
     while not asked.has_ended:
         known = set(asked.places)
-        number = next((number for number in listed.needed_after(known) if number not in done), None)
+        generated = dict(asked.generated)
+        possible = (number for number in listed.needed_after(known) if number not in done)
+        number = next((k for k in possible if listed.kernels[k].can_be_imported(generated)), None)
         if number is None:
             asked.wait(len(known))
         else:
             done.add(number)
-            _compile(listed.kernels[number])
+            with contextlib.suppress(Exception):  # a generated module may lack what those of scenes alike have
+                _compile(listed.kernels[number], generated)
 
 
-def _compile(kernel: Kernel) -> None:
-    if not _is_there(kernel.file) and not claims.is_held(folders.generation_folder() / kernel.file):
-        entry_of(importlib.import_module(kernel.module), kernel.name).compile(tuple(map(numba_type, kernel.types)))
+def _compile(kernel: Kernel, generated: dict[str, str]) -> bool:
+    """Compile a function, unless that is done or another process does it; whether this process did."""
+    function = entry_of(kernel, generated)
+    kinds = tuple(map(numba_type, kernel.types))
+    file = function.file_for(kinds)
+    if _is_there(file) or claims.is_held(folders.generation_folder() / file):
+        return False
+    function.compile(kinds)
+    return True
 
 
 def _is_there(file: str) -> bool:
@@ -111,10 +144,14 @@ def _is_there(file: str) -> bool:
     return any((place / file).exists() for place in places) or folders.find_earlier(file) is not None
 
 
-def entry_of(module: ModuleType, name: str) -> EntryFunction:
-    """The function of a module as Python calls it."""
+def entry_of(kernel: Kernel, generated: Mapping[str, str]) -> EntryFunction:
+    """The function as Python calls it; generated: names of generated modules by label."""
     from pliant.lanes.compiled import cached
     from pliant.lanes.inner import InnerFunction
 
-    function = getattr(module, name)
+    is_generated = kernel.module in generated
+    module = (
+        folders.load_written(generated[kernel.module], kernel.module) if is_generated else import_module(kernel.module)
+    )
+    function = getattr(module, kernel.name)
     return cached(function) if isinstance(function, InnerFunction) else function

@@ -29,6 +29,9 @@ PACKAGE = Path(__file__).parent.parent
 ABOVE_KERNELS = ("cli", "comparison", "io", "relaxations", "scenes", "solvers", "viewer")
 KEEP_DAYS = 30.0
 
+#: Generated modules of this process in order of loading: label (name and number) and name with digest.
+GENERATED: dict[str, str] = {}
+
 logger = logging.getLogger("pliant")
 _lock = threading.RLock()  # a module that runs while it is loaded may load others
 
@@ -128,19 +131,34 @@ def cached_text(name: str, key: str, produce: Callable[[], str]) -> str:
 def load_module(name: str, text: str, description: str) -> ModuleType:
     """Import generated source as a real module. Its entries are kept (lanes.entry)."""
     full_name = f"{name}_{digest(text)}"
-    with _lock:
-        if full_name not in sys.modules:
-            sys.modules[full_name] = _import(full_name, text, description)
-        return sys.modules[full_name]
-
-
-def _import(full_name: str, text: str, description: str) -> ModuleType:
-    """A module in a real file, for messages and debuggers; other threads see it when it is complete."""
-    from pliant.lanes.entry import EntryFunction
-
     path = generation_folder() / f"{full_name}.py"
     if not path.exists():
         write_atomically(path, text)
+    with _lock:
+        module = load_written(full_name, description)
+        if full_name not in GENERATED.values():
+            GENERATED[f"{name}#{sum(label.startswith(f'{name}#') for label in GENERATED)}"] = full_name
+        return module
+
+
+def load_written(full_name: str, description: str) -> ModuleType:
+    """Import a generated module whose text is in the folder; other threads see it when it is complete."""
+    with _lock:
+        if full_name not in sys.modules:
+            sys.modules[full_name] = _import(full_name, description)
+        return sys.modules[full_name]
+
+
+def label_of(module: str) -> str:
+    """The label of a generated module, which scenes alike share; the name of any other."""
+    return next((label for label, full_name in GENERATED.items() if full_name == module), module)
+
+
+def _import(full_name: str, description: str) -> ModuleType:
+    """A module in a real file, for messages and debuggers."""
+    from pliant.lanes.entry import EntryFunction
+
+    path = generation_folder() / f"{full_name}.py"
     spec = importlib.util.spec_from_file_location(full_name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"the generated module {path} cannot be imported")

@@ -126,6 +126,10 @@ class EntryFunction(CPUDispatcher):
         """What people are shown in place of the function's own name."""
         self._cache.name = name
 
+    def file_for(self, types: tuple) -> str:
+        """Name of the file with its machine code for arguments of these types."""
+        return self._cache.file(types)
+
     def get_call_template(self, args, kws):
         """What Numba asks for a call in compiled code."""
         raise TypingError(f"{self._cache.name} is an entry, which Python calls: compiled code calls inner functions")
@@ -167,14 +171,15 @@ class EntryCache(_Cache):
 
     def load_overload(self, sig, target_context) -> CompileResult | None:
         started = time.perf_counter()
-        file = self._file(sig)
+        file = self.file(sig)
         _take_over(file)
         found = _find(file)
-        ahead.HELPER.report(f"{self.function.__module__}.{self.function.__qualname__}", found is None)
+        ahead.HELPER.report(f"{folders.label_of(self.function.__module__)}.{self.function.__qualname__}", found is None)
         if found is None:
             folders.announce_compiling(self.name)
             while found is None and not claims.claim(folders.generation_folder() / file):
-                claims.wait(folders.generation_folder() / file)
+                if not ahead.HELPER.compile_meanwhile():
+                    claims.wait(folders.generation_folder() / file)
                 found = _find(file)
         if found is None:
             self._started[file] = started
@@ -187,7 +192,7 @@ class EntryCache(_Cache):
 
     def save_overload(self, sig, data: bytes) -> None:
         """Keep machine code; none if it holds addresses of this process."""
-        file = self._file(sig)
+        file = self.file(sig)
         seconds = time.perf_counter() - self._started.pop(file)
         USES.append(Use(file, self.name, "compiled", seconds, len(data)))
         if data:
@@ -196,10 +201,11 @@ class EntryCache(_Cache):
 
     def give_up(self, sig) -> None:
         """Let other processes compile what this one does not."""
-        self._started.pop(self._file(sig), None)
-        claims.release(folders.generation_folder() / self._file(sig))
+        self._started.pop(self.file(sig), None)
+        claims.release(folders.generation_folder() / self.file(sig))
 
-    def _file(self, sig) -> str:
+    def file(self, sig) -> str:
+        """Of machine code, in the folder."""
         types = sig if isinstance(sig, tuple) else sig.args
         key = folders.digest(reach_digest(Path(self.function.__code__.co_filename)), *map(str, types))
         return f"{self.function.__module__}.{self.function.__qualname__}-{key}.nbc"

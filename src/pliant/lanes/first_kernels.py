@@ -14,9 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pliant.lanes import cache as folders
-from pliant.lanes.reach import file_of, reach_digest
-
 LIST = Path(__file__).with_name("first_kernels.txt")
 SCENE = "scene "  # begins the line of a scene, with the numbers of its functions in order of need
 NUMBERS = ("float32", "float64", "boolean", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
@@ -26,7 +23,7 @@ _MODULE = re.compile(r"pliant[\w.]*(?=\.\w+\()")
 class Kernel(NamedTuple):
     """A compiled function that scenes need."""
 
-    module: str
+    module: str  # or the label of a generated one: "vbd#0"
     name: str
     types: tuple[str, ...]  # of arguments (`as_text`)
 
@@ -34,13 +31,9 @@ class Kernel(NamedTuple):
     def place(self) -> str:
         return f"{self.module}.{self.name}"
 
-    @property
-    def file(self) -> str:
-        """Of machine code, as lanes.entry names it."""
-        source = file_of(self.module)
-        assert source is not None
-        kinds = (str(numba_type(text)) for text in self.types)
-        return f"{self.place}-{folders.digest(reach_digest(source), *kinds)}.nbc"
+    def can_be_imported(self, generated: Collection[str]) -> bool:
+        """Whether its module is written; generated: labels of the generated ones that are."""
+        return "#" not in self.module or self.module in generated
 
 
 class Kernels(NamedTuple):
@@ -52,7 +45,7 @@ class Kernels(NamedTuple):
     def needed_after(self, asked: Collection[str]) -> list[int]:
         """Numbers of kernels that most scenes need which asked for all of these places, or for most of them.
 
-        The surest first, and of those the last in order of need: the scene itself begins with the first.
+        The surest first, and of those the first in order of need.
         """
         lacking = {
             scene: len(set(asked) - {self.kernels[number].place for number in numbers})
@@ -62,7 +55,7 @@ class Kernels(NamedTuple):
         counts = Counter(number for numbers in alike for number in numbers)
         order = {number: rank / len(numbers) for numbers in alike for rank, number in enumerate(numbers)}
         likely = [number for number, count in counts.items() if 2 * count >= len(alike)]
-        return sorted(likely, key=lambda number: (counts[number], order[number]), reverse=True)
+        return sorted(likely, key=lambda number: (-counts[number], order[number]))
 
 
 @cache
