@@ -24,6 +24,7 @@ from pliant.elements.block import Block, Invariance
 from pliant.elements.element import ConstraintForm, Element, View
 from pliant.errors import SolverError
 from pliant.lanes import maximum, number, sqrt
+from pliant.lanes.blocks import add_dyad
 from pliant.lanes.vectors import add_product, add_scaled, add_square, cross, dot, physics, subtract
 
 LEAST_AREA = 1e-30  # [m^2] divides in place of a smaller one
@@ -99,6 +100,49 @@ def energy_at_corner(p, b, c, foot_p, foot_b, foot_c, height, weight):
     return weight * (0.5 * height - dot(n, p))
 
 
+@physics
+def second_derivatives(corners, foot_p, foot_a, foot_b, foot_c, height, weight):
+    """d2E [N/m] at pairs of corners i <= j, row by row; with the gradients g_i of the shares l_i
+
+    dn = -sum_i g_i (n . dx_i),    dl_i / dx_j = h (g_i . g_j) n - l_j g_i
+    """
+    p = corners[0]
+    a, b, c = subtract(corners[1], p), subtract(corners[2], p), subtract(corners[3], p)
+    n, inverse = unit_normal(subtract(b, a), subtract(c, a))
+    none = (0.0 * inverse, 0.0 * inverse, 0.0 * inverse)
+    normal = add_scaled(none, weight, n)
+    one, other, last = _share(n, inverse, b, c), _share(n, inverse, c, a), _share(n, inverse, a, b)
+    below = dot(n, a)
+    zero = (*none, *none, *none)
+    return (
+        zero,
+        add_dyad(zero, one[0], normal),
+        add_dyad(zero, other[0], normal),
+        add_dyad(zero, last[0], normal),
+        _at_corners(normal, below, n, one, one),
+        _at_corners(normal, below, n, one, other),
+        _at_corners(normal, below, n, one, last),
+        _at_corners(normal, below, n, other, other),
+        _at_corners(normal, below, n, other, last),
+        _at_corners(normal, below, n, last, last),
+    )
+
+
+@physics
+def _share(n, inverse, b, c):
+    """g and l of a corner whose next two, relative to the vertex, are b and c."""
+    across = cross(n, subtract(c, b))
+    return (inverse * across[0], inverse * across[1], inverse * across[2]), inverse * dot(n, cross(b, c))
+
+
+@physics
+def _at_corners(normal, below, n, one, other):
+    """w (h (g_i . g_j) n n^T - l_j n g_i^T - l_i g_j n^T) of two corners' (g, l); normal: w n, below: -h."""
+    along = add_scaled(add_scaled((0.0, 0.0, 0.0), -below * dot(one[0], other[0]), n), -other[1], one[0])
+    block = add_dyad((0.0,) * 9, normal, along)
+    return add_dyad(block, add_scaled((0.0, 0.0, 0.0), -one[1], other[0]), normal)
+
+
 def _form(block: RestHeights, solver: str) -> ConstraintForm:
     raise SolverError(
         f"{solver} cannot carry quadratic bending of a sheet that is curved at rest: give the cloth bending=0 or "
@@ -116,6 +160,7 @@ REST_HEIGHT = Element(
         View(((0, 1, 2, 3),), add_at_vertex, energy_at_vertex),
         View(((1, 0, 2, 3), (2, 0, 3, 1), (3, 0, 1, 2)), add_at_corner, energy_at_corner),
     ),
+    blocks=second_derivatives,
     constraint_form=_form,
     laplacian=lambda block: np.zeros((len(block.elements), 4, 4)),  # that of the quadratic form holds at rest
 )
