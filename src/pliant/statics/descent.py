@@ -7,17 +7,20 @@ steps can do it.
 
 Newton's method makes one iteration per step, and s follows Levenberg and Marquardt: small while whole steps go well,
 so that convergence is quadratic; larger where a step is too long or only a part of it lowers the energy, as of sheets
-without tension, ropes under compression and what is not yet held by contact.
+without tension, ropes under compression and what is not yet held by contact. A step may meet what it was chosen
+without: it is halved while that takes more energy than the step gives.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from pliant.contact.response.potential import ContactPotential
 from pliant.energies import IncrementalPotential
 from pliant.model import CARRIED, Block, Solids
 from pliant.solvers import Execution, Newton, Solver
@@ -35,8 +38,12 @@ RISE = 4.0  # after a small part of one
 JUMP = 100.0  # after one that is too long to be tried
 WHOLE, SMALL = 0.9, 0.3  # parts of a step
 REACH = 0.5  # of the extent of the scene: the longest way of a vertex in one step
+SLIGHT = 1e-2  # of the energy of contacts: a rise by new ones that shortens no step
+SHORTEST = 1e-6  # part of a step: what is not halved again for the contacts that it meets
 SAMPLE = 400  # vertices whose stiffness is looked at
 NO_INERTIA = 1e100  # [s] of a step without any
+
+Detect = Callable[[np.ndarray], ContactPotential]  # contacts of a load step of which positions (n, 3) [m] are the end
 
 
 class Descent(ABC):
@@ -56,6 +63,7 @@ class LevenbergDescent(Descent):
     work: AssembledPotential
     stiffness: float  # of a vertex over its mass [1/s^2]
     s: float  # [1/s^2]
+    detect: Detect | None  # None: the scene has no contact
 
     def spaces(self, space: StepSpace) -> tuple[StepSpace, StepSpace]:
         """The unknowns with this s, and with a larger one.
@@ -76,6 +84,25 @@ class LevenbergDescent(Descent):
             return False
         self.s *= JUMP
         return True
+
+    def held_back(self, space: StepSpace, step: np.ndarray, part: float) -> float:
+        """The part of a step (N,) that is taken: halved while contacts that are found only at its end, as of what falls
+        from a distance, store more than the energy falls by.
+        """
+        problem, work = space.problem, space.work
+        if self.detect is None or part == 0.0:
+            return part
+        known = problem.contacts
+        assert isinstance(known, ContactPotential)
+        before = work.energy(problem, space.x)
+        while part > SHORTEST:
+            trial, _ = space.moved(part * step)
+            stored = known.stored(trial)
+            rise = self.detect(trial).stored(trial) - stored
+            if rise <= SLIGHT * stored or rise <= before - work.energy(problem, trial):
+                break
+            part /= 2
+        return part
 
     def learn(self, part: float) -> None:
         """Go on from a step of which this part was taken."""
@@ -105,6 +132,7 @@ class NewtonDescent(LevenbergDescent):
                 break
         is_good = follows and self.loads is not None and is_nearer(space, step, self.loads)
         part = 1.0 if is_good else backtrack(space, step, float(g @ step))
+        part = self.held_back(space, step, part)
         x[:], poses[:] = space.moved(part * step)
         self.learn(part)
 
@@ -143,13 +171,18 @@ class SolverDescent(Descent):
 
 
 def descent_of(
-    solver: Solver[Any], problem: IncrementalPotential, stiffness: float, execution: Execution, loads: Loads | None
+    solver: Solver[Any],
+    problem: IncrementalPotential,
+    stiffness: float,
+    execution: Execution,
+    detect: Detect | None,
+    loads: Loads | None,
 ) -> Descent:
     """The iterations of a load step that begins at the problem's positions; stiffness of a vertex over its mass, loads
     where they follow.
     """
     if isinstance(solver, Newton):
-        return NewtonDescent(solver.init(problem, execution), stiffness, SOFTEST * stiffness, solver, loads)
+        return NewtonDescent(solver.init(problem, execution), stiffness, SOFTEST * stiffness, detect, solver, loads)
     return SolverDescent(solver, execution, (OF_OTHERS * stiffness) ** -0.5)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pliant.contact.detector import Detector
+from pliant.contact.response.potential import ContactPotential
 from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
 from pliant.energies.reactions import reactions
@@ -16,7 +17,7 @@ from pliant.model import CARRIED, DeadLoads, Model, Pressures
 from pliant.model.volume import volumes
 from pliant.solvers import Execution, Solver
 from pliant.solvers.machinery.assembly import build_assembly
-from pliant.statics.descent import SOFTEST, Descent, descent_of, vertex_stiffness
+from pliant.statics.descent import SOFTEST, Descent, Detect, descent_of, vertex_stiffness
 from pliant.statics.following_loads import Loads
 from pliant.statics.loads import LoadCase
 from pliant.statics.volume_descent import VolumeDescent
@@ -65,7 +66,8 @@ class LoadStep:
         extent, stiffness = max(float(np.ptp(start, axis=0).max()), 1e-300), vertex_stiffness(problem)
         loads_follow = bool(self.case.model.forces)
         loads = partial(self.case.loads, factor=factor) if loads_follow else None
-        descent = self._descent(problem, stiffness, loads, targets, pressures)
+        detect = None if self.detector is None else partial(self._contacts, self.detector, start, factor)
+        descent = self._descent(problem, stiffness, detect, loads, targets, pressures)
         least_force = TINY * stiffness * extent * float(np.linalg.norm(self.case.model.mass))
         least, lowest, stalled = np.inf, float(np.finfo(float).max), 0
         moved = 0.0
@@ -109,21 +111,26 @@ class LoadStep:
         self,
         problem: IncrementalPotential,
         stiffness: float,
+        detect: Detect | None,
         loads: Loads | None,
         targets: np.ndarray,
         pressures: np.ndarray,
     ) -> Descent:
         if not len(targets):
-            return descent_of(self.solver, problem, stiffness, self.execution, loads)
+            return descent_of(self.solver, problem, stiffness, self.execution, detect, loads)
         work = build_assembly(problem, self.execution)
-        return VolumeDescent(work, stiffness, SOFTEST * stiffness, targets, pressures)
+        return VolumeDescent(work, stiffness, SOFTEST * stiffness, detect, targets, pressures)
+
+    def _contacts(self, detector: Detector, start: np.ndarray, factor: float, x: np.ndarray) -> ContactPotential:
+        """What touches on the way from the start to x (n, 3) [m]."""
+        return detector.detect(start, x, factor * self.case.time)
 
     def _potential(
         self, x: np.ndarray, start: np.ndarray, poses: np.ndarray, pressures: np.ndarray, factor: float
     ) -> IncrementalPotential:
         """The total potential energy with what touches on the way from the start to x; no inertia at x."""
         model: Model = self.case.model_under(self.case.loads(x, factor), factor, pressures)
-        contacts = None if self.detector is None else self.detector.detect(start, x, factor * self.case.time)
+        contacts = None if self.detector is None else self._contacts(self.detector, start, factor, x)
         here, state = x.copy(), model.internal_state
         return IncrementalPotential.for_step(model, state, 1.0, here, here, here, contacts, poses)
 

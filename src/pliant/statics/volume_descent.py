@@ -43,7 +43,7 @@ class VolumeDescent(LevenbergDescent):
             step, change = self._direction(space, g, G, missed)
             if not self.is_too_long(space, step):
                 break
-        part = self._backtrack(space, step, float(g @ step), missed, change)
+        part = self.held_back(space, step, self._backtrack(space, step, float(g @ step), missed, change))
         x[:], poses[:] = space.moved(part * step)
         self.pressures += part * change
         self.learn(part)
