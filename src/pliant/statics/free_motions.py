@@ -1,8 +1,8 @@
 """Which rigid motions of a connected part of a scene nothing holds, and which of them the loads drive.
 
 A rigid motion moves the point x by t + w x (x - c). It is free if no held direction of any vertex feels it: if (t, w)
-is in the null space of one row for each held direction. A part that may translate along a net load has no equilibrium;
-one that can only turn finds one, as a pendulum does.
+is in the null space of one row for each held direction. A part that may translate along a net load, without a
+rotation, has no equilibrium; one that can only turn finds one, as a pendulum does.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pliant.geometry.components import connected_components
 from pliant.model import CARRIED, FREE, DeadLoads, Model
 
 HELD = 1e-9  # of the largest singular value: below, a motion is free
+STILL = 1e-6  # of a motion: a rotation that is none
 NO_LOAD = 1e-9  # of the sum of all loads: below, loads along a free motion are rounding
 AXES = "xyz"
 
@@ -33,7 +34,7 @@ def check_held(model: Model, x: np.ndarray, loads: np.ndarray) -> None:
             continue
         free = free_motions(model, own, x)
         net, size = loads[own].sum(axis=0), np.abs(loads[own]).sum()
-        drive = np.abs(free[:, :3] @ net).max(initial=0.0)
+        drive = np.abs(_translations(free) @ net).max(initial=0.0)
         if drive > NO_LOAD * size:
             raise SceneError(
                 f"equilibrium: {_owner(model, own)} has no equilibrium: nothing holds it against "
@@ -76,6 +77,15 @@ def free_motions(model: Model, own: np.ndarray, x: np.ndarray) -> np.ndarray:
     matrix = np.vstack([*rows, np.zeros((1, 6))])
     _, values, motions = np.linalg.svd(matrix.T @ matrix)
     return motions[values <= HELD * max(values[0], 1e-300)]
+
+
+def _translations(free: np.ndarray) -> np.ndarray:
+    """(t, 3) orthonormal ones among free motions (k, 6): combinations of these that do not turn."""
+    if not len(free):
+        return np.zeros((0, 3))
+    _, values, combinations = np.linalg.svd(free[:, 3:].T)
+    still = combinations[np.pad(values, (0, max(len(free) - 3, 0))) <= STILL]
+    return still @ free[:, :3]
 
 
 def _movable(model: Model, own: np.ndarray, axis: np.ndarray) -> np.ndarray:
