@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.statics.element_notes import element_notes
+from pliant.statics.element_notes import element_notes, mesh_notes
 
 MESH = pl.shapes.box((0.2, 0.2, 0.2), (1, 1, 1))
 RUBBER = pl.StableNeoHookean.from_young(1e5, 0.3)
@@ -181,3 +181,16 @@ def test_long_crossed_cells_are_told():
     assert len(told[0]) == 1
     assert "of flag are middles of four triangles, in cells longer than wide" in told[0][0]
     assert told[1] == told[2] == []
+
+
+def test_a_body_without_stress_has_no_error():
+    """One that is only turned: its stress is rounding, of which no error is estimated."""
+    scene = pl.Scene(gravity=(0, 0, 0))
+    mesh = pl.shapes.box((0.2, 0.2, 0.2), (2, 2, 2))
+    body = scene.add_solid(mesh, RUBBER)
+    held = mesh.points[:, 0] < -0.09
+    body.move(held, pl.motions.Turn(mesh.points[held], turns=0.25))
+    found = pl.equilibrium(scene)
+    assert found.report.converged
+    assert np.abs(found.stress(body)).max() < 1e-6
+    assert list(mesh_notes(scene, found.stress, found.discretisation_error)) == []

@@ -16,6 +16,7 @@ from pliant.model.solid import LINEAR, Solid
 LOCKING = 0.45  # Poisson's ratio from which linear tets are said to lock
 LONG = 1.5  # length over width from which crossed cells are said to lock
 COARSE = 0.1  # part of the strain energy that a mesh may lack by estimate
+ROUNDING = 1e-12  # of Lame's mu: stress that is none
 MOST = 0.2  # part of the vertices that are middles of such cells
 
 
@@ -47,11 +48,17 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
             )
 
 
-def mesh_notes(scene: Scene, error_of: Callable[[Solid], float]) -> Iterator[tuple[str, str]]:
-    """Notes of linear tets that are too few, by what is estimated of their error; likewise."""
+def mesh_notes(
+    scene: Scene, stress_of: Callable[[Solid], np.ndarray], error_of: Callable[[Solid], float]
+) -> Iterator[tuple[str, str]]:
+    """Notes of linear tets that are too few, by what is estimated of their error; likewise. A body without stress, as
+    one that is only turned, has no error.
+    """
     told = " ".join(note for note, _ in element_notes(scene))
     for solid in (body for body in scene.bodies if isinstance(body, Solid)):
         if solid.element != LINEAR or f"equilibrium: {solid.name} has" in told:
+            continue
+        if np.abs(stress_of(solid)).max() <= ROUNDING * np.max(_lame_parameters(solid)[1]):
             continue
         if (error := error_of(solid)) > COARSE:
             yield (
@@ -77,7 +84,12 @@ def _long_crossed_cells(sheet: Cloth) -> float:
     return float(np.mean(is_inside & (many == 4) & (longest > LONG * shortest)))
 
 
-def _largest_poissons_ratio(solid: Solid) -> float:
+def _lame_parameters(solid: Solid) -> tuple[np.ndarray, np.ndarray]:
+    """lam and mu (m,) [Pa] of its tets at rest."""
     law = solid.material.law if isinstance(solid.material, Invertible) else solid.material
-    lam, mu = lame_parameters_at_rest(type(law), law.of_elements(len(solid.mesh.tets)))
+    return lame_parameters_at_rest(type(law), law.of_elements(len(solid.mesh.tets)))
+
+
+def _largest_poissons_ratio(solid: Solid) -> float:
+    lam, mu = _lame_parameters(solid)
     return float(np.max(lam / (2 * (lam + mu))))

@@ -16,9 +16,10 @@ from pliant.contact.detector import Detector
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.errors import SceneError, SolverError
 from pliant.model import Model, Scene, build_model, checks
-from pliant.model.rigid import initial_poses
+from pliant.model.rigid import initial_poses, show_poses
 from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.contract import check_solver, check_supports
+from pliant.state import State
 from pliant.statics.element_notes import element_notes, mesh_notes
 from pliant.statics.free_motions import check_held
 from pliant.statics.limit_point import LoadPoint, Snap, find_snap
@@ -98,14 +99,17 @@ def equilibrium(
     if not report.converged:
         logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
     found = Equilibrium(scene, case, report, outcome.problem)
-    for note, entry in mesh_notes(scene, found.discretisation_error):
+    for note, entry in mesh_notes(scene, found.stress, found.discretisation_error):
         logger.info(note, extra={"entry": entry})
     _show(scene, found)
     return found
 
 
 def _show(scene: Scene, found: Equilibrium) -> None:
-    """Let bodies and obstacles give positions and contact forces of the equilibrium."""
+    """Let bodies and obstacles give positions, poses and contact forces of the equilibrium."""
+    x, poses = found.problem.x_prev, found.problem.poses
+    state = State(x, np.zeros_like(x), np.zeros_like(x), poses=poses, twists=np.zeros((len(poses), 6)))
+    show_poses(scene.bodies, lambda: state, found.case.model.vertices_of)
     for k, body in enumerate(scene.bodies):
         body._simulated = partial(found.positions_of, body)
         body._contact_load = lambda k=k: (found.contacts.body_forces[k], found.contacts.body_torques[k])

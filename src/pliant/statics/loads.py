@@ -3,18 +3,24 @@
 At the load factor s, gravity, forces, wind and pressures are s times what they are at the scene's time; vertices and
 obstacles with prescribed motions are where they are at s times that time; prescribed volumes have gone the part s of
 their way. Forces that functions give are evaluated at
-the positions of the last iteration, with velocities zero.
+the positions of the last iteration, with velocities zero. Dampers of joints do nothing; what is infinitely stiff is as
+stiff as in steps of RIGID_SECONDS.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from pliant.elements.joint import JointLinks
+from pliant.elements.joint_drive import DAMPER, SPEED, JointDrives
 from pliant.errors import SceneError
-from pliant.model import DeadLoads, Model, Pressures
+from pliant.model import Block, DeadLoads, Model, Pressures
 from pliant.model.volume import with_controlled
+
+RIGID_SECONDS = 1e-3  # of a step: a mass on an infinitely stiff joint sinks by a millionth of a metre
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class LoadCase:
         if model.topology is not None:
             raise SceneError("equilibrium: sheets and springs that tear have no static shape; set tear_at to None.")
         model = model.released(time).at(time)
-        stored = tuple(block for block in model.blocks if block.is_stored)
+        stored = tuple(_still(b) for b in model.blocks if b.is_stored or isinstance(b, JointDrives))
         still = np.zeros(model.n_vertices)
         contact = model.contact
         if contact is not None:
@@ -83,3 +89,21 @@ class LoadCase:
         x[held] = self.model.positions[held]
         for kinematic in self.model.kinematic:
             kinematic.put(x, factor * self.time)
+
+
+def _still(block: Block) -> Any:
+    """A block whose energy does not depend on the length of a step."""
+    rigid = getattr(block, "is_rigid", None)
+    if rigid is None:
+        return block
+    name = "weights" if isinstance(block, JointLinks) else "stiffness"
+    own = getattr(block, name)
+    numbers: dict[str, Any] = {name: np.where(rigid, own / RIGID_SECONDS**2, own), "is_rigid": np.zeros_like(rigid)}
+    if isinstance(block, JointDrives):
+        if (block.role == SPEED).any():
+            raise SceneError(
+                "equilibrium: a motor that turns at a speed has no static position; give it a target, or leave it out."
+            )
+        numbers["stiffness"] = np.where(block.role == DAMPER, 0.0, numbers["stiffness"])
+        numbers["pace"] = np.full_like(block.pace, np.inf)  # targets are reached
+    return replace(block, **numbers)
