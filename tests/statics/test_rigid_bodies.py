@@ -61,3 +61,21 @@ def test_a_sheet_that_can_only_turn_is_not_refused():
     assert found.report.converged
     assert found.reaction_force(sheet)[2] == pytest.approx(sheet.masses.sum() * G, rel=1e-6)
     assert found.reaction_force(sheet, right)[2] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_motor_holds_its_target_with_the_moment_of_the_weight():
+    """A box that sticks out from a hinge; its motor would go to 0.5 rad at 2 rad/s, and is there."""
+    scene = pl.Scene()
+    box = scene.add_rigid(pl.Box((0.4, 0.1, 0.1)), position=(0.2, 0, 0))
+    scene.add_joint("hinge", box, None, point=(0, 0, 0), axis=(0, 1, 0), motor=pl.Motor(angle=0.5, speed=2.0))
+    found = pl.equilibrium(scene)
+    assert found.report.converged
+    assert np.arctan2(-box.position[2], box.position[0]) == pytest.approx(0.5, abs=1e-4)
+
+
+def test_motors_of_a_speed_have_no_static_position():
+    scene = pl.Scene()
+    box = scene.add_rigid(pl.Box((0.4, 0.1, 0.1)))
+    scene.add_joint("hinge", box, None, point=(0.2, 0, 0), axis=(0, 1, 0), motor=pl.Motor(speed=1.0, max_torque=5.0))
+    with pytest.raises(pl.SceneError, match="a motor that turns at a speed has no static position; give it a target"):
+        pl.equilibrium(scene)

@@ -31,6 +31,7 @@ logger = logging.getLogger("pliant")
 
 STEPS_ALONG_PATHS = 10  # load steps where something is moved, if none are asked for
 MOST_DIRECT = 10_000  # vertices whose systems are solved directly
+PATIENCE = 5  # times the iterations, of load steps until one fails
 CONTACT_STIFFNESS = 50.0  # of solids, times that of motions (contact.response.scale), which lets them sink in visibly
 SLIP_SECONDS = 1 / 300  # friction's slip is this times Contact.friction_speed
 
@@ -54,7 +55,8 @@ def equilibrium(
     load_steps: equal parts in which loads and prescribed motions grow; None: 1, or 10 where something is moved
         or inflated to a volume.
     tolerance: ratio of |forces out of balance| to |loads| and |reactions|.
-    iterations: per load step. A load step that does not converge within them is halved.
+    iterations: per load step. A load step that does not converge within them is halved; until one has not, each may
+        take five times as many, as of cloth that turns and folds a long way.
     time: [s] at which prescribed motions end, and at which pressures and forces that functions give are evaluated.
     smallest_step: part of the load below which a step is not halved again; then the last equilibrium is returned,
         with report.converged False and the load factor that was reached.
@@ -92,10 +94,10 @@ def equilibrium(
     for note, entry in element_notes(scene):
         logger.info(note, extra={"entry": entry})
     execution = Execution("double", threads or 0)
-    step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, iterations)
+    step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, PATIENCE * iterations)
     poses = initial_poses(case.model, scene.bodies).get("poses", np.zeros((0, 7)))
     examine = bool(stop_at_limit) and step.detector is None
-    outcome, report = _follow(step, x, poses, load_steps, smallest_step, examine)
+    outcome, report = _follow(step, x, poses, load_steps, smallest_step, examine, iterations)
     if not report.converged:
         logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
     found = Equilibrium(scene, case, report, outcome.problem)
@@ -147,9 +149,11 @@ def _detector(model: Model, execution: Execution) -> Detector | None:
 
 
 def _follow(
-    step: LoadStep, x: np.ndarray, poses: np.ndarray, load_steps: int, smallest: float, examine: bool
+    step: LoadStep, x: np.ndarray, poses: np.ndarray, load_steps: int, smallest: float, examine: bool, iterations: int
 ) -> tuple[Outcome, StaticReport]:
-    """Load steps up to the full load, or to where the shape snaps if that is examined; the last equilibrium."""
+    """Load steps up to the full load, or to where the shape snaps if that is examined; the last equilibrium.
+    iterations: of load steps after one that has failed.
+    """
     report = StaticReport(False, "", 0.0, 0, np.inf)
     last = LoadPoint(0.0, x, poses, np.zeros(len(step.case.model.volume_controls)), None)
     size = 1.0 / load_steps
@@ -171,6 +175,7 @@ def _follow(
         if 0.5 * size < smallest:
             return _ended(step, last, report), _given_up(report, tried.factor, tried.outcome)
         size *= 0.5
+        step.iterations = iterations
     assert last.outcome is not None
     report.converged = last.outcome.converged
     balance = f"{report.residual:.3g} of the forces are out of balance after {report.iterations} iterations"
