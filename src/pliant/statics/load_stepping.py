@@ -131,11 +131,6 @@ def _default_solver(model: Model) -> Newton:
 
 
 def _detector(model: Model, execution: Execution) -> Detector | None:
-    if model.particles is not None:
-        raise SceneError(
-            "equilibrium: particles are loose, and load steps cannot find where they come to rest: let them fall in a "
-            "pl.Simulation, or build the scene without them."
-        )
     if model.contact is None:
         return None
     if model.contact.settings.guarantee:
