@@ -36,8 +36,8 @@ class LoadCase:
             raise SceneError("equilibrium: sheets and springs that tear have no static shape; set tear_at to None.")
         if model.particles is not None:
             raise SceneError(
-                "equilibrium: particles are loose, and load steps cannot find where they come to rest: let them fall in a "
-                "pl.Simulation, or build the scene without them."
+                "equilibrium: particles are loose, and load steps cannot find where they come to rest: let them fall "
+                "in a pl.Simulation, or build the scene without them."
             )
         model = model.released(time).at(time)
         stored = tuple(_still(b) for b in model.blocks if b.is_stored or isinstance(b, JointDrives))
