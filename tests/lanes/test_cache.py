@@ -262,7 +262,7 @@ def test_simulations_in_threads_give_the_bits_of_simulations_in_turn(tmp_path: P
 
 
 RATIO = "return area, -(dot(area, a) * inverse_6v)"
-SOLVE = "x, doubtful = solve_symmetric(H, f, WELL_CONDITIONED)"
+SOLVE = "x, doubtful = solve_by_cofactors(H, f)"
 NO_MOTION = "return (f[0] - f[0], f[0] - f[0], f[0] - f[0]), f[0] == 0.0"
 
 

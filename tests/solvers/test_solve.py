@@ -144,3 +144,14 @@ def test_unknown_start(solver):
 def test_an_unmeasured_report_says_so():
     with pytest.raises(pl.SolverError, match="not measured"):
         _ = SolveReport("", 1, 0.0, np.zeros((1, 3))).residual
+
+
+@pytest.mark.slow
+def test_a_solve_goes_on_where_iterations_will_be_taken_back(make_simulation):
+    """Descent looks at the energy every eighth iteration. Before that, momentum overflows in an exponential law."""
+    problem = make_simulation(pl.Fung, held=True, damping=2e-3).problem()
+    report = pl.solve(problem, pl.Nesterov(pl.GradientDescent()), stop=pl.Stop(iterations=600, residual=1e-9))
+    assert report.converged
+    assert not np.isfinite(report.residuals).all()
+    assert not np.isfinite(report.energies).all()
+    assert report.energies[-1] == pytest.approx(pl.solve(problem, pl.Newton()).energies[-1], rel=1e-12)

@@ -51,6 +51,10 @@ class ProjectiveWork(PackedWork):
     def undone(self) -> int:
         return self.guarded.undone
 
+    @property
+    def may_undo(self) -> bool:
+        return self.guarded.may_undo
+
     def state_dict(self) -> dict[str, float]:
         return self.guarded.state_dict()
 

@@ -64,10 +64,11 @@ def solve(
     )
     while True:
         _measure(problem, solver, work, x, report)
-        if stop.is_met(report.residual) or not np.isfinite(report.residual):
+        is_lost = not np.isfinite(report.residual)
+        if stop.is_met(report.residual) or is_lost:
             ended, report.converged = "", stop.is_met(report.residual)
         report.reason = ended or stop.reason(report.iterations, report.residual, report.seconds) or ""
-        if report.reason:
+        if report.reason and not (is_lost and work.may_undo and stop.is_before(report.iterations, report.seconds)):
             meter.write(problem, x, result, report)
             return report
         n = measure_every if stop.iterations is None else min(measure_every, stop.iterations - report.iterations)
@@ -95,6 +96,7 @@ def _first_positions(problem: IncrementalPotential, x0: np.ndarray | None) -> np
 
 
 def _measure(problem: IncrementalPotential, solver: Solver[Any], work: Any, x: np.ndarray, report: SolveReport) -> None:
-    report.residuals.append(solver.measure_residual(problem, x, work))
-    report.energies.append(problem.with_contacts_at(x).energy(x))
+    with np.errstate(over="ignore", invalid="ignore"):  # iterations that will be taken back may overflow
+        report.residuals.append(solver.measure_residual(problem, x, work))
+        report.energies.append(problem.with_contacts_at(x).energy(x))
     report.measured_at.append(report.iterations)

@@ -48,6 +48,12 @@ class Stop:
         """Whether a residual [m/s^2] is as small as asked for."""
         return self.residual is not None and residual <= self.residual
 
+    def is_before(self, iterations: int, seconds: float) -> bool:
+        """Whether more iterations may be done."""
+        return (self.iterations is None or iterations < self.iterations) and (
+            self.seconds is None or seconds < self.seconds
+        )
+
     def reason(self, iterations: int, residual: float, seconds: float) -> str | None:
         """Why to stop now, as a sentence, or None to go on."""
         if not np.isfinite(residual):

@@ -58,6 +58,11 @@ class Work:
         """How often iterations were taken back since the work object was made."""
         return 0
 
+    @property
+    def may_undo(self) -> bool:
+        """Whether the last iterations may still be taken back, because the energy was not looked at since."""
+        return False
+
     def load_early(self, pose: Callable[[], IncrementalPotential]) -> None:
         """Load what of the next step does not depend on its contacts, which are detected meanwhile, where that takes
         another processor than detecting; pose: gives the step without contacts.

@@ -30,6 +30,10 @@ class AcceleratorWork(Work):
         """How often the wrapped solver has gone back to an earlier state."""
         return self.inner.undone
 
+    @property
+    def may_undo(self) -> bool:
+        return self.inner.may_undo
+
     def load_early(self, pose: Callable[[], IncrementalPotential]) -> None:
         self.inner.load_early(pose)
 

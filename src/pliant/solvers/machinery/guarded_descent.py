@@ -47,6 +47,10 @@ class GuardedWork(PackedWork):
     def packed_tables(self) -> Tables:
         return self.packed.tables
 
+    @property
+    def may_undo(self) -> bool:
+        return self.since_check > 0
+
     def state_dict(self) -> dict[str, float]:
         return {"length": self.length}
 
