@@ -42,6 +42,7 @@ from pliant.last_step import LastStep
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
+from pliant.model.seams import check_closing
 from pliant.model.tearing import TopologyChange, tear
 from pliant.model.volume import with_controlled
 from pliant.momentum_correction import FreeComponents
@@ -87,6 +88,8 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         self._team = self.execution.team()  # that detects contacts
         self.h = checks.step_length(self.frame_rate, self.substeps)
         self._integrator = integrator_named(integrator)
+        if scene.contact is not None:
+            check_closing(scene.seams, self.h)
         self.model = build_model(scene, self.solver.supports.quadratic_bending)
         check_integrator(self._integrator, self.model, self.solver)
         for note, entry in notes_of_building(scene, self.model, self.solver):

@@ -20,11 +20,12 @@ def test_tets_come_back_as_written(tmp_path, ending):
 
 
 @pytest.mark.parametrize("ending", ["obj", "ply", "vtu"])
-def test_triangles_come_back_as_written(tmp_path, ending):
+def test_triangles_come_back_as_written_and_nothing_is_printed(tmp_path, ending, capfd):
     mesh = pl.shapes.ball(0.3, 2).surface()
     path = tmp_path / f"ball.{ending}"
     pl.save_mesh(path, mesh)
     back = pl.load_mesh(path)
+    assert not "".join(capfd.readouterr())
     assert isinstance(back, pl.TriMesh)
     np.testing.assert_allclose(back.points, mesh.points, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(back.triangles, mesh.triangles)

@@ -87,7 +87,8 @@ def save_mesh(path: str | Path, mesh: TetMesh | TriMesh, points: np.ndarray | No
         return save_arrays(path, points=mesh.points if points is None else points, **elements)
     import meshio
 
-    cells = [("tetra", mesh.tets)] if isinstance(mesh, TetMesh) else [("triangle", mesh.triangles)]
+    kind, corners = ("tetra", mesh.tets) if isinstance(mesh, TetMesh) else ("triangle", mesh.triangles)
+    cells = [(kind, corners.astype(np.int32) if path.suffix.lower() == ".ply" else corners)]  # all that .ply can hold
     try:
         meshio.write(path, meshio.Mesh(mesh.points if points is None else points, cells))
     except (Exception, SystemExit) as error:

@@ -70,7 +70,9 @@ def _density(table, s):
 
     m, c, b, inverse_rho, inverse_gap, r = _bending(table, s)
     geometry = (c, b, inverse_rho, inverse_gap)
-    third, fourth = _bent(table, 3, (x, a, y), m, r), _bent(table, 4, (x, a, y), m, r)
+    third = fourth = _no_bending(number(0.0, m))
+    for k in range(3, STRAINS):  # a loop, not both at once: a CPU has not registers enough for their numbers
+        third, fourth = fourth, _bent(table, k, (x, a, y), m, r)
     e, (gm, gc, gb), (mm, mc, mb, cc, cb, bb) = _folded(third[0], fourth[0], geometry)
     gx, gxx, xm, xc, xb = _coupled(third[1], fourth[1], geometry)
     ga, gaa, am, ac, ab = _coupled(third[2], fourth[2], geometry)
@@ -206,6 +208,13 @@ def _bent(table, k, plane, m, r):
     a1, a2 = _surface(table, pair + 1, a, l1), _surface(table, pair + 1, a, l2)
     y1, y2 = _surface(table, pair + 2, y, l1), _surface(table, pair + 2, y, l2)
     return (_summed(x1, a1, y1, i), _summed(x2, a2, y2, i)), _pair(x1, x2, i), _pair(a1, a2, i), _pair(y1, y2, i)
+
+
+@physics
+def _no_bending(zero):
+    """As _bent, of a material without."""
+    none = (zero, zero, zero)
+    return ((zero, zero, zero, zero), (zero, zero, zero, zero)), (none, none), (none, none), (none, none)
 
 
 @physics

@@ -64,6 +64,7 @@ class AddingGarments(ABC):
             numbers of vertices and the lengths may differ.
         stiffness: [N/m^2], force per length of the seam and per gap; None: ten times as stiff as an edge of the sheet.
         seconds: the gaps that the scene starts with close in this time, at constant speed; 0: they pull at once.
+            In a scene with contact, seams that close by more than an edge per step are refused.
         align: let the second chain run, and a loop begin, so that the gaps are least; False: as given.
         """
         self._check_own("add_seam", body_a, body_b)

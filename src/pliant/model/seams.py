@@ -7,6 +7,7 @@ either, so that the chains may have different numbers of vertices and lengths (g
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,8 @@ from pliant.model.cloth import Cloth
 from pliant.model.yarn_sheet import YarnSheet
 
 RATIO = 10.0  # of a seam's stiffness to the sheet's over an edge's length: at a strain s it opens by s / 10 of an edge
+MOST_EDGES = 1.0  # that a gap may close by in a step, as two parts of cloth between which something may lie
+USUAL_EDGES = 0.1  # the same, as it is advised
 SAME = 1e-4  # parts of a chain's length nearer to each other are one: files round coordinates
 
 
@@ -78,6 +81,28 @@ def make_band(body: Body, chain: ArrayLike, ratio: float, stiffness: float, seco
     ratio = checks.number(ratio, "add_band: ratio", "length over the chain's length", positive=True)
     force = checks.number(stiffness, "add_band: stiffness", "N", positive=True)
     return Band(body, vertices, ratio, force, checks.number(seconds, "add_band: seconds", "s"))
+
+
+def check_closing(seams: Iterable[Seam], h: float) -> None:
+    """Refuse seams that draw sheets together by more than an edge in a step of h [s], faster than contact can tell what
+    lies between them.
+    """
+    for seam in seams:
+        gap = float(seam_block(seam, 0, 0).gaps.max(initial=0.0))
+        edge = min(_mean_edge(body) for body, _ in _sides(seam))
+        if gap * h > MOST_EDGES * edge * max(seam.seconds, h):
+            names = seam.body_a.name if seam.body_a is seam.body_b else f"{seam.body_a.name} and {seam.body_b.name}"
+            raise SceneError(
+                f"add_seam: the seam of {names} closes a gap of {gap:.3g} m in seconds={seam.seconds:g}, more than an "
+                f"edge ({edge:.2g} m) per step of {h:.2g} s: contact does not follow, and cloth is drawn through what "
+                f"lies between. Give seconds={_rounded_up(gap * h / (USUAL_EDGES * edge)):g} or more."
+            )
+
+
+def _rounded_up(seconds: float) -> float:
+    """To one digit."""
+    digit = 10.0 ** np.floor(np.log10(seconds))
+    return float(np.ceil(seconds / digit - 1e-9) * digit)
 
 
 def seam_block(seam: Seam, first_a: int, first_b: int) -> Stitches:

@@ -1,11 +1,13 @@
-"""Solids keep a clearance, and their contacts follow the load that lies on them (decision 0090)."""
+"""Solids keep a clearance; their contacts, and those at obstacles, follow the load that lies on them (decisions 0090
+and 0145).
+"""
 
 import numpy as np
 import pytest
 
 import pliant as pl
 from pliant.contact.contact_set import pair_contacts
-from pliant.contact.tracking.pressing import GROWTH, HELD, STIFFER, Pressed, hold_loads
+from pliant.contact.tracking.pressing import AT_OBSTACLES, GROWTH, HELD, STIFFER, Pressed, hold_loads
 from pliant.elements.closest import VERTEX_TRIANGLE
 
 SOFT = pl.StableNeoHookean.from_young(1e5, 0.3)
@@ -33,10 +35,41 @@ def test_a_contact_gets_as_stiff_as_its_load_needs() -> None:
     assert begins[[0, 4]] == pytest.approx(depths[[0, 4]])
 
 
-def test_contacts_of_sheets_do_not_follow_their_load() -> None:
+def test_contacts_of_sheets_with_each_other_do_not_follow_their_load() -> None:
     contacts = contacts_of(np.array([1e-3]))
     hold_loads(contacts, Pressed(np.ones(1, bool), np.array([2e-3]), np.array([0.2]), np.zeros(1)), np.zeros(1, bool))
     assert contacts.stiffness == pytest.approx(100.0)
+
+
+def test_contacts_of_sheets_at_obstacles_follow_their_load() -> None:
+    """By twice per step, for no load moves an obstacle; what is touched without a thickness keeps its stiffness."""
+    contacts = contacts_of(np.array([1e-3, 0.0]))
+    contacts.obstacle[:] = 0
+    pressed = Pressed(np.ones(2, bool), np.full(2, 4e-3), np.full(2, 0.4), np.zeros(2))
+    begins = hold_loads(contacts, pressed, np.zeros(1, bool))
+    assert contacts.stiffness == pytest.approx([AT_OBSTACLES * 100.0, 100.0])
+    assert begins == pytest.approx([2e-3, 4e-3])
+
+
+def test_a_strip_that_is_pulled_over_a_bar_stays_within_its_thickness(caplog: pytest.LogCaptureFixture) -> None:
+    """Both ends of a strip of 20 x 5 cm are pulled down by 9 N over a bar of 1 cm radius. Its contacts are chosen with
+    791 N/m, which held it 3.5 mm deep; half its thickness is 1.4 mm.
+    """
+    scene = pl.Scene(gravity=(0, 0, 0), contact=pl.Contact())
+    mesh = pl.shapes.cloth((0.2, 0.05), (8, 2))
+    strip = scene.add_cloth(mesh, pl.StVenantKirchhoff.from_young(400.0, 0.3), damping=0.005)
+    strip.air_damping = 50.0
+    scene.add_capsule((0, -0.1, -0.012), (0, 0.1, -0.012), 0.01)
+    loads = np.zeros((mesh.n_vertices, 3))
+    loads[np.abs(mesh.points[:, 0]) > 0.0999, 2] = -3.0
+    strip.add_force(lambda x, v, t: loads * min(t / 0.3, 1))
+    sim = pl.Simulation(scene, threads=1)
+    deepest = []
+    for _ in range(30):
+        sim.advance()
+        deepest.append(sim.energies()["deepest_penetration"])
+    assert max(deepest[-20:]) < 0.05 * float(sim.model.contact.edge[0])  # a tenth of an edge on both sides
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
 def test_solids_on_each_other_do_not_intersect() -> None:
