@@ -38,10 +38,11 @@ class StepsApart(ABC):
         contacts that hold; also if bodies that touch gain more energy than velocities can give back (decision 0040).
         """
         iterations, self._was_held = report.iterations, False
-        for attempt in range(MORE_SOLUTIONS + 1):
+        more = MORE_SOLUTIONS if self._safe is not None else 1
+        for attempt in range(more + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
-            if is_near is None or attempt == MORE_SOLUTIONS:
+            if is_near is None or attempt == more:
                 break
             assert self._detector is not None
             assert self._solved is not None

@@ -268,7 +268,8 @@ class Detector:
             return rho / (1 + rho * self._compliance)
         if (given := self.model.settings.stiffness) is not None:
             return np.full(contacts.size, given)
-        return np.maximum(chosen_stiffness(contacts, self.scale), contacts.stiffness)
+        harder = 1.0 if self._at_convex is None else self._at_convex.harder(contacts)
+        return np.maximum(harder * chosen_stiffness(contacts, self.scale), contacts.stiffness)
 
     def settle(self, ends: StepEnds, is_enforced: bool) -> None:
         """Measure what energy a step has gained, and if that is enforced take it out of its velocities, in place."""
@@ -358,9 +359,10 @@ class Detector:
         """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]."""
         if not self._has_pairs or self._planes_suffice or self._latest is None:
             return None
-        self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width)
+        self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width > 0)
         known = (self._parties, self.pressing)
-        return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known)
+        are_near = self._at_convex is not None and self._at_convex.are_near(x)
+        return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known, are_near)
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
         """Whether anything may have come out behind a tet in the step from x_prev to x: not what moves less than the

@@ -133,19 +133,21 @@ class SafeMotion:
         """
         self.skipped = skipped
         self._begin(poses)
-        x, blocked = self._go(x, target.copy(), [])
+        x, blocked = self._go(x, target.copy(), [], uncut=1.0)
         return self._end(x, target, poses) if blocked is None else True
 
     def _go(
-        self, x: np.ndarray, wish: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]
+        self, x: np.ndarray, wish: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]], uncut: float = UNCUT
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Where vertices get from x to the wish (n, 3) [m]; and who is squeezed by what is led, else None."""
+        """Where vertices get from x to the wish (n, 3) [m]; and who is squeezed by what is led, else None. In parts of
+        the step up to `uncut`, some may be held back.
+        """
         begin, part = 0.0, 1.0
         while begin < 1.0:
             end = min(begin + part, 1.0)
             goal = self._goal(x, wish, 1.0 if end == 1.0 else (end - begin) / (1.0 - begin))
             way_rows = [_between(*row, begin, end) for row in rows]
-            reached, blocked = self._way(x, goal, way_rows, holds_back=part <= UNCUT)
+            reached, blocked = self._way(x, goal, way_rows, holds_back=part <= uncut)
             if reached is not None:
                 x, begin = self._accept(reached), end
                 continue
