@@ -10,7 +10,7 @@ import numpy as np
 
 from pliant.contact.detector import Detector
 from pliant.contact.response.step_account import StepEnds
-from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion
+from pliant.contact.safe_motion import MORE_SOLUTIONS, ONE_MORE, SafeMotion
 from pliant.energies import IncrementalPotential
 from pliant.model.placement import Placements
 from pliant.solvers import SolveReport
@@ -38,7 +38,7 @@ class StepsApart(ABC):
         contacts that hold; also if bodies that touch gain more energy than velocities can give back (decision 0040).
         """
         iterations, self._was_held = report.iterations, False
-        more = MORE_SOLUTIONS if self._safe is not None else 1
+        more = MORE_SOLUTIONS if self._safe is not None else ONE_MORE
         for attempt in range(more + 1):
             solution = self._x_new.copy()
             is_near = self._advance()

@@ -49,10 +49,8 @@ class Skipped(NamedTuple):
         against = np.where(is_first, other[:, None], one[:, None])
         intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
         is_crushed = (one == other) & self.crushed[one]
-        are_convex, are_solid = (
-            self.is_convex[one] & self.is_convex[other],
-            self.is_solid[vertices[:, [0, 2]]].all(axis=1),
-        )
+        are_convex = self.is_convex[one] & self.is_convex[other]
+        are_solid = self.is_solid[vertices[:, [0, 2]]].all(axis=1)
         return intersect | are_convex | (are_solid & (is_crushed | self._is_fast(vertices, is_first)))
 
     def _is_fast(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
