@@ -40,8 +40,8 @@ IN_VAIN = 5  # rounds that leave no fewer pairs, after which a pass ends
 LITTLE = 1e-3  # of the margin: pushes that are shorter do not help
 PUSHING, PASSES = 6, 40  # passes that push, and passes in all; then all stay where they were
 HALVINGS = 1  # after which a vertex stays where it was
-MORE_SOLUTIONS = 2  # of a step that would have passed through something, with the guarantee
-ONE_MORE = 1  # without it
+MORE_SOLUTIONS = 2  # of a step that would have passed through something
+ONE_MORE = 1  # the same, without the guarantee, where solids are among convex rigid bodies
 AGAIN = 2  # further ways in a step for those who were held back
 UNCUT = 0.125  # part of a step up to which a way is divided before anybody is held back
 SMALLEST = 1.0 / 256.0  # part of a step in which others must get out of the way of who is led
@@ -127,14 +127,14 @@ class SafeMotion:
         return self._end(x, target, poses)
 
     def keep_apart(
-        self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray], skipped: Skipped
+        self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray], skipped: Skipped, uncut: float
     ) -> bool:
         """The same where nothing is guaranteed: bodies that are squeezed by what is led, and who is skipped, may pass.
-        Obstacles with formulas are left to contact forces.
+        Obstacles with formulas are left to contact forces. uncut: as of `_go`.
         """
         self.skipped = skipped
         self._begin(poses)
-        x, blocked = self._go(x, target.copy(), [], uncut=1.0)
+        x, blocked = self._go(x, target.copy(), [], uncut)
         return self._end(x, target, poses) if blocked is None else True
 
     def _go(
