@@ -10,7 +10,7 @@ import numpy as np
 
 from pliant.contact.detector import Detector
 from pliant.contact.response.step_account import StepEnds
-from pliant.contact.safe_motion import MORE_SOLUTIONS, SafeMotion
+from pliant.contact.safe_motion import MORE_SOLUTIONS, ONE_MORE, UNCUT, SafeMotion
 from pliant.energies import IncrementalPotential
 from pliant.model.placement import Placements
 from pliant.solvers import SolveReport
@@ -38,10 +38,11 @@ class StepsApart(ABC):
         contacts that hold; also if bodies that touch gain more energy than velocities can give back (decision 0040).
         """
         iterations, self._was_held = report.iterations, False
-        for attempt in range(MORE_SOLUTIONS + 1):
+        more = ONE_MORE if self._is_among_rigid else MORE_SOLUTIONS
+        for attempt in range(more + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
-            if is_near is None or attempt == MORE_SOLUTIONS:
+            if is_near is None or attempt == more:
                 break
             assert self._detector is not None
             assert self._solved is not None
@@ -87,7 +88,12 @@ class StepsApart(ABC):
         if skipped is None:
             return None
         self._was_held = True
-        return self._apart.keep_apart(self.state.x, self._x_new, poses, skipped)
+        return self._apart.keep_apart(self.state.x, self._x_new, poses, skipped, 1.0 if self._is_among_rigid else UNCUT)
+
+    @property
+    def _is_among_rigid(self) -> bool:
+        """Whether solids are among convex rigid bodies, and nothing is guaranteed (decision 0155)."""
+        return self._safe is None and self._detector is not None and self._detector.at_convex is not None
 
     @abstractmethod
     def _solve(self, problem: IncrementalPotential, goes_on: bool = False) -> tuple[SolveReport, IncrementalPotential]:

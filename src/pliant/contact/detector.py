@@ -80,7 +80,7 @@ class Detector:
     no_self_contact: np.ndarray | None = None  # (bodies,) bool: who does not touch itself at the positions seen last
     least_width: float = field(init=False)  # [m] of all tets at the positions seen last, at most
     convex: ConvexBodies = field(init=False)  # rigid ones
-    _at_convex: SolidsAtConvex | None = None  # None: their sides are tracked, or there are none
+    at_convex: SolidsAtConvex | None = None  # None: their sides are tracked, or there are none
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last in this step
     _shortfalls: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (k,) [m] of the contacts detected last
@@ -114,7 +114,7 @@ class Detector:
         is_rigid[m.round_bodies.body] = False
         self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
         at_convex = SolidsAtConvex(self.colliders, self.convex)
-        self._at_convex = at_convex if at_convex and not (self.is_hard or m.settings.guarantee) else None
+        self.at_convex = at_convex if at_convex and not (self.is_hard or m.settings.guarantee) else None
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
@@ -146,7 +146,7 @@ class Detector:
             self._edges.forget()
         if self._planes_suffice:
             return
-        about = (x_prev, self.side_history, self.no_self_contact, self._at_convex)
+        about = (x_prev, self.side_history, self.no_self_contact, self.at_convex)
         self._at_start = find_penetrations(self.team, self.colliders, *about)
 
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
@@ -171,7 +171,7 @@ class Detector:
         self.seen = x.copy()
         if self._planes_suffice:
             return
-        self.side_history = sides_at(self.team, self.colliders, sides, x, self._at_convex)
+        self.side_history = sides_at(self.team, self.colliders, sides, x, self.at_convex)
         self.no_self_contact = None
         self.least_width = least_width(self.team, self.model.tets, x)
 
@@ -268,7 +268,8 @@ class Detector:
             return rho / (1 + rho * self._compliance)
         if (given := self.model.settings.stiffness) is not None:
             return np.full(contacts.size, given)
-        return np.maximum(chosen_stiffness(contacts, self.scale), contacts.stiffness)
+        harder = 1.0 if self.at_convex is None else self.at_convex.harder(contacts)
+        return np.maximum(harder * chosen_stiffness(contacts, self.scale), contacts.stiffness)
 
     def settle(self, ends: StepEnds, is_enforced: bool) -> None:
         """Measure what energy a step has gained, and if that is enforced take it out of its velocities, in place."""
@@ -349,7 +350,7 @@ class Detector:
         """Sides at the end of a step from x_prev to x (n, 3) [m]."""
         before = self.least_width
         has_thin = len(self.model.triangles) > 0 or len(self.model.springs) > 0
-        about = (self._may_pass_solids(x_prev, x), has_thin, self._at_convex)
+        about = (self._may_pass_solids(x_prev, x), has_thin, self.at_convex)
         sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, *about)
         self.least_width, width = before, self.least_width
         return Ahead(x.copy(), *sides, width)
@@ -358,9 +359,10 @@ class Detector:
         """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]."""
         if not self._has_pairs or self._planes_suffice or self._latest is None:
             return None
-        self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width)
+        self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width > 0)
         known = (self._parties, self.pressing)
-        return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known)
+        are_near = self.at_convex is not None and self.at_convex.are_near(x)
+        return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known, are_near)
 
     def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
         """Whether anything may have come out behind a tet in the step from x_prev to x: not what moves less than the

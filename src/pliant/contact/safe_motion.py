@@ -41,6 +41,7 @@ LITTLE = 1e-3  # of the margin: pushes that are shorter do not help
 PUSHING, PASSES = 6, 40  # passes that push, and passes in all; then all stay where they were
 HALVINGS = 1  # after which a vertex stays where it was
 MORE_SOLUTIONS = 2  # of a step that would have passed through something
+ONE_MORE = 1  # the same, without the guarantee, where solids are among convex rigid bodies
 AGAIN = 2  # further ways in a step for those who were held back
 UNCUT = 0.125  # part of a step up to which a way is divided before anybody is held back
 SMALLEST = 1.0 / 256.0  # part of a step in which others must get out of the way of who is led
@@ -126,26 +127,28 @@ class SafeMotion:
         return self._end(x, target, poses)
 
     def keep_apart(
-        self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray], skipped: Skipped
+        self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray], skipped: Skipped, uncut: float
     ) -> bool:
         """The same where nothing is guaranteed: bodies that are squeezed by what is led, and who is skipped, may pass.
-        Obstacles with formulas are left to contact forces.
+        Obstacles with formulas are left to contact forces. uncut: as of `_go`.
         """
         self.skipped = skipped
         self._begin(poses)
-        x, blocked = self._go(x, target.copy(), [])
+        x, blocked = self._go(x, target.copy(), [], uncut)
         return self._end(x, target, poses) if blocked is None else True
 
     def _go(
-        self, x: np.ndarray, wish: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]
+        self, x: np.ndarray, wish: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]], uncut: float = UNCUT
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Where vertices get from x to the wish (n, 3) [m]; and who is squeezed by what is led, else None."""
+        """Where vertices get from x to the wish (n, 3) [m]; and who is squeezed by what is led, else None. In parts of
+        the step up to `uncut`, some may be held back.
+        """
         begin, part = 0.0, 1.0
         while begin < 1.0:
             end = min(begin + part, 1.0)
             goal = self._goal(x, wish, 1.0 if end == 1.0 else (end - begin) / (1.0 - begin))
             way_rows = [_between(*row, begin, end) for row in rows]
-            reached, blocked = self._way(x, goal, way_rows, holds_back=part <= UNCUT)
+            reached, blocked = self._way(x, goal, way_rows, holds_back=part <= uncut)
             if reached is not None:
                 x, begin = self._accept(reached), end
                 continue

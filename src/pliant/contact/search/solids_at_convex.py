@@ -31,6 +31,7 @@ from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot, subtract
 
 ALIGNED = 1e-4  # squared sine between edges that have a normal of their own
+HARDER = 10.0  # times: the edges and corners of a rigid body bear the load of all faces of a solid around them
 RIM = 0.02  # of an edge: nearer to its ends its vertices are the contact
 
 
@@ -82,6 +83,16 @@ class SolidsAtConvex:
     def are_known(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """(k,) bool: whether bodies (k,) and (k,) are a solid and a convex rigid body."""
         return (self.is_convex[one] & self.is_solid[other]) | (self.is_convex[other] & self.is_solid[one])
+
+    def harder(self, contacts: ContactSet) -> np.ndarray:
+        """(k,) times the chosen stiffness of contacts: HARDER between a solid and a convex rigid body."""
+        body, v = self._colliders.rules.body, contacts.vertices
+        known = (contacts.obstacle < 0) & self.are_known(body[v[:, 0]], body[np.maximum(v[:, 2], 0)])
+        return np.where(known, HARDER, 1.0)
+
+    def are_near(self, x: np.ndarray) -> bool:
+        """Whether boxes of a solid and a convex rigid body overlap at positions x (n, 3) [m]."""
+        return len(self._near_bodies(x)) > 0
 
     def contacts(self, x: np.ndarray, motion: Motion) -> ContactSet:
         """At positions x (n, 3) [m]; motion: one that starts there."""

@@ -17,7 +17,6 @@ from pliant.kernels.threads import Team
 
 CLOSE = 0.2  # of the distance that a pair keeps: with less left, intersections are looked for
 FAST = 0.25  # of an edge in a step: solids that move further, seen from each other, are left to contact forces
-BEHIND = 0.5  # the same, of solids and convex rigid bodies: what goes further may come out behind, and is held apart
 
 
 class Ahead(NamedTuple):
@@ -37,36 +36,31 @@ class Skipped(NamedTuple):
     body: np.ndarray  # (n,) of each vertex
     is_solid: np.ndarray  # (n,) bool
     motion: np.ndarray  # (n, 3) [m] of vertices in the step
-    size: np.ndarray  # (n,) [m] of an edge of the body, or the width of a convex rigid one if that is less
+    size: np.ndarray  # (n,) [m] of an edge of the body
     is_convex: np.ndarray  # (bodies,) bool: rigid bodies whose distance and depth planes tell
 
     def pairs(self, vertices: np.ndarray, own: np.ndarray | int) -> np.ndarray:
         """(k,) bool: pairs with vertices (k, m), of which the first `own` are one side's, of bodies that intersect
-        there, of two convex rigid bodies, of one and a solid unless they meet so fast that one may come out behind the
-        other, or of solids that meet fast: what is inside is known to be, and is pushed out again. A solid is not held
-        apart from itself at all if a vertex of it is fast, or intersects it.
+        there, of two convex rigid bodies, or of solids that meet fast: what is inside is known to be, and is pushed out
+        again. A solid is not held apart from itself at all if a vertex of it is fast, or intersects it.
         """
         is_first = np.arange(vertices.shape[1]) < np.broadcast_to(own, len(vertices))[:, None]
         one, other = self.body[vertices[:, 0]], self.body[vertices[:, 2]]
         against = np.where(is_first, other[:, None], one[:, None])
         intersect = np.isin(vertices * np.int64(self.body.max() + 1) + against, self.keys).any(axis=1)
         is_crushed = (one == other) & self.crushed[one]
-        convex, solid = (self.is_convex[one], self.is_convex[other]), self.is_solid[vertices[:, [0, 2]]].T
-        speed = self._speed(vertices, is_first)
-        are_known = ((convex[0] & solid[1]) | (solid[0] & convex[1])) & (speed <= BEHIND)
-        are_known |= convex[0] & convex[1]
-        return intersect | are_known | (solid[0] & solid[1] & (is_crushed | (speed > FAST)))
+        are_convex = self.is_convex[one] & self.is_convex[other]
+        are_solid = self.is_solid[vertices[:, [0, 2]]].all(axis=1)
+        return intersect | are_convex | (are_solid & (is_crushed | self._is_fast(vertices, is_first)))
 
-    def _speed(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
-        """(k,) how far two vertices of a pair (k, m), of different sides, move as seen from each other, compared with
-        the smaller size of both: the largest of all two.
-        """
-        found, m = np.zeros(len(vertices)), vertices.shape[1]
+    def _is_fast(self, vertices: np.ndarray, is_first: np.ndarray) -> np.ndarray:
+        """(k,) bool: whether two vertices of a pair (k, m), of different sides, move far, as seen from each other."""
+        found, m = np.zeros(len(vertices), bool), vertices.shape[1]
         for i, j in combinations(range(m), 2):
             one, other = vertices[:, i], vertices[:, j]
             way = np.linalg.norm(self.motion[one] - self.motion[other], axis=1)
-            way /= np.maximum(np.minimum(self.size[one], self.size[other]), 1e-300)
-            found = np.where(is_first[:, i] != is_first[:, j], np.maximum(found, way), found)
+            is_far = way > FAST * np.minimum(self.size[one], self.size[other])
+            found |= (is_first[:, i] != is_first[:, j]) & is_far
         return found
 
     @property
@@ -88,21 +82,21 @@ class Skipped(NamedTuple):
 
 
 def passing(
-    team: Team, colliders: Colliders, edge: np.ndarray, width: np.ndarray, ahead: Ahead, contacts: ContactSet,
-    x_prev: np.ndarray, known: tuple[Parties, Pressing | None],
+    team: Team, colliders: Colliders, edge: np.ndarray, is_convex: np.ndarray, ahead: Ahead, contacts: ContactSet,
+    x_prev: np.ndarray, known: tuple[Parties, Pressing | None], are_near: bool,
 ) -> Skipped | None:  # fmt: skip
     """Who is not to be held, if others go through anything on the way from x_prev (n, 3) [m]; None if nothing does that
-    keeps a distance. edge (n,) [m]: mean of the bodies; width (bodies,) [m]: of convex rigid ones, 0 of others;
-    contacts: those of the step; known: who pressed in the step before, None as a simulation starts.
+    keeps a distance. edge (n,) [m]: mean of the bodies; is_convex (bodies,) bool: rigid ones that are; contacts: of the
+    step; known: who pressed in the step before, None as a simulation starts; are_near: whether solids are near to
+    convex rigid bodies, of which pairs are not tracked.
     """
     comes_close, settling = _comes_close(colliders, ahead, contacts, x_prev, known)
-    if not comes_close:
+    if not (comes_close or are_near):
         return None
     pierced = _pierced(team, colliders, ahead.x)
     pierced = pierced[(colliders.radius[pierced] > 0).any(axis=1)]
     body = colliders.rules.body
-    size = np.where(width[body] > 0, np.minimum(edge, width[body]), edge)
-    about = (body, colliders.has_inside, ahead.x - x_prev, size, width > 0)
+    about = (body, colliders.has_inside, ahead.x - x_prev, edge, is_convex)
     skipped = Skipped(settling, *about)
     pierced = pierced[~skipped.pairs(pierced, 2)]
     if not len(pierced):
