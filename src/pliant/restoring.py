@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from pliant.errors import SimulationError
 from pliant.io.arrays import Expected, check_arrays
 from pliant.io.saved_arrays import check_state, expected_of_contact
 from pliant.model.joint_rows import without_joints
+from pliant.model.known_names import KnownNames
 from pliant.model.placement import ROW
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.state import HISTORY, State
@@ -20,15 +22,27 @@ from pliant.stepping import Stepping
 
 _ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", "inflation", *HISTORY)
 _KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver", "stiffness_ratios", "broken_joints")
+SETTINGS = tuple(signature(Stepping.__init__).parameters)[1:]
 
 
-class Restoring(Stepping):
-    """A step that can be gone back to."""
+class Restoring(Stepping, KnownNames):
+    """A step that can be gone back to, of settings that stay."""
+
+    _fixed = dict.fromkeys(
+        ("scene", "frame_rate", "substeps", "h", "execution"),
+        "build another simulation, which goes on from sim.state_dict() by its load_state_dict().",
+    )
 
     def __init__(self, *arguments: Any, **options: Any):
+        for name in options:
+            if name not in SETTINGS:
+                known = ", ".join(SETTINGS)
+                hint = f"it takes {known}; a step is 1 / (frame_rate * substeps) seconds long."
+                raise TypeError(f"Simulation() got an unexpected keyword argument {name!r}: {hint}")
         super().__init__(*arguments, **options)
         self._first_model = self.model
         self._start = self.state_dict()
+        self._is_built = True
 
     @property
     def x(self) -> np.ndarray:

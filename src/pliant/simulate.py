@@ -51,6 +51,10 @@ class Simulation(Adjusting):
     of both, measured; pl.OpenCL(...) names which device, and how.
     """
 
+    def __repr__(self) -> str:
+        size = f"{len(self.state.x)} vertices in {len(self.scene.bodies)} bodies"
+        return f"<Simulation at t = {self.time:.6g} s: {size}, steps of {self.h:.6g} s, {self.solver}>"
+
     # --- running ----------------------------------------------------------------------------------------------------
 
     def advance(self) -> SolveReport:
