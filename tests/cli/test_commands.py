@@ -181,3 +181,18 @@ def test_explain_has_the_sections_of_the_troubleshooting_page():
     mistyped = run("explain", "scene-error")
     assert mistyped.exit_code == 1
     assert "Did you mean 'scene-errors'?" in mistyped.output
+
+
+@pytest.mark.parametrize("name", ["jelly", "mine.toml", "mine.py"])
+def test_a_scene_in_place_of_a_command_names_the_command(name):
+    result = run(name)
+    assert result.exit_code == 2
+    assert f"'{name}' is a scene, not a command: pliant run {name}" in " ".join(result.output.split())
+    assert "No such command" in run("jellly").output
+
+
+@pytest.mark.parametrize(("name", "remedy"), [("run.npz", "pliant resume"), ("bunny.obj", "needs a scene around it")])
+def test_files_that_are_no_scenes_name_what_they_are_for(name, remedy):
+    result = run("run", name)
+    assert result.exit_code == 1
+    assert remedy in " ".join(result.output.split())

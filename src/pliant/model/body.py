@@ -125,7 +125,7 @@ class Body(Changeable, ABC):
     @property
     def positions(self) -> np.ndarray:
         """(n, 3) [m]: in the simulation last built from the scene, or as they will be when it starts. Vertices that
-        tearing has added come last.
+        tearing has added come last. A copy: writing into it moves nothing, `set_positions` does before the start.
         """
         return self.initial_positions.copy() if self._simulated is None else self._simulated()
 
