@@ -1,5 +1,6 @@
 """The command line: what it writes, what it says, and how it ends."""
 
+import json
 import re
 import subprocess
 import sys
@@ -137,6 +138,18 @@ def test_compare_writes_curves_and_names_the_first(tmp_path):
     ]
     rows = (tmp_path / "out" / "compare.csv").read_text().splitlines()
     assert len([row for row in rows if row.startswith("VBD")]) == 4
+
+
+def test_compare_without_matplotlib_makes_no_pictures_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    scene = tmp_path / "small.py"
+    scene.write_text("from pliant import scenes\n\n\ndef scene():\n    return scenes.cube(2)\n")
+    options = ("--solvers", "vbd", "--iterations", "2", "--out", tmp_path / "out")
+    result = run("compare", scene, *options)
+    assert result.exit_code == 0, result.output
+    assert 'No pictures were made. Curves need the package matplotlib: pip install "pliant[plot]".' in result.output
+    about = json.loads(run("compare", scene, *options, "--json").stdout)
+    assert about["files"] == [str(tmp_path / "out" / f"compare.{kind}") for kind in ("csv", "json")]
 
 
 def test_compare_says_what_is_wrong(tmp_path):
