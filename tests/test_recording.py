@@ -222,5 +222,13 @@ def test_a_checkpoint_is_no_result(sim, tmp_path):
         open_result(tmp_path / "b.npz")
     with sim.record(tmp_path / "c.npz"):
         pass
-    with pytest.raises(pl.FileError, match="not a whole Pliant checkpoint"):
+    with pytest.raises(pl.FileError, match=r"this is a result of sim\.record.*not resumed"):
         pl.Simulation.resume(tmp_path / "c.npz")
+
+
+def test_a_file_is_recorded_once_at_a_time(sim, tmp_path):
+    with sim.record(tmp_path / "a.npz"), pytest.raises(pl.FileError, match=r"a\.npz is being recorded already"):
+        sim.record(tmp_path / "sub" / ".." / "a.npz")
+    with sim.record(tmp_path / "a.npz"), sim.record(tmp_path / "b.npz"):
+        sim.advance()
+    assert len(open_result(tmp_path / "a.npz").times) == len(open_result(tmp_path / "b.npz").times) == 2

@@ -218,3 +218,29 @@ def test_bad_settings_are_refused():
         sim.set_gravity((0, 1))
     with pytest.raises(pl.SceneError, match="coefficient"):
         sim.set_friction(-1.0)
+
+
+@pytest.mark.parametrize("integrator", ["euler", "bdf2"])
+def test_a_state_goes_on_at_its_time_with_steps_of_another_length(integrator):
+    """In free fall a step adds g h to the speed, and to the way v h, v the new speed in implicit Euler, whatever came
+    before.
+    """
+    scene = pl.Scene()
+    scene.add_solid(pl.shapes.box((0.1, 0.1, 0.1), (1, 1, 1)), LAW)
+    before, after = (pl.Simulation(scene, substeps=n, integrator=integrator, threads=1) for n in (5, 10))
+    for _ in range(3):
+        before.advance()
+    after.load_state_dict(before.state_dict())
+    assert after.time == pytest.approx(before.time, abs=1e-12)
+    assert np.array_equal(after.positions, before.positions)
+    after.step()
+    h = 1 / 600
+    np.testing.assert_allclose(after.velocities[:, 2], before.velocities[:, 2] - 9.81 * h, rtol=1e-5)
+    way = after.positions[:, 2] - before.positions[:, 2]
+    if integrator == "euler":
+        np.testing.assert_allclose(way, h * after.velocities[:, 2], rtol=1e-4)
+    else:  # a first step of second order: within a third of the change of speed
+        np.testing.assert_allclose(way, h * (after.velocities + before.velocities)[:, 2] / 2, atol=9.81 * h**2 / 3)
+    after.step()
+    with pytest.raises(pl.SimulationError, match=r"between two steps of this simulation, which are 0\.00238095 s long"):
+        pl.Simulation(scene, substeps=7, threads=1).load_state_dict(after.state_dict())

@@ -29,6 +29,7 @@ class Adjusting(Restoring):
                     model.gravity[model.vertices_of(k)] = self.scene.gravity
                     if model.contact is not None:
                         model.contact.gravities[k] = self.scene.gravity
+        self._scene_watch.accept()
         self._meter.set_gravity(self.model)
 
     def set_friction(self, coefficient: float, of: Body | Obstacle | None = None) -> None:
@@ -44,6 +45,7 @@ class Adjusting(Restoring):
                 for model in (self.model, self._first_model):
                     if model.contact is not None:
                         model.contact.friction[model.vertices_of(k)] = value
+                self._scene_watch.accept()
                 return
         for shape, placement in zip(self.scene.shapes, self._placements.shapes, strict=True):
             if shape is of:
@@ -55,6 +57,7 @@ class Adjusting(Restoring):
         for model in (self.model, self._first_model):
             if model.contact is not None:
                 model.contact.general_friction[:] = value
+        self._scene_watch.accept()
 
     def set_material(self, body: Any, material: Any) -> None:
         """From the next step on: another material of the same law, as add_solid or add_cloth takes it; its mass stays.
@@ -77,6 +80,7 @@ class Adjusting(Restoring):
             body.element_names[1],
         )
         body.material = law_of_sheet(material) if isinstance(body, Cloth) else material
+        self._scene_watch.accept()
         self.model = self._with_placements(build_model(self.scene, self.solver.supports.quadratic_bending))
         self._first_model, self._solved = self.model, None
         self._watch = Watch(self.model, self.state.x.copy(), self.state.v.copy())

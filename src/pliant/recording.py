@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -209,3 +209,13 @@ def _check_shapes(fields: dict[str, np.ndarray], n: int) -> None:
     for name, values in fields.items():
         if values.shape not in ((n,), (n, 3)):
             raise FileError(f"record: the field {name!r} has the shape {values.shape}; give ({n},) or ({n}, 3) values.")
+
+
+def check_not_recorded(path: Path, observers: Iterable[Any]) -> None:
+    """Two recorders that write one file would spoil it."""
+    for observe in observers:
+        recorder = getattr(observe, "__self__", None)
+        if isinstance(recorder, Recorder) and recorder.path.resolve() == path.resolve():
+            raise FileError(
+                f"record: {path} is being recorded already; close its recorder first, or take another name."
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,22 +14,35 @@ from pliant.errors import SimulationError
 from pliant.io.arrays import Expected, check_arrays
 from pliant.io.saved_arrays import check_state, expected_of_contact
 from pliant.model.joint_rows import without_joints
+from pliant.model.known_names import KnownNames
 from pliant.model.placement import ROW
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.state import HISTORY, State
 from pliant.stepping import Stepping
 
 _ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", "inflation", *HISTORY)
-_KEYS = (*_ARRAYS, "step", "topology", "contact", "is_untracked", "solver", "stiffness_ratios", "broken_joints")
+_KEYS = (*_ARRAYS, "step", "h", "topology", "contact", "is_untracked", "solver", "stiffness_ratios", "broken_joints")
+SETTINGS = tuple(signature(Stepping.__init__).parameters)[1:]
 
 
-class Restoring(Stepping):
-    """A step that can be gone back to."""
+class Restoring(Stepping, KnownNames):
+    """A step that can be gone back to, of settings that stay."""
+
+    _fixed = dict.fromkeys(
+        ("scene", "frame_rate", "substeps", "h", "execution"),
+        "build another simulation, which goes on from sim.state_dict() by its load_state_dict().",
+    )
 
     def __init__(self, *arguments: Any, **options: Any):
+        for name in options:
+            if name not in SETTINGS:
+                known = ", ".join(SETTINGS)
+                hint = f"it takes {known}; a step is 1 / (frame_rate * substeps) seconds long."
+                raise TypeError(f"Simulation() got an unexpected keyword argument {name!r}: {hint}")
         super().__init__(*arguments, **options)
         self._first_model = self.model
         self._start = self.state_dict()
+        self._is_built = True
 
     @property
     def x(self) -> np.ndarray:
@@ -51,6 +65,7 @@ class Restoring(Stepping):
         return {
             **{name: getattr(state, name).copy() for name in _ARRAYS},
             "step": state.step,
+            "h": self.h,
             "topology": {name: array.copy() for name, array in topology_arrays(self.model).items()},
             "contact": {name: array.copy() for name, array in self._contact_state().items()},
             "is_untracked": detector is None or detector.seen is None,  # sides are found when the step begins
@@ -60,14 +75,18 @@ class Restoring(Stepping):
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave, of this simulation or another one of the same scene and settings."""
+        """Go on from what `state_dict` gave, of this simulation or another one of the same scene and solver. Where its
+        steps had another length, the run goes on at the same time, which must be a multiple of the new length [s].
+        """
         missing = [name for name in _KEYS if not isinstance(state, Mapping) or name not in state]
         if missing:
             raise SimulationError(f"load_state_dict: {missing[0]!r} is missing; give what sim.state_dict() returned.")
         topology = state["topology"]
         model = self._first_model
         check_state("load_state_dict", model, self.scene.bodies, {name: state[name] for name in _ARRAYS}, topology)
-        own = State(**{name: np.array(state[name]) for name in _ARRAYS}, step=int(state["step"]))
+        own = State(**{name: np.array(state[name]) for name in _ARRAYS}, step=self._step_of(state))
+        if state["h"] != self.h:
+            own.forget_history()
         # vertices that were released, or torn apart, since or before: the model of that moment has other tables
         changed = topology_differs(topology, topology_arrays(self.model)) or self.model is not model
         broken = [rows for rows, is_broken in zip(model.joints, state["broken_joints"], strict=True) if is_broken]
@@ -87,6 +106,18 @@ class Restoring(Stepping):
         self._load_contact_state("load_state_dict", state["contact"])
         if self._detector is not None and state["is_untracked"]:
             self._detector.seen = None
+
+    def _step_of(self, state: Mapping[str, Any]) -> int:
+        """Number of the step at which a state is, in steps of this simulation."""
+        if state["h"] == self.h:
+            return int(state["step"])
+        time = state["step"] * state["h"]
+        if abs(round(time / self.h) * self.h - time) > 1e-6 * self.h:
+            raise SimulationError(
+                f"load_state_dict: the state is of t = {time:.6g} s, between two steps of this simulation, which are "
+                f"{self.h:.6g} s long; take the state at the end of a frame."
+            )
+        return round(time / self.h)
 
     def reset(self, state: Mapping[str, Any] | None = None) -> None:
         """Back to the start, or to what `state_dict` gave, in place: nothing is compiled, and unless vertices were

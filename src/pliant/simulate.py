@@ -25,7 +25,7 @@ from pliant.model.tearing import deleted
 from pliant.model.topology import topology_arrays, with_topology_arrays
 from pliant.model.volume import with_controlled
 from pliant.progress import frame_loop
-from pliant.recording import Field, Recorder
+from pliant.recording import Field, Recorder, check_not_recorded
 from pliant.solvers import SolveReport
 from pliant.solvers.contract.registry import describe_solver, rebuild_solver
 from pliant.state import State
@@ -50,6 +50,10 @@ class Simulation(Adjusting):
     device: "cpu", "opencl" for the solver's iterations on an OpenCL device (docs/device.md), or "auto" for the faster
     of both, measured; pl.OpenCL(...) names which device, and how.
     """
+
+    def __repr__(self) -> str:
+        size = f"{len(self.state.x)} vertices in {len(self.scene.bodies)} bodies"
+        return f"<Simulation at t = {self.time:.6g} s: {size}, steps of {self.h:.6g} s, {self.solver}>"
 
     # --- running ----------------------------------------------------------------------------------------------------
 
@@ -202,6 +206,7 @@ class Simulation(Adjusting):
         if every > MOST_FRAMES:
             raise SceneError(f"record: every is {every}: give at most {MOST_FRAMES}.")
         steps = self.substeps * every
+        check_not_recorded(path, self.observers)
         recorder = Recorder(path, self.scene, self.model, self.h, steps, volume, fields, tensors)
         self.be_followed(recorder)
         recorder.observe(self._seen(), None)

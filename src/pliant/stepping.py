@@ -42,6 +42,7 @@ from pliant.last_step import LastStep
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
+from pliant.model.scene_changes import SceneWatch
 from pliant.model.seams import check_closing
 from pliant.model.tearing import TopologyChange, tear
 from pliant.model.volume import with_controlled
@@ -114,6 +115,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
             self._choose_device(default_solver(scene, "opencl", integrator) if solver is None else self.solver)
         looks = (lambda: self.state, lambda: self.model, lambda: self.contacts, self._joint_force)
         show_simulation(scene, self._placements, *looks)
+        self._scene_watch = SceneWatch(scene)
 
     def _choose_device(self, on_device: Solver[Any]) -> None:
         """Go on on an OpenCL device, with the solver for it, if that is faster."""
@@ -179,6 +181,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
 
     def step(self) -> SolveReport:
         """Advance by one substep of h seconds."""
+        self._scene_watch.warn()
         if self._safe is not None:
             self._safe.require_apart(self.state.x, [shape.row(self.time) for shape in self._placements.shapes])
         elif self.state.step == 0 and self._detector is not None and (found := self.intersections()).is_reported:

@@ -1,5 +1,6 @@
 """The command line: what it writes, what it says, and how it ends."""
 
+import json
 import re
 import subprocess
 import sys
@@ -139,6 +140,18 @@ def test_compare_writes_curves_and_names_the_first(tmp_path):
     assert len([row for row in rows if row.startswith("VBD")]) == 4
 
 
+def test_compare_without_matplotlib_makes_no_pictures_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    scene = tmp_path / "small.py"
+    scene.write_text("from pliant import scenes\n\n\ndef scene():\n    return scenes.cube(2)\n")
+    options = ("--solvers", "vbd", "--iterations", "2", "--out", tmp_path / "out")
+    result = run("compare", scene, *options)
+    assert result.exit_code == 0, result.output
+    assert 'No pictures were made. Curves need the package matplotlib: pip install "pliant[plot]".' in result.output
+    about = json.loads(run("compare", scene, *options, "--json").stdout)
+    assert about["files"] == [str(tmp_path / "out" / f"compare.{kind}") for kind in ("csv", "json")]
+
+
 def test_compare_says_what_is_wrong(tmp_path):
     scene = tmp_path / "small.py"
     scene.write_text("from pliant import scenes\n\n\ndef scene():\n    return scenes.cube(2)\n")
@@ -181,3 +194,18 @@ def test_explain_has_the_sections_of_the_troubleshooting_page():
     mistyped = run("explain", "scene-error")
     assert mistyped.exit_code == 1
     assert "Did you mean 'scene-errors'?" in mistyped.output
+
+
+@pytest.mark.parametrize("name", ["jelly", "mine.toml", "mine.py"])
+def test_a_scene_in_place_of_a_command_names_the_command(name):
+    result = run(name)
+    assert result.exit_code == 2
+    assert f"'{name}' is a scene, not a command: pliant run {name}" in " ".join(result.output.split())
+    assert "No such command" in run("jellly").output
+
+
+@pytest.mark.parametrize(("name", "remedy"), [("run.npz", "pliant resume"), ("bunny.obj", "needs a scene around it")])
+def test_files_that_are_no_scenes_name_what_they_are_for(name, remedy):
+    result = run("run", name)
+    assert result.exit_code == 1
+    assert remedy in " ".join(result.output.split())

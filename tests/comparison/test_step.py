@@ -93,6 +93,7 @@ def test_a_lower_minimum_is_told():
 def test_files(comparison, tmp_path):
     """Curves as CSV and JSON hold the same numbers; PNG and SVG are pictures."""
     paths = {path.suffix: path for path in outputs.save(comparison, tmp_path)}
+    paths |= {path.suffix: path for path in outputs.save_pictures(comparison, tmp_path)}
     rows = list(csv.DictReader(paths[".csv"].open()))
     about = json.loads(paths[".json"].read_text())
     assert len(rows) == sum(len(run["errors"]) for run in about["runs"])

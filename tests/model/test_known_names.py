@@ -49,3 +49,40 @@ def test_settings_that_exist_are_taken_also_of_copies(scene: pl.Scene) -> None:
 def test_the_velocity_of_a_free_rigid_body_names_where_to_give_it(scene: pl.Scene, name: str) -> None:
     with pytest.raises(pl.SceneError, match=rf"ball: '{name}' can be read only: give it to scene.add_rigid"):
         setattr(scene.bodies[2], name, (1, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("substeps", "fixed when it is built: build another simulation"),
+        ("h", "fixed when it is built"),
+        ("gravity", r"nothing has this name: did you mean set_gravity\(\)"),
+        ("positions", "can be read only"),
+        ("time", "can be read only"),
+    ],
+)
+def test_settings_of_a_simulation_cannot_be_assigned(scene: pl.Scene, name: str, remedy: str) -> None:
+    sim = pl.Simulation(scene)
+    with pytest.raises(pl.SceneError, match=f"Simulation: '{name}' .*{remedy}"):
+        setattr(sim, name, 1.0)
+
+
+def test_an_unknown_setting_of_a_simulation_names_those_there_are(scene: pl.Scene) -> None:
+    with pytest.raises(TypeError, match=r"Simulation\(\) got .*'dt'.*frame_rate, substeps.*1 / \(frame_rate \*"):
+        pl.Simulation(scene, dt=0.01)
+
+
+class OwnScene(pl.Scene):
+    def __init__(self) -> None:
+        super().__init__()
+        self.label = "own"
+
+
+class OwnSimulation(pl.Simulation):
+    def __init__(self, scene: pl.Scene) -> None:
+        super().__init__(scene)
+        self.label = "own"
+
+
+def test_subclasses_have_names_of_their_own(scene: pl.Scene) -> None:
+    assert OwnScene().label == OwnSimulation(scene).label == "own"

@@ -11,7 +11,7 @@ import typer
 
 from pliant.cli.output import only_warnings, print_json, writable_folder
 from pliant.cli.run import Json, Quiet, Scene
-from pliant.errors import SolverError
+from pliant.errors import FileError, PliantError, SolverError
 
 if TYPE_CHECKING:
     from pliant.comparison import Comparison, MotionComparison
@@ -40,7 +40,8 @@ def compare(
     """Solve one step with several solvers and rank them.
 
     Lists the fastest at each of several accuracies, by time and by iterations.
-    Writes compare.csv, compare.json, compare.png and compare.svg.
+    Writes compare.csv and compare.json, and with matplotlib also compare.png and
+    compare.svg.
 
     \b
     Example: pliant compare cantilever --solvers vbd,newton --budget 1s
@@ -66,13 +67,23 @@ def compare(
             motion = compare_motion(plan.simulation, chosen, frames, precision=precision, progress=shown)
     if shown and motion:
         _say_motion(motion)
-    paths = [str(path) for path in outputs.save(result, folder)]
+    paths = outputs.save(result, folder)
+    try:
+        paths += outputs.save_pictures(result, folder)
+    except FileError:
+        raise
+    except PliantError as reason:
+        typer.secho(f"No pictures were made. {reason}", fg="yellow", err=True)
     if as_json:
         print_json(
-            {**outputs.summary(result), "motion": outputs.motion_summary(motion) if motion else None, "files": paths}
+            {
+                **outputs.summary(result),
+                "motion": outputs.motion_summary(motion) if motion else None,
+                "files": [str(path) for path in paths],
+            }
         )
     elif shown:
-        typer.echo(f"Curves and pictures: {', '.join(paths)}")
+        typer.echo(f"Curves and pictures: {', '.join(map(str, paths))}")
 
 
 def _say(result: Comparison) -> None:

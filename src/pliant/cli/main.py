@@ -28,6 +28,11 @@ FAILED, INTERRUPTED = 1, 130  # exit codes; 130 is what shells give a command th
 class Commands(TyperGroup):
     """The one place where errors become a line on standard error and an exit code."""
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in self.commands and is_scene(args[0]):
+            ctx.fail(f"{args[0]!r} is a scene, not a command: pliant run {args[0]}")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         try:
             with collected_rarely():
@@ -43,6 +48,13 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             typer.echo("Stopped.", err=True)
             raise typer.Exit(INTERRUPTED) from None
+
+
+def is_scene(name: str) -> bool:
+    """Whether it looks like a scene file, or is a name of the gallery."""
+    from pliant.scenes.gallery import entries
+
+    return name.endswith((".toml", ".py")) or name in [entry.name for entry in entries()]
 
 
 def _tell(error: PliantError) -> None:

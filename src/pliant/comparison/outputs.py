@@ -13,7 +13,7 @@ from rich.table import Table
 
 from pliant.comparison.motion import MotionComparison
 from pliant.comparison.step import Comparison
-from pliant.errors import FileError
+from pliant.errors import PliantError
 
 SHOWN = (1e-1, 1e-2, 1e-4, 1e-6)  # accuracies in the table
 SMALLEST = 1e-14  # error that is still drawn: below it is rounding
@@ -74,9 +74,9 @@ def motion_summary(motion: MotionComparison) -> list[dict[str, Any]]:
 
 
 def save(comparison: Comparison, folder: Path, name: str = "compare") -> list[Path]:
-    """Write NAME.csv, NAME.json, NAME.png and NAME.svg; their paths."""
+    """Write NAME.csv and NAME.json; their paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.{kind}" for kind in ("csv", "json", "png", "svg")]
+    paths = [folder / f"{name}.{kind}" for kind in ("csv", "json")]
     with paths[0].open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["solver", "iterations", "seconds", "relative_energy_error", "residual_m_per_s2"])
@@ -85,8 +85,14 @@ def save(comparison: Comparison, folder: Path, name: str = "compare") -> list[Pa
                 writer.writerow([run.name, *row])
     about = {**asdict(comparison), "verdicts": comparison.verdicts()}
     paths[1].write_text(json.dumps(about, indent=1) + "\n")
+    return paths
+
+
+def save_pictures(comparison: Comparison, folder: Path, name: str = "compare") -> list[Path]:
+    """Write NAME.png and NAME.svg; their paths."""
     figure = draw(comparison)
-    for path in paths[2:]:
+    paths = [folder / f"{name}.{kind}" for kind in ("png", "svg")]
+    for path in paths:
         figure.savefig(path, dpi=120, facecolor="white")
     return paths
 
@@ -96,7 +102,7 @@ def draw(comparison: Comparison) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise FileError('pictures of a comparison need matplotlib: pip install "pliant[plot]".') from None
+        raise PliantError('Curves need the package matplotlib: pip install "pliant[plot]".') from None
     figure = Figure(figsize=(11, 4.5), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
     lowest = 1.0

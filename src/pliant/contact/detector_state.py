@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.contact.tracking.multipliers import multipliers_from
 from pliant.contact.tracking.pressing import pressing_arrays, pressing_from
-from pliant.contact.tracking.shortfalls import Shortfalls, no_shortfalls
+from pliant.contact.tracking.shortfalls import Shortfalls
 from pliant.contact.tracking.side_history import SideHistory
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ def load_detector_state(detector: Detector, state: dict[str, np.ndarray]) -> Non
     detector.multipliers, detector.pressing = multipliers_from(state), pressing_from(state)
     detector.least_width = float(state["least_width"][0])
     detector.stored = float(state["stored"][0])
-    ids = state.get("shortfall_ids")
-    detector.shortfalls = no_shortfalls() if ids is None else Shortfalls(ids, state["shortfall_values"])
+    detector.shortfalls = Shortfalls(state["shortfall_ids"], state["shortfall_values"])
     detector.no_self_contact = state.get("no_self_contact")
     if detector.spheres is not None:
         detector.spheres.neighbours = state.get("neighbours", np.zeros((0, 2), np.int32))

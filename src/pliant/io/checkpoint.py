@@ -164,6 +164,11 @@ def read(
 ) -> Kept:
     """A checkpoint."""
     arrays = read_arrays(path, "Pliant checkpoint")
+    if "result" in arrays and "header" not in arrays:
+        raise FileError(
+            f"{path}: this is a result of sim.record, to be looked at (pliant view, pliant render), not resumed. "
+            "sim.save writes checkpoints, and `pliant run` leaves one, run.npz."
+        )
     try:
         header = json.loads(str(arrays.pop("header")))
         format_number = header["format"]

@@ -15,11 +15,11 @@ from pliant.errors import SceneError
 from pliant.model import checks
 from pliant.model.blocks import Block
 from pliant.model.forces import Force
-from pliant.model.known_names import KnownNames
 from pliant.model.moment import Moment, Moments
 from pliant.model.motions import ComponentMotion
 from pliant.model.obstacles import ContactLoad
 from pliant.model.pressure import Inflated, Pressure, checked_pressure, inflated_surfaces
+from pliant.model.scene_changes import Changeable
 from pliant.model.volume import Volume, checked_volume
 
 FREE, PLANE, LINE, FIXED = 3, 2, 1, 0  # dimension of the space a vertex moves in
@@ -33,7 +33,7 @@ AnyBody = TypeVar("AnyBody", bound="Body")
 AXES = "xyz"
 
 
-class Body(KnownNames, ABC):
+class Body(Changeable, ABC):
     """Something in a scene that has vertices. A kind of body adds what it is made of."""
 
     kind: ClassVar[str]  # in names and files
@@ -70,6 +70,10 @@ class Body(KnownNames, ABC):
         kept = {name: None if name in links else value for name, value in vars(self).items()}
         kept.pop("_placement", None)
         return kept
+
+    def __repr__(self) -> str:
+        parts = f", {self.n_elements} {self.element_names[self.n_elements != 1]}" if self.n_elements else ""
+        return f"<{type(self).__name__} {self.name}: {self.n_vertices} vertices{parts}>"
 
     @abstractmethod
     def blocks(self, first: int) -> list[Block]:
@@ -121,7 +125,7 @@ class Body(KnownNames, ABC):
     @property
     def positions(self) -> np.ndarray:
         """(n, 3) [m]: in the simulation last built from the scene, or as they will be when it starts. Vertices that
-        tearing has added come last.
+        tearing has added come last. A copy: writing into it moves nothing, `set_positions` does before the start.
         """
         return self.initial_positions.copy() if self._simulated is None else self._simulated()
 
@@ -188,6 +192,7 @@ class Body(KnownNames, ABC):
     def ignore_contact(self, vertices: ArrayLike) -> None:
         """Let vertices (indices or mask), and what holds one of them, touch nothing."""
         self.touches_nothing[checks.selection(vertices, self.n_vertices, f"{self.name}.ignore_contact")] = True
+        self._note_change("ignore_contact() was called")
 
     @property
     def pressure(self) -> Pressure:
@@ -226,6 +231,7 @@ class Body(KnownNames, ABC):
                 "that returns forces [N]."
             )
         self.forces.append(force)
+        self._note_change("add_force() was called")
 
     def add_moment(self, vertices: ArrayLike, moment: Moments) -> None:
         """Turn vertices (indices or mask, not all on one line) by a moment (3,) [N m] in world axes, or a function of
@@ -233,6 +239,7 @@ class Body(KnownNames, ABC):
         """
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.add_moment")
         self.forces.append(Moment(f"{self.name}.add_moment", chosen, moment, self.initial_positions))
+        self._note_change("add_moment() was called")
 
     def pin(
         self, vertices: ArrayLike, until: float | None = None, components: str = AXES, clamped: bool = False
@@ -299,6 +306,7 @@ class Body(KnownNames, ABC):
         ]
         kept = [(held[~np.isin(held, chosen)], time) for held, time in self.releases]
         self.releases = [(held, time) for held, time in kept if len(held)]
+        self._note_change("free() was called")
 
     def constrain_to_line(self, vertices: ArrayLike, direction: ArrayLike) -> None:
         """Let vertices move only along a direction, each on the line through its position."""
@@ -313,6 +321,7 @@ class Body(KnownNames, ABC):
     def set_positions(self, positions: ArrayLike) -> None:
         """Start from these positions (n, 3) [m]; the mesh stays the shape at rest."""
         self.initial_positions = checks.vectors(positions, self.n_vertices, f"{self.name}.set_positions", "m")
+        self._note_change("set_positions() was called")
 
     def set_velocities(self, velocities: ArrayLike) -> None:
         """Start with these velocities (n, 3) or one for all (3,) [m/s]."""
@@ -324,6 +333,7 @@ class Body(KnownNames, ABC):
         one = checks.vectors(velocities, None, what, "m/s") if is_one else None
         each = velocities if one is None else np.tile(one, (self.n_vertices, 1))
         self.initial_velocities = checks.vectors(each, self.n_vertices, what, "m/s")
+        self._note_change("set_velocities() was called")
 
     def _axes(self, components: str, how: str) -> np.ndarray:
         """(3,) bool: which are named."""
@@ -348,6 +358,7 @@ class Body(KnownNames, ABC):
             )
         held = asked | before
         free = 3 - held.sum(axis=1)
+        self._note_change(f"{how}() was called")
         self.subspace[chosen] = np.array([FIXED, LINE, PLANE])[free]
         self.directions[chosen] = np.where(free[:, None] == 1, ~held, np.where(free[:, None] == 2, held, False))
 
@@ -367,6 +378,7 @@ class Body(KnownNames, ABC):
                 f"{self.name}.{how}: vertex {int(chosen[held][0])} is already pinned, moved or constrained; "
                 "hold a vertex in one way."
             )
+        self._note_change(f"{how}() was called")
         self.subspace[chosen] = subspace
         if direction is not None:
             self.directions[chosen] = direction

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ClassVar
 
 from pliant.errors import SceneError
 
@@ -12,14 +13,18 @@ class KnownNames:
     """Takes values for the names it has; for others only while it is being built."""
 
     _is_built = False
+    _fixed: ClassVar[Mapping[str, str]] = {}  # what cannot be set any more, with the remedy
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._is_built and not name.startswith("_") and name not in vars(self):
-            self._check_settable(name)
+        if self._is_built and not name.startswith("_"):
+            if name in self._fixed:
+                raise SceneError(f"{self._label()}: {name!r} is fixed when it is built: {self._fixed[name]}")
+            if name not in vars(self) and type(self).__module__.startswith("pliant."):  # others' classes have their own
+                self._check_settable(name)
         super().__setattr__(name, value)
 
     def _check_settable(self, name: str) -> None:
-        what, known = vars(self).get("name", type(self).__name__), getattr(type(self), name, None)
+        what, known = self._label(), getattr(type(self), name, None)
         public = [f"{n}()" if n.startswith("set_") else n for n in dir(self) if not n.startswith("_")]
         if known is None:
             like = get_close_matches(name, public, cutoff=0.5)
@@ -28,3 +33,6 @@ class KnownNames:
         if isinstance(known, property) and known.fset is None:
             setter = f"set_{name}()"
             raise SceneError(f"{what}: {name!r} can be read only{f': use {setter}' if setter in public else ''}.")
+
+    def _label(self) -> str:
+        return str(vars(self).get("name", type(self).__name__))

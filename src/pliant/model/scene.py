@@ -23,13 +23,13 @@ from pliant.model.body import STRAIN_RATE, AnyBody, Body
 from pliant.model.cloth import Cloth
 from pliant.model.contact import Contact
 from pliant.model.joints import Joint, WorldPoints, make_joint
-from pliant.model.known_names import KnownNames
 from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.motors import Motor
 from pliant.model.obstacles import Shape
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import RigidShape
+from pliant.model.scene_changes import Changeable
 from pliant.model.seams import Band, Seam
 from pliant.model.solid import LINEAR, Solid
 from pliant.model.spring_net import SpringNet
@@ -43,7 +43,7 @@ BODIES: dict[str, type[Body]] = {
 }
 
 
-class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
+class Scene(AddingGrains, AddingObstacles, AddingGarments, Changeable):
     """Bodies under gravity. Build it, then give it to a Simulation.
 
     gravity: (3,) [m/s^2].
@@ -64,6 +64,11 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
         self._world_box: WorldBox | None = None
         self._wind: Wind | None = None
         self._is_built = True
+
+    def __repr__(self) -> str:
+        names = [body.name for body in self.bodies[:5]] + ["..."] * (len(self.bodies) > 5)
+        counts = f"{len(self.bodies)} bodies, {len(self.shapes)} obstacles, {len(self.joints)} joints"
+        return f"<Scene: {counts}{': ' * bool(names)}{', '.join(names)}>"
 
     @property
     def solids(self) -> list[Solid]:
@@ -262,6 +267,8 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, KnownNames):
 
     def add(self, body: AnyBody) -> AnyBody:
         """Add a body that was made by itself."""
+        if any(body is own for own in self.bodies):
+            raise SceneError(f"Scene.add: {body.name} is in this scene already; make another body.")
         self.bodies.append(body)
         body._is_built = True
         return body

@@ -18,6 +18,13 @@ from pliant.scenes.files.schema import Output, RunTable
 from pliant.simulate import Simulation
 from pliant.solvers import Solver
 
+_OF_A_MESH = " A mesh needs a scene around it (docs/scene-files.md)."
+#: What to do with files that are no scenes, by their endings.
+USES = {
+    ".npz": " A result is for `pliant view` or `pliant render`, a checkpoint for `pliant resume`.",
+    **dict.fromkeys((".obj", ".ply", ".stl", ".off", ".vtu", ".vtk", ".msh", ".mesh"), _OF_A_MESH),
+}
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -54,7 +61,7 @@ def open_plan(
         if scene not in known:
             raise FileError(
                 f"{scene}: this is neither a .toml file, nor a .py file, nor a scene of the gallery."
-                f"{nearest(scene, known)} `pliant gallery` lists them."
+                f"{USES.get(path.suffix.lower()) or nearest(scene, known)} `pliant gallery` lists them."
             )
         path = known[scene]
     source = files.read_source(path)

@@ -51,10 +51,10 @@ def pressing_arrays(pressing: Pressing | None) -> dict[str, np.ndarray]:
 
 
 def pressing_from(state: dict[str, np.ndarray]) -> Pressing | None:
-    """From what `pressing_arrays` gave, by older versions too."""
-    keys, d = state.get("pressing_keys"), state["pressing_depths"]
-    others = (state.get(f"pressing_{name}", np.zeros_like(d)) for name in ("loads", "shortfalls"))
-    return None if keys is None else Pressing(keys, d, *others)
+    """From what `pressing_arrays` gave."""
+    keys = state.get("pressing_keys")
+    rest = (state[f"pressing_{name}"] for name in Pressing._fields[1:])
+    return None if keys is None else Pressing(keys, *rest)
 
 
 def no_pressing() -> Pressing:
