@@ -29,11 +29,15 @@ def first_frame(scene, cache, processes):
     return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
+def entry_of(kernel):
+    return ahead.entry_of(ahead.module_of(kernel, {}), kernel.name)
+
+
 def test_every_function_of_the_list_exists():
     for kernel in first_kernels().kernels:
         if not kernel.can_be_imported(()):
             continue  # generated for a scene
-        function = ahead.entry_of(kernel, {})
+        function = entry_of(kernel)
         kinds = [numba_type(text) for text in kernel.types]
         assert len(kinds) == function.py_func.__code__.co_argcount, f"{kernel}: run tools/list_first_kernels.py again"
         assert [as_text(kind) for kind in kinds] == list(kernel.types)
@@ -152,6 +156,6 @@ def test_two_processes_give_the_same_bits_as_one(tmp_path):
     listed = first_kernels()
     kernels = (listed.kernels[number] for number in listed.scenes["jelly"])
     kernels = (kernel for kernel in kernels if kernel.can_be_imported(()))
-    expected = {ahead.entry_of(kernel, {}).file_for(tuple(map(numba_type, kernel.types))) for kernel in kernels}
+    expected = {entry_of(kernel).file_for(tuple(map(numba_type, kernel.types))) for kernel in kernels}
     assert {file for file in files if file.startswith("pliant.")} <= expected
     assert not list(tmp_path.glob("two/*/*.claim"))

@@ -16,6 +16,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import IO, TYPE_CHECKING
 
 from pliant.lanes import cache as folders
@@ -129,7 +130,7 @@ def compile_ahead() -> None:
 
 def _compile(kernel: Kernel, generated: dict[str, str]) -> bool:
     """Compile a function, unless that is done or another process does it; whether this process did."""
-    function = entry_of(kernel, generated)
+    function = entry_of(module_of(kernel, generated), kernel.name)
     kinds = tuple(map(numba_type, kernel.types))
     file = function.file_for(kinds)
     if _is_there(file) or claims.is_held(folders.generation_folder() / file):
@@ -144,14 +145,16 @@ def _is_there(file: str) -> bool:
     return any((place / file).exists() for place in places) or folders.find_earlier(file) is not None
 
 
-def entry_of(kernel: Kernel, generated: Mapping[str, str]) -> EntryFunction:
-    """The function as Python calls it; generated: names of generated modules by label."""
+def module_of(kernel: Kernel, generated: Mapping[str, str]) -> ModuleType:
+    """Where a function stands; generated: names of generated modules by label."""
+    name = generated.get(kernel.module)
+    return import_module(kernel.module) if name is None else folders.load_written(name, kernel.module)
+
+
+def entry_of(module: ModuleType, name: str) -> EntryFunction:
+    """The function of a module as Python calls it."""
     from pliant.lanes.compiled import cached
     from pliant.lanes.inner import InnerFunction
 
-    is_generated = kernel.module in generated
-    module = (
-        folders.load_written(generated[kernel.module], kernel.module) if is_generated else import_module(kernel.module)
-    )
-    function = getattr(module, kernel.name)
+    function = getattr(module, name)
     return cached(function) if isinstance(function, InnerFunction) else function
