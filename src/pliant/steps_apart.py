@@ -38,7 +38,7 @@ class StepsApart(ABC):
         contacts that hold; also if bodies that touch gain more energy than velocities can give back (decision 0040).
         """
         iterations, self._was_held = report.iterations, False
-        more = ONE_MORE if self._is_among_rigid else MORE_SOLUTIONS
+        more = ONE_MORE if self._safe is None else MORE_SOLUTIONS
         for attempt in range(more + 1):
             solution = self._x_new.copy()
             is_near = self._advance()

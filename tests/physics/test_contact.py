@@ -100,10 +100,10 @@ def test_a_stack_of_four_stands() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("damping", "iterations"), [(1e-3, 60), (0.0, 240)])
+@pytest.mark.parametrize(("damping", "iterations"), [(1e-3, 240), (0.0, 240)])
 def test_a_stack_of_ten_stands_for_ten_seconds(damping: float, iterations: int) -> None:
-    """Each cube turned a little against the one below: after a second of settling none drifts by 1 mm.  Without damping
-    nothing takes away what unfinished iterations leave over, so there must be more of them.
+    """Each cube turned a little against the one below: after a second of settling none drifts by 1 mm.  With 60 and 120
+    iterations most steps end with more than half of their forces unbalanced, which is warned of, and the stack drifts.
     """
     mesh, rng = pl.shapes.box((0.1, 0.1, 0.1), (2, 2, 2)), np.random.default_rng(1)
     scene = pl.Scene()

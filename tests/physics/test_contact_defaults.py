@@ -223,8 +223,8 @@ def test_advice_to_leave_the_stiffness_out_helps(caplog: pytest.LogCaptureFixtur
 
 @pytest.mark.slow
 def test_the_tablecloth_ends_without_piercing_pairs() -> None:
-    """Of 40 x 40 cells over a ball, 60 iterations: 20 pairs pierce each other with numbers chosen by hand, none without
-    any (three with 20 iterations), and the energy never rises.
+    """Of 40 x 40 cells over a ball, 120 iterations: no pair pierces another without any numbers, and the energy never
+    rises. (60 are too few since its bending converges to the plate: 11 pairs, and a rise of 0.07 J.)
     """
     scene = pl.Scene()
     scene.contact = pl.Contact()
@@ -232,6 +232,6 @@ def test_the_tablecloth_ends_without_piercing_pairs() -> None:
     law = pl.StableNeoHookean(mu=400.0, lam=400.0)
     sheet = scene.add_cloth(pl.shapes.cloth((1.2, 1.2), (40, 40)), law, density=0.2, bending=1e-4)
     sheet.air_damping = 1.0
-    sim = pl.Simulation(scene, pl.VBD(iterations=60))
+    sim = pl.Simulation(scene, pl.VBD(iterations=120))
     assert largest_rise(sim, 90) < 1e-3
-    assert pierced(sim) <= 2
+    assert pierced(sim) == 0
