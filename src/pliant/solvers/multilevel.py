@@ -9,9 +9,8 @@ with the Hessian H of inertia, elements and contacts, solved on all levels of ag
 (kernels.coarse_levels). t = 1, halved until the energy falls. A cycle starts at the least energy of what the last ones
 have passed (machinery.levels.subspace).
 
-A rigid body is an aggregate on its own whose strains are very stiff; of its motion that of six numbers is taken. In
-scenes with rigid bodies a cycle starts where the last one ended, because what lies between two poses is no pose. Grains
-rest during a correction.
+A rigid body is an aggregate on its own whose strains are very stiff; of its motion, also that to where a cycle starts,
+the six numbers with the same momenta are taken. Grains rest during a correction.
 """
 
 from __future__ import annotations
@@ -147,9 +146,10 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
         changed = without_rounding(problem, work, passed.start, passed.start_force)
         step = proposed(problem, x + motion, work, changed)
         promised = 0.5 * float(np.sum(force * motion) + np.sum(changed * step))
-        direction = Direction(motion + step, np.zeros((0, 6)), force, promised)
-    if problem.model.carried is None:
-        passed.take(rows, work.force)
+        motion += step
+        twists = as_rigid(problem, motion)
+        direction = Direction(motion, twists, force, promised)
+    passed.take(rows, work.force)
     if is_carried_on and not search(problem, work, x, direction, before, trials=1):
         passed.forget()
     if not work.length:
