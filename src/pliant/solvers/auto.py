@@ -49,6 +49,7 @@ from pliant.solvers.vbd import VBD
 
 # iterations in a step after which a rate is believed, and those that are done at most unless they are nearly there
 LIMITS = {False: (12, 40), True: (80, 120)}  # of vertex block descent; of what goes on from it, before Newton's method
+FEW = 8  # iterations of Newton's method, after which it is quick
 PATIENCE = 32  # further iterations for which nothing else is tried
 FOR_A_BODY, FOR_BODIES = 6, 600  # iterations without levels where rigid bodies touch: for each, and at most
 CYCLE = 4  # that are always done
@@ -102,6 +103,7 @@ class AutoWork(Work):
     current: int = 0  # stage of the current step, at which the next ones begin
     since: int = 0  # iterations of the step when it was taken up
     ended: int = 0  # stage in which the last step ended
+    by_newton: int = 0  # iterations of Newton's method in the last step that came to it; 0: none has
     waits: list[int] = field(default_factory=lambda: [0, 0, 0])  # of each stage: steps until the one before is tried
     longest: list[int] = field(default_factory=lambda: list(FIRST_WAITS))
 
@@ -134,6 +136,7 @@ class AutoWork(Work):
         numbers = {
             "current": self.current,
             "ended": self.ended,
+            "by_newton": self.by_newton,
             "waits": list(self.waits),
             "longest": list(self.longest),
         }
@@ -141,7 +144,7 @@ class AutoWork(Work):
         return {**numbers, **rows, "stages": [stage.state_dict() for stage in self.stages]}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.current, self.ended = state["current"], state["ended"]
+        self.current, self.ended, self.by_newton = state["current"], state["ended"], state.get("by_newton", 0)
         self.waits, self.longest = list(state["waits"]), list(state["longest"])
         self.rows.load_state_dict(state.get("rows", {}))
         self.stages[0].work.load_state_dict(state["stages"][0])
@@ -230,7 +233,7 @@ class Auto(Solver[AutoWork]):
         work.rows.hold(isinstance(stage.solver, Chebyshev))
         if isinstance(stage.solver, Newton):
             stage.solver = replace(stage.solver, residual=sufficient_residual(problem.model, self.tolerance))
-            problem = work.rows.current(problem)
+            problem, work.by_newton = work.rows.current(problem), 0
         stage.begin_step(problem, work.execution)
 
     def update_contacts(self, problem: IncrementalPotential, work: AutoWork) -> None:
@@ -245,9 +248,14 @@ class Auto(Solver[AutoWork]):
         stage = work.stage
         if work.rows.duals and isinstance(stage.solver, Multilevel):
             return self._sweep_with_levels(problem, x, work, n)
-        if not work.rows.duals or not isinstance(stage.solver, Newton):
+        if not isinstance(stage.solver, Newton):
             return stage.solver.sweep(problem, x, stage.work, n)
+        if not work.rows.duals:
+            result = stage.solver.sweep(problem, x, stage.work, n)
+            work.by_newton += result.iterations
+            return result
         for done in range(n):
+            work.by_newton += 1
             result = stage.solver.sweep(work.rows.current(problem), x, stage.work, 1)
             if result.ended:
                 return result._replace(iterations=done + result.iterations)
@@ -298,8 +306,9 @@ class Auto(Solver[AutoWork]):
         fewest, most = LIMITS[work.current > 0]
         longer = more_patience(problem) if work.current == 0 else 0
         is_soon = needed <= PATIENCE and (own < most + longer or needed <= CYCLE)
-        # not worth Newton's method; with multipliers it is, which would stay behind
-        is_near = work.current > 0 and error.largest <= CONVERGED and not work.rows.duals
+        is_quick = 0 < work.by_newton <= FEW
+        # not worth a slow Newton's method; with multipliers it is, which would stay behind
+        is_near = work.current > 0 and error.largest <= CONVERGED and not work.rows.duals and not is_quick
         is_lost = error.lost.max(initial=0.0) > self.tolerance  # beyond the rounding of levels
         if work.current + 1 == len(work.stages) or (not is_lost and (own < fewest + longer or is_soon or is_near)):
             return False
