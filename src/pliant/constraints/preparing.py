@@ -22,7 +22,8 @@ def prepare(
     is_warm,
 ):  # fmt: skip
     """Lists of the vertices, blocks, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,);
-    keeps_lists: lists, blocks and kinds are those of the step before; is_warm: impulses as they are push the vertices.
+    keeps_lists: lists, blocks, kinds and diagonals are those of the step before; is_warm: impulses as they are push
+    the vertices.
 
     Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
     """
@@ -40,7 +41,8 @@ def prepare(
     first, last = share(0, count, thread, threads)
     for k in range(first, last):
         i = np.uint64(k)
-        write_diagonals(rows, bodies, i)
+        if not keeps_lists:
+            write_diagonals(rows, bodies, i)
         value = -rows.rest[i]
         for axis in range(3):
             value += rows.normal[i, axis] * rows.separation[i, axis]

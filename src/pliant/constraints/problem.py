@@ -64,7 +64,7 @@ class ConstraintProblem:
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def prepare(self, gamma: float, keeps_lists: bool = False, is_warm: bool = False) -> None:
-        """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same vertices; is_warm:
+        """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same masses; is_warm:
         impulses as they are push the vertices.
         """
         needed = 2 * (self.count + int(np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0)))

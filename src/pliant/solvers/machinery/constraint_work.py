@@ -114,7 +114,7 @@ class ConstraintWork(Work):
         self.problem: ConstraintProblem | None = None
         self._has_lists = False  # of the kept impulses' contacts, in `bodies`
         self._ends = np.zeros(STRIDE * self.team.threads)
-        self._plain = np.zeros(0, bool)  # which vertices moved in a step without contacts
+        self._plain = np.zeros(0)  # inverse masses of a step without contacts
         self._h = problem.h
         self._scheme = Scheme(problem.h, False, 1.0, 1.0, NO_FRICTION, False, False)
         self._ending: Ending | None = None
@@ -171,11 +171,11 @@ class ConstraintWork(Work):
         return scheme._replace(friction=NO_FRICTION, is_relaxed=False)
 
     def _is_unchanged(self, count: int) -> bool:
-        """Whether there are `count` distances and nothing else, as in the step before, and the same vertices move."""
+        """Whether there are `count` distances and nothing else, as in the step before, between the same masses."""
         is_plain = count == len(self.distances.pairs)
-        moves = self.bodies.inverse_mass > 0 if is_plain else np.zeros(0, bool)
-        is_same = is_plain and np.array_equal(moves, self._plain)
-        self._plain = moves
+        masses = self.bodies.inverse_mass.copy() if is_plain else np.zeros(0, self.dtype)
+        is_same = is_plain and np.array_equal(masses, self._plain)
+        self._plain = masses
         return is_same
 
     def _load_motion(self, problem: IncrementalPotential) -> None:
@@ -310,6 +310,7 @@ class ConstraintWork(Work):
             write_levers(self.rows, known, count, *about)
         posed.rows, posed.count = self.rows, count
         if count > known:
+            self._plain = np.zeros(0)  # lists have more than the distances
             posed.scheme = self._scheme_of(count)
             posed.prepare(self._gamma)
             self.bodies = posed.bodies
