@@ -25,7 +25,7 @@ from pliant.energies import IncrementalPotential
 from pliant.grains.convex_pairs import ConvexPairs
 from pliant.grains.detection import GrainDetector
 from pliant.grains.near_lists import NearLists
-from pliant.grains.overlaps import report_overlaps
+from pliant.grains.overlaps import report_rows
 from pliant.grains.passages import Passages
 from pliant.grains.record import Motion
 from pliant.grains.rims import drop_rims
@@ -146,7 +146,8 @@ class ConstraintWork(Work):
         bodies = self.bodies
         if self.problem is None:
             self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team)
-            self._report_overlaps(problem, base, count)
+            if problem.time <= 0:
+                report_rows(problem.model, self.rows, base, count)
         posed = self.problem
         self._scheme = scheme
         posed.rows, posed.count, posed.scheme, posed.planned = self.rows, count, self._scheme_of(count), planned
@@ -211,18 +212,6 @@ class ConstraintWork(Work):
         if self._convex is not None:
             self.rows, count = self._convex.append(self.rows, count, x, rigid.carrier_of, rigid.centres)
         return count
-
-    def _report_overlaps(self, problem: IncrementalPotential, base: int, count: int) -> None:
-        """Warn of spheres that start in each other."""
-        rows, particles = self.rows, problem.model.particles
-        if particles is None or problem.time > 0:
-            return
-        distance = np.einsum("ma,ma->m", rows.normal[base:count], rows.separation[base:count])
-        first, second = rows.vertices[base:count, 0], rows.vertices[base:count, 1]
-        radii = np.zeros(problem.model.n_vertices)
-        radii[particles.vertices] = particles.radius
-        reach = radii[first] + np.where(second >= 0, radii[second], 0.0)
-        report_overlaps(problem.model, first, reach - distance)
 
     def iterate(self, relaxation: Relaxation, n: int) -> None:
         """n iterations, if there is anything to do."""
