@@ -103,3 +103,11 @@ def test_bodies_with_contact_or_beside_each_other_or_joined_are_not() -> None:
     joined = stacked()
     joined.add_joint("distance", *joined.bodies, point=(0, 0, 0), other_point=(0, 0, 0.5), length=0.5)
     assert untouched(joined) == []
+
+
+def test_particles_that_pass_through_springs_are_told() -> None:
+    scene = rope()
+    scene.add_particles([[0, 0, 0.1]], radius=0.01, name="sand")
+    notes = notes_of_building(scene, build_model(scene), default_solver(scene))
+    (note,) = (note for note, entry in notes if entry == "untested-contact")
+    assert "sand pass through rope" in note

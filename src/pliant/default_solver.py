@@ -13,9 +13,9 @@ from pliant.model.mesh_obstacle import MeshObstacleBody
 from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.spring_net import SpringNet
-from pliant.solvers import AVBD, VBD, Auto, Solver, VelocityTimeStepping
+from pliant.solvers import AVBD, VBD, Auto, SequentialPositions, Solver, VelocityTimeStepping
 
-GRANULAR = (Particles, Cloth, SpringNet, MeshObstacleBody)  # bodies that VelocityTimeStepping takes
+GRANULAR = (Particles, Cloth, SpringNet, MeshObstacleBody)  # bodies that the schemes of grains take
 STILL = (MeshObstacleBody, WorldPoints)
 RIGID = AVBD(iterations=400, tolerance=0.005)  # with joints or ropes
 TOUCHING = AVBD(iterations=200, tolerance=5e-5)  # rigid bodies that only contacts join
@@ -26,8 +26,9 @@ DEVICE_ITERATIONS, DEVICE_TOLERANCE = 400, 0.02  # per step, and of its forces
 def default_solver(scene: Scene, device: object = "cpu", integrator: str = "euler") -> Solver[Any]:
     """The solver of a simulation that names none.
 
-    Grains alone, or with cloth and springs, have the scheme that is made for them; grains that turn with rigid bodies
-    too. Otherwise with solids or rigid bodies they are among what is minimised.
+    Grains alone, or with springs, have the scheme that is made for them, with cloth the one whose constraints turn with
+    it (decision 0038); grains that turn with rigid bodies too. Otherwise with solids or rigid bodies they are among
+    what is minimised.
 
     Where all that moves is rigid, or ropes of infinite stiffness, contacts and joints are hard: multipliers hold them,
     as penalties do not (decision 0043). With soft bodies, joints and ropes are (decision 0052). Midpoint steps keep
@@ -39,7 +40,8 @@ def default_solver(scene: Scene, device: object = "cpu", integrator: str = "eule
     grains = [body for body in scene.bodies if isinstance(body, Particles)]
     taken = (*GRANULAR, RigidBody) if any(body.spin for body in grains) else GRANULAR
     if grains and all(isinstance(body, taken) for body in scene.bodies):
-        return VelocityTimeStepping()
+        has_cloth = any(isinstance(body, Cloth) for body in scene.bodies)
+        return SequentialPositions() if has_cloth else VelocityTimeStepping()
     if not isinstance(device, str) or device not in ("cpu", "auto"):
         return VBD(iterations=DEVICE_ITERATIONS, tolerance=DEVICE_TOLERANCE)
     moving = [body for body in scene.bodies if not isinstance(body, STILL)]

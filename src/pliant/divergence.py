@@ -100,10 +100,14 @@ class Watch:
 
     @cached_property
     def size(self) -> float:
-        """Of the scene at the start [m]; infinite of a scene whose emitters say nothing of its size."""
-        if self.model.particles is not None and self.model.particles.is_emitted:
+        """Of the scene at the start [m], with the radii of spheres; infinite of a scene whose emitters say nothing of
+        its size.
+        """
+        particles = self.model.particles
+        if particles is not None and particles.is_emitted:
             return np.inf
-        return float(np.linalg.norm(np.ptp(self.x, axis=0)))
+        largest = 0.0 if particles is None else float(particles.radius.max(initial=0.0))
+        return float(np.linalg.norm(np.ptp(self.x, axis=0) + 2 * largest))
 
     @cached_property
     def energy(self) -> float:

@@ -15,9 +15,11 @@ from pliant.elements.joint_drive import JointDrives
 from pliant.model import Attachment, Joint, Model, Scene, WorldPoints
 from pliant.model.body import FIXED
 from pliant.model.contact import untested_contact
+from pliant.model.particles import Particles
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import Capsule, Sphere
 from pliant.model.seams import Seam
+from pliant.model.spring_net import SpringNet
 from pliant.solvers import Solver
 
 RIGID_ROWS = (JointLinks, JointRopes, JointDots, JointDrives)  # that know whether they were asked to be rigid
@@ -34,6 +36,12 @@ def notes_of_building(scene: Scene, model: Model, solver: Solver[Any]) -> Iterat
         )
     if is_tested and (untested := untested_contact(scene.bodies, scene.shapes)):
         yield untested, "untested-contact"
+    if scene.contact is not None and (unseen := _unseen_springs(scene)) is not None:
+        yield (
+            f"contact: particles and springs do not touch each other: {unseen[0]} pass through {unseen[1]}. Make it of "
+            "cloth where it should hold them.",
+            "untested-contact",
+        )
     if (point := _first_rigid_point(model)) is not None and not solver.holds_infinite(model):
         yield (
             f"joints: {type(solver).__name__} holds what was given an infinite stiffness by penalties, which give way "
@@ -48,6 +56,13 @@ def notes_of_building(scene: Scene, model: Model, solver: Solver[Any]) -> Iterat
             "multipliers.",
             "creeping",
         )
+
+
+def _unseen_springs(scene: Scene) -> tuple[str, str] | None:
+    """Names of the first particles and springs."""
+    grains = [body for body in scene.bodies if isinstance(body, Particles)]
+    nets = [body for body in scene.bodies if isinstance(body, SpringNet)]
+    return (grains[0].name, nets[0].name) if grains and nets else None
 
 
 def _sticking_body(scene: Scene) -> RigidBody | None:

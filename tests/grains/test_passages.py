@@ -60,11 +60,12 @@ def test_none_passes_with_few_iterations():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("solver", "seeds"), [(pl.Auto(), 10), (pl.AVBD(), 10), (pl.VelocityTimeStepping(), 30)],
-                         ids=["Auto", "AVBD", "VelocityTimeStepping"])  # fmt: skip
+@pytest.mark.parametrize(("solver", "seeds"), [(pl.Auto(), 10), (pl.AVBD(), 10), (pl.VelocityTimeStepping(), 30),
+                                               (pl.SequentialPositions(), 5)],
+                         ids=["Auto", "AVBD", "VelocityTimeStepping", "SequentialPositions"])  # fmt: skip
 @pytest.mark.parametrize("density", [10.0, 2500.0], ids=["light", "heavy"])
 def test_none_passes(solver, seeds, density):
-    """10,000 shots in all, 100 at once."""
+    """11,000 shots in all, 100 at once."""
     for seed in range(seeds):
         scene, cloth, grains, side = shots(100, seed, density)
         assert len(passed(scene, cloth, grains, side, solver)) == 0, seed

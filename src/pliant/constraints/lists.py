@@ -1,4 +1,4 @@
-"""What iterations read beside the rows: which act on whom, diagonals, packs, and colours; compiled, once per step."""
+"""Which rows act on whom, and colours; compiled, once per step."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.constraints.blocks import order_vertices
-from pliant.constraints.one_row import write_diagonals
 from pliant.constraints.packs import SINGLY, kind_of_pack, zeros_like
 from pliant.constraints.rows import ENTRY_BITS, OF_TRIANGLE
-from pliant.kernels.threads import barrier_wait, share
+from pliant.lanes.bits import lowest_bit
 from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
@@ -55,24 +53,48 @@ def list_vertices(rows, count, bodies, cursor):
     """Loads of vertices, and the rows of each: entries 8 i + slot, and OF_TRIANGLE more at corners of triangles.
     cursor (as long as the vertices, or longer) is scratch.
     """
-    start, one = bodies.start, np.uint64(1)
+    start, load = bodies.start, bodies.load
     start[:] = 0
-    bodies.load[:] = 0.0
-    for i in range(count):
-        for slot in range(slots_of(rows, i)):
-            vertex = np.uint64(rows.vertices[np.uint64(i), slot])
-            start[vertex + one] += 1
-            bodies.load[vertex] += rows.factor[np.uint64(i)]
+    load[:] = 0.0
+    for k in range(count):
+        i = np.uint64(k)
+        factor, second, third = rows.factor[i], rows.vertices[i, 1], rows.vertices[i, 2]
+        count_entry(start, load, rows.vertices[i, 0], factor)
+        if second >= 0:
+            count_entry(start, load, second, factor)
+        if third >= 0:
+            count_entry(start, load, third, factor)
+            count_entry(start, load, rows.vertices[i, 3], factor)
     for k in range(len(start) - 1):
         start[k + 1] += start[k]
         cursor[k] = start[k]
-    for i in range(count):
-        slots = slots_of(rows, i)
-        corner = OF_TRIANGLE if slots == 4 else 0
-        for slot in range(slots):
-            vertex = np.uint64(rows.vertices[np.uint64(i), slot])
-            bodies.entries[np.uint64(cursor[vertex])] = (i << ENTRY_BITS) + slot + (corner if slot > 0 else 0)
-            cursor[vertex] += 1
+    for k in range(count):
+        i = np.uint64(k)
+        second, third, entry = rows.vertices[i, 1], rows.vertices[i, 2], k << ENTRY_BITS
+        corner = OF_TRIANGLE if third >= 0 else 0
+        put_entry(bodies.entries, cursor, rows.vertices[i, 0], entry)
+        if second >= 0:
+            put_entry(bodies.entries, cursor, second, entry + 1 + corner)
+        if third >= 0:
+            put_entry(bodies.entries, cursor, third, entry + 2 + corner)
+            put_entry(bodies.entries, cursor, rows.vertices[i, 3], entry + 3 + corner)
+
+
+@inlined
+def count_entry(start, load, vertex, factor):
+    """One more constraint of a vertex."""
+    at = np.uint64(vertex)
+    start[at + np.uint64(1)] += 1
+    load[at] += factor
+
+
+@inlined
+def put_entry(entries, cursor, vertex, entry):
+    """The next entry of a vertex."""
+    at = np.uint64(vertex)
+    place = cursor[at]
+    entries[np.uint64(place)] = entry
+    cursor[at] = place + 1
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
@@ -99,37 +121,6 @@ def list_bodies(rows, count, rigid, cursor):
 
 
 @entry(nogil=True, error_model="numpy")
-def prepare(
-    thread, threads, barrier, rows, count, bodies, blocks, cursor, scheme, gamma, packs_singly, kinds, keeps_lists
-):
-    """Lists of the vertices, blocks, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,);
-    keeps_lists: lists, blocks and kinds are those of the step before.
-
-    Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
-    """
-    if thread == 0 and not keeps_lists:
-        if len(bodies.rigid.twist) > 0:
-            list_bodies(rows, count, bodies.rigid, cursor)
-        list_vertices(rows, count, bodies, cursor)
-        order_vertices(count, bodies, blocks)
-    width = width_of(zeros_like(rows.rest))
-    first, last = share(0, 0 if keeps_lists else len(kinds), thread, threads)
-    no_order = rows.source[:0]
-    for pack in range(first, last):
-        kinds[pack] = SINGLY if packs_singly else kind_of_pack(rows, no_order, pack * width, count, width)
-    barrier_wait(barrier, threads)
-    first, last = share(0, count, thread, threads)
-    for k in range(first, last):
-        i = np.uint64(k)
-        write_diagonals(rows, bodies, i)
-        value = -rows.rest[i]
-        for axis in range(3):
-            value += rows.normal[i, axis] * rows.separation[i, axis]
-        is_gap = value > 0.0 and rows.kind[i] == 1
-        rows.bias[i] = value / scheme.h * (1.0 if is_gap or rows.compliance[i] > 0.0 else gamma)
-
-
-@entry(nogil=True, error_model="numpy")
 def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
     """Greedy colours by bit masks of the vertices and of the bodies after them: used (n + b,) uint64, colour (m,)."""
     order, starts = colours.order, colours.starts
@@ -146,9 +137,7 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
         for side in range(sides):
             if rows.carrier[i, side] >= 0:
                 mask |= used[n + rows.carrier[i, side]]
-        c = 0
-        while c < COLOURS and (mask >> np.uint64(c)) & one:
-            c += 1
+        c = min(lowest_bit(~mask), COLOURS)
         colour[i] = c
         starts[group_of(k, c) + 1] += 1
         if c < COLOURS:

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, DISTANCE, ENTRY_BITS, NO_FRICTION, OF_TRIANGLE
-from pliant.constraints.triples import add_quad, load_quad, quad_of_zeros
+from pliant.constraints.triples import add_quad, load_quad, negated_if_odd, quad_of_zeros
 from pliant.elements.closest import row
 from pliant.lanes.compiled import at, inlined
 from pliant.lanes.math import number
@@ -289,11 +289,12 @@ def gather(rows, bodies, vertex, has_spin, velocity, spin):
     total = quad_of_zeros(rows.push)
     for k in range(at(bodies.start, vertex), at(bodies.start, vertex + 1)):
         entry = at(bodies.entries, k)
-        i, slot = entry >> ENTRY_BITS, entry & 7
-        weight = number(1.0 - 2.0 * slot, total)
-        if slot >= OF_TRIANGLE:
-            weight = number(-rows.weights[i, slot - OF_TRIANGLE - 1], total)
-        total = total + weight * load_quad(rows.push, i)
+        i, slot = entry >> ENTRY_BITS, entry & ((1 << ENTRY_BITS) - 1)
+        push = load_quad(rows.push, i)
+        if slot < OF_TRIANGLE:
+            total = total + negated_if_odd(push, entry)
+        else:
+            total = total + number(-rows.weights[i, slot - OF_TRIANGLE - 1], total) * push
     add_quad(velocity, vertex, number(w, total) * total)
     if has_spin and at(bodies.inverse_inertia, vertex) > 0.0:
         gather_torque(rows, bodies, vertex, spin)

@@ -16,7 +16,7 @@ import numpy as np
 
 from pliant.constraints.blocks import Blocks, have_room, room_for_blocks
 from pliant.constraints.krylov import PARTS, Vectors
-from pliant.constraints.lists import Colours, colour_rows, prepare, room_for_colours
+from pliant.constraints.lists import Colours, colour_rows, room_for_colours
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.packed_rows import (
     FIELDS,
@@ -27,6 +27,7 @@ from pliant.constraints.packed_rows import (
     room_for_packs,
 )
 from pliant.constraints.packs import pack_width
+from pliant.constraints.preparing import prepare
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
 from pliant.constraints.sweeps import Pace, copy_back
 from pliant.kernels.threads import Team
@@ -62,8 +63,10 @@ class ConstraintProblem:
     _colour: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    def prepare(self, gamma: float, keeps_lists: bool = False) -> None:
-        """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same vertices."""
+    def prepare(self, gamma: float, keeps_lists: bool = False, is_warm: bool = False) -> None:
+        """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same masses; is_warm:
+        impulses as they are push the vertices.
+        """
         needed = 2 * (self.count + int(np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0)))
         if len(self.bodies.entries) < needed:
             self.bodies = self.bodies._replace(entries=np.zeros(needed + needed // 4 + 64, np.int32))
@@ -81,8 +84,8 @@ class ConstraintProblem:
             self.order = np.arange(self.count + self.count // 4 + 64, dtype=np.int32)
         if not have_room(self.blocks, self.count, n):
             self.blocks = room_for_blocks(self.count + self.count // 4, n)
-        about = (self.bodies, self.blocks, self._cursor, self.scheme, gamma, self._is_single, self.kinds, keeps_lists)
-        self.team.run_for(30.0 * self.count, prepare, self.rows, self.count, *about)
+        about = (self.bodies, self.blocks, self._cursor, self.scheme, gamma, self._is_single, self.kinds)
+        self.team.run_for(30.0 * self.count, prepare, self.rows, self.count, *about, keeps_lists, is_warm)
         self.done, self._packed_for, self._ahead = 0, None, None
         self._is_coloured &= keeps_lists
 

@@ -37,6 +37,8 @@ from pliant.lanes.inner import inner
 from pliant.lanes.memory import store3, width_of
 from pliant.lanes.vectors import add_scaled, dot
 
+STRIDE = 8  # numbers from what one thread finds to the next
+
 
 class Pace(NamedTuple):
     """How impulses change: omega, and beta = min(a (l / l_max)^b, 1) in iteration l (Equation 36)."""
@@ -226,19 +228,6 @@ def push_singly(rows, bodies, i, scheme, pace, beta):
         push_roll(rows, bodies, i)
 
 
-@entry(nogil=True, error_model="numpy")
-def apply_impulses(thread, threads, barrier, rows, count, bodies, scheme):
-    """Let the impulses as they are push the vertices: a warm start."""
-    first, last = share(0, count, thread, threads)
-    for i in range(first, last):
-        impulse = (rows.impulse[i, 0], rows.impulse[i, 1], rows.impulse[i, 2])
-        put_row(rows.push, i, in_space(rows, i, impulse))
-        if len(rows.rolling) > 0:
-            put_row(rows.roll_change, i, row(rows.roll, i))
-    barrier_wait(barrier, threads)
-    gather_all(thread, threads, rows, bodies, scheme)
-
-
 @inlined
 def is_half_through(rows, i, h, relative):
     """Whether the two of a contact will be nearer than half of the distance to be kept."""
@@ -272,28 +261,22 @@ def end_passages(rows, count, bodies, scheme, passes):
 
 
 @entry(nogil=True, error_model="numpy")
-def write_positions(bodies, x_prev, held, h, x):
-    """x (n, 3) [m] that velocities lead to from x_prev; what does not move is where it is held."""
-    for vertex in range(len(x)):
-        moves = bodies.inverse_mass[vertex] > 0.0
-        for axis in range(3):
-            x[vertex, axis] = held[vertex, axis]
-            if moves:
-                x[vertex, axis] = x_prev[vertex, axis] + h * bodies.velocity[vertex, axis]
-
-
-@entry(nogil=True, error_model="numpy")
-def deepening(rows, count, bodies, scheme):
-    """By how much an overlap grows within the step, at most, as a part of the distance to be kept."""
-    most = 0.0
-    for k in range(count):
+def find_ends(thread, threads, barrier, rows, count, bodies, scheme, found):
+    """How the step ends so far, into found[STRIDE * thread] and the number after it: by how much an overlap grows
+    within the step, at most, as a part of the distance to be kept; and 1 if any contact is more than half way through.
+    """
+    first, last = share(0, count, thread, threads)
+    most, through = 0.0, 0.0
+    for k in range(first, last):
         i = np.uint64(k)
         if rows.kind[i] == 1:
             n, relative = row(rows.normal, i), relative_velocity(rows, bodies.velocity, bodies.rigid.twist, i, 1.0)
             before = dot(n, row(rows.separation, i)) - rows.rest[i]
             after = before + scheme.h * dot(n, relative)
             most = max(most, (min(before, 0.0) - after) / rows.rest[i])
-    return most
+            if is_half_through(rows, i, scheme.h, relative):
+                through = 1.0
+    found[STRIDE * thread], found[STRIDE * thread + 1] = most, through
 
 
 @entry(nogil=True, error_model="numpy")

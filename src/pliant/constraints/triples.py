@@ -108,6 +108,24 @@ def add_quad(typingctx, array, i, quad):
 
 
 @intrinsic
+def negated_if_odd(typingctx, quad, which):
+    """Four numbers, or where an integer is odd their negatives: by their sign bits, without a multiplication."""
+
+    def codegen(context, builder, signature, args):
+        bits = 32 if quad.dtype == types.float32 else 64
+        integer, whole = ir.IntType(bits), ir.VectorType(ir.IntType(bits), 4)
+        odd = args[1]
+        if odd.type.width != bits:
+            odd = builder.trunc(odd, integer) if odd.type.width > bits else builder.zext(odd, integer)
+        sign = builder.shl(odd, integer(bits - 1))
+        lane = builder.insert_element(ir.Constant(whole, ir.Undefined), sign, _I32(0))
+        signs = builder.shuffle_vector(lane, lane, ir.Constant(ir.VectorType(_I32, 4), [0, 0, 0, 0]))
+        return builder.bitcast(builder.xor(builder.bitcast(args[0], whole), signs), args[0].type)
+
+    return quad(quad, which), codegen
+
+
+@intrinsic
 def gather_quads(typingctx, array, indices, start, stride, like):
     """The first three of rows indices[start], indices[start + stride], ... of an (n, 4) array as (all x, all y,
     all z).

@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.one_row import in_space
-from pliant.constraints.rows import CONTACT
+from pliant.constraints.rows import CONTACT, ENTRY_BITS
 from pliant.elements.closest import row
+from pliant.kernels.threads import share
+from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
-from pliant.lanes.vectors import dot
+from pliant.lanes.vectors import cross, dot
 
 
 class Kept(NamedTuple):
@@ -25,20 +27,22 @@ class Kept(NamedTuple):
 
 
 def kept_room(contacts: int, distances: int, has_rolling: bool, dtype: type | np.dtype) -> Kept:
-    """For so many, in the solver's precision."""
-    first, source = (np.zeros(contacts, np.int32) for _ in range(2))
-    roll = np.zeros((contacts if has_rolling else 0, 3), dtype)
+    """For so many, in the solver's precision; what it holds is to be written."""
+    first, source = (np.empty(contacts, np.int32) for _ in range(2))
+    roll = np.empty((contacts if has_rolling else 0, 3), dtype)
     return Kept(
-        first, source, np.zeros(contacts, dtype), np.zeros((contacts, 3), dtype), np.zeros(distances, dtype), roll
+        first, source, np.empty(contacts, dtype), np.empty((contacts, 3), dtype), np.empty(distances, dtype), roll
     )
 
 
 @entry(nogil=True, error_model="numpy")
-def keep_impulses(rows, base, count, kept):
+def keep_impulses(thread, threads, barrier, rows, base, count, kept):
     """Copy the impulses of rows from `base` to `count`, and of the distances before them."""
-    for i in range(base):
+    first, last = share(0, base, thread, threads)
+    for i in range(first, last):
         kept.distances[i] = rows.impulse[i, 0]
-    for contact in range(base, count):
+    first, last = share(base, count, thread, threads)
+    for contact in range(first, last):
         at, k = np.uint64(contact), np.uint64(contact - base)
         kept.first[k], kept.source[k] = rows.vertices[at, 0], rows.source[at]
         kept.normal[k] = rows.impulse[at, 0]
@@ -48,34 +52,56 @@ def keep_impulses(rows, base, count, kept):
 
 
 @entry(nogil=True, error_model="numpy")
-def restore_impulses(rows, base, count, kept, part, starts, order):
-    """Begin with `part` of the kept impulses; starts (n + 1,) and order (k,) are scratch."""
-    for i in range(min(base, len(kept.distances))):
-        rows.impulse[i, 0] = part * kept.distances[i]
-    starts[:] = 0
+def list_kept(base, kept, start, entries):
+    """Lists of vertices, as constraints.lists makes them, of kept contacts alone: what a run that was saved lacks."""
+    start[:] = 0
     for k in range(len(kept.first)):
-        starts[kept.first[k] + 1] += 1
-    for vertex in range(len(starts) - 1):
-        starts[vertex + 1] += starts[vertex]
+        start[kept.first[k] + 1] += 1
+    for vertex in range(len(start) - 1):
+        start[vertex + 1] += start[vertex]
     for k in range(len(kept.first) - 1, -1, -1):
-        starts[kept.first[k] + 1] -= 1
-        order[starts[kept.first[k] + 1]] = k
-    for contact in range(base, count):
+        vertex = kept.first[k]
+        start[vertex + 1] -= 1
+        entries[start[vertex + 1]] = (base + k) << ENTRY_BITS
+    for vertex in range(len(start) - 2):  # the loop above has moved each end to its list's begin
+        start[vertex + 1] = start[vertex + 2]
+    start[len(start) - 1] = len(kept.first)
+
+
+@entry(nogil=True, error_model="numpy")
+def restore_impulses(thread, threads, barrier, rows, base, count, kept, part, start, entries):
+    """Begin with `part` of the kept impulses; start (n + 1,) and entries: lists of vertices of the step before."""
+    first, last = share(0, min(base, len(kept.distances)), thread, threads)
+    for i in range(first, last):
+        rows.impulse[i, 0] = part * kept.distances[i]
+    first, last = share(base, count, thread, threads)
+    for contact in range(first, last):
         at = np.uint64(contact)
-        if rows.kind[at] != CONTACT:
-            continue
-        vertex = rows.vertices[at, 0]
-        last = starts[vertex + 2] if vertex + 2 < len(starts) else len(kept.first)
-        for place in range(starts[vertex + 1], last):
-            own = np.uint64(order[np.uint64(place)])
-            if kept.source[own] == rows.source[at]:
-                vector = row(kept.vector, own)
-                rows.impulse[at, 0] = part * kept.normal[own]
-                if rows.friction[at] > 0.0:
-                    n, t = row(rows.normal, at), row(rows.tangent, at)
-                    second = (n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0])
-                    rows.impulse[at, 1] = part * dot(vector, t)
-                    rows.impulse[at, 2] = part * dot(vector, second)
-                for axis in range(3 if len(kept.roll) > 0 else 0):
-                    rows.roll[at, axis] = part * kept.roll[own, axis]
-                break
+        if rows.kind[at] == CONTACT:
+            own = kept_number(rows, at, base, kept, start, entries)
+            if own >= 0:
+                take_over(rows, at, kept, np.uint64(own), part)
+
+
+@inlined
+def kept_number(rows, contact, base, kept, start, entries):
+    """Which of the kept contacts is the same two; -1 if none is."""
+    vertex, source = np.uint64(rows.vertices[contact, 0]), rows.source[contact]
+    for place in range(start[vertex], start[vertex + np.uint64(1)]):
+        entry = entries[np.uint64(place)]
+        own = (entry >> ENTRY_BITS) - base
+        if (entry & ((1 << ENTRY_BITS) - 1)) == 0 and own >= 0 and kept.source[np.uint64(own)] == source:
+            return own
+    return -1
+
+
+@inlined
+def take_over(rows, at, kept, own, part):
+    """Begin a contact with `part` of a kept one."""
+    rows.impulse[at, 0] = part * kept.normal[own]
+    if rows.friction[at] > 0.0:
+        vector, n, t = row(kept.vector, own), row(rows.normal, at), row(rows.tangent, at)
+        rows.impulse[at, 1] = part * dot(vector, t)
+        rows.impulse[at, 2] = part * dot(vector, cross(n, t))
+    for axis in range(3 if len(kept.roll) > 0 else 0):
+        rows.roll[at, axis] = part * kept.roll[own, axis]

@@ -6,6 +6,7 @@ import logging
 
 import numpy as np
 
+from pliant.constraints.rows import Rows
 from pliant.model import Model
 
 logger = logging.getLogger("pliant")
@@ -26,3 +27,15 @@ def report_overlaps(model: Model, first: np.ndarray, depth: np.ndarray) -> None:
             "the radius per step at most.", int(deep.sum()), model.describe_vertex(int(first[worst])), depth[worst],
             extra={"entry": "particles-overlap"},
         )  # fmt: skip
+
+
+def report_rows(model: Model, rows: Rows, base: int, count: int) -> None:
+    """Warn of spheres that start in each other, by their contacts in rows from `base` to `count`."""
+    particles = model.particles
+    if particles is None:
+        return
+    distance = np.einsum("ma,ma->m", rows.normal[base:count], rows.separation[base:count])
+    first, second = rows.vertices[base:count, 0], rows.vertices[base:count, 1]
+    radii = np.zeros(model.n_vertices)
+    radii[particles.vertices] = particles.radius
+    report_overlaps(model, first, radii[first] + np.where(second >= 0, radii[second], 0.0) - distance)

@@ -15,6 +15,7 @@ from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import closest_edge_edge, combine, row
 from pliant.grains.cells import LENGTH, NEAR, RADIUS, WAY, bucket, cell_along, cell_of, key_of
 from pliant.grains.record import write_contact, write_rolling
+from pliant.lanes.compiled import at as at_place
 from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.vectors import add, add_scaled, dot, subtract
 
@@ -41,8 +42,9 @@ def count_pairs(place, grains, motion, grid, skipped):
     """
     if grid.numbers[2] == 1:
         return count_listed(place, grains, motion, grid, skipped)
-    level, found, p, way = grid.level[place], 0, row(grid.places, place), way_of(grid, place)
-    around = grid.places[place, RADIUS] + grid.largest[level] + grains.tolerance
+    here = np.uint64(place)
+    level, found, p, way = grid.level[here], 0, row(grid.places, here), way_of(grid, place)
+    around = grid.places[here, RADIUS] + grid.largest[level] + grains.tolerance
     x0, x1 = reach_along(0, p[0], way[0], around, grid, level)
     y0, y1 = reach_along(1, p[1], way[1], around, grid, level)
     z0, z1 = reach_along(2, p[2], way[2], around, grid, level)
@@ -50,13 +52,14 @@ def count_pairs(place, grains, motion, grid, skipped):
     if (x1 - x0 + 1) * (y1 - y0 + 1) * (1 if is_dense else z1 - z0 + 1) > len(grid.order):
         return keep_near(place, place + 1 if is_half and is_dense else 0, len(grid.order), -1, grains, motion, grid,
                          found, skipped)  # fmt: skip
-    own = cell_of(grid.keys[place])
+    own = cell_of(grid.keys[here])
     for x in range(max(x0, own[0]) if is_half else x0, x1 + 1):
         in_slice = is_half and x == own[0]
         for y in range(max(y0, own[1]) if in_slice else y0, y1 + 1):
             first_z = max(z0, own[2]) if in_slice and y == own[1] else z0
             if is_dense:
-                first, last = grid.starts[bucket(grid, x, y, first_z)], grid.starts[bucket(grid, x, y, z1) + 1]
+                first = at_place(grid.starts, bucket(grid, x, y, first_z))
+                last = at_place(grid.starts, bucket(grid, x, y, z1) + 1)
                 first = max(first, place + 1) if is_half else first
                 found = keep_near(place, first, last, -1, grains, motion, grid, found, skipped)
             else:
@@ -70,9 +73,10 @@ def count_pairs(place, grains, motion, grid, skipped):
 @inlined
 def count_listed(place, grains, motion, grid, skipped):
     """The same, if whom it may meet is listed (grains.near_lists)."""
-    found, p = 0, row(grid.places, place)
-    alone = grid.places[place, RADIUS] + grid.places[place, LENGTH] + grains.tolerance
-    for entry in range(grid.list_ends[place], grid.list_ends[place + 1]):
+    found, here = 0, np.uint64(place)
+    p = row(grid.places, here)
+    alone = grid.places[here, RADIUS] + grid.places[here, LENGTH] + grains.tolerance
+    for entry in range(grid.list_ends[here], grid.list_ends[here + np.uint64(1)]):
         other = grid.listed[np.uint64(entry)]
         at = np.uint64(other)
         s = subtract(p, row(grid.places, at))
@@ -81,7 +85,7 @@ def count_listed(place, grains, motion, grid, skipped):
             continue
         if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, motion, grid):
             if skipped <= found < skipped + NEAR:
-                grid.near[place, found - skipped] = other
+                grid.near[here, np.uint64(found - skipped)] = other
             found += 1
     return found
 
@@ -91,8 +95,9 @@ def keep_near(place, first, last, key, grains, motion, grid, found, skipped):
     """How many contacts there are with those of places first to last too, after `found` before; of the cell with a key
     alone, unless it is negative.
     """
-    p, level, own = row(grid.places, place), grid.level[place], grid.keys[place]
-    alone = grid.places[place, RADIUS] + grid.places[place, LENGTH] + grains.tolerance
+    here = np.uint64(place)
+    p, level, own = row(grid.places, here), grid.level[here], grid.keys[here]
+    alone = grid.places[here, RADIUS] + grid.places[here, LENGTH] + grains.tolerance
     for other in range(first, last):
         at = np.uint64(other)
         s = subtract(p, row(grid.places, at))
@@ -105,7 +110,7 @@ def keep_near(place, first, last, key, grains, motion, grid, found, skipped):
             continue  # the other one finds it
         if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, motion, grid):
             if skipped <= found < skipped + NEAR:
-                grid.near[place, found - skipped] = other
+                grid.near[here, np.uint64(found - skipped)] = other
             found += 1
     return found
 
@@ -119,11 +124,12 @@ def keep_more(place, grains, motion, grid, skipped):
 @inlined
 def write_pairs(place, grains, motion, grid, rows, at):
     """Write the contacts of the sphere at a place, as they were counted, into rows from `at` on."""
-    found, k = grid.near_count[place], grid.order[place]
+    found, k, own = at_place(grid.near_count, place), at_place(grid.order, place), np.uint64(place)
     for c in range(found):
         if c > 0 and c % NEAR == 0:
             keep_more(place, grains, motion, grid, c)
-        write_pair(k, grid.order[grid.near[place, c % NEAR]], grains, motion, rows, at + c)
+        other = at_place(grid.order, grid.near[own, np.uint64(c % NEAR)])
+        write_pair(np.uint64(k), np.uint64(other), grains, motion, rows, at + c)
     return found
 
 
@@ -158,7 +164,7 @@ def way_of(grid, place):
 def comes_near(place, other, s, tolerance, grid):
     """Whether the spheres at two places, with s from the second to the first, touch or come to touch in the step."""
     distance2 = dot(s, s)
-    reach = grid.places[place, RADIUS] + grid.places[other, RADIUS] + tolerance
+    reach = grid.places[np.uint64(place), RADIUS] + grid.places[np.uint64(other), RADIUS] + tolerance
     if distance2 <= reach * reach:
         return True
     here, there, distance = way_of(grid, place), way_of(grid, other), math.sqrt(distance2)
@@ -172,11 +178,12 @@ def comes_near(place, other, s, tolerance, grid):
 @inlined
 def may_touch(place, other, grains, motion, grid):
     """Whether the spheres at two places are two that contacts are asked for, and one of them moves."""
-    a, b = grid.order[place], grid.order[other]
-    i, j = grains.vertices[a], grains.vertices[b]
-    if grains.is_excluded[a] or grains.is_excluded[b] or not grains.allowed[grains.body[a], grains.body[b]]:
+    a, b = np.uint64(at_place(grid.order, place)), np.uint64(at_place(grid.order, other))
+    one, two = np.uint64(grains.body[a]), np.uint64(grains.body[b])
+    if grains.is_excluded[a] or grains.is_excluded[b] or not grains.allowed[one, two]:
         return False
-    return motion.inverse_mass[i] + motion.inverse_mass[j] > 0.0
+    i, j = grains.vertices[a], grains.vertices[b]
+    return at_place(motion.inverse_mass, i) + at_place(motion.inverse_mass, j) > 0.0
 
 
 @compiled
@@ -190,9 +197,9 @@ def ways_apart(s, here, there):
 @inlined
 def write_pair(a, b, grains, motion, rows, at):
     """The contact of two spheres: the normal is that of the place where they meet, if they are on their way there."""
-    i, j = grains.vertices[a], grains.vertices[b]
-    if i > j:  # so that the same two are the same contact in every step
-        a, b, i, j = b, a, j, i
+    if grains.vertices[a] > grains.vertices[b]:  # so that the same two are the same contact in every step
+        a, b = b, a
+    i, j = np.uint64(grains.vertices[a]), np.uint64(grains.vertices[b])
     s = subtract(row(motion.start, i), row(motion.start, j))
     rest, distance = grains.radius[a] + grains.radius[b], math.sqrt(dot(s, s))
     n = (0.0, 0.0, 1.0)
@@ -207,6 +214,8 @@ def write_pair(a, b, grains, motion, rows, at):
         n = (s[0] / distance, s[1] / distance, s[2] / distance)
     least = min(grains.radius[a], grains.radius[b])
     mu = friction_between(grains.friction[a], grains.friction[b], grains.otherwise)
-    write_contact(rows, at, i, (j, -1, -1), j, (1.0, 0.0, 0.0), s, n, rest, least, mu)
+    opposite = grains.vertices[b]
+    about = (opposite, -1, -1), opposite, (1.0, 0.0, 0.0)
+    write_contact(rows, at, grains.vertices[a], *about, s, n, rest, least, mu)
     both = math.sqrt(grains.rolling[a] * grains.rolling[b])
     write_rolling(rows, at, both, grains.radius[b] / rest, grains.radius[a] / rest)

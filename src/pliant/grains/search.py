@@ -6,7 +6,7 @@ from pliant.grains.faces import faces_of
 from pliant.grains.pairs import count_pairs, write_pairs
 from pliant.grains.walls import FACES, walls_of
 from pliant.kernels.threads import barrier_wait, share
-from pliant.lanes.compiled import inlined
+from pliant.lanes.compiled import at, inlined
 from pliant.lanes.entry import entry
 
 GROUP = 4096  # spheres whose contacts with others are written before those with the rest: then packs are of one kind,
@@ -25,15 +25,15 @@ def search(thread, threads, barrier, grains, motion, grid, obstacles, faces, bas
     for place in range(first, last):
         k, rest = place, spheres + place
         if place < spheres:
-            k = grid.order[place]
+            k = at(grid.order, place)
             if writes:
                 write_pairs(place, grains, motion, grid, rows, ends[place])
             else:
                 grid.near_count[place] = ends[place] = count_pairs(place, grains, motion, grid, 0)
         if not writes or ends[rest] < end_of_rest(ends, place, spheres):
-            at = ends[rest]
-            found = walls_of(k, grains, motion, obstacles, n, rows, at, writes)
-            found += faces_of(k, grains, motion, faces, n + FACES * len(obstacles.kinds), rows, at + found, writes)
+            begin = ends[rest]
+            found = walls_of(k, grains, motion, obstacles, n, rows, begin, writes)
+            found += faces_of(k, grains, motion, faces, n + FACES * len(obstacles.kinds), rows, begin + found, writes)
             if not writes:
                 ends[rest] = found
     barrier_wait(barrier, threads)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, material_displacement, to_local
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import row
 from pliant.grains.record import write_contact, write_rolling
+from pliant.lanes.compiled import at as at_place
 from pliant.lanes.compiled import inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model.obstacles import CONTAINER, FRICTION, SIZES
@@ -19,18 +22,19 @@ STEPS, TOUCH = 100, 1e-6  # of advancement: at most so many; part of the way at 
 @inlined
 def walls_of(k, grains, motion, obstacles, n_vertices, rows, at, writes):
     """Contacts of sphere k with obstacles; if `writes`, into rows from `at` on. How many there are."""
-    found, i = 0, grains.vertices[k]
-    if grains.is_excluded[k] or motion.inverse_mass[i] == 0.0:
+    found, i, own = 0, at_place(grains.vertices, k), np.uint64(k)
+    if grains.is_excluded[own] or at_place(motion.inverse_mass, i) == 0.0:
         return 0
+    reach = grains.radius[own] + grains.tolerance
     for m in range(len(obstacles.kinds)):
         start = to_local(obstacles.at_start[m], row(motion.start, i))
         end = to_local(obstacles.at_end[m], row(motion.end, i))
         if obstacles.kinds[m] == CONTAINER:
             inside = min(depth_inside(start, obstacles.local[m]), depth_inside(end, obstacles.local[m]))
-            for face in range(0 if inside > grains.radius[k] + grains.tolerance else 5):
+            for face in range(0 if inside > reach else 5):
                 d, n = container_face(face, start, obstacles.local[m])
                 d_end = d + dot(n, subtract(end, start))
-                if min(d, d_end) <= grains.radius[k] + grains.tolerance:
+                if min(d, d_end) <= reach:
                     source = n_vertices + FACES * m + face
                     if writes:
                         write_wall(k, grains, motion, obstacles, m, start, d, n, source, rows, at + found)

@@ -12,30 +12,31 @@ def way_of_step(x_prev, x, acceleration, mass, is_free):
     """Of a step from x_prev to x (n, 3) [m]: whether vertices that are held have moved, the work [J] of an acceleration
     (n, 3) [m/s^2] on the others, and how far two vertices have moved against each other at most [m].
     """
-    held_moves, work, spread = False, 0.0, 0.0
-    for k in range(3):
-        low, high = math.inf, -math.inf
-        for i in range(len(x)):
-            way = x[i, k] - x_prev[i, k]
-            low, high = min(low, way), max(high, way)
-            if is_free[i]:
-                work += mass[i] * acceleration[i, k] * way
-            else:
-                held_moves |= way != 0.0
-        spread += (high - low) ** 2
-    return held_moves, work, math.sqrt(spread)
+    held_moves, first, second, third = False, 0.0, 0.0, 0.0
+    low, high = (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
+    for i in range(len(x)):
+        a, b, c = x[i, 0] - x_prev[i, 0], x[i, 1] - x_prev[i, 1], x[i, 2] - x_prev[i, 2]
+        low = (min(low[0], a), min(low[1], b), min(low[2], c))
+        high = (max(high[0], a), max(high[1], b), max(high[2], c))
+        if is_free[i]:
+            first += mass[i] * acceleration[i, 0] * a
+            second += mass[i] * acceleration[i, 1] * b
+            third += mass[i] * acceleration[i, 2] * c
+        else:
+            held_moves |= a != 0.0 or b != 0.0 or c != 0.0
+    spread = (high[0] - low[0]) ** 2 + (high[1] - low[1]) ** 2 + (high[2] - low[2]) ** 2
+    return held_moves, first + second + third, math.sqrt(spread)
 
 
 @entry(nogil=True)
 def sums_of_state(mass, x, v):
     """Sums of positions and velocities (n, 3) of what has mass: other points slide over round bodies."""
-    position, velocity = 0.0, 0.0
+    a, b, c, p, q, r = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # six sums, which do not wait for each other
     for i in range(len(x)):
         if mass[i] > 0.0:
-            for k in range(3):
-                position += x[i, k]
-                velocity += v[i, k]
-    return position, velocity
+            a, b, c = a + x[i, 0], b + x[i, 1], c + x[i, 2]
+            p, q, r = p + v[i, 0], q + v[i, 1], r + v[i, 2]
+    return a + b + c, p + q + r
 
 
 @entry(nogil=True)

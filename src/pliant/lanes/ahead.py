@@ -62,8 +62,10 @@ class Helper:
         listed = first_kernels()
         for number in listed.needed_after(set(self._asked)):
             kernel = listed.kernels[number]
-            if kernel.place not in self._asked and kernel.can_be_imported(()) and _compile(kernel, {}):
-                return True
+            if kernel.place not in self._asked and kernel.can_be_imported(()):
+                with contextlib.suppress(Exception):  # the list may have another signature than the function has now
+                    if _compile(kernel, {}):
+                        return True
         return False
 
     def _send(self, places: list[str]) -> None:

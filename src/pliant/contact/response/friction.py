@@ -34,4 +34,6 @@ def friction_between(one, other, otherwise):
     """
     if math.isnan(one):
         return otherwise if math.isnan(other) else other
+    if one == other:  # the root of a square, which is exact
+        return one
     return one if math.isnan(other) else math.sqrt(one * other)

@@ -14,24 +14,18 @@ from pliant.constraints.distances import (
     fill_distances,
 )
 from pliant.constraints.levers import write_levers
+from pliant.constraints.motion import begin_velocities, write_positions
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
-from pliant.constraints.rows import NO_FRICTION, SPHERE_SPIN, Bodies, Rows, empty_rows
-from pliant.constraints.sweeps import (
-    apply_impulses,
-    deepening,
-    end_corrections,
-    end_passages,
-    friction_at_end,
-    write_positions,
-)
-from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, restore_impulses
+from pliant.constraints.rows import NO_FRICTION, Bodies, Rows, empty_rows
+from pliant.constraints.sweeps import STRIDE, end_corrections, end_passages, find_ends, friction_at_end
+from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, list_kept, restore_impulses
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.grains.convex_pairs import ConvexPairs
 from pliant.grains.detection import GrainDetector
 from pliant.grains.near_lists import NearLists
-from pliant.grains.overlaps import report_overlaps
+from pliant.grains.overlaps import report_rows
 from pliant.grains.passages import Passages
 from pliant.grains.record import Motion
 from pliant.grains.rims import drop_rims
@@ -102,7 +96,7 @@ class ConstraintWork(Work):
         if options.sleep_speed and model.particles is not None:
             self._sleepers = Sleepers(model.particles.vertices, n, float(options.sleep_speed))
         self._held = np.zeros((0, 3))  # where what does not move is at the end of the step
-        self._moves, self._all_masses = np.zeros(0, bool), np.zeros(0)
+        self._moves, self._all_masses, self._inverse_mass = np.zeros(0, bool), np.zeros(0), np.zeros(n)
         self._way, self._end = np.zeros((0, 3)), np.zeros((0, 3))
         self.radius = np.ones(n)
         self.turns = np.zeros(n, bool)
@@ -118,8 +112,9 @@ class ConstraintWork(Work):
         self._nothing = kept_room(0, 0, False, self.dtype)
         self.kept = self._nothing
         self.problem: ConstraintProblem | None = None
-        self._scratch = np.zeros(n + 1, np.int32)
-        self._plain = np.zeros(0, bool)  # which vertices moved in a step without contacts
+        self._has_lists = False  # of the kept impulses' contacts, in `bodies`
+        self._ends = np.zeros(STRIDE * self.team.threads)
+        self._plain = np.zeros(0)  # inverse masses of a step without contacts
         self._h = problem.h
         self._scheme = Scheme(problem.h, False, 1.0, 1.0, NO_FRICTION, False, False)
         self._ending: Ending | None = None
@@ -151,20 +146,18 @@ class ConstraintWork(Work):
         bodies = self.bodies
         if self.problem is None:
             self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team)
-            self._report_overlaps(problem, base, count)
+            if problem.time <= 0:
+                report_rows(problem.model, self.rows, base, count)
         posed = self.problem
         self._scheme = scheme
         posed.rows, posed.count, posed.scheme, posed.planned = self.rows, count, self._scheme_of(count), planned
         if warm_start > 0:
-            order = np.zeros(len(self.kept.first), np.int32)
-            restore_impulses(self.rows, base, count, self.kept, float(warm_start), self._scratch, order)
+            self._restore(base, count, float(warm_start))
         if self._on_device is not None:
             self._on_device.kept = self.kept
         self.kept = self._nothing  # millions of contacts need the room
-        posed.prepare(gamma, self._is_unchanged(count))
-        self.bodies = posed.bodies
-        if warm_start > 0:
-            self.team.run_for(40.0 * count, apply_impulses, self.rows, count, self.bodies, posed.scheme)
+        posed.prepare(gamma, self._is_unchanged(count), warm_start > 0)
+        self.bodies, self._has_lists = posed.bodies, True
         if count:
             relaxation.begin(posed)
 
@@ -179,11 +172,11 @@ class ConstraintWork(Work):
         return scheme._replace(friction=NO_FRICTION, is_relaxed=False)
 
     def _is_unchanged(self, count: int) -> bool:
-        """Whether there are `count` distances and nothing else, as in the step before, and the same vertices move."""
+        """Whether there are `count` distances and nothing else, as in the step before, between the same masses."""
         is_plain = count == len(self.distances.pairs)
-        moves = self.bodies.inverse_mass > 0 if is_plain else np.zeros(0, bool)
-        is_same = is_plain and np.array_equal(moves, self._plain)
-        self._plain = moves
+        masses = self.bodies.inverse_mass.copy() if is_plain else np.zeros(0, self.dtype)
+        is_same = is_plain and np.array_equal(masses, self._plain)
+        self._plain = masses
         return is_same
 
     def _load_motion(self, problem: IncrementalPotential) -> None:
@@ -198,14 +191,12 @@ class ConstraintWork(Work):
             if asleep.any():
                 is_free &= ~asleep
                 self._held = np.where(asleep[:, None], x, problem.y)
-        w = np.where(is_free, 1 / np.where(is_free, problem.inertia * h**2, 1.0), 0.0)
-        np.divide(self._held - x, h, out=bodies.velocity[:, :3], casting="same_kind")
-        bodies.inverse_mass[:] = bodies.velocity[:, 3] = w
-        bodies.inverse_inertia[:] = np.where(self.turns, SPHERE_SPIN * w, 0.0)
+        about = (is_free, problem.inertia, self.turns, x, self._held, h, h**2, self._inverse_mass, bodies)
+        self.team.run_for(5.0 * len(x), begin_velocities, *about)
         if len(bodies.spin):
             bodies.spin[:] = problem.spins * self.radius[:, None]
         self.rigid.begin(problem, bodies.rigid)
-        self._all_masses = self.rigid.inverse_mass_of_vertices(w)
+        self._all_masses = self.rigid.inverse_mass_of_vertices(self._inverse_mass)
         self._moves = self._all_masses > 0
 
     def _detect(self, problem: IncrementalPotential) -> int:
@@ -221,18 +212,6 @@ class ConstraintWork(Work):
         if self._convex is not None:
             self.rows, count = self._convex.append(self.rows, count, x, rigid.carrier_of, rigid.centres)
         return count
-
-    def _report_overlaps(self, problem: IncrementalPotential, base: int, count: int) -> None:
-        """Warn of spheres that start in each other."""
-        rows, particles = self.rows, problem.model.particles
-        if particles is None or problem.time > 0:
-            return
-        distance = np.einsum("ma,ma->m", rows.normal[base:count], rows.separation[base:count])
-        first, second = rows.vertices[base:count, 0], rows.vertices[base:count, 1]
-        radii = np.zeros(problem.model.n_vertices)
-        radii[particles.vertices] = particles.radius
-        reach = radii[first] + np.where(second >= 0, radii[second], 0.0)
-        report_overlaps(problem.model, first, reach - distance)
 
     def iterate(self, relaxation: Relaxation, n: int) -> None:
         """n iterations, if there is anything to do."""
@@ -260,7 +239,8 @@ class ConstraintWork(Work):
             self._way, self._end = problem.y - problem.x_prev, x
 
     def _write(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        write_positions(self.bodies, problem.x_prev, self._held, problem.h, x)
+        about = (self.bodies, problem.x_prev, self._held, problem.h, x)
+        self.team.run_for(5.0 * len(x), write_positions, *about)
         self.rigid.write(problem, x, self.bodies.rigid.twist)
         if len(self.bodies.spin):
             problem.spins[:] = self.bodies.spin / self.radius[:, None]
@@ -273,18 +253,28 @@ class ConstraintWork(Work):
         if not posed.count:
             return 0
         posed.copy_back()
+        deepening, is_through = self._find_ends()
         while ending is not None and more < (ending.rounds - 1) * posed.planned:
-            if not self._add_thrown(problem, x, ending) and deepening(*self._about()) <= DEEPENING:
+            if not self._add_thrown(problem, x, ending) and deepening <= DEEPENING:
                 break
             posed.done = 0
             self._relax(ending.relaxation, posed.planned)
             self._write(problem, x)
             more += posed.planned
-        end_passages(*self._about(), PASSES)
-        self._write(problem, x)
+            deepening, is_through = self._find_ends()
+        if is_through:
+            end_passages(*self._about(), PASSES)
+            self._write(problem, x)
         if self._passages is not None and self._passages.may_pass(problem.x_prev, x, 0.0):
             self._stop_passages(self._passages, problem, x)
         return more
+
+    def _find_ends(self) -> tuple[float, bool]:
+        """By how much an overlap grows within the step, at most, and whether any contact is half way through."""
+        self._ends[:] = 0.0
+        self.team.run_for(8.0 * self.posed.count, find_ends, *self._about(), self._ends)
+        deepest, through = (float(self._ends[k::STRIDE].max()) for k in range(2))
+        return deepest, through > 0.0
 
     def _about(self) -> tuple[Rows, int, Bodies, Scheme]:
         """What compiled passes over all constraints read."""
@@ -309,6 +299,7 @@ class ConstraintWork(Work):
             write_levers(self.rows, known, count, *about)
         posed.rows, posed.count = self.rows, count
         if count > known:
+            self._plain = np.zeros(0)  # lists have more than the distances
             posed.scheme = self._scheme_of(count)
             posed.prepare(self._gamma)
             self.bodies = posed.bodies
@@ -374,7 +365,15 @@ class ConstraintWork(Work):
         base, count = len(self.distances.pairs), self.problem.count
         k = count - base
         self.kept = kept_room(k, base, len(self.rows.rolling) > 0, self.dtype)
-        keep_impulses(self.rows, base, count, self.kept)
+        self.team.run_for(6.0 * count, keep_impulses, self.rows, base, count, self.kept)
+
+    def _restore(self, base: int, count: int, part: float) -> None:
+        """Begin with a part of the kept impulses, found by the lists of vertices of the step before."""
+        start, entries, kept = self.bodies.start, self.bodies.entries, self.kept
+        if not self._has_lists:
+            entries = np.zeros(len(kept.first), np.int32)
+            list_kept(base, kept, start, entries)
+        self.team.run_for(15.0 * count, restore_impulses, self.rows, base, count, kept, part, start, entries)
 
     def state_dict(self) -> dict[str, Any]:
         self._keep()
@@ -389,7 +388,7 @@ class ConstraintWork(Work):
         like = self._nothing._asdict()
         given = {name: state.get(name, []) for name in like}  # runs saved before there was rolling resistance lack it
         arrays = {name: np.array(given[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
-        self.kept, self.problem, self._before = Kept(**arrays), None, None
+        self.kept, self.problem, self._before, self._has_lists = Kept(**arrays), None, None, False
         if self.detector is not None and "near" in state:
             near = state["near"]
             self.detector.lists = NearLists(np.array(near["places"], float).reshape(-1, 3), float(near["reach"]))
