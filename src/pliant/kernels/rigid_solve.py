@@ -64,7 +64,7 @@ def solve_pack(pack, done, table, packs):
     force = (w * force[0], w * force[1], w * force[2])
     sums = force + torque + ((w, z, z, w, z, w), (z, z, z, z, z, z, z, z, z), inertia)
     for slot in range(packs.slot_start[pack], packs.slot_start[pack + 1]):
-        sums = with_contacts(sums, p, slot * WIDTH, table.numbers, packs)
+        sums = with_contacts(sums, p, turn, slot * WIDTH, table.numbers, packs)
     force, torque = (sums[0], sums[1], sums[2]), (sums[3], sums[4], sums[5])
     own = rotated_back(turn, torque)
     square = dot(force, force) / w + dot(own, symmetric_times(six_of(numbers, at, INVERSE), own))
@@ -108,16 +108,17 @@ def inertia_of(turn, moments, spread):
 
 
 @inlined
-def with_contacts(sums, p, place, rows, packs):
-    """Sums with force, torque and block of a contact of each body of a pack, whose positions are p."""
+def with_contacts(sums, p, turn, place, rows, packs):
+    """Sums with force, torque and block of a contact of each body of a pack, at p and turned."""
     z, sign = zero(), load(packs.signs, place, zero())
     n0, n1, n2, thickness = gather4(rows, packs.rows, place, z)
     p0, p1, p2, limit = gather4_beyond(rows, packs.rows, place, PREV, z)
-    x0, x1, x2, k = gather4(rows, packs.own, place, z)
-    y0, y1, y2, _ = gather4(rows, packs.other, place, z)
-    n, here, d = (sign * n0, sign * n1, sign * n2), (x0, x1, x2), (x0 - y0, x1 - y1, x2 - y2)
+    r0, r1, r2, goal = gather4_beyond(rows, packs.own, place, ARM - PLACE, z)
+    y0, y1, y2, k = gather4(rows, packs.other, place, z)
+    n, arm = (sign * n0, sign * n1, sign * n2), rotated(turn, (r0, r1, r2))
+    here = add(p, arm)
+    d = subtract(here, (y0, y1, y2))
     gap = thickness - dot(d, n)
-    goal = gather4_beyond(rows, packs.own, place, ARM - PLACE, z)[3]
     ahead = dot(here, n) - sign * goal  # one that it would press on the way to its target has its block already
     pressed = select((gap > z) | ((ahead > z) & (gap + ahead > z)), k, z)
     u = (d[0] - sign * p0, d[1] - sign * p1, d[2] - sign * p2)
@@ -127,7 +128,7 @@ def with_contacts(sums, p, place, rows, packs):
     slope = select(limit > z, select(k * length < limit, k, limit / maximum(length, number(TINY, z))), z)
     push = k * maximum(gap, z)
     f = (push * n[0] - slope * t[0], push * n[1] - slope * t[1], push * n[2] - slope * t[2])
-    return with_force(sums, subtract(here, p), f, n, pressed, slope)
+    return with_force(sums, arm, f, n, pressed, slope)
 
 
 @inlined
