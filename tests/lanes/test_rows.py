@@ -10,7 +10,7 @@ SOURCE = '''
 from numba import njit
 from pliant.lanes import make_zero, store
 from pliant.lanes.rows import add_rows, gather4, gather4_beyond, gather4_of, load_vectors
-from pliant.lanes.rows import scatter4, store4, store_vectors
+from pliant.lanes.rows import scatter3, scatter4, store4, store_vectors
 
 zero = make_zero("{precision}", {width})
 
@@ -22,6 +22,12 @@ def move(source, target, starts, first, out):
     for k in range(4):
         store(out, k * {width}, r[k])
     scatter4(target, starts, first, r[0] + r[0], r[1] + r[1], r[2] + r[2], r[3] + r[3])
+
+
+@njit
+def place(source, target, starts, first):
+    r = gather4(source, starts, first, zero())
+    scatter3(target, starts, first, r[0], r[1], r[2])
 
 
 @njit
@@ -75,6 +81,20 @@ def test_gather_and_scatter(precision, width):
     np.testing.assert_array_equal(out.reshape(4, width), source[rows[3:]].T)
     np.testing.assert_array_equal(target[rows[3:]], 2 * source[rows[3:]])
     assert np.isnan(target[np.setdiff1d(np.arange(40), rows[3:])]).all()
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("width", [1, *WIDTHS])
+def test_the_fourth_number_of_a_row_stays(precision, width):
+    module = load_module("rows", SOURCE.format(precision=precision, width=width), "a test of rows")
+    random = np.random.default_rng(width)
+    source = random.normal(size=(40, 4)).astype(DTYPES[precision])
+    target = np.full_like(source, np.nan)
+    rows = random.permutation(40)[: width + 3]
+    module.place(source, target, (4 * rows).astype(np.uint32), 3)
+    np.testing.assert_array_equal(target[rows[3:], :3], source[rows[3:], :3])
+    target[rows[3:], :3] = np.nan
+    assert np.isnan(target).all()
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -31,15 +31,20 @@ def test_ten_unit_cubes_rest_at_their_heights(gap: float) -> None:
 
 
 def test_heavy_cubes_on_light_ones_end_where_rounding_begins() -> None:
-    """Cubes of 1, 2, 4 and 8 m upwards, 0.2 s: heights within 0.02 mm, in 227 of the 400 iterations on average."""
+    """Cubes of 1, 2, 4 and 8 m upwards, 0.2 s: heights within 0.01 mm at all times. The tower sways about its foot by
+    up to 0.08 mm, as its steps end with errors of 1e-4, and one moment of that may be anything. 140 to 190 of the 200
+    iterations on average.
+    """
     scene = pl.Scene()
     scene.add_plane((0, 0, 0), (0, 0, 1), friction=0.5)
     cubes = [scene.add_rigid(pl.Box((s, s, s)), position=(0, 0, 1.5 * s - 1)) for s in (1.0, 2.0, 4.0, 8.0)]
     sim = pl.Simulation(scene)
-    iterations = [sim.step().iterations for _ in range(60)]
-    np.testing.assert_allclose(
-        [cube.position for cube in cubes], [(0, 0, 1.5 * s - 1) for s in (1, 2, 4, 8)], atol=2e-5
-    )
+    iterations, off = [], []
+    for _ in range(60):
+        iterations.append(sim.step().iterations)
+        off.append([cube.position - (0, 0, 1.5 * s - 1) for cube, s in zip(cubes, (1, 2, 4, 8), strict=True)])
+    assert np.abs(off)[:, :, 2].max() < 1e-5
+    assert np.abs(off)[:, :, :2].max() < 1e-4
     assert np.mean(iterations) < 300
 
 

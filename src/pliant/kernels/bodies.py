@@ -2,7 +2,7 @@
 
 Bodies move after all vertices, colour by colour; who has which colour follows from the contacts of the step and the
 elements that join bodies, so that none moves together with one it touches (decision 0104). Inertia and contacts are
-rows of the body's own block, in double precision (kernels.rigid_sweep, kernels.body_contacts).
+rows of the body's own block, in double precision (kernels.rigid_blocks, kernels.body_contacts).
 
 The points of a body fill packs of their own. Forces and Hessian blocks of the elements at them are found in lanes as
 those of any vertex, and reach the body by the Jacobian of each point,

@@ -12,6 +12,7 @@ import numpy as np
 from pliant.elements.closest import closest_separation, positions_of
 from pliant.elements.contact import damped_depth, friction_slope
 from pliant.kernels.bodies import move_pose, solve_six
+from pliant.kernels.rigid_blocks import NO_SUMS, add_sums, owed_by, with_force, write_rotation
 from pliant.kernels.rigid_contacts import (
     ARM,
     FRICTION,
@@ -35,7 +36,6 @@ from pliant.kernels.rigid_contacts import (
     write_places,
     write_side,
 )
-from pliant.kernels.rigid_sweep import NO_SUMS, add_sums, owed_by, with_force, write_rotation
 from pliant.kernels.threads import share
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner

@@ -5,7 +5,7 @@ from __future__ import annotations
 BODY_IMPORTS = """from pliant.kernels.bodies import add_to_system, gather_at_body, no_sums, place_rows
 from pliant.kernels.body_contacts import move_body
 from pliant.kernels.rigid_contacts import MOST_COLOURS
-from pliant.kernels.rigid_sweep import write_inertia
+from pliant.kernels.rigid_blocks import write_inertia
 """
 CONTACT_IMPORTS = """from pliant.kernels.body_contacts import add_contacts, refresh_rows
 """

@@ -20,13 +20,12 @@ from pliant.kernels.contact_refresh import refresh_contact
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 
-# Columns of a contact's numbers: arms of both sides [m], or places in space of sides that are held; the normal; s at
-# the start of the step less the shift of friction; what changes from iteration to iteration; where both points are now
-# [m]; and how far along the normal both would be without contact [m].
-ARM, OTHER_ARM, NORMAL, PREV, THICKNESS, STIFFNESS, FRICTION, LIMIT, PRESSED, RUBBED, SHIFT = (
-    0, 3, 6, 9, 12, 13, 14, 15, 16, 17, 20,
-)  # fmt: skip
-PLACE, OTHER_PLACE, GOAL, OTHER_GOAL = 23, 26, 29, 30
+# Columns of a contact's numbers, four by four as lanes read them: the normal and the thickness; s at the start of the
+# step less the shift of friction, and the friction limit; arms of both sides [m], or places in space of sides that are
+# held, and how far along the normal each would be without contact [m]; where both points are now [m], and with each the
+# stiffness; multipliers; the shift and the coefficient of friction.
+NORMAL, THICKNESS, PREV, LIMIT, ARM, GOAL, OTHER_ARM, OTHER_GOAL = 0, 3, 4, 7, 8, 11, 12, 15
+PLACE, STIFFNESS, OTHER_PLACE, OTHER_STIFFNESS, RUBBED, PRESSED, SHIFT, FRICTION = 16, 19, 20, 23, 24, 27, 28, 31
 COLUMNS = 32
 MOST_COLOURS = 64
 # Of the way from a multiplier to the force that is felt it goes all in the first iterations of a step, then a part, and
@@ -42,7 +41,7 @@ class RigidContacts(NamedTuple):
     contacts: object  # the ContactSet
     first: np.ndarray  # (k,) the body of the first side, -1 for what is held
     second: np.ndarray  # (k,) and of the second
-    numbers: np.ndarray  # (k, COLUMNS)
+    numbers: np.ndarray  # (k padded, COLUMNS)
     start: np.ndarray  # (b + 1,) first of a body's entries
     entries: np.ndarray  # (2 k,) 2 c, or 2 c + 1 for the second side
     order: np.ndarray  # (b,) bodies colour after colour: those of one colour do not touch each other
@@ -52,6 +51,7 @@ class RigidContacts(NamedTuple):
     joined: np.ndarray  # which they are
     island: np.ndarray  # (b,) the lowest number of a body that contacts join it with, step by step
     compliance: np.ndarray  # (1,) 1 / K [m/N]
+    refreshes: np.ndarray  # (1,) whether closest points of some change with the positions
 
 
 @inlined
@@ -150,8 +150,11 @@ def load_contacts(table, carrier, rows, offsets, x, x_prev):
     """
     contacts, numbers, start = table.contacts, table.numbers, table.start
     start[:] = 0
+    table.refreshes[0] = 0
     for place in range(len(table.first)):
         c = np.uint64(place)
+        if contacts.updates_closest_point[c]:
+            table.refreshes[0] = 1
         a, b = carrier[contacts.vertices[c, 0]], np.int64(-1)
         if contacts.obstacle[c] < 0:
             b = carrier[contacts.vertices[c, middle_of(contacts, c)]]
@@ -161,7 +164,8 @@ def load_contacts(table, carrier, rows, offsets, x, x_prev):
         if b >= 0:
             start[b + 1] += 1
         write_geometry(c, table, rows, offsets, x, x_prev)
-        numbers[c, THICKNESS], numbers[c, STIFFNESS] = contacts.thickness[c], contacts.stiffness[c]
+        numbers[c, THICKNESS] = contacts.thickness[c]
+        numbers[c, STIFFNESS] = numbers[c, OTHER_STIFFNESS] = contacts.stiffness[c]
         s, n = closest_separation(c, positions_of(c, contacts, x), contacts), row(contacts.normals, c)
         d = max(0.0, contacts.thickness[c] - (s[0] * n[0] + s[1] * n[1] + s[2] * n[2]))
         numbers[c, FRICTION], numbers[c, LIMIT] = contacts.friction[c], contacts.friction[c] * contacts.stiffness[c] * d
@@ -266,31 +270,6 @@ def vertex_place(v, body, rows, offsets, x, poses, R):
 def stride_after(done):
     """Of the next multipliers, after so many iterations of a step."""
     return 1.0 if done < WHOLE_STRIDES else STRIDE * min(1.0, LONG_STRIDES / (1 + done))
-
-
-@inlined
-def update_multipliers(c, numbers, s, compliance, stride):
-    """Bring the multiplier of a contact nearer to its force (kernels.contact_multipliers) by a part of the way, and set
-    its friction limit, which follows from the multiplier.
-    """
-    n, k = three(numbers, c, NORMAL), numbers[c, STIFFNESS]
-    d = max(0.0, numbers[c, THICKNESS] - (s[0] * n[0] + s[1] * n[1] + s[2] * n[2]))
-    part = max(0.0, 1.0 - k * compliance)  # k / rho
-    grown = stride * (d - numbers[c, PRESSED] / k)
-    numbers[c, THICKNESS] += part * grown
-    numbers[c, PRESSED] += k * grown
-    if numbers[c, FRICTION] > 0.0:
-        u = (s[0] - numbers[c, PREV], s[1] - numbers[c, PREV + 1], s[2] - numbers[c, PREV + 2])
-        across = u[0] * n[0] + u[1] * n[1] + u[2] * n[2]
-        w = (u[0] - across * n[0], u[1] - across * n[1], u[2] - across * n[2])
-        length, limit = (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) ** 0.5, numbers[c, FRICTION] * numbers[c, PRESSED] / k
-        held = 1.0 if length <= limit else limit / length
-        for axis in range(3):
-            grown = stride * (held * w[axis] + numbers[c, RUBBED + axis] / k)  # without lambda_T / k: what has drifted
-            numbers[c, RUBBED + axis] -= k * grown
-            numbers[c, SHIFT + axis] += grown
-            numbers[c, PREV + axis] -= grown
-        numbers[c, LIMIT] = numbers[c, FRICTION] * numbers[c, PRESSED]
 
 
 @entry(nogil=True, error_model="numpy")

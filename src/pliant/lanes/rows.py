@@ -159,6 +159,29 @@ def scatter4(typingctx, rows, starts, first, x, y, z, w):
 
 
 @intrinsic
+def scatter3(typingctx, rows, starts, first, x, y, z):
+    """Write the first three numbers of the rows that begin at starts[first : first + width]."""
+    if isinstance(x, Lanes):
+        _check_precision(rows, x)
+
+    def codegen(context, builder, signature, args):
+        addresses = _addresses(context, builder, signature, args, x)
+        if not isinstance(x, Lanes):
+            for k, number in enumerate(args[3:]):
+                builder.store(number, builder.gep(addresses[0], [_I64(k)]))
+            return context.get_dummy_value()
+        bundles = _interleave_rows(builder, *args[3:], ir.Constant(args[3].type, None), x.width)
+        for address, row in zip(addresses, _rows_of(builder, bundles, x.width), strict=True):
+            two = shuffle(builder, row, row, [0, 1])
+            builder.store(two, builder.bitcast(address, two.type.as_pointer()), align=llvm_size(x))
+            builder.store(builder.extract_element(row, _I32(2)), builder.gep(address, [_I64(2)]))
+        return context.get_dummy_value()
+
+    number = x if isinstance(x, Lanes) else rows.dtype
+    return types.void(rows, starts, types.int64, number, number, number), codegen
+
+
+@intrinsic
 def add_rows(typingctx, rows, starts, first, x, y, z):
     """Add x, y, z to the rows that begin at starts[first : first + width], lane by lane."""
     if isinstance(x, Lanes):

@@ -28,6 +28,8 @@ class ConvexBodies(NamedTuple):
     direction_start: np.ndarray  # (bodies + 1,)
     directions: np.ndarray  # (d, 2) one edge of each direction
     width: np.ndarray  # (bodies,) [m] across their faces, at least; 0 for others
+    face_plane: np.ndarray  # (t,) the plane of each face
+    is_box: np.ndarray  # (bodies,) bool: whether its corners are half a sum of its three directions from its middle
 
     def include(self, surface: Surface, body: np.ndarray, excluded: np.ndarray) -> bool:
         """Whether all of a surface that touches belongs to them; body, excluded (n,): of each vertex, and whether it
@@ -55,9 +57,31 @@ def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rig
     columns: list[np.ndarray] = []
     for part in parts:
         columns += [np.cumsum([0] + [len(values) for values in part]), np.ascontiguousarray(np.concatenate(part))]
-    widths = np.array([_least_width(faces, x) for faces in parts[1]])
-    columns.append(widths)
+    columns.append(np.array([_least_width(faces, x) for faces in parts[1]]))
+    first = columns[6][:-1]
+    own = [k + _nearest(_normals(f, x), _normals(p, x)) for k, f, p in zip(first, parts[1], parts[3], strict=True)]
+    columns.append(np.concatenate(own))
+    columns.append(np.array([_is_box(x[v], x[d]) for v, d in zip(parts[0], parts[4], strict=True)], bool))
     return ConvexBodies(*columns)
+
+
+def _nearest(normals: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """(t,) which of some units (p, 3) each normal (t, 3) is."""
+    if not len(normals):
+        return np.zeros(0, np.int64)
+    nearest: np.ndarray = np.argmax(normals @ units.T, axis=1)
+    return nearest
+
+
+def _is_box(corners: np.ndarray, directions: np.ndarray) -> bool:
+    """Whether corners (m, 3) are those of a parallelepiped with edges (d, 2, 3)."""
+    if len(corners) != 8 or len(directions) != 3:
+        return False
+    halves = 0.5 * (directions[:, 1] - directions[:, 0])
+    signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)])
+    expected, own = signs @ halves, corners - corners.mean(axis=0)
+    apart = np.linalg.norm(expected[:, None] - own, axis=2).min(axis=1).max()
+    return bool(apart <= FLAT * np.linalg.norm(halves))
 
 
 def _normals(faces: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -95,6 +95,7 @@ class Axes(NamedTuple):
     heights: np.ndarray  # (p,) [m] of the planes along them
     along: np.ndarray  # (d, 3) [m] `directions`
     corners: np.ndarray  # (m, 3) [m] where `vertices` are
+    middles: np.ndarray  # (bodies, 3) [m] of their corners
 
 
 def convex_contacts(
@@ -114,7 +115,8 @@ def convex_contacts(
     arguments = (convex, x0, x1, bounds, pairs, may_touch, are_near)
     scratch = (np.empty(len(convex.faces), np.int64), np.empty(len(convex.edges), np.int64))
     sizes = (len(convex.planes), len(convex.directions), len(convex.vertices))
-    axes = Axes(np.empty((sizes[0], 3)), np.empty(sizes[0]), np.empty((sizes[1], 3)), np.empty((sizes[2], 3)))
+    three = (np.empty((n, 3)) for n in (sizes[0], *sizes[1:], len(convex.width)))
+    axes = Axes(next(three), np.empty(sizes[0]), *three)
     room = _room(8 * len(pairs) + 64, scratch)
     while (count := cached(find_contacts)(*arguments, axes, room)) > len(room.kind):
         room = _room(2 * count, scratch)
@@ -202,6 +204,11 @@ def support(convex, body, x, n):
 @inlined
 def extent(convex, axes, body, n):
     """From where to where a body reaches along n from the origin [m], where the step starts."""
+    if convex.is_box[body]:
+        first, middle = convex.direction_start[body], dot(row(axes.middles, body), n)
+        half = abs(dot(row(axes.along, first), n)) + abs(dot(row(axes.along, first + 1), n))
+        half = 0.5 * (half + abs(dot(row(axes.along, first + 2), n)))
+        return middle - half, middle + half
     nearest, furthest = np.inf, -np.inf
     for k in range(convex.start[body], convex.start[body + 1]):
         along = dot(row(axes.corners, k), n)
@@ -234,6 +241,13 @@ def write_axes(convex, x, axes):
     for e in range(len(convex.directions)):
         along = subtract(row(x, convex.directions[e, 1]), row(x, convex.directions[e, 0]))
         axes.along[e, 0], axes.along[e, 1], axes.along[e, 2] = along
+    for b in range(len(convex.width)):
+        first, last = convex.start[b], convex.start[b + 1]
+        for axis in range(3):
+            total = 0.0
+            for k in range(first, last):
+                total += axes.corners[k, axis]
+            axes.middles[b, axis] = total / max(last - first, 1)
 
 
 @compiled
@@ -274,13 +288,15 @@ def separating_axis(convex, axes, a, b, margin, far):
 def add_corners(convex, x, a, b, n, margin, room, count):
     """Corners of body a above faces of body b, along n."""
     top, upper, uppers = support(convex, b, x, n), room.upper, 0
-    for f in range(convex.face_start[b], convex.face_start[b + 1]):
-        p0 = row(x, convex.faces[f, 0])
-        m = cross(subtract(row(x, convex.faces[f, 1]), p0), subtract(row(x, convex.faces[f, 2]), p0))
+    for plane in range(convex.plane_start[b], convex.plane_start[b + 1]):
+        p0 = row(x, convex.planes[plane, 0])
+        m = cross(subtract(row(x, convex.planes[plane, 1]), p0), subtract(row(x, convex.planes[plane, 2]), p0))
         along = dot(m, n)
         if along > 0.0 and along * along >= STEEP * STEEP * dot(m, m):
-            upper[uppers] = f
-            uppers += 1
+            for f in range(convex.face_start[b], convex.face_start[b + 1]):
+                if convex.face_plane[f] == plane:
+                    upper[uppers] = f
+                    uppers += 1
     for k in range(convex.start[a], convex.start[a + 1]):
         v = convex.vertices[k]
         p = row(x, v)

@@ -9,27 +9,18 @@ import numpy as np
 
 from pliant.contact.contact_set import no_contacts
 from pliant.energies import IncrementalPotential
+from pliant.kernels.rigid_blocks import load_targets
 from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS, RigidContacts, load_contacts, store_contacts
+from pliant.kernels.rigid_errors import DONE, ENDED, SINGULAR
 from pliant.kernels.rigid_motion import place_points
-from pliant.kernels.rigid_sweep import (
-    DONE,
-    ENDED,
-    ERROR,
-    OWED,
-    RATE,
-    SEEN,
-    SINGULAR,
-    WINDOW,
-    RigidBodies,
-    load_poses,
-    load_targets,
-    sweep_bodies,
-)
+from pliant.kernels.rigid_packs import WINDOW, RigidPacks, fill_packs, packs_for, padded
+from pliant.kernels.rigid_sweep import RigidBodies, load_poses, store_poses, sweep_bodies
 from pliant.kernels.threads import Team
 from pliant.model import CARRIED, CarriedPoints, Model
 from pliant.solvers.contract import Execution, StepError, SweepResult
 from pliant.solvers.machinery.hard_work import HardWork
 
+ERROR, SEEN, OWED, RATE = 0, 1, 2, 3  # columns of errors
 CONTACTS_A_THREAD = 4000  # fewer are solved sooner by one thread than by two that wait for each other
 
 
@@ -44,6 +35,7 @@ class RigidContactWork(HardWork):
 
     bodies: RigidBodies
     table: RigidContacts | None  # None before any detection
+    packs: RigidPacks | None  # of the same
     team: Team
     carrier: np.ndarray  # (n,) body of each vertex, -1 for held ones
     rows: np.ndarray  # (n,) its row of the offsets
@@ -79,7 +71,7 @@ class RigidContactWork(HardWork):
             contacts,
             np.empty(k, np.int64),
             np.empty(k, np.int64),
-            np.empty((k, COLUMNS)),
+            np.empty((padded(k), COLUMNS)),
             np.empty(b + 1, np.int64),
             np.empty(2 * k, np.int64),
             np.empty(b, np.int64),
@@ -89,21 +81,24 @@ class RigidContactWork(HardWork):
             np.empty(0, np.int64),
             np.empty(b, np.int64),
             np.array([0.0 if potential is None else potential.compliance]),
+            np.zeros(1, np.int64),
         )
         load_contacts(table, self.carrier, self.rows, _carried(problem).offsets, problem.x_guess, self.x_start)
-        self.table = table
+        packs = packs_for(table, self.team.threads)
+        fill_packs(table, self.bodies, packs)
+        self.table, self.packs = table, packs
 
     def iterate(self, problem: IncrementalPotential, x: np.ndarray, n: int, tolerance: float | None) -> SweepResult:
         """n iterations, or as many as a tolerance asks for."""
         bodies, before = self.bodies, int(self.bodies.progress[DONE])
         carried = _carried(problem)
-        load_poses(problem.poses, bodies, self.table)
+        load_poses(problem.poses, bodies, self.table, self.packs)
         places = (self.rows, carried.offsets, x, self.x_start)
         limit = -1.0 if tolerance is None else tolerance
         amount = lambda: float(bodies.progress[DONE] - before)  # noqa: E731
-        self.team.run(sweep_bodies, n, limit, bodies, self.table, *places, amount=amount)
+        self.team.run(sweep_bodies, n, limit, bodies, self.table, self.packs, *places, amount=amount)
         store_contacts(self.table)
-        problem.poses[:] = bodies.poses
+        store_poses(problem.poses, bodies, self.packs)
         place_points(carried.rows, problem.poses, x)
         done = int(bodies.progress[DONE]) - before
         if not bodies.progress[ENDED]:
@@ -163,7 +158,6 @@ def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> R
         spread=nine(),
         target_R=nine(),
         gravity=_falls(problem, masses),
-        systems=np.zeros((team.threads, 6, 7)),
         moved=np.zeros((b, 2 * WINDOW)),
         owed=np.zeros(b),
         errors=np.zeros((b, 4)),
@@ -176,4 +170,4 @@ def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> R
     for k in range(len(model.body_names)):
         body[model.vertices_of(k)] = k
     scene_body, count = body[masses[:, 0]], len(model.body_names)
-    return RigidContactWork(bodies, None, team, carrier, rows, masses, scene_body, count, problem.x_prev.copy())
+    return RigidContactWork(bodies, None, None, team, carrier, rows, masses, scene_body, count, problem.x_prev.copy())

@@ -10,9 +10,9 @@ from pliant.kernels.bodies import Bodies
 from pliant.kernels.body_contacts import colour_alone, count_body_contacts, load_bodies, load_body_contacts
 from pliant.kernels.contacts import ContactRows
 from pliant.kernels.packs import Packs
+from pliant.kernels.rigid_blocks import load_targets
 from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS
 from pliant.kernels.rigid_motion import store_poses
-from pliant.kernels.rigid_sweep import load_targets
 from pliant.model import CarriedPoints, Model
 
 
