@@ -311,7 +311,8 @@ class ErrorMeter:
         self._sum_up(problem, x, before, earlier, owing, last)
         is_first = first - self._began < (LEFT_OUT if self._is_guided else 1)
         weight = 1.0 if is_early else 0.5 if is_first else 0.0
-        of_solver = self.solver.supports.local, self.solver.moves_bound_error(self._work), is_blind
+        is_bounded, is_alone = self.solver.moves_bound_error(self._work), self._is_bounded and self._period == 1
+        of_solver = self.solver.supports.local, is_bounded, is_blind, is_alone
         found, kind = np.empty((ROWS, len(self._sums))), (self._period, weight, *of_solver)
         told = (self._sums, self._scales, self._mean_ratio, self._before)
         body_errors(*told, windows, *kind, self.eps, found)
