@@ -36,7 +36,7 @@ def with_default_precision(
 
 
 def _limits(problem: IncrementalPotential, body: np.ndarray) -> np.ndarray:
-    """(bodies,) rounding up to which single precision serves; body (n,): that of each vertex, negative where it rests."""
+    """(bodies,) rounding up to which single precision serves; body (n,): of each vertex, negative where it is held."""
     limits = np.full(len(problem.model.body_names), OF_BODIES)
     for block in problem.blocks:
         if isinstance(block, Springs):
