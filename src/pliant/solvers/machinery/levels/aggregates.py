@@ -39,7 +39,7 @@ def join_points(
     seeds = _seeds(points, component, count, is_whole)
     rows = np.repeat(np.arange(len(points)), np.diff(graph.indptr))
     lengths = np.linalg.norm(points[rows] - points[graph.indices], axis=1)
-    unit = float(lengths.sum()) / max(np.count_nonzero(lengths), 1) / FINE or 1.0
+    unit = float(lengths.sum()) / max(int(np.count_nonzero(lengths)), 1) / FINE or 1.0
     is_inside = component[rows] == component[graph.indices]
     nearest = sp.csr_matrix(
         (np.maximum(_whole(lengths, unit), 1.0)[is_inside], (rows[is_inside], graph.indices[is_inside])),
