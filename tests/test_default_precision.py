@@ -55,6 +55,36 @@ def test_rounding_at_the_start_agrees_with_the_estimate_within_a_step():
     assert at_start == pytest.approx(sim._meter.error.rounding, rel=0.3)
 
 
+def hanging_chain(stiffness: float) -> pl.Scene:
+    """Ten springs of 0.1 m and eleven vertices of 50 g, the first one held."""
+    points = np.zeros((11, 3))
+    points[:, 2] = -0.1 * np.arange(11)
+    scene = pl.Scene()
+    numbers = np.arange(11)
+    chain = scene.add_springs(points, np.column_stack([numbers[:-1], numbers[1:]]), stiffness, mass=0.05, damping=0.02)
+    chain.pin(numbers == 0)
+    return scene
+
+
+@pytest.mark.parametrize("stiffness", [1e3, 1e4, 1e5, 1e6])
+def test_a_chain_rests_where_its_springs_carry_it(stiffness):
+    """To 0.1 % of how far the weights below each spring stretch it, whatever the stiffness."""
+    sim = pl.Simulation(hanging_chain(stiffness), substeps=1, frame_rate=300, threads=1)
+    for _ in range(400):
+        sim.step()
+    ends = []
+    for _ in range(50):
+        sim.step()
+        ends.append(sim.positions[-1, 2])
+    assert np.mean(ends) + 1.0 == pytest.approx(-sum(range(1, 11)) * 0.05 * 9.81 / stiffness, rel=1e-3)
+
+
+def test_double_precision_where_rounding_would_shift_what_rests():
+    """0.3 eps |x| h^2 k / m is 0.006 and 0.03 of h^2 g for 200 and 1,000 N/m: 0.01 is allowed."""
+    assert precision(hanging_sheet(200.0)) == "single"
+    assert precision(hanging_sheet(1000.0)) == "double"
+
+
 @pytest.mark.parametrize("stiffness", [2e4, 2e5])
 def test_stiff_sheets_converge_on_levels(stiffness):
     """In single precision steps end by Newton's method, whose factors take 25 times as long."""

@@ -58,3 +58,25 @@ def test_contact_friction_walls_and_damping_are_the_same_10_km_away():
     assert here[:, 2].min() == pytest.approx(0.0, abs=1e-2)
     assert 0.13 < reached < 0.16
     assert np.abs(there - here).max() < 2e-5
+
+
+def test_levels_of_a_far_body_are_those_of_a_near_one():
+    """What a regular mesh leaves open, which of equal distances is the shorter one, is not settled by the rounding of
+    its coordinates: default steps 10 km away are the same, to rounding in double precision and to 1e-5 of the motion
+    in single.
+    """
+    for precision, part in (("double", 1e-8), ("single", 1e-5)):
+        here, there = default_beam(np.zeros(3), precision), default_beam(AWAY, precision)
+        assert np.abs(there - here).max() < part * np.ptp(here[:, 2])
+
+
+def default_beam(by: np.ndarray, precision: str) -> np.ndarray:
+    """A beam of 40 x 4 x 4 cells held at one end, which needs coarse levels, after 0.1 s with the default solver."""
+    mesh = pl.shapes.beam(length=1.0, width=0.1, height=0.1, cells=(40, 4, 4))
+    scene = pl.Scene()
+    body = scene.add_solid(moved(mesh, by), pl.StableNeoHookean.from_young(5e5, 0.45))
+    body.pin(mesh.points[:, 0] < -0.499)
+    sim = pl.Simulation(scene, frame_rate=60, substeps=5, precision=precision, threads=1)
+    for _ in range(30):
+        assert sim.step().converged
+    return sim.positions - by

@@ -86,7 +86,7 @@ def test_estimate_with_levels_is_near_the_truth(step, n):
     report = pl.solve(problem, pl.Multilevel(pl.VBD(iterations=n)), measure_every=n)
     truth = _true_error(problem, report.x, exact)
     assert max(truth / 4, 0) < max(report.error, 1e-6)
-    assert report.error < 12 * max(truth, 1e-6)
+    assert report.error < 15 * max(truth, 1e-6)
 
 
 @pytest.mark.slow
@@ -131,6 +131,25 @@ def test_easy_steps_end_early_and_no_further_off_than_they_tell(name, tolerance)
     assert truth < 1.5 * tolerance
     if name == "very soft beam":
         assert report.iterations <= 3
+
+
+@pytest.mark.slow
+def test_a_stiff_beam_that_comes_to_rest_tells_its_error():
+    """Vertex block descent hardly moves what is left of a stiff beam's slow motion: steps ended at "0.5 %" with 3 % in
+    truth, and the beam 2.2 % of its deflection off. No body says less than a third of its error.
+    """
+    mesh = pl.shapes.beam(length=1.0, width=0.12, height=0.08, cells=(20, 3, 2))
+    scene = pl.Scene()
+    beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(3e8, 0.4), density=1100.0)
+    beam.pin(mesh.points[:, 0] < -0.499)
+    sim = pl.Simulation(scene, precision="double", threads=1)
+    for k in range(300):
+        problem = sim.problem()
+        report = sim.step()
+        assert report.converged
+        if k >= 180 and k % 3 == 0:
+            exact = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=30, residual=1e-8)).x
+            assert _true_error(problem, sim.positions, exact) < 3 * report.error + 1e-5
 
 
 def test_marks_follow_what_is_left_to_do():

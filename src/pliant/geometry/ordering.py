@@ -5,6 +5,9 @@ from numpy.typing import ArrayLike, NDArray
 
 #: Bits an axis: 65,536 cells along the longest side, three axes fit 48 of 64 bits.
 _BITS = 16
+#: Of a cell. Points of regular meshes lie on borders of cells, where rounding of their coordinates would decide; no
+#: fraction that such a mesh divides a cell into is as long.
+_OFF_GRID = 1 / np.pi
 
 
 def spatial_order(points: ArrayLike) -> NDArray[np.int64]:
@@ -20,7 +23,7 @@ def spatial_order(points: ArrayLike) -> NDArray[np.int64]:
     if extent == 0.0:
         return np.arange(len(array))
     # One scale for all axes, so that cells are cubes.
-    cell = ((array - low) / extent * (2**_BITS - 1)).astype(np.uint32)
+    cell = ((array - low) / extent * (2**_BITS - 1) + _OFF_GRID).astype(np.uint32)
     return np.argsort(_hilbert_index(cell), kind="stable")
 
 

@@ -16,6 +16,7 @@ TINY = 1e-300  # in place of zero below a fraction
 HIDDEN = 0.1  # of the step's forces: rounding beyond it hides what is left to do from local solvers
 STILL = 0.2  # machine epsilons of its coordinates that a body moves between two looks where only rounding moves it
 CYCLE_ROUNDING = 0.5  # the same of a cycle with a correction by levels
+DOUBTED = 0.1  # of what vertices owe: error at least, however little of it is seen to move
 VISIBLE = 1e-3  # of the size of a body: motion that errors are compared with at least, where forces do more
 AT_REST = 16.0  # machine epsilons of its coordinates that a body without forces moves
 
@@ -107,13 +108,16 @@ def force_scales(sums, falls, eps, is_of_forces, scales):
 
 
 @entry(nogil=True, error_model="numpy")
-def body_errors(sums, scales, ratios, before, windows, period, weight, is_local, is_bounded, is_blind, eps, out):
+def body_errors(
+    sums, scales, ratios, before, windows, period, weight, is_local, is_bounded, is_blind, is_alone, eps, out
+):
     """Error, its bounds, rates, shifts, what rounding hides, and the distance to the minimum [m], to out (7, bodies).
 
     scales: `force_scales`; ratios (bodies,): h^2 k / m; before (bodies,) [m]: distances at the last mark, or empty;
     windows: iterations of the earlier and of the last one; period: of corrections; weight: t, of what is owed, where
     windows do not tell it, otherwise 0; is_local, is_bounded, is_blind: of the solver, whether it solves vertex by
-    vertex, whether what is owed bounds the error between corrections, and whether what rounding hides counts as error.
+    vertex, whether what is owed bounds the error between corrections, and whether what rounding hides counts as error;
+    is_alone: whether it is vertex block descent, without levels, of bodies that nothing touches.
     """
     earlier_window, window = windows
     for b in range(len(sums)):
@@ -121,7 +125,8 @@ def body_errors(sums, scales, ratios, before, windows, period, weight, is_local,
         recent, last = math.sqrt(sums[b, RECENT] / mass), math.sqrt(sums[b, LAST] / mass)
         size = math.sqrt(sums[b, SIZE] / mass)
         speeds = (recent / window) / max(math.sqrt(sums[b, EARLIER] / mass) / earlier_window, TINY)
-        rate = min(speeds ** (2.0 / (earlier_window + window)), SLOWEST ** (1.0 / window))
+        rate, slowest = speeds ** (2.0 / (earlier_window + window)), SLOWEST ** (1.0 / window)
+        stands, rate = rate >= slowest, min(rate, slowest)
         left = rate**window
         seen = recent * left / (1.0 - left)
         noise = ROUNDING * eps * size * ratios[b]
@@ -134,6 +139,10 @@ def body_errors(sums, scales, ratios, before, windows, period, weight, is_local,
             owed = max(math.sqrt(max(owed**2 - noise**2, 0.0)), seen)
         t = weight if weight > 0.0 else min(0.5, 1.5 * (left if period == 1 else max(left, FASTEST_CYCLE)))
         distance = min(max(seen, TINY) ** (1.0 - t) * max(owed, TINY) ** t, most)
+        if is_alone:
+            least = math.sqrt(max(owed**2 - noise**2, 0.0)) * (1.0 if stands else DOUBTED)
+            if least > distance:
+                distance, rate = least, slowest  # what is left is slow, and hardly seen to move
         if period > 1 and recent <= CYCLE_ROUNDING * eps * size:
             distance = seen = owed = 0.0  # levels carry slow motion: what goes on below rounding is rounding
         if last > max(ALTERNATING * recent, AT_REST * eps * size):  # iterations go to and fro

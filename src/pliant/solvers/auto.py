@@ -302,7 +302,7 @@ class Auto(Solver[AutoWork]):
             work.current, work.since, work.waits[work.current] = work.current - 1, done, 0
             self._take_up(problem, work)
             return True
-        own, needed = done - work.since, error.only(work.gains).iterations_to(self.tolerance)
+        own, needed = done - work.since, error.iterations_to(self.tolerance, work.gains)
         fewest, most = LIMITS[work.current > 0]
         longer = more_patience(problem) if work.current == 0 else 0
         is_soon = needed <= PATIENCE and (own < most + longer or needed <= CYCLE)

@@ -24,6 +24,7 @@ between meeting a contact and leaving it. A solver that has the forces of all ve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -192,8 +193,7 @@ class ErrorMeter:
         """Measure at a mark, and let the solver adapt."""
         tolerance, is_early = self.solver.asked_tolerance, self._is_early
         if self._is_measured_at(self._done):
-            with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
-                self.error = self._measured(problem, x, work)
+            self.error = self._measured(problem, x, work)
             if tolerance is not None and self.error.largest <= tolerance:
                 met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
                 return SweepResult(0, met, converged=True)
@@ -213,23 +213,26 @@ class ErrorMeter:
         longest = 3 if own < FEWEST else max(5, (own // 4 - 1) | 1)
         if self.error is None or tolerance is None or (self._is_far and own < FEWEST):
             return longest
-        with np.errstate(divide="ignore"):
-            needed = self.error.iterations_to(tolerance)
+        needed = self.error.iterations_to(tolerance)
         self._is_far = needed > FAR
-        return min(int(np.ceil(min(needed, longest))) | 1, longest)
+        return min(math.ceil(min(needed, longest)) | 1, longest)
 
     def _measured(self, problem: IncrementalPotential, x: np.ndarray, work: Any) -> StepError:
         """The error at a mark. How far whole bodies are is asked only where it would end the step."""
         if self.solver.has_residual(work):
-            return self.bound(problem, x)
+            with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
+                return self.bound(problem, x)
         error = self.estimate(problem, x, self.solver.is_blind_to_rounding(work))
         if self._wholes is None:
             self._wholes = find_whole_bodies(problem, self.body)
-        if error.largest <= (self.solver.asked_tolerance or CONVERGED):
+        is_near = self._wholes.touch(problem) and error.largest <= (self.solver.asked_tolerance or CONVERGED)
+        if is_near:
             error = self._with_whole_bodies(problem, x, error)
         if self._period == 1:
             return error
         self._settled = error.bodies
+        if not error.touching.any():
+            return error
         lost = self._wholes.lost(error.rounding, error.touching)
         return replace(error, bodies=np.maximum(error.bodies, lost), lost=lost)
 
@@ -308,7 +311,8 @@ class ErrorMeter:
         self._sum_up(problem, x, before, earlier, owing, last)
         is_first = first - self._began < (LEFT_OUT if self._is_guided else 1)
         weight = 1.0 if is_early else 0.5 if is_first else 0.0
-        of_solver = self.solver.supports.local, self.solver.moves_bound_error(self._work), is_blind
+        is_bounded, is_alone = self.solver.moves_bound_error(self._work), self._is_bounded and self._period == 1
+        of_solver = self.solver.supports.local, is_bounded, is_blind, is_alone
         found, kind = np.empty((ROWS, len(self._sums))), (self._period, weight, *of_solver)
         told = (self._sums, self._scales, self._mean_ratio, self._before)
         body_errors(*told, windows, *kind, self.eps, found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import math
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -31,13 +32,14 @@ class StepError:
         """Its error."""
         return float(self.bodies.max(initial=0.0))
 
-    def only(self, chosen: np.ndarray) -> StepError:
-        """The same where only some bodies count, chosen (b,) bool."""
-        return replace(self, bodies=np.where(chosen, self.bodies, 0.0))
-
-    def iterations_to(self, tolerance: float) -> float:
-        """How many more iterations the worst body needs to a tolerance, at its rate."""
-        if self.largest <= tolerance:
+    def iterations_to(self, tolerance: float, chosen: np.ndarray | None = None) -> float:
+        """How many more iterations the worst body needs to a tolerance, at its rate; chosen (b,) bool: of those that
+        count, None: all.
+        """
+        bodies = self.bodies if chosen is None else np.where(chosen, self.bodies, 0.0)
+        worst = int(bodies.argmax()) if len(bodies) else 0
+        error = float(bodies[worst]) if len(bodies) else 0.0
+        if error <= tolerance:
             return 0.0
-        rate = min(max(float(self.rates[self.worst]), 1e-6), 1 - 1e-9)
-        return float(np.log(tolerance / self.largest) / np.log(rate))
+        rate = min(max(float(self.rates[worst]), 1e-6), 1 - 1e-9)
+        return math.log(tolerance / error) / math.log(rate) if error < math.inf else math.inf

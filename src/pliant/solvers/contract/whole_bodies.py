@@ -32,10 +32,14 @@ class WholeBodies:
     number: np.ndarray  # (n,) of each vertex among them, -1 for those of other bodies
     bodies: np.ndarray  # (k,) which they are
 
+    def touch(self, problem: IncrementalPotential) -> bool:
+        """Whether there are such bodies, and contacts that may hold them."""
+        return len(self.bodies) > 0 and problem.contacts is not None and problem.contacts.count > 0
+
     def distances(self, problem: IncrementalPotential, x: np.ndarray, count: int) -> np.ndarray:
         """(count,) [m] root mean square over each body of e; 0 for bodies that something else holds."""
         out = np.zeros(count)
-        if not len(self.bodies) or problem.contacts is None or not problem.contacts.count:
+        if problem.contacts is None or not self.touch(problem):
             return out
         contacts = problem.contacts.copied()
         contacts.refresh(x)

@@ -11,6 +11,7 @@ from pliant.geometry.components import connected_components
 from pliant.sparse import sp
 
 ROUNDS = 2  # in which seeds move to the middle of what is nearest to them
+FINE = 2**20  # units in the mean length of an edge
 
 
 class Aggregates(NamedTuple):
@@ -38,15 +39,17 @@ def join_points(
     seeds = _seeds(points, component, count, is_whole)
     rows = np.repeat(np.arange(len(points)), np.diff(graph.indptr))
     lengths = np.linalg.norm(points[rows] - points[graph.indices], axis=1)
+    unit = float(lengths.sum()) / max(int(np.count_nonzero(lengths)), 1) / FINE or 1.0
     is_inside = component[rows] == component[graph.indices]
     nearest = sp.csr_matrix(
-        (np.maximum(lengths, 1e-30)[is_inside], (rows[is_inside], graph.indices[is_inside])), shape=graph.shape
+        (np.maximum(_whole(lengths, unit), 1.0)[is_inside], (rows[is_inside], graph.indices[is_inside])),
+        shape=graph.shape,
     )
     for turn in range(ROUNDS + 1):
         source = sp.csgraph.dijkstra(nearest, indices=seeds, min_only=True, return_predecessors=True)[2]
         of_point = np.searchsorted(seeds, source)
         if turn < ROUNDS:
-            seeds = _middles(points, of_point, len(seeds))
+            seeds = _middles(points, of_point, len(seeds), unit)
     lost = np.flatnonzero(source < 0)  # none: every component has a seed and is connected
     assert not len(lost)
     m = len(seeds)
@@ -61,6 +64,12 @@ def components(graph: sp.csr_matrix, body: np.ndarray) -> np.ndarray:
     rows = np.repeat(np.arange(len(body)), np.diff(graph.indptr))
     inside = body[rows] == body[graph.indices]
     return connected_components(np.column_stack([rows[inside], graph.indices[inside]]), len(body))[1]
+
+
+def _whole(lengths: np.ndarray, unit: float) -> np.ndarray:
+    """Lengths in whole units: sums of them are exact, so that equal ways are equal wherever a body lies."""
+    counted: np.ndarray = np.round(lengths / unit)
+    return counted
 
 
 def _seeds(points: np.ndarray, component: np.ndarray, count: int, is_whole: np.ndarray | None) -> np.ndarray:
@@ -78,9 +87,9 @@ def _seeds(points: np.ndarray, component: np.ndarray, count: int, is_whole: np.n
     return np.sort(order[np.repeat(first, shares) + along])
 
 
-def _middles(points: np.ndarray, of_point: np.ndarray, m: int) -> np.ndarray:
+def _middles(points: np.ndarray, of_point: np.ndarray, m: int, unit: float) -> np.ndarray:
     """Sorted points nearest to the centres of aggregates."""
-    from_centre = np.linalg.norm(points - centres(points, of_point, m)[of_point], axis=1)
+    from_centre = _whole(np.linalg.norm(points - centres(points, of_point, m)[of_point], axis=1), unit)
     order = np.lexsort((from_centre, of_point))
     return np.sort(order[np.searchsorted(of_point[order], np.arange(m))])
 
