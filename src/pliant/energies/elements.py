@@ -9,8 +9,10 @@ import numpy as np
 
 from pliant.elements import reference
 from pliant.elements.element import Element
+from pliant.elements.pair import Pairs
 from pliant.elements.registry import element_of
 from pliant.energies import elastic, invertible, pressure, triangles, yarn
+from pliant.energies.pairs import pair_energies
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
 from pliant.model import Block, Sheets
 
@@ -58,6 +60,14 @@ class Elementwise:
 
     def vertex_blocks(self, block: Block, x: np.ndarray) -> np.ndarray:
         return _summed(block, lambda part: reference.vertex_blocks(self.element, block, x, part), len(x))
+
+
+class PairTerms(Elementwise):
+    """Sums over weighted pairs, of which a sheet that bends has many (energies.pairs)."""
+
+    def energies(self, block: Block, x: np.ndarray) -> np.ndarray:
+        assert isinstance(block, Pairs)
+        return pair_energies(block, x)
 
 
 class Membranes:
@@ -114,4 +124,6 @@ def energy_of(block: Block) -> Any:
     element = element_of(block)
     if element.path in _OF_PATHS:
         return _OF_PATHS[element.path]
+    if isinstance(block, Pairs):
+        return PairTerms(element)
     return Membranes() if element.has_law else Elementwise(element)

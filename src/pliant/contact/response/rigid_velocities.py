@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.elements.closest import row
+from pliant.lanes.compiled import cached, compiled
+from pliant.lanes.vectors import cross, subtract
+
 THIN = 1e-10  # of the largest moment of inertia: about an axis with less a body does not turn
+MASS, CENTRE, VELOCITY, MOMENTUM, MOMENTS = 0, 1, 4, 7, 10  # places in the sums of a body
+SUMS = 16
 
 
 def rigid_velocities(label: np.ndarray, count: int, mass: np.ndarray, x: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -13,21 +19,58 @@ def rigid_velocities(label: np.ndarray, count: int, mass: np.ndarray, x: np.ndar
 
     label (n,): body of each vertex, -1 for none; mass (n,) [kg].
     """
-    own = label >= 0
-    label, mass, places, speeds = label[own], mass[own], x[own], v[own]
-    total = np.maximum(np.bincount(label, mass, count), 1e-300)
-    centre, velocity = (_sums(label, count, mass[:, None] * values) / total[:, None] for values in (places, speeds))
-    arms, relative = places - centre[label], speeds - velocity[label]
-    momentum = _sums(label, count, mass[:, None] * np.cross(arms, relative))
-    squares = mass[:, None, None] * arms[:, :, None] * arms[:, None, :]
-    moments = _sums(label, count, squares.reshape(-1, 9)).reshape(-1, 3, 3)
-    inertia = np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3) - moments
-    spin = np.einsum("kij,kj->ki", np.linalg.pinv(inertia, rcond=THIN, hermitian=True), momentum)
-    rigid = np.zeros_like(v)
-    rigid[own] = velocity[label] + np.cross(spin[label], arms)
+    sums = np.zeros((count, SUMS))
+    cached(sum_momenta)(label, mass, x, v, sums)
+    xx, yy, zz, xy, xz, yz = sums[:, MOMENTS:].T
+    inertia = np.stack([yy + zz, -xy, -xz, -xy, xx + zz, -yz, -xz, -yz, xx + yy], axis=1).reshape(-1, 3, 3)
+    inverse = np.linalg.pinv(inertia, rcond=THIN, hermitian=True)
+    spin = np.einsum("kij,kj->ki", inverse, sums[:, MOMENTUM:MOMENTS])
+    rigid = np.empty_like(v)
+    cached(write_rigid)(label, x, sums, spin, rigid)
     return rigid
 
 
-def _sums(label: np.ndarray, count: int, values: np.ndarray) -> np.ndarray:
-    """(count, k) of values (n, k)."""
-    return np.stack([np.bincount(label, column, count) for column in values.T], axis=1)
+@compiled
+def sum_momenta(label, mass, x, v, sums):
+    """Of each body: its mass, centre and mean velocity, angular momentum about the centre, and second moments."""
+    for i in range(len(label)):
+        b = label[i]
+        if b >= 0:
+            sums[b, MASS] += mass[i]
+            for k in range(3):
+                sums[b, CENTRE + k] += mass[i] * x[i, k]
+                sums[b, VELOCITY + k] += mass[i] * v[i, k]
+    for b in range(len(sums)):
+        for k in range(3):
+            sums[b, CENTRE + k] /= max(sums[b, MASS], 1e-300)
+            sums[b, VELOCITY + k] /= max(sums[b, MASS], 1e-300)
+    for i in range(len(label)):
+        b = label[i]
+        if b >= 0:
+            arm = arm_of(i, b, x, sums)
+            speed = (v[i, 0] - sums[b, VELOCITY], v[i, 1] - sums[b, VELOCITY + 1], v[i, 2] - sums[b, VELOCITY + 2])
+            momentum, place = cross(arm, speed), MOMENTS + 3
+            for k in range(3):
+                sums[b, MOMENTUM + k] += mass[i] * momentum[k]
+                sums[b, MOMENTS + k] += mass[i] * arm[k] * arm[k]
+            sums[b, place] += mass[i] * arm[0] * arm[1]
+            sums[b, place + 1] += mass[i] * arm[0] * arm[2]
+            sums[b, place + 2] += mass[i] * arm[1] * arm[2]
+
+
+@compiled
+def arm_of(i, b, x, sums):
+    """From the centre of a body to vertex i."""
+    return subtract(row(x, i), (sums[b, CENTRE], sums[b, CENTRE + 1], sums[b, CENTRE + 2]))
+
+
+@compiled
+def write_rigid(label, x, sums, spin, rigid):
+    for i in range(len(label)):
+        b = label[i]
+        if b >= 0:
+            turning = cross(row(spin, b), arm_of(i, b, x, sums))
+            for k in range(3):
+                rigid[i, k] = sums[b, VELOCITY + k] + turning[k]
+        else:
+            rigid[i, 0] = rigid[i, 1] = rigid[i, 2] = 0.0

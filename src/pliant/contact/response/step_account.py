@@ -14,6 +14,7 @@ import numpy as np
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.rigid_velocities import rigid_velocities
 from pliant.energies.elements import energy_of
+from pliant.lanes.compiled import cached, compiled
 from pliant.model import CARRIED, Model
 
 PAYABLE = 1.0 - 1e-9  # of the kinetic energy of an island: that can be taken out of its velocities
@@ -67,7 +68,6 @@ class StepAccount:
     before: np.ndarray
     elements_at: Callable[[np.ndarray], np.ndarray]
     _island: np.ndarray = field(init=False)  # (n,) of each vertex that may move, -1 for others
-    _all_move: bool = field(init=False)  # no vertex is held
     _mass: np.ndarray = field(init=False)  # (n,) [kg] zero for those that may not
     _kinetic_before: np.ndarray = field(init=False)  # (islands,) [J] at the start
     _pressed_before: np.ndarray = field(init=False)  # (islands,) [J] in contacts at the start
@@ -76,7 +76,6 @@ class StepAccount:
     def __post_init__(self) -> None:
         model, islands = self.step.model, self.islands
         self._island = np.where(model.is_free, islands.of_body[self.body], -1)
-        self._all_move = bool(model.is_free.all())
         self._mass = np.where(model.is_free, model.mass, 0.0)
         self._kinetic_before = self._kinetic(self.step.v0)
         self._pressed_before = self._in_contacts(self.step.contacts.start_depths)
@@ -138,7 +137,7 @@ class StepAccount:
         step, potential = self.step, self.step.contacts
         contacts, moves = potential.contacts, step.model.is_free
         way = step.x - step.x0
-        work = self._of_vertices(self._mass * np.einsum("na,na->n", step.acceleration, way))
+        work = self._of_vertices(step.acceleration, way)
         held_move = bool(way[~moves].any())
         if not held_move and not contacts.motions.any():
             return work
@@ -162,16 +161,24 @@ class StepAccount:
 
     def _kinetic(self, v: np.ndarray) -> np.ndarray:
         """(islands,) [J]."""
-        return self._of_vertices(0.5 * self._mass * np.einsum("na,na->n", v, v))
+        return 0.5 * self._of_vertices(v, v)
 
-    def _of_vertices(self, values: np.ndarray) -> np.ndarray:
-        if self._all_move:
-            return np.bincount(self._island, values, self.islands.size)
-        own = self._island >= 0
-        return np.bincount(self._island[own], values[own], self.islands.size)
+    def _of_vertices(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """(islands,) sums of mass times the product of vectors (n, 3) of vertices."""
+        total = np.zeros(self.islands.size)
+        cached(sum_products)(self._island, self._mass, a, b, total)
+        return total
 
     def _of_bodies(self, values: np.ndarray) -> np.ndarray:
         return np.bincount(self.islands.of_body, values, self.islands.size)
 
     def _of_contacts(self, values: np.ndarray) -> np.ndarray:
         return np.bincount(self.islands.of_contact, values, self.islands.size)
+
+
+@compiled
+def sum_products(island, mass, a, b, total):
+    """Add mass times the product of vectors a and b (n, 3) of each vertex to its island, if it has one."""
+    for i in range(len(island)):
+        if island[i] >= 0:
+            total[island[i]] += mass[i] * (a[i, 0] * b[i, 0] + a[i, 1] * b[i, 1] + a[i, 2] * b[i, 2])

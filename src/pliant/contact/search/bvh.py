@@ -74,7 +74,19 @@ def build(team: Team, corners: np.ndarray, motion: Motion, group: np.ndarray | N
     """
     corners = np.ascontiguousarray(corners, dtype=np.int32)
     group = np.zeros(len(corners), np.int32) if group is None else group[corners[:, 0]]
-    order = _tree_order(corners, motion, group)
+    return _over(team, _tree_order(corners, motion, group), corners, motion, group)
+
+
+def part(team: Team, tree: Tree, chosen: np.ndarray, corners: np.ndarray, motion: Motion, body: np.ndarray) -> Tree:
+    """Tree over the chosen ones, (m,) bool, of the primitives of a tree, in its order; others as of `build`."""
+    order = tree.order[tree.order != NOTHING]
+    order, group = order[chosen[order]], body[corners[:, 0]]
+    places = _in_blocks(order, group[order][:, None]) if len(order) else order
+    return _over(team, places, corners, motion, group)
+
+
+def _over(team: Team, order: np.ndarray, corners: np.ndarray, motion: Motion, group: np.ndarray) -> Tree:
+    """Tree over primitives at places, NOTHING at some; group (m,): of each primitive."""
     blocks = [len(order) // FAN]
     while blocks[-1] > 1 or len(blocks) == 1:
         blocks.append(-(-blocks[-1] // FAN))

@@ -21,7 +21,7 @@ from pliant.errors import SceneError, SimulationError
 from pliant.kernels.threads import Team
 
 if TYPE_CHECKING:
-    from pliant.contact.search.surface_pairs import SurfacePairs
+    from pliant.contact.search.surface_pairs import Search
 
 SHARP_AT_START = 0.985  # cosine of half the angle (20 degrees) between the faces of an edge that may become sharp
 LONG = 0.1  # of a mean edge: boxes are of both ends of ways that are longer
@@ -87,7 +87,7 @@ class Colliders:
     face_tree: FittedTree
     sharp_tree: FittedTree  # edges of solids that are sharp as they start
     bare_tree: FittedTree  # edges of sheets and springs
-    searches: list[SurfacePairs] = field(default_factory=list, kw_only=True)  # the last ones, the latest first
+    searches: list[Search] = field(default_factory=list, kw_only=True)  # the last ones, the latest first
 
 
 def make_colliders(
@@ -177,9 +177,14 @@ def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarra
     return x
 
 
+def way_of(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Motion:
+    """The way from x0 to x1 (n, 3) [m], with boxes that meet within a separation [m]."""
+    return motion_of(team, x0, x1, 0.5 * separation, LONG * colliders.edge)
+
+
 def fit_surface(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Trees:
     """Trees over vertices, edges and triangles for motion from x0 to x1; boxes meet within separation [m]."""
-    motion = motion_of(team, x0, x1, 0.5 * separation, LONG * colliders.edge)
+    motion = way_of(team, colliders, x0, x1, separation)
     parts = (colliders.vertex_tree, colliders.edge_tree, colliders.triangle_tree)
     vertices, edges, triangles = fit_trees(team, parts, motion)
     no_self_contact = colliders.self_collision_culling.mark(team, x0, x1, separation, len(colliders.rules.allowed))

@@ -49,8 +49,9 @@ def find_impacts(
     arguments = (kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, side, is_impact)
     team.run_for(250 * k, cached(describe_impacts), *arguments)
     chosen = np.flatnonzero(is_impact)
-    order = np.lexsort((pairs.second[chosen], pairs.first[chosen]))  # that of trees depends on when they were built
-    chosen = chosen[order]
+    count = max(len(surface.triangles), len(surface.edges))
+    keys = pairs.first[chosen].astype(np.int64) * count + pairs.second[chosen]
+    chosen = chosen[np.argsort(keys)]  # the order of trees depends on when they were built; each pair is there once
     first, second = pairs.first[chosen], pairs.second[chosen]
     if kind == VERTEX_TRIANGLE:
         first = surface.vertices[first, 0]

@@ -44,18 +44,42 @@ def near_pairs(
     kept (n,): each vertex's share of the distance that pairs are to keep [m].
     """
     found, surface = surface_pairs(team, colliders, x0, x1, separation), colliders.surface
-    first, second = found.at_triangles
-    at_faces = np.column_stack([surface.vertices[first], surface.triangles[second]])
     first, second = found.of_edges
     if len(colliders.opposite):
         counts = ~are_opposite(colliders.opposite, len(surface.edges), first, second)
         first, second = first[counts], second[counts]
-    of_edges = np.column_stack([surface.edges[first], surface.edges[second]])
-    at_faces = at_faces[~across_seams(colliders, at_faces[:, :1], at_faces[:, 1:])]
-    of_edges = of_edges[~across_seams(colliders, of_edges[:, :2], of_edges[:, 2:])]
-    vertices = np.concatenate([at_faces, of_edges]).astype(np.int32)
-    kind = np.repeat(np.array([VERTEX_TRIANGLE, EDGE_EDGE], np.int8), [len(at_faces), len(of_edges)])
-    return pairs_of(kind, vertices, kept, np.zeros(len(kind)))
+    m, k = len(found.at_triangles.first), len(found.at_triangles.first) + len(first)
+    pairs = NearPairs(np.empty(k, np.int8), np.empty((k, 4), np.int32), np.empty(k), np.zeros(k), np.zeros(k, np.int8))
+    of_two = (*found.at_triangles, first, second)
+    team.run_for(10 * k, cached(write_pairs), *of_two, surface.vertices, surface.edges, surface.triangles, kept, pairs)
+    if not len(colliders.stitched):
+        return pairs
+    v = pairs.vertices
+    is_seam = np.concatenate(
+        [across_seams(colliders, v[:m, :1], v[:m, 1:]), across_seams(colliders, v[m:, :2], v[m:, 2:])]
+    )
+    return NearPairs(*(array[~is_seam] for array in pairs))
+
+
+@compiled
+def write_pairs(
+    thread, threads, barrier, vertices, at_triangles, edges, other_edges, points, edge_ends, corners, kept, pairs
+):
+    """Pairs of vertices and triangles, then of edges, by their vertices."""
+    m, v = len(vertices), pairs.vertices
+    first, last = share(0, len(v), thread, threads)
+    for place in range(first, last):
+        k = np.uint64(place)
+        if place < m:
+            pairs.kind[k], v[k, 0] = VERTEX_TRIANGLE, points[vertices[k], 0]
+            for i in range(3):
+                v[k, 1 + i] = corners[at_triangles[k], i]
+        else:
+            e = np.uint64(place - m)
+            pairs.kind[k] = EDGE_EDGE
+            for i in range(2):
+                v[k, i], v[k, 2 + i] = edge_ends[edges[e], i], edge_ends[other_edges[e], i]
+        pairs.kept[k] = kept[v[k, 0]] + kept[v[k, 2]]
 
 
 def pairs_of(kind: np.ndarray, vertices: np.ndarray, kept: np.ndarray, radius: np.ndarray) -> NearPairs:

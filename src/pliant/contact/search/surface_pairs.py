@@ -1,65 +1,111 @@
-"""Pairs of a surface that may be near each other on a way: found by trees, or known from a search for the same way.
+"""Pairs of a surface that may be near each other on a way: found by trees, or known from a search for a like way.
 
 A step looks several times at ways that are almost the same: for what the solution would pass, for a proof that all is
-apart, for sides. One search with the largest separation serves them all.
+apart, for sides. Another way from the same start may end near one that was searched for but for a few vertices, that
+were pushed: only their pairs are searched for again. Whoever asks gets those that may come near on the very way.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from pliant.contact.search.broad_phase import edge_edge_pairs, vertex_triangle_pairs
-from pliant.contact.search.colliders import Colliders, fit_surface
+from pliant.contact.search.ccd_culling import CcdCulling
+from pliant.contact.search.colliders import Colliders, fit_surface, way_of
+from pliant.contact.search.cull_pairs import culled
 from pliant.contact.search.motion import Motion
 from pliant.contact.search.overlaps import Pairs
+from pliant.contact.search.strayed import pairs_of_strayed
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.kernels.threads import Team
 from pliant.lanes.compiled import cached, compiled
 
 REMEMBERED = 2  # searches: of what a solver would have, and of what it was changed to
+MOST_STRAYED = 0.03  # of the vertices: if more have strayed from a way, all are searched for again
 
 
 class SurfacePairs(NamedTuple):
-    """All that may be nearer than a separation [m] on the way from x0 to x1 (n, 3) [m]."""
+    """All that may be nearer than a separation on a way."""
 
     at_triangles: Pairs  # rows of surface.vertices and surface.triangles
     of_edges: Pairs  # rows of surface.edges, first < second
+    motion: Motion
+
+
+@dataclass(frozen=True)
+class Search:
+    """All that may be nearer than a separation [m] on the way from x0 to x1 (n, 3) [m]."""
+
+    at_triangles: Pairs
+    of_edges: Pairs
     motion: Motion
     x0: np.ndarray
     x1: np.ndarray
     separation: float
 
-    def include(self, x0: np.ndarray, x1: np.ndarray, separation: float) -> bool:
-        """Whether all that may be nearer than a separation on another way is among them: from the same start, to an end
-        from which no vertex is further than half of what the separation is larger.
+    def strayed(self, x0: np.ndarray, x1: np.ndarray, separation: float) -> np.ndarray | None:
+        """(n,) bool: vertices without which all that may be nearer than a separation on another way is among the pairs,
+        those that end further away than half of what the separation is larger. None if it is another start, or a
+        larger separation.
         """
         spare = 0.5 * (self.separation - separation)
         if spare < 0 or not np.array_equal(self.x0, x0):
-            return False
-        return bool(cached(are_within)(self.x1, x1, spare * spare))
+            return None
+        is_far = np.empty(len(x1), bool)
+        return is_far if cached(mark_far)(self.x1, x1, spare * spare, is_far) <= MOST_STRAYED * len(x1) else None
 
 
 def surface_pairs(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> SurfacePairs:
     """All that may be nearer than a separation [m] on the way from x0 to x1 (n, 3) [m], and some that are not."""
+    known = _search_for(team, colliders, x0, x1, separation)
+    others = [search for search in colliders.searches if search is not known]
+    colliders.searches[:] = [known, *others[: REMEMBERED - 1]]
+    if known.separation == separation:  # it is the very way
+        return SurfacePairs(known.at_triangles, known.of_edges, known.motion)
+    motion = way_of(team, colliders, x0, x1, separation)
+    at_triangles = CcdCulling(VERTEX_TRIANGLE, motion, separation)
+    of_edges = CcdCulling(EDGE_EDGE, motion, separation)
+    surface = colliders.surface
+    return SurfacePairs(
+        culled(team, known.at_triangles, surface.vertices, surface.triangles, at_triangles),
+        culled(team, known.of_edges, surface.edges, surface.edges, of_edges),
+        motion,
+    )
+
+
+def _search_for(team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float) -> Search:
+    """A search that has all pairs of a way: the one that is known, as it is or with those of who has strayed from it,
+    or a new one.
+    """
     for known in colliders.searches:
-        if known.include(x0, x1, separation):
-            return known
+        is_far = known.strayed(x0, x1, separation)
+        if is_far is not None:
+            return _with_strayed(team, colliders, known, is_far, x1) if is_far.any() else known
     trees = fit_surface(team, colliders, x0, x1, separation)
     at_triangles = vertex_triangle_pairs(team, trees, colliders.surface, colliders.rules)
     of_edges = edge_edge_pairs(team, trees, colliders.surface, colliders.rules)
-    found = SurfacePairs(at_triangles, of_edges, trees.motion, x0.copy(), x1.copy(), trees.separation)
-    colliders.searches[:] = [found, *colliders.searches[: REMEMBERED - 1]]
-    return found
+    return Search(at_triangles, of_edges, trees.motion, x0.copy(), x1.copy(), trees.separation)
+
+
+def _with_strayed(team: Team, colliders: Colliders, known: Search, is_far: np.ndarray, x1: np.ndarray) -> Search:
+    """A search for a way on which some vertices, (n,) bool, end at x1 (n, 3) [m] and others as they are known to."""
+    x1 = np.where(is_far[:, None], x1, known.x1)
+    trees = fit_surface(team, colliders, known.x0, x1, known.separation)
+    pairs = pairs_of_strayed(team, colliders, trees, is_far, known.at_triangles, known.of_edges)
+    return Search(*pairs, trees.motion, known.x0, x1, known.separation)
 
 
 @compiled
-def are_within(x, other, squared):
-    """Whether no point of x (n, 3) is further from its place in another array than the root of a number."""
+def mark_far(x, other, squared, is_far):
+    """Whose distance from x to the other place, both (n, 3), has a square above that; how many there are."""
+    count = 0
     for i in range(len(x)):
         total = 0.0
         for k in range(3):
             total += (x[i, k] - other[i, k]) ** 2
-        if not total <= squared:
-            return False
-    return True
+        is_far[i] = not total <= squared
+        count += is_far[i]
+    return count
