@@ -93,8 +93,6 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
             check_closing(scene.seams, self.h)
         self.model = build_model(scene, self.solver.supports.quadratic_bending)
         check_integrator(self._integrator, self.model, self.solver)
-        for note, entry in notes_of_building(scene, self.model, self.solver):
-            logger.info(note, extra={"entry": entry})
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
@@ -113,9 +111,15 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         self._prepare()
         if device == "auto":
             self._choose_device(default_solver(scene, "opencl", integrator) if solver is None else self.solver)
-        looks = (lambda: self.state, lambda: self.model, lambda: self.contacts, self._joint_force)
-        show_simulation(scene, self._placements, *looks)
+        self._announce()
         self._scene_watch = SceneWatch(scene)
+
+    def _announce(self) -> None:
+        """Log notes of the scene, and let its bodies, obstacles and joints show this simulation."""
+        for note, entry in notes_of_building(self.scene, self.model, self.solver):
+            logger.info(note, extra={"entry": entry})
+        looks = (lambda: self.state, lambda: self.model, lambda: self.contacts, self._joint_force)
+        show_simulation(self.scene, self._placements, *looks)
 
     def _choose_device(self, on_device: Solver[Any]) -> None:
         """Go on on an OpenCL device, with the solver for it, if that is faster."""
