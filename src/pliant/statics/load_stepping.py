@@ -178,7 +178,7 @@ def _follow(
             _note(report, last)
             continue
         if 0.5 * size < smallest:
-            return _ended(step, last, report), _given_up(report, tried.factor, tried.outcome)
+            return _ended(step, last, report), _given_up(report, tried.factor, tried.outcome, step.detector is not None)
         size *= 0.5
         step.iterations = iterations
     assert last.outcome is not None
@@ -251,10 +251,16 @@ def _left_over(report: StaticReport, motion: Settling, outcome: Outcome) -> Stat
     )
 
 
-def _given_up(report: StaticReport, factor: float, outcome: Outcome) -> StaticReport:
-    reason = (
+def _given_up(report: StaticReport, factor: float, outcome: Outcome, has_contact: bool) -> StaticReport:
+    found = (
         f"no equilibrium found at {factor:.4g} of the load ({outcome.reason}, residual {outcome.residual:.2g}); the "
-        f"last is at the load factor {report.load_factor:.4g}. Beyond a limit point there is none near: prescribe "
-        "motions rather than loads to go past it, or start from another shape."
+        f"last is at the load factor {report.load_factor:.4g}."
     )
-    return replace(report, reason=reason)
+    beyond = (
+        "What slides or folds a long way may come to rest in a pl.Simulation; take more load_steps where something is "
+        "moved."
+        if has_contact
+        else "Beyond a limit point there is none near: prescribe motions rather than loads to go past it, or start "
+        "from another shape."
+    )
+    return replace(report, reason=f"{found} {beyond}")

@@ -92,7 +92,9 @@ class Settling:
             return None
         size = max(float(np.ptp(model.positions[model.vertices_of(k)], axis=0).max()) for k in range(len(scene.bodies)))
         loads = model.project(case.loads(model.positions, 1.0))
-        acceleration = float(np.linalg.norm(loads)) / max(float(np.linalg.norm(model.mass)), 1e-300)
+        loads[~model.is_free] = 0.0
+        mass = model.mass[model.is_free]
+        acceleration = float(np.linalg.norm(loads)) / max(float(np.linalg.norm(mass)), 1e-300)
         damping = DAMPING * (acceleration / max(size, 1e-300)) ** 0.5
         try:
             motion = _Motion(scene, case, threads, damping)
