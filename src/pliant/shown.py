@@ -1,17 +1,36 @@
-"""Bodies and obstacles of a scene show what the simulation that runs it makes of them."""
+"""What a simulation that is built tells and shows: notes of its scene; bodies and obstacles, what becomes of them."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from pliant.contact.response.step_contacts import StepContacts
+from pliant.joint_forces import BreakingJoints
+from pliant.last_step import LastStep
 from pliant.model import Model, Scene
 from pliant.model.placement import Placements
 from pliant.model.rigid import show_poses
+from pliant.notes_of_building import notes_of_building
 from pliant.state import State
+
+logger = logging.getLogger("pliant")
+
+
+class Announcing(LastStep, BreakingJoints):
+    """The part of a simulation that tells of its scene and lets it show what happens."""
+
+    _placements: Placements
+
+    def _announce(self) -> None:
+        """Log notes of the scene, and let its bodies, obstacles and joints show this simulation."""
+        for note, entry in notes_of_building(self.scene, self.model, self.solver):
+            logger.info(note, extra={"entry": entry})
+        looks = (lambda: self.state, lambda: self.model, lambda: self.contacts, self._joint_force)
+        show_simulation(self.scene, self._placements, *looks)
 
 
 def show_simulation(

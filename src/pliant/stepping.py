@@ -36,9 +36,7 @@ from pliant.energies import IncrementalPotential
 from pliant.errors import SimulationError
 from pliant.grains.sphere_contacts import sphere_contacts
 from pliant.integration import StepStart, check_integrator, integrator_named
-from pliant.joint_forces import BreakingJoints
 from pliant.kernels.predict import velocities
-from pliant.last_step import LastStep
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
@@ -47,9 +45,8 @@ from pliant.model.seams import check_closing
 from pliant.model.tearing import TopologyChange, tear
 from pliant.model.volume import with_controlled
 from pliant.momentum_correction import FreeComponents
-from pliant.notes_of_building import notes_of_building
 from pliant.prediction import Prediction
-from pliant.shown import show_simulation
+from pliant.shown import Announcing
 from pliant.solvers import Execution, Solver, SolveReport
 from pliant.solvers.contract import Work, check_solver, check_supports
 from pliant.solvers.contract.error import ErrorMeter
@@ -63,7 +60,7 @@ Observer = Callable[[State, SolveReport], None]
 logger = logging.getLogger("pliant")
 
 
-class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
+class Stepping(Announcing, PrescribedVolumes, StepsApart):
     """The step, and all it needs."""
 
     def __init__(
@@ -93,8 +90,6 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
             check_closing(scene.seams, self.h)
         self.model = build_model(scene, self.solver.supports.quadratic_bending)
         check_integrator(self._integrator, self.model, self.solver)
-        for note, entry in notes_of_building(scene, self.model, self.solver):
-            logger.info(note, extra={"entry": entry})
         self.observers: list[Observer] = []
         self.notes: dict[str, Any] = {}  # plain words and numbers that checkpoints keep for whoever resumes
         start = (self.model.positions.copy(), self.model.velocities.copy(), self.model.velocities.copy())
@@ -113,8 +108,7 @@ class Stepping(LastStep, BreakingJoints, PrescribedVolumes, StepsApart):
         self._prepare()
         if device == "auto":
             self._choose_device(default_solver(scene, "opencl", integrator) if solver is None else self.solver)
-        looks = (lambda: self.state, lambda: self.model, lambda: self.contacts, self._joint_force)
-        show_simulation(scene, self._placements, *looks)
+        self._announce()
         self._scene_watch = SceneWatch(scene)
 
     def _choose_device(self, on_device: Solver[Any]) -> None:

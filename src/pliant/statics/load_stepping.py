@@ -6,6 +6,7 @@ A step that finds no equilibrium is halved, so that what ends at a limit point e
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from pliant.statics.limit_point import LoadPoint, Snap, find_snap
 from pliant.statics.load_step import LoadStep, Outcome
 from pliant.statics.loads import LoadCase
 from pliant.statics.result import Equilibrium, StaticReport
+from pliant.statics.settling import Settling
 
 logger = logging.getLogger("pliant")
 
@@ -33,6 +35,7 @@ STEPS_ALONG_PATHS = 10  # load steps where something is moved, if none are asked
 MOST_DIRECT = 10_000  # vertices whose systems are solved directly
 PATIENCE = 5  # times the iterations, of load steps until one fails
 CONTACT_STIFFNESS = 50.0  # of solids, times that of motions (contact.response.scale), which lets them sink in visibly
+FEW = 60  # iterations of scenes with contact before they are let go (statics.settling)
 SLIP_SECONDS = 1 / 300  # friction's slip is this times Contact.friction_speed
 
 
@@ -97,7 +100,8 @@ def equilibrium(
     step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, PATIENCE * iterations)
     poses = initial_poses(case.model, scene.bodies).get("poses", np.zeros((0, 7)))
     examine = bool(stop_at_limit) and step.detector is None
-    outcome, report = _follow(step, x, poses, load_steps, smallest_step, examine, iterations)
+    settling = None if step.detector is None else partial(Settling.of, scene, case, threads)
+    outcome, report = _follow(step, x, poses, load_steps, smallest_step, examine, iterations, settling)
     if not report.converged:
         logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
     found = Equilibrium(scene, case, report, outcome.problem)
@@ -144,12 +148,18 @@ def _detector(model: Model, execution: Execution) -> Detector | None:
 
 
 def _follow(
-    step: LoadStep, x: np.ndarray, poses: np.ndarray, load_steps: int, smallest: float, examine: bool, iterations: int
-) -> tuple[Outcome, StaticReport]:
+    step: LoadStep, x: np.ndarray, poses: np.ndarray, load_steps: int, smallest: float, examine: bool, iterations: int,
+    settling: Callable[[], Settling | None] | None,
+) -> tuple[Outcome, StaticReport]:  # fmt: skip
     """Load steps up to the full load, or to where the shape snaps if that is examined; the last equilibrium.
-    iterations: of load steps after one that has failed.
+    iterations: of load steps after one that has failed; settling: what lets the scene go where one has, if it has
+    contact.
     """
     report = StaticReport(False, "", 0.0, 0, np.inf)
+    if settling is not None and not step.case.is_path:
+        found = _settled(step, x, poses, settling, report)
+        if found is not None:
+            return found
     last = LoadPoint(0.0, x, poses, np.zeros(len(step.case.model.volume_controls)), None)
     size = 1.0 / load_steps
     while last.factor < 1.0:
@@ -168,14 +178,46 @@ def _follow(
             _note(report, last)
             continue
         if 0.5 * size < smallest:
-            return _ended(step, last, report), _given_up(report, tried.factor, tried.outcome)
+            return _ended(step, last, report), _given_up(report, tried.factor, tried.outcome, step.detector is not None)
         size *= 0.5
         step.iterations = iterations
     assert last.outcome is not None
-    report.converged = last.outcome.converged
+    return last.outcome, _reached(report, last.outcome)
+
+
+def _reached(report: StaticReport, outcome: Outcome) -> StaticReport:
+    """The full load."""
+    report.converged = outcome.converged
     balance = f"{report.residual:.3g} of the forces are out of balance after {report.iterations} iterations"
     report.reason = f"converged: {balance}" if report.converged else f"rounding keeps it above the tolerance: {balance}"
-    return last.outcome, report
+    return report
+
+
+def _settled(
+    step: LoadStep, x: np.ndarray, poses: np.ndarray, settling: Callable[[], Settling | None], report: StaticReport
+) -> tuple[Outcome, StaticReport] | None:
+    """The full load at once, and where a few iterations do not find its equilibrium, from where the scene comes to
+    rest when it is let go; None if it cannot be.
+    """
+    tries = replace(step, iterations=min(FEW, step.iterations))
+    last = LoadPoint(0.0, x, poses, np.zeros(0), None)
+    tried, motion = last.next(tries, 1.0), None
+    while True:
+        assert tried.outcome is not None
+        report.iterations += tried.outcome.iterations
+        if tried.is_equilibrium:
+            _note(report, tried)
+            return tried.outcome, _reached(report, tried.outcome)
+        motion = settling() if motion is None else motion
+        if motion is None:
+            return None
+        if not motion.advance():
+            if motion.leads_away or tries is step:
+                return _ended(step, last, report), _left_over(report, motion, tried.outcome)
+            tries = step  # it rests, or nearly: with all iterations
+        assert step.detector is not None
+        step.detector.load_state_dict(motion.contact_state(), motion.positions)
+        tried = LoadPoint(0.0, motion.positions, motion.poses, np.zeros(0), None).next(tries, 1.0)
 
 
 def _note(report: StaticReport, point: LoadPoint) -> None:
@@ -203,10 +245,22 @@ def _snapped(report: StaticReport, snap: Snap) -> StaticReport:
     return replace(report, reason=reason)
 
 
-def _given_up(report: StaticReport, factor: float, outcome: Outcome) -> StaticReport:
-    reason = (
-        f"no equilibrium found at {factor:.4g} of the load ({outcome.reason}, residual {outcome.residual:.2g}); the "
-        f"last is at the load factor {report.load_factor:.4g}. Beyond a limit point there is none near: prescribe "
-        "motions rather than loads to go past it, or start from another shape."
+def _left_over(report: StaticReport, motion: Settling, outcome: Outcome) -> StaticReport:
+    return replace(
+        report, reason=f"no equilibrium found: {motion.words()} ({outcome.reason}, residual {outcome.residual:.2g})."
     )
-    return replace(report, reason=reason)
+
+
+def _given_up(report: StaticReport, factor: float, outcome: Outcome, has_contact: bool) -> StaticReport:
+    found = (
+        f"no equilibrium found at {factor:.4g} of the load ({outcome.reason}, residual {outcome.residual:.2g}); the "
+        f"last is at the load factor {report.load_factor:.4g}."
+    )
+    beyond = (
+        "What slides or folds a long way may come to rest in a pl.Simulation; take more load_steps where something is "
+        "moved."
+        if has_contact
+        else "Beyond a limit point there is none near: prescribe motions rather than loads to go past it, or start "
+        "from another shape."
+    )
+    return replace(report, reason=f"{found} {beyond}")
