@@ -10,6 +10,7 @@ from pliant.lanes import (
     exp,
     gather3,
     inverse_cube_root,
+    inverse_sqrt,
     lane_least,
     lane_sum,
     load,
@@ -19,6 +20,7 @@ from pliant.lanes import (
     maximum,
     minimum,
     number,
+    quotient,
     reciprocal,
     rounding,
     select,
@@ -116,6 +118,16 @@ def reciprocals(a, out):
     """1 / a."""
     for i in range(0, len(a), WIDTH):
         store(out, i, reciprocal(load(a, i, zero())))
+
+
+@entry(error_model="numpy")
+def quotients(a, b, out):
+    """a / b, 1 / sqrt(b)."""
+    n = len(a)
+    for i in range(0, n, WIDTH):
+        x, y = load(a, i, zero()), load(b, i, zero())
+        store(out, i, quotient(x, y))
+        store(out, n + i, inverse_sqrt(y))
 
 
 @entry(error_model="numpy")

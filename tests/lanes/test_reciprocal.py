@@ -1,4 +1,6 @@
-"""The reciprocal of lanes: within two units in the last place wherever it and its inverse are normal numbers."""
+"""Reciprocals, quotients and inverse roots of lanes: within two and three units in the last place wherever operands and
+inverses are normal numbers.
+"""
 
 import numpy as np
 
@@ -21,3 +23,15 @@ def test_nothing_finite_at_zero(kernels) -> None:
     """A pivot of zero must show."""
     got = kernels.results("reciprocals", 1, np.zeros(16, kernels.dtype))[0]
     assert not np.isfinite(got).any()
+
+
+def test_quotients_and_inverse_roots_over_their_whole_range(kernels) -> None:
+    """Positive numbers of every binade; numerators no larger than what divides them."""
+    rng = np.random.default_rng(2)
+    largest = -np.log2(float(np.finfo(kernels.dtype).smallest_normal)) - 1
+    b = np.exp2(rng.uniform(-largest, largest, 1 << 14)).astype(kernels.dtype)
+    a = (b * rng.uniform(0.01, 1.0, len(b))).astype(kernels.dtype)
+    got = kernels.results("quotients", 2, a, b).astype(np.longdouble)
+    x, y = a.astype(np.longdouble), b.astype(np.longdouble)
+    for found, exact in zip(got, (x / y, 1 / np.sqrt(y)), strict=True):
+        assert np.max(np.abs(found - exact) / np.spacing(exact.astype(kernels.dtype))) <= 1.5 * ULPS

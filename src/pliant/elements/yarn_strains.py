@@ -20,19 +20,9 @@ only curvature (decision 0032).
 from __future__ import annotations
 
 from pliant.elements.hinge import FLAT, TINY
-from pliant.lanes import maximum, number, sqrt
+from pliant.lanes import inverse_sqrt, maximum, number, reciprocal
 from pliant.lanes.angles import atan2
-from pliant.lanes.vectors import (
-    add,
-    add_identity,
-    add_product,
-    add_scaled,
-    add_square,
-    cross,
-    dot,
-    physics,
-    subtract,
-)
+from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
 
 LEAST_STRETCH = 1e-6  # that divides in place of a smaller one: a collapsed yarn has no direction
 
@@ -71,9 +61,9 @@ def _strains_and_bends(corners, b1, b2, present):
     nn = dot(n, n)
     edge12 = subtract(x2, x1)
     squared = maximum(dot(e1, e1), dot(e2, e2))
-    inverse = 1.0 / maximum(nn, FLAT * squared * squared + TINY)
+    root = inverse_sqrt(maximum(nn, FLAT * squared * squared + TINY))
+    inverse, size = root * root, nn * root  # size: twice the area
     flat = (n[0] * inverse, n[1] * inverse, n[2] * inverse)
-    size = sqrt(nn)  # twice the area
     tilt = (cross(flat, edge12), cross(flat, (-e2[0], -e2[1], -e2[2])), cross(flat, e1))  # d log |n| by the corners
 
     q0, d0 = _curved(x1, x2, x0, w0, n, flat, size, present[0])
@@ -108,9 +98,9 @@ def _strains_and_bends(corners, b1, b2, present):
 @physics
 def _length(a):
     """|a|, the inverse by which it is divided, and the direction."""
-    length = sqrt(dot(a, a))
-    inverse = 1.0 / maximum(length, number(LEAST_STRETCH, length))
-    return length, inverse, (inverse * a[0], inverse * a[1], inverse * a[2])
+    squared = dot(a, a)
+    inverse = inverse_sqrt(maximum(squared, number(LEAST_STRETCH**2, squared)))
+    return squared * inverse, inverse, (inverse * a[0], inverse * a[1], inverse * a[2])
 
 
 @physics
@@ -118,12 +108,12 @@ def _curved(start, end, tip, wing, n, flat, size, present):
     """q of an edge, and its derivatives by tip, start, end and wing, those by the size |n| left out."""
     e, arm = subtract(end, start), subtract(wing, start)
     squared = dot(e, e)
-    length = sqrt(squared)
-    inverse = 1.0 / maximum(length, number(TINY, length))
+    inverse = inverse_sqrt(maximum(squared, number(TINY, squared)))
+    length = squared * inverse
     t = (inverse * e[0], inverse * e[1], inverse * e[2])
     beyond = cross(arm, e)
     bb = dot(beyond, beyond)
-    turn = 1.0 / maximum(bb, FLAT * squared * squared + TINY)
+    turn = reciprocal(maximum(bb, FLAT * squared * squared + TINY))
     far = (beyond[0] * turn, beyond[1] * turn, beyond[2] * turn)
     theta = atan2(length * dot(n, arm), dot(n, beyond))
     scale = present * size * inverse  # dq / dtheta
@@ -172,8 +162,10 @@ def _mixed(k, d):
 
 
 @physics
-def corner_stretching(corners, b1, b2, gradient):
-    """Second derivatives of the strains in the plane by corner 0, times the gradient of psi: their sum, symmetric."""
+def stretching_at_corner(corners, b1, b2):
+    """u and v, the directions of warp and weft; the derivatives of the strains in the plane by corner 0, each as its
+    parts along u and v; and what bends_of_stretching needs.
+    """
     x0, x1, x2 = corners
     b0 = (-(b1[0] + b2[0]), -(b1[1] + b2[1]))
     e1, e2 = subtract(x1, x0), subtract(x2, x0)
@@ -181,18 +173,23 @@ def corner_stretching(corners, b1, b2, gradient):
     Fy = (b1[1] * e1[0] + b2[1] * e2[0], b1[1] * e1[1] + b2[1] * e2[1], b1[1] * e1[2] + b2[1] * e2[2])
     _, ix, u = _length(Fx)
     _, iy, v = _length(Fy)
-    sa = dot(u, v)
+    sa, zero = dot(u, v), number(0.0, ix)
     al, be = b0[0] * ix, b0[1] * iy
-    P = (v[0] - sa * u[0], v[1] - sa * u[1], v[2] - sa * u[2])
-    Q = (u[0] - sa * v[0], u[1] - sa * v[1], u[2] - sa * v[2])
-    zero = number(0.0, ix)
-    H = (zero, zero, zero, zero, zero, zero)
-    kx, ky, ka = gradient[0] * b0[0] * b0[0] * ix, gradient[2] * b0[1] * b0[1] * iy, gradient[1]
-    H = add_square(add_identity(H, kx), -kx, u)
-    H = add_square(add_identity(H, ky), -ky, v)
-    H = add_identity(H, ka * (2.0 * al * be - sa * (al * al + be * be)))
-    H = add_square(H, ka * (al * al * sa - 2.0 * al * be), u)
-    H = add_square(H, ka * (be * be * sa - 2.0 * al * be), v)
-    H = add_product(H, ka * al * be * sa, u, v)
-    H = add_product(H, -(ka * al * al), P, u)
-    return add_product(H, -(ka * be * be), Q, v)
+    parts = ((b0[0], zero), (be - sa * al, al - sa * be), (zero, b0[1]))
+    return u, v, parts, (b0, sa, al, be)
+
+
+@physics
+def bends_of_stretching(geometry, gradient):
+    """Second derivatives of the strains in the plane by corner 0, times the gradient of psi, summed: the parts along
+    1, u u^T, v v^T and u v^T + v u^T.
+    """
+    b0, sa, al, be = geometry
+    kx, ky, ka = gradient[0] * b0[0] * al, gradient[2] * b0[1] * be, gradient[1]
+    a2, b2, ab = al * al, be * be, 2.0 * al * be
+    return (
+        kx + ky + ka * (ab - sa * (a2 + b2)),
+        ka * (3.0 * sa * a2 - ab) - kx,
+        ka * (3.0 * sa * b2 - ab) - ky,
+        ka * (al * be * sa - a2 - b2),
+    )

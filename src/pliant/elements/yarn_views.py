@@ -6,7 +6,7 @@ iteration of vertex block descent, from the Taylor polynomial of second order at
 
 from __future__ import annotations
 
-from pliant.elements.yarn_strains import corner_stretching, strains_at_wing, yarn_strains
+from pliant.elements.yarn_strains import bends_of_stretching, strains_at_wing, stretching_at_corner, yarn_strains
 from pliant.lanes import absolute, maximum, number, select
 from pliant.lanes.vectors import add_outer, add_scaled, add_square, add_symmetric, dot, physics
 from pliant.materials.yarn_density import SCALES, yarn_density, yarn_derivatives
@@ -134,11 +134,42 @@ def product(a, b):
 
 @physics
 def add_corner(f, H, corners, b1, b2, area, d, gradient, hessian):
-    """The same of the derivatives d of strains, and of gradient and Hessian of psi."""
-    G = (d[0][0], d[1][0], d[2][0], d[3][0], d[4][0], d[5][0])
-    f = add_scaled(f, -area, weighted(gradient, G))
-    block = corner_stretching((corners[0], corners[1], corners[2]), b1, b2, gradient)
-    return f, add_symmetric(H, area, _contracted(block, hessian, G))
+    """The same of the derivatives d of strains, and of gradient and Hessian of psi.
+
+    What the strains in the plane add lies in the plane of warp u and weft v: A (u, v) (psi'' of them) (u, v)^T needs
+    four numbers, and each curvature, with the derivative B, adds B (psi'' by all strains)^T.
+    """
+    h, B = hessian, (d[3][0], d[4][0], d[5][0])
+    u, v, (x, a, y), geometry = stretching_at_corner((corners[0], corners[1], corners[2]), b1, b2)
+    along_u = gradient[0] * x[0] + gradient[1] * a[0]
+    along_v = gradient[1] * a[1] + gradient[2] * y[1]
+    bent = (gradient[3], gradient[4], gradient[5])
+    f = add_scaled(f, -area, _spanned(u, v, along_u, along_v, B, bent))
+
+    one, uu, vv, uv = bends_of_stretching(geometry, gradient)
+    xu, xv = h[0] * x[0] + h[1] * a[0], h[1] * a[1] + h[2] * y[1]  # psi'' by s_x and a move along u, v
+    au, av = h[1] * x[0] + h[6] * a[0], h[6] * a[1] + h[7] * y[1]
+    yv = h[7] * a[1] + h[11] * y[1]
+    uu = uu + xu * x[0] + au * a[0]
+    uv = uv + xv * x[0] + av * a[0]
+    vv = vv + av * a[1] + yv * y[1]
+    of_u = (h[3] * x[0] + h[8] * a[0], h[4] * x[0] + h[9] * a[0], h[5] * x[0] + h[10] * a[0])
+    of_v = (h[8] * a[1] + h[12] * y[1], h[9] * a[1] + h[13] * y[1], h[10] * a[1] + h[14] * y[1])
+    zero = number(0.0, area)
+    block = (one, zero, zero, one, zero, one)
+    block = add_outer(block, u, _spanned(u, v, uu, uv, B, of_u))
+    block = add_outer(block, v, _spanned(u, v, uv, vv, B, of_v))
+    block = add_outer(block, B[0], _spanned(u, v, of_u[0], of_v[0], B, (h[15], h[16], h[17])))
+    block = add_outer(block, B[1], _spanned(u, v, of_u[1], of_v[1], B, (h[16], h[18], h[19])))
+    block = add_outer(block, B[2], _spanned(u, v, of_u[2], of_v[2], B, (h[17], h[19], h[20])))
+    return f, add_symmetric(H, area, block)
+
+
+@physics
+def _spanned(u, v, along_u, along_v, B, k):
+    """along_u u + along_v v + k . B."""
+    total = add_scaled((along_u * u[0], along_u * u[1], along_u * u[2]), along_v, v)
+    return add_scaled(add_scaled(add_scaled(total, k[0], B[0]), k[1], B[1]), k[2], B[2])
 
 
 @physics

@@ -28,10 +28,11 @@ from pliant.kernels.lists import Incidences, list_constant, other, place_in_list
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines
 from pliant.lanes import absolute, count, gather3, number, rounding, width_of
-from pliant.lanes.rows import gather4_beyond, store4
+from pliant.lanes.rows import gather4_beyond, prefetch_rows, store4
 from pliant.lanes.vectors import JACOBI_SWEEPS, add_square, jacobi_sweep, magnitude, physics, subtract
 
-NUMBERS, KNOWN, WING = 8, 28, 8
+NUMBERS, KNOWN, WING = 8, 32, 8  # of KNOWN 28 are used: with 32 a row lies in two cache lines
+NEXT_LINE = 16  # numbers of a row further
 
 
 def yarn_incidences(block: Any) -> tuple[Incidences, Incidences]:
@@ -133,7 +134,7 @@ def triangle_lists(block: Any, packs: Packs, dtype: Any) -> YarnTriangleLists:
 def _numbers_of_entries(packs: Packs, owner: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """Numbers (i,) of incidences in the places that build_lists gives them; zero in padding."""
     start, entry, lane = place_in_lists(packs, owner)
-    placed = np.zeros((start[-1], packs.width), np.uint32)
+    placed = np.zeros((start[-1] + 1, packs.width), np.uint32)  # one more, which is asked for after the last
     placed[entry, lane] = numbers
     return placed.reshape(-1)
 
@@ -178,7 +179,9 @@ def store_wing(wings, first, known):
 
 @physics
 def known_at_corner(triangles, k, like):
-    """What add_known_corner needs of the triangles of entry k of the list of corners."""
+    """What add_known_corner needs of the triangles of entry k of the list of corners; that of the next is asked for."""
+    prefetch_rows(triangles.known, triangles.at_corners, (k + 1) * width_of(like), 0, like)
+    prefetch_rows(triangles.known, triangles.at_corners, (k + 1) * width_of(like), NEXT_LINE, like)
     kept, places, at = triangles.known, triangles.at_corners, k * width_of(like)
     a, b = gather4_beyond(kept, places, at, 0, like), gather4_beyond(kept, places, at, 4, like)
     c, d = gather4_beyond(kept, places, at, 8, like), gather4_beyond(kept, places, at, 12, like)
@@ -189,7 +192,8 @@ def known_at_corner(triangles, k, like):
 
 @physics
 def known_at_wing(triangles, k, like):
-    """What add_known_wing needs of the triangles of entry k of the list of wings."""
+    """What add_known_wing needs of the triangles of entry k of the list of wings; that of the next is asked for."""
+    prefetch_rows(triangles.wings, triangles.at_wings, (k + 1) * width_of(like), 0, like)
     kept, places, at = triangles.wings, triangles.at_wings, k * width_of(like)
     a, b = gather4_beyond(kept, places, at, 0, like), gather4_beyond(kept, places, at, 4, like)
     return a + b[:2], b[2]

@@ -20,7 +20,7 @@ from pliant.lanes.math import (
     widen,
 )
 from pliant.lanes.memory import gather3, load, load3, prefetch_row, store, store3, width_of
-from pliant.lanes.reciprocal import reciprocal
+from pliant.lanes.reciprocal import inverse_sqrt, quotient, reciprocal
 from pliant.lanes.roots import inverse_cube_root
 from pliant.lanes.types import make_zero
 
@@ -31,6 +31,7 @@ __all__ = [
     "first_lane",
     "gather3",
     "inverse_cube_root",
+    "inverse_sqrt",
     "lane_least",
     "lane_sum",
     "load",
@@ -42,6 +43,7 @@ __all__ = [
     "narrow",
     "number",
     "prefetch_row",
+    "quotient",
     "reciprocal",
     "repeat",
     "rounding",

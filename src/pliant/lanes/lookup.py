@@ -17,7 +17,7 @@ from numba.extending import intrinsic
 from pliant.lanes.arithmetic import FLAGS
 from pliant.lanes.inner import overload
 from pliant.lanes.memory import _check_precision, _data
-from pliant.lanes.rows import _bundle_rows, _load_four, _transpose_bundles, _transpose_whole_rows
+from pliant.lanes.rows import _load_four, _transpose_bundles, _transpose_whole_rows, two_rows
 from pliant.lanes.traced import TracedTable
 from pliant.lanes.types import Lanes, shuffle
 
@@ -49,10 +49,17 @@ def expanded_cubic_at(table, place, t):
 
 
 def _addresses(builder, data, place, width):
-    """Of the rows at the places of all lanes."""
-    starts = builder.fptosi(place, ir.VectorType(_I32, width))
-    lanes = [builder.extract_element(starts, _I32(lane)) for lane in range(width)]
-    return [builder.gep(data, [builder.shl(builder.sext(start, _I64), _I64(2))]) for start in lanes]
+    """A function that gives the address of a lane's row.  Lanes leave the vector in pairs: that takes half as long."""
+    numbers = ir.VectorType(_I32, width)
+    starts = builder.shl(builder.fptosi(place, numbers), ir.Constant(numbers, [2] * width))
+    pairs = builder.bitcast(starts, ir.VectorType(_I64, width // 2))
+
+    def address(lane):
+        pair = builder.extract_element(pairs, _I32(lane // 2))
+        start = builder.lshr(pair, _I64(32)) if lane % 2 else builder.and_(pair, _I64(0xFFFFFFFF))
+        return builder.gep(data, [start])
+
+    return address
 
 
 @intrinsic
@@ -65,42 +72,59 @@ def _row_at(typingctx, table, place):
             start = builder.shl(builder.fptosi(args[1], _I64), _I64(2))
             four = [builder.load(builder.gep(data, [builder.add(start, _I64(k))])) for k in range(4)]
             return context.make_tuple(builder, signature.return_type, four)
-        rows = [_load_four(builder, address, place) for address in _addresses(builder, data, args[1], place.width)]
+        address = _addresses(builder, data, args[1], place.width)
+        rows = [_load_four(builder, address(lane), place) for lane in range(place.width)]
         return context.make_tuple(builder, signature.return_type, _transpose_whole_rows(builder, rows, place.width))
 
     return types.UniTuple(place, 4)(table, place), codegen
 
 
-class _Cubic:
-    """Horner's rule on bundles of rows: coefficients of t^0 to t^3 of every lane."""
+def _cubic(context, builder, signature, args, formula):
+    """What `formula` makes of t and the four rows of each lane: several times four numbers.
 
-    def __init__(self, context, builder, signature, args):
-        self.context, self.builder, self.kind = context, builder, signature.args[1]
-        width = self.kind.width
-        addresses = _addresses(builder, _data(context, builder, signature.args[0], args[0]), args[1], width)
-        self.rows = [self._bundles(addresses, row) for row in range(4)]
-        groups = range(width // 4)
-        masks = [[4 * g + k for g in groups for _ in range(4)] for k in range(4)]
-        self.t = [shuffle(builder, args[2], args[2], mask) for mask in masks]
+    A bundle, every fourth lane, is finished before the next begins, so that its addresses and rows fit in registers.
+    """
+    kind = signature.args[1]
+    data = _data(context, builder, signature.args[0], args[0])
+    address = _addresses(builder, data, args[1], kind.width)
+    found = []
+    for k in range(4):
+        own = [address(lane) for lane in range(k, kind.width, 4)]
+        rows = [*two_rows(builder, own, 0, kind), *two_rows(builder, own, 8, kind)]
+        t = shuffle(builder, args[2], args[2], [lane for lane in range(k, kind.width, 4) for _ in range(4)])
+        found.append(formula(_Horner(builder, t), *rows))
+    return [_transposed(context, builder, list(bundles), kind) for bundles in zip(*found, strict=True)]
 
-    def _bundles(self, addresses, row):
-        four = [_load_four(self.builder, self.builder.gep(a, [_I64(4 * row)]), self.kind) for a in addresses]
-        return _bundle_rows(self.builder, four, self.kind.width)
 
-    def times(self, bundles):
-        """t times it."""
-        return [self.builder.fmul(t, b, flags=FLAGS) for t, b in zip(self.t, bundles, strict=True)]
+def _transposed(context, builder, bundles, kind):
+    four = _transpose_bundles(builder, bundles, kind.width)
+    return context.make_tuple(builder, types.UniTuple(kind, 4), four)
 
-    def step(self, onto, bundles):
-        """onto + t times it."""
-        return [
-            self.builder.fadd(a, b, flags=FLAGS) for a, b in zip(onto, self.times(bundles), strict=True)
-        ]  # fmt: skip
 
-    def numbers(self, bundles):
-        """The four numbers of every lane."""
-        four = _transpose_bundles(self.builder, bundles, self.kind.width)
-        return self.context.make_tuple(self.builder, types.UniTuple(self.kind, 4), four)
+class _Horner:
+    """One step of Horner's rule in t."""
+
+    def __init__(self, builder, t):
+        self.builder, self.t = builder, t
+
+    def times(self, b):
+        """t b."""
+        return self.builder.fmul(self.t, b, flags=FLAGS)
+
+    def step(self, a, b):
+        """a + t b."""
+        return self.builder.fadd(a, self.times(b), flags=FLAGS)
+
+
+def _value(horner, a, b, c, d):
+    return (horner.step(a, horner.step(b, horner.step(c, d))),)
+
+
+def _expansion(horner, a, b, c, d):
+    second = horner.step(c, d)
+    first = horner.step(b, second)
+    curvature = horner.step(second, d)
+    return a, horner.times(first), horner.step(first, curvature), horner.step(curvature, d)
 
 
 @intrinsic
@@ -108,11 +132,7 @@ def _cubic_at(typingctx, table, place, t):
     _check_precision(table, place)
 
     def codegen(context, builder, signature, args):
-        cubic = _Cubic(context, builder, signature, args)
-        total = cubic.rows[3]
-        for row in (2, 1, 0):
-            total = cubic.step(cubic.rows[row], total)
-        return cubic.numbers(total)
+        return _cubic(context, builder, signature, args, _value)[0]
 
     return types.UniTuple(place, 4)(table, place, place), codegen
 
@@ -122,14 +142,8 @@ def _expanded_cubic_at(typingctx, table, place, t):
     _check_precision(table, place)
 
     def codegen(context, builder, signature, args):
-        cubic = _Cubic(context, builder, signature, args)
-        a, b, c, d = cubic.rows
-        second = cubic.step(c, d)
-        first = cubic.step(b, second)
-        curvature = cubic.step(second, d)
-        slope = cubic.step(first, curvature)
-        results = (a, cubic.times(first), slope, cubic.step(curvature, d))
-        return context.make_tuple(builder, signature.return_type, [cubic.numbers(each) for each in results])
+        parts = _cubic(context, builder, signature, args, _expansion)
+        return context.make_tuple(builder, signature.return_type, parts)
 
     return types.UniTuple(types.UniTuple(place, 4), 4)(table, place, place), codegen
 

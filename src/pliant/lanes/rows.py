@@ -11,7 +11,14 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from pliant.lanes.memory import _check_precision, _data, _interleave_rows, _transpose_patterns, llvm_size
+from pliant.lanes.memory import (
+    _check_precision,
+    _data,
+    _interleave_rows,
+    _transpose_patterns,
+    llvm_size,
+    prefetch,
+)
 from pliant.lanes.types import Lanes, llvm_float, llvm_vector, shuffle
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
@@ -42,14 +49,26 @@ def _rows_of(builder, bundles, width):
 
 def _bundle_rows(builder, rows, width):
     """Rows of `width` vertices as four vectors: bundle k holds row 4g + k in its group g of four elements."""
-    bundles = []
-    for k in range(4):
-        parts = [rows[4 * g + k] for g in range(width // 4)]
-        while len(parts) > 1:
-            size = 2 * parts[0].type.count
-            parts = [shuffle(builder, a, b, list(range(size))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
-        bundles.append(parts[0])
-    return bundles
+    return [_side_by_side(builder, [rows[4 * g + k] for g in range(width // 4)]) for k in range(4)]
+
+
+def _side_by_side(builder, parts):
+    """Vectors of one length as one vector."""
+    while len(parts) > 1:
+        size = 2 * parts[0].type.count
+        parts = [shuffle(builder, a, b, list(range(size))) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    return parts[0]
+
+
+def two_rows(builder, addresses, further, like):
+    """Two rows, one after another in memory, `further` numbers after each address: the first ones as one vector, the
+    second ones as another.  Loading both at once and parting them takes fewer instructions than loading each.
+    """
+    eight = ir.VectorType(llvm_float(like.dtype), 8).as_pointer()
+    places = [builder.bitcast(builder.gep(a, [_I64(further)]), eight) for a in addresses]
+    both = _side_by_side(builder, [builder.load(place, align=llvm_size(like)) for place in places])
+    starts = range(0, both.type.count, 8)
+    return [shuffle(builder, both, both, [k + i for k in starts for i in range(first, first + 4)]) for first in (0, 4)]
 
 
 def _transpose_bundles(builder, bundles, width):
@@ -95,6 +114,19 @@ def gather4_beyond(typingctx, rows, starts, first, further, like):
         return context.make_tuple(builder, signature.return_type, xyzw)
 
     return types.UniTuple(like, 4)(rows, starts, types.int64, types.int64, like), codegen
+
+
+@intrinsic
+def prefetch_rows(typingctx, rows, starts, first, further, like):
+    """Ask for the cache lines that are `further` numbers after starts[first : first + width]."""
+    _check_precision(rows, like)
+
+    def codegen(context, builder, signature, args):
+        for address in _addresses(context, builder, signature, args, like):
+            prefetch(builder, builder.gep(address, [args[3]]))
+        return context.get_dummy_value()
+
+    return types.void(rows, starts, types.int64, types.int64, like), codegen
 
 
 @intrinsic

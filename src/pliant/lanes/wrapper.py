@@ -22,6 +22,7 @@ from numba.np import numpy_support
 from pliant.lanes.arguments import WholeArguments, WholeLower
 
 FAILED, DONE = cgutils.true_bit, cgutils.false_bit
+CACHE_LINE = 64  # bytes: where the stack begins, so that no register that is kept there lies in two lines
 NOT_AN_ARRAY = "can't unbox array from PyObject into native value.  The object maybe of a different type"
 
 
@@ -89,6 +90,10 @@ class EntryLower(WholeLower):
     """Lowering of entries, which get their arguments in a block, and hand them on whole."""
 
     view = EntryContext
+
+    def setup_function(self, fndesc):
+        super().setup_function(fndesc)
+        self.function.attributes.alignstack = CACHE_LINE
 
 
 class EntryWrapper(PyCallWrapper):
