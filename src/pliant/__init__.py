@@ -22,7 +22,7 @@ from pliant.errors import (
     SimulationError,
     SolverError,
 )
-from pliant.garbage import collected_rarely
+from pliant.garbage import uncollected
 from pliant.help_links import LinkFormatter
 
 __version__ = "0.2.0"
@@ -335,7 +335,7 @@ def __getattr__(name: str) -> Any:
         name = _RENAMED[name]
     if name not in _HOME_OF:
         raise AttributeError(f"module 'pliant' has no attribute {name!r}")
-    with collected_rarely():
+    with uncollected():
         value = getattr(import_module(f"pliant.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value

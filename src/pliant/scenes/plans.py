@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pliant.device.opencl import OpenCL
-from pliant.errors import FileError, PliantError, SceneError
-from pliant.model import Scene
-from pliant.scenes import files, gallery
-from pliant.scenes.files.fields import nearest
-from pliant.scenes.files.schema import Output, RunTable
-from pliant.simulate import Simulation
-from pliant.solvers import Solver
+from pliant.garbage import kept
+
+with kept():
+    from pliant.device.opencl import OpenCL
+    from pliant.errors import FileError, PliantError, SceneError
+    from pliant.model import Scene
+    from pliant.scenes import files, gallery
+    from pliant.scenes.files.fields import nearest
+    from pliant.scenes.files.schema import Output, RunTable
+    from pliant.simulate import Simulation
+    from pliant.solvers import Solver
 
 _OF_A_MESH = " A mesh needs a scene around it (docs/scene-files.md)."
 #: What to do with files that are no scenes, by their endings.
