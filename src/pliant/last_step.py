@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pliant.contact.detector import Detector
-from pliant.contact.intersections import Intersections, find_intersections
+from pliant.contact.intersections import RESTS_RIGID, RESTS_SOFT, Intersections, find_intersections
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.step_contacts import PairLoad, StepContacts, measure_contacts, no_step_contacts
 from pliant.contact.rigid_overlaps import rigid_overlaps
@@ -112,7 +112,10 @@ class LastStep:
         about = (detector.team, detector.colliders, detector.model, tuple(self.model.body_names))
         x, time, is_rigid = self.state.x, self.time, self.model.subspace == CARRIED
         overlaps = rigid_overlaps(detector.model, detector.convex, detector.round_bodies, is_rigid, x, time)
-        return find_intersections(*about, x, time, overlaps, is_rigid)
+        rests = np.where(is_rigid, RESTS_RIGID, np.where(self.model.is_free, RESTS_SOFT, np.inf))
+        if self.model.particles is not None:
+            rests[self.model.particles.vertices] = np.inf  # their overlaps are reported by their own search
+        return find_intersections(*about, x, time, overlaps, rests)
 
     def _residual_of(self, step: int, problem: IncrementalPotential) -> float:
         if self.state.step != step:

@@ -18,7 +18,8 @@ from pliant.kernels.threads import Team
 from pliant.model import ContactModel
 
 TOUCHING = 1e-6  # of an edge: what is less deep only touches
-SUNK = 1e-3  # of an edge: how deep a rigid body is in an obstacle that does not just rest there
+# of an edge: how deep a vertex is at most in an obstacle at which it just rests; of a rigid body, of a soft one
+RESTS_RIGID, RESTS_SOFT = 1e-3, 0.1
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Intersections:
     body: np.ndarray  # (n,) of the vertices
     names: tuple[str, ...]  # of the bodies
     overlaps: RigidOverlaps  # rigid bodies that overlap, of which no vertex is inside the other
-    sunk: int  # vertices of rigid bodies that are deeper in obstacles than what rests there
+    sunk: int  # vertices that nothing holds, and that are deeper in obstacles than what rests there
 
     def __len__(self) -> int:
         return len(self.crossing) + len(self.inside) + len(self.in_obstacles) + len(self.overlaps.depths)
@@ -86,10 +87,10 @@ def find_intersections(
     x: np.ndarray,
     time: float,
     overlaps: RigidOverlaps | None = None,
-    is_rigid: np.ndarray | None = None,
+    rests: np.ndarray | None = None,
 ) -> Intersections:
-    """At positions x (n, 3) [m], with obstacles where they are at a time [s]; overlaps: of rigid bodies; is_rigid (n,):
-    of vertices that rigid bodies carry, which nothing holds.
+    """At positions x (n, 3) [m], with obstacles where they are at a time [s]; overlaps: of rigid bodies; rests (n,): part
+    of an edge by which a vertex that just rests at an obstacle is inside it at most.
     """
     x = check_positions(x, colliders, "the position")
     surface, touching = colliders.surface, TOUCHING * float(np.min(model.edge, initial=np.inf))
@@ -118,8 +119,8 @@ def find_intersections(
     points = np.concatenate([crossing_points(crossing, x)[0], x[vertices], x[in_obstacles[:, 0]]])
     inside = np.column_stack([vertices, bodies])
     deep_in = np.concatenate(deep_there)
-    sunk = np.zeros(len(deep_in), bool) if is_rigid is None else is_rigid[in_obstacles[:, 0]]
-    sunk = sunk & (deep_in > SUNK * model.edge[in_obstacles[:, 0]])
+    own = in_obstacles[:, 0]
+    sunk = np.zeros(len(own), bool) if rests is None else deep_in > rests[own] * model.edge[own]
     others = _without(no_overlaps() if overlaps is None else overlaps, inside, model.body, touching)
     rest = (in_obstacles, deep_in, near, nearest, model.body, names, others, int(sunk.sum()))
     return Intersections(crossing, points, inside, deep, *rest)
@@ -148,9 +149,9 @@ def words_of_start(found: Intersections) -> str:
     )
     said = ", ".join(f"{count} {one if count == 1 else several}" for count, one, several in counts if count)
     return (
-        f"contact: the scene starts in intersection: {said}, the deepest by {1e3 * found.deepest:.3g} mm. Solids and "
-        "rigid bodies push each other out; sheets and mesh obstacles keep the side on which each vertex is now; what "
-        "is only nearer than its thickness stays as near until the motion parts it. "
+        f"contact: the scene starts in intersection: {said}, the deepest by {1e3 * found.deepest:.3g} mm. Solids, "
+        "rigid bodies and obstacles with an inside push others out; sheets and other mesh obstacles keep the side on "
+        "which each vertex is now; what is only nearer than its thickness stays as near until the motion parts it. "
         "print(sim.intersections()) lists them, sim.plot(marks=sim.intersections().points) shows where; "
         "scene.untangle() takes bodies apart before the run."
     )
