@@ -89,8 +89,8 @@ def find_intersections(
     overlaps: RigidOverlaps | None = None,
     rests: np.ndarray | None = None,
 ) -> Intersections:
-    """At positions x (n, 3) [m], with obstacles where they are at a time [s]; overlaps: of rigid bodies; rests (n,): part
-    of an edge by which a vertex that just rests at an obstacle is inside it at most.
+    """At positions x (n, 3) [m], with obstacles where they are at a time [s]; overlaps: of rigid bodies; rests (n,):
+    part of an edge by which a vertex that just rests at an obstacle is inside it at most.
     """
     x = check_positions(x, colliders, "the position")
     surface, touching = colliders.surface, TOUCHING * float(np.min(model.edge, initial=np.inf))
