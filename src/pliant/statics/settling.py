@@ -34,7 +34,7 @@ DAMPING = 0.75
 ROUND = 4.0  # t: a part of the motion, after which Newton's method is tried
 ROUNDS = 12
 SHORTEST, LONGEST = 60, 6000  # steps of a part
-AT_REST = 1e-4  # of sqrt(L a): the speed of what rests
+AT_REST = 1e-4  # of sqrt(L a): the mean speed of what rests
 GOES = 0.02  # the same, of the middle of a body that is on its way
 AWAY = 3.0  # extents of the whole scene: what goes so far finds nothing
 
@@ -82,6 +82,7 @@ class Settling:
     size: float  # L [m]
     acceleration: float  # a [m/s^2]
     parts: int = 0  # done
+    way: float = np.inf  # [m] the farthest that a vertex went in the last part
     failure: str = ""  # why it cannot go on
 
     @classmethod
@@ -122,12 +123,14 @@ class Settling:
         """Go on by a part; False if it has come to an end already, or blows up."""
         if self.parts == ROUNDS or self.failure or self._is_away() or (self.parts and self._rests()):
             return False
+        before = self.positions.copy()
         try:
             self.motion.advance(self.steps)
         except SimulationError as error:
             self.failure = str(error)
             return False
         self.parts += 1
+        self.way = float(np.abs(self.positions - before).max(initial=0.0))
         return True
 
     @property
@@ -181,7 +184,8 @@ class Settling:
         return (self.size * self.acceleration) ** 0.5
 
     def _rests(self) -> bool:
-        return float(np.abs(self.motion.state.v).max(initial=0.0)) <= AT_REST * self._speed
+        """By the way of a whole part: a single step may be held back altogether."""
+        return self.way <= AT_REST * self._speed * self.steps * self.motion.h
 
     def _is_away(self) -> bool:
         """Whether something has gone farther than all that is in the scene could be."""
