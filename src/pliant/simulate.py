@@ -143,7 +143,7 @@ class Simulation(Adjusting):
             model = replace(model, mass=mass)
         numbers = {"contact": 0.0}
         if self._detector is not None:
-            numbers = self._detector.numbers(self._detector.contacts_at(self.state.x, self.time), self.state.x)
+            numbers = self._detector.numbers(*self._detector.contacts_at(self.state.x, self.time))
         return energies_of(model, self.state, self._solved, self._solution, numbers)
 
     def diagnose(self) -> Diagnosis:

@@ -197,15 +197,15 @@ class Detector:
             begin_multipliers(self._latest.contacts, self._compliance, is_first)
         return self._latest
 
-    def contacts_at(self, x: np.ndarray, time: float) -> ContactPotential:
-        """What touches at x (n, 3) [m], with obstacles where they are at `time` [s]."""
+    def contacts_at(self, x: np.ndarray, time: float) -> tuple[ContactPotential, np.ndarray]:
+        """What touches at x (n, 3) [m], obstacles as at `time` [s], and x with sliding points where they touch."""
         self.begin_step(x)
         kept, x = self.round_bodies.contacts, x.copy()
         if self.round_bodies:
             self.round_bodies.slide(x, x, time, 0.0, None)
         potential = self._potential((self._at_start.contacts,), x, x, time, 0.0)
         self.round_bodies.contacts = kept
-        return potential
+        return potential, x
 
     def _potential(
         self,
@@ -380,7 +380,7 @@ class Detector:
         return float(self._missed.max(initial=0.0))
 
     def numbers(self, potential: ContactPotential, x: np.ndarray) -> dict[str, float]:
-        """Contact's part of Simulation.energies at positions x (n, 3) [m]."""
+        """Contact's part of Simulation.energies, of what `contacts_at` gave."""
         edge = deepest_edge(self.team, self.colliders, x)
         return {
             "contact": potential.stored(x),

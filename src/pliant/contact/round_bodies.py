@@ -24,7 +24,6 @@ from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.lanes.compiled import cached
 from pliant.model import ContactModel
 from pliant.model.carried import CarriedPoints, weights_of
-from pliant.model.contact import RoundBodies
 from pliant.model.rigid_shapes import CORE
 
 logger = logging.getLogger("pliant")
@@ -72,18 +71,12 @@ class RoundDetector:
         parts[4] = parts[4].ravel()
         self._parts, self._boxes = Parts(*parts), np.empty((bodies, BOX))
         features = self.model.round_bodies
-        owner = np.repeat(np.arange(len(features.kind)), features.sliding_count)
-        ranges = zip(features.sliding.tolist(), features.sliding_count.tolist(), strict=True)
-        self._vertices = np.array([v for first, count in ranges for v in range(first, first + count)], np.int64)
+        owner = np.repeat(np.arange(len(features.kind)), np.diff(features.sliding_start))
+        self._vertices = features.sliding  # in order, as those of a body are and bodies follow each other
         self._masses, self._offsets = (features.masses[:, None] + np.arange(4))[owner], features.offsets[owner]
         self._is_sliding = np.zeros(len(body) + 1, bool)
         self._is_sliding[self._vertices] = True
         self._resting = np.full((len(self._vertices), 4), 0.25)  # at the centre
-        cores = np.flatnonzero(
-            features.kind == CORE
-        )  # their last two points are their ends: spheres of grains see them
-        last = np.searchsorted(self._vertices, (features.sliding + features.sliding_count)[cores])
-        self._resting[last - 2], self._resting[last - 1] = features.ends[cores, 0], features.ends[cores, 1]
 
     def __bool__(self) -> bool:
         return len(self.model.round_bodies.kind) > 0
@@ -165,14 +158,34 @@ class RoundDetector:
         """
         features = self.model.round_bodies
         taken = np.full((len(own.gaps), 4), -1)
-        for k in np.argsort(own.gaps, kind="stable"):  # the deepest first, should there be too few
+        start, count = features.sliding_start, np.diff(features.sliding_start)
+        order = np.argsort(own.gaps, kind="stable")  # the deepest first, should there be too few
+        if not (own.other >= 0).any():
+            return self._taken_of_one(own.feature[order], used, taken, order)
+        for k in order:
             sides = [side for side in (own.feature[k], own.other[k]) if side >= 0]
             needed = 2 if features.kind[sides[0]] == CORE else 1
-            if any(used[side] + needed > _free_points(features, side) for side in sides):
+            if any(used[side] + needed > count[side] for side in sides):
                 continue
             for place, side in enumerate(sides):
-                taken[k, place::2][:needed] = features.sliding[side] + used[side] + np.arange(needed)
+                first = start[side] + used[side]
+                taken[k, place::2][:needed] = features.sliding[first : first + needed]
                 used[side] += needed
+        return taken
+
+    def _taken_of_one(self, feature: np.ndarray, used: np.ndarray, taken: np.ndarray, order: np.ndarray) -> np.ndarray:
+        """The same for contacts with what has no sliding points, of features (k,) in order."""
+        features = self.model.round_bodies
+        by_feature = np.argsort(feature, kind="stable")
+        first = np.searchsorted(feature[by_feature], feature)  # of the same feature
+        rank = np.empty(len(feature), np.int64)
+        rank[by_feature] = np.arange(len(feature))
+        needed = np.where(features.kind == CORE, 2, 1)
+        place = used[feature] + needed[feature] * (rank - first)
+        has_room = place + needed[feature] <= np.diff(features.sliding_start)[feature]
+        for slot, own in ((0, has_room), (2, has_room & (needed[feature] == 2))):
+            taken[order[own], slot] = features.sliding[(features.sliding_start[feature] + place)[own] + slot // 2]
+        np.add.at(used, feature[has_room], needed[feature[has_room]])
         return taken
 
     def _contacts(
@@ -233,11 +246,6 @@ class RoundDetector:
                 int((~keep).sum()),
                 extra={"entry": "too-many-contacts"},
             )
-
-
-def _free_points(features: RoundBodies, f: int) -> int:
-    """How many sliding points of a feature contacts may take: those of a core but for its ends."""
-    return int(features.sliding_count[f]) - (2 if features.kind[f] == CORE else 0)
 
 
 def _without_repeats(found: Found) -> Found:

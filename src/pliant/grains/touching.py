@@ -53,12 +53,12 @@ def surface_triangles(model: Model) -> Triangles:
 
 
 def core_triangles(model: Model) -> Triangles:
-    """Cores of round rigid bodies as triangles without width, between the sliding points that rest at their ends."""
+    """Cores of round rigid bodies as triangles without width, between the points at their ends."""
     assert model.contact is not None
     features = model.contact.round_bodies
     own = np.flatnonzero(features.kind == CORE)
-    last = features.sliding[own] + features.sliding_count[own] - 1
-    return Triangles(np.column_stack([last - 1, last, last]).astype(np.int32), features.radius[own])
+    corners = features.core_ends[own][:, [0, 1, 1]]
+    return Triangles(corners.astype(np.int32), features.radius[own])
 
 
 def touching_points(model: Model) -> Points:

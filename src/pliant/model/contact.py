@@ -109,8 +109,9 @@ class RoundBodies(NamedTuple):
     masses: np.ndarray  # (f,) the first of its four mass points, by vertices of the scene
     ends: np.ndarray  # (f, 2, 4) weights of the mass points that give the ends of the segment
     radius: np.ndarray  # (f,) [m]
-    sliding: np.ndarray  # (f,) the first of its sliding points, by vertices of the scene
-    sliding_count: np.ndarray  # (f,) how many it has
+    sliding: np.ndarray  # (s,) sliding points, feature after feature, by vertices of the scene
+    sliding_start: np.ndarray  # (f + 1,) where those of each begin
+    core_ends: np.ndarray  # (f, 2) vertices at the ends of a core; -1: it has rims
     offsets: np.ndarray  # (f, 4, 3) of the mass points in the body's axes [m]
 
 
@@ -229,20 +230,30 @@ def _skips_obstacles(body: Body) -> np.ndarray:
 
 def _round_bodies(placed: list[tuple[Body, int]], half: list[float]) -> RoundBodies:
     """Features of the rigid bodies among bodies and their first vertices; half: of their thicknesses [m]."""
-    rows = []
+    rows, sliding = [], []
     for number, (body, first) in enumerate(placed):
         feature = body.shape.round_feature if isinstance(body, RigidBody) else None
         if isinstance(body, RigidBody) and feature is not None:
             own = body.offsets[body.mass_vertices]
             ends = weights_of(own[None], np.stack([feature.start, feature.end]))
-            vertices = first + int(body.mass_vertices[0]), first + int(body.sliding[0]), len(body.sliding)
+            core_ends = first + body.core_ends if len(body.core_ends) else np.full(2, -1)
             radius = feature.radius + half[number]
-            rows.append((feature.kind, number, vertices[0], ends, radius, vertices[1], vertices[2], own))
-    columns: list[Any] = [np.array(values) for values in zip(*rows, strict=True)] if rows else [np.zeros(0)] * 8
-    kind, numbers, masses, ends, radius, sliding, count, own = columns
-    whole = [values.astype(np.int64) for values in (kind, numbers, masses, sliding, count)]
-    ends, own = ends.reshape(-1, 2, 4), own.reshape(-1, 4, 3)
-    return RoundBodies(whole[0], whole[1], whole[2], ends, radius, whole[3], whole[4], own)
+            sliding.append(first + body.sliding)
+            rows.append((feature.kind, number, first + int(body.mass_vertices[0]), ends, radius, core_ends, own))
+    columns: list[Any] = [np.array(values) for values in zip(*rows, strict=True)] if rows else [np.zeros(0)] * 7
+    kind, numbers, masses, ends, radius, core_ends, own = columns
+    start = np.cumsum([0, *(len(vertices) for vertices in sliding)])
+    return RoundBodies(
+        kind.astype(np.int64),
+        numbers.astype(np.int64),
+        masses.astype(np.int64),
+        ends.reshape(-1, 2, 4),
+        radius,
+        np.concatenate([np.zeros(0, np.int64), *sliding]),
+        start.astype(np.int64),
+        core_ends.astype(np.int64).reshape(-1, 2),
+        own.reshape(-1, 4, 3),
+    )
 
 
 def _allowed(settings: Contact, bodies: Sequence[Body], apart: set[tuple[str, str]]) -> np.ndarray:

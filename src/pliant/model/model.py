@@ -37,6 +37,7 @@ from pliant.model.pressure import PressureSchedule, pressure_block
 from pliant.model.rigid import RigidBody, RigidForceField
 from pliant.model.scene import Scene
 from pliant.model.seams import band_block, seam_block, stitched_vertices
+from pliant.model.sliding_points import provide_sliding_points
 from pliant.model.topology import Topology, whole_topology
 from pliant.model.volume import VolumeControl
 from pliant.model.wind import wind_force
@@ -253,6 +254,7 @@ def build_model(scene: Scene, quadratic_bending: bool = True) -> Model:
     bodies = scene.bodies
     if not bodies:
         raise SceneError("the scene is empty: add a body with scene.add_solid(mesh, material).")
+    provide_sliding_points(bodies, scene.apart)
     sizes = [body.n_vertices for body in bodies]
     start = np.concatenate([[0], np.cumsum(sizes)])
     subspace = np.concatenate([body.subspace for body in bodies])
@@ -260,7 +262,6 @@ def build_model(scene: Scene, quadratic_bending: bool = True) -> Model:
         raise SceneError(
             f"all {len(subspace)} vertices are pinned or moved: nothing is left to simulate. Leave some vertices free."
         )
-
     placed = list(zip(bodies, start[:-1].tolist(), strict=True))
     kinematic = tuple(
         KinematicVertices(body.name, first + vertices, motion)

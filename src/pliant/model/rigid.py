@@ -50,7 +50,7 @@ class RigidBody(Placeable, Body):
     def __init__(
         self, name: str, shape: object, density: float = 1000.0, position: ArrayLike = (0, 0, 0),
         orientation: ArrayLike = (1, 0, 0, 0), velocity: ArrayLike = (0, 0, 0), angular_velocity: ArrayLike = (0, 0, 0),
-        restitution: float = 0.0, anchors: ArrayLike = (),
+        restitution: float = 0.0, anchors: ArrayLike = (), sliding: int = 0,
     ):  # fmt: skip
         self.shape = rigid_shape(shape, name)
         self.density = checks.number(density, f"{name}: density", "kg/m^3", positive=True)
@@ -62,14 +62,16 @@ class RigidBody(Placeable, Body):
         self.inertia = self.density * (np.trace(properties.moments) * np.eye(3) - properties.moments)
         points, self._triangles = self.shape.touching_surface
         feature = self.shape.round_feature
-        sliding = 0 if feature is None else SLIDING_POINTS[feature.kind]
-        self.sliding = np.arange(len(points), len(points) + sliding)  # vertices that slide to where it touches
-        self.mass_vertices = np.arange(MASS_POINTS) + len(points) + sliding
-        held = np.asarray(anchors, float).reshape(-1, 3)
-        masses = mass_points(self.mass, self.density * properties.moments)
-        slides = np.zeros((sliding, 3))
+        slides = np.zeros((0 if feature is None else SLIDING_POINTS[feature.kind], 3))
+        self.sliding = np.arange(len(points), len(points) + len(slides))  # vertices that slide to where it touches
+        self.core_ends = self.sliding[:0]  # those that stay at the ends of its core
         if feature is not None and feature.kind == CORE:
             slides[-2:] = feature.start, feature.end  # where spheres of grains see its core
+            self.sliding, self.core_ends = self.sliding[:-2], self.sliding[-2:]
+        self.mass_vertices = np.arange(MASS_POINTS) + len(points) + len(slides)
+        held = np.asarray(anchors, float).reshape(-1, 3)
+        masses = mass_points(self.mass, self.density * properties.moments)
+        self.anchors = np.arange(len(held)) + self.mass_vertices[-1] + 1  # vertices where something is attached
         self.offsets = np.concatenate([points, slides, masses, held])
         turn = _unit_quaternion(orientation, f"{name}: orientation")
         self.pose = np.concatenate([checks.vectors(position, None, f"{name}: position", "m"), turn])
@@ -80,7 +82,9 @@ class RigidBody(Placeable, Body):
         self.initial_velocities = self.twist[:3] + np.cross(spin, arms)
         self.subspace[:] = CARRIED
         self.touches_nothing[len(points) :] = True
+        self._motion: ObstacleMotion | None = None  # that leads it
         self._state: RigidState | None = None
+        self.provide_sliding(sliding)
 
     def _arms(self) -> np.ndarray:
         return self.offsets @ rotations.matrices(self.pose[3:]).T
@@ -155,10 +159,15 @@ class RigidBody(Placeable, Body):
                 "time [s] that returns a translation (3,) [m] and a rotation (3, 3)."
             )
         self._hold_whole(None, None, "move")
+        self._motion = motion
+        self._lead(motion)
+
+    def _lead(self, motion: ObstacleMotion) -> None:
+        """Let its vertices, as many as there are now, follow a motion."""
         own: Any = _LedPoints(self.name, motion, self.initial_positions)
         if isinstance(motion, RigidMotion):
             own = motion.of_points(self.initial_positions)
-        self.motions.append((np.arange(self.n_vertices), own))
+        self.motions = [(np.arange(self.n_vertices), own)]
 
     def _check_settable(self, name: str) -> None:
         if name in ("velocity", "angular_velocity") and not self.is_held:
@@ -193,7 +202,7 @@ class RigidBody(Placeable, Body):
         """Undo what holds it; give no vertices, as it is held as a whole."""
         if vertices is not None:
             raise SceneError(f"{self.name}.free: a rigid body is held as a whole: give no vertices.")
-        self.subspace[:], self.motions = CARRIED, []
+        self.subspace[:], self.motions, self._motion = CARRIED, [], None
         self.initial_velocities = self.twist[:3] + np.cross(self.twist[3:], self._arms())
 
     def add_force(self, force: RigidForce) -> None:  # type: ignore[override]
@@ -223,15 +232,33 @@ class RigidBody(Placeable, Body):
 
     def add_point(self, own: np.ndarray) -> int:
         """Number of a new vertex; own: its place (3,) [m] in the body's own axes."""
-        self.offsets = np.concatenate([self.offsets, own[None]])
-        arms = self._arms()
+        first = int(self.mass_vertices[-1]) + 1
+        self.sliding = self.sliding[self.sliding < first]  # those behind come again when a simulation is built
+        self._set_last(first, np.concatenate([self.offsets[self.anchors], own[None]]))
+        self.anchors = np.arange(first, len(self.offsets))
+        return len(self.offsets) - 1
+
+    def provide_sliding(self, count: int) -> None:
+        """Have at least so many vertices that slide over a round surface, if it has any; more than there were come
+        last.
+        """
+        lacking, first = count - len(self.sliding), len(self.offsets)
+        if lacking > 0 and len(self.sliding):
+            self._set_last(first, np.zeros((lacking, 3)))
+            self.sliding = np.concatenate([self.sliding, np.arange(first, len(self.offsets))])
+            if self._motion is not None:
+                self._lead(self._motion)
+
+    def _set_last(self, first: int, own: np.ndarray) -> None:
+        """Let its vertices from `first` on be these, own (k, 3) [m] in the body's axes, which touch nothing."""
+        self.offsets = np.concatenate([self.offsets[:first], own])
+        arms, k = self._arms(), len(self.offsets)
         self.initial_positions = self.pose[:3] + arms
         is_moving = 0.0 if self.is_held else 1.0
         self.initial_velocities = is_moving * (self.twist[:3] + np.cross(self.twist[3:], arms))
-        self.subspace = np.append(self.subspace, self.subspace[-1])
-        self.directions = np.zeros((len(self.subspace), 3))
-        self.touches_nothing = np.append(self.touches_nothing, True)
-        return len(self.offsets) - 1
+        self.subspace = np.full(k, self.subspace[-1])
+        self.directions = np.zeros((k, 3))
+        self.touches_nothing = np.concatenate([self.touches_nothing[:first], np.ones(len(own), bool)])
 
     def inertia_about(self, point: ArrayLike, axis: ArrayLike) -> float:
         """[kg m^2] about an axis (3,), a unit vector, through a point (3,) [m] of the world, as it starts."""
@@ -253,10 +280,9 @@ class RigidBody(Placeable, Body):
 
     def ingredients(self) -> dict[str, Any]:
         shape = self.shape.mesh if isinstance(self.shape, MeshShape) else self.shape
-        anchors = self.offsets[self.mass_vertices[-1] + 1 :]
         return {"shape": shape, "density": self.density, "position": self.pose[:3], "orientation": self.pose[3:],
                 "velocity": self.twist[:3], "angular_velocity": self.twist[3:], "restitution": self.restitution,
-                "anchors": anchors}  # fmt: skip
+                "anchors": self.offsets[self.anchors], "sliding": len(self.sliding)}  # fmt: skip
 
     @property
     def surface(self) -> np.ndarray:

@@ -105,5 +105,5 @@ def test_multipliers_stay_within_a_step_and_from_step_to_step(resting: pl.Simula
 
 
 def test_every_contact_has_the_scenes_stiffness(resting: pl.Simulation) -> None:
-    contacts = detector_of(resting).contacts_at(resting.positions, 0.0).contacts
+    contacts = detector_of(resting).contacts_at(resting.positions, 0.0)[0].contacts
     np.testing.assert_array_equal(contacts.stiffness, np.full(contacts.size, 1e5))

@@ -221,7 +221,7 @@ def test_deleting_a_triangle_of_a_sheet_that_has_crossed_keeps_its_side() -> Non
     after = sim._detector
     assert after is not None
     assert after is not detector
-    contacts = after.contacts_at(below, 0.0).contacts
+    contacts = after.contacts_at(below, 0.0)[0].contacts
     own = contacts.vertices[:, 0] >= table.n_vertices
     assert own.sum() >= 40
     np.testing.assert_allclose(contacts.normals[own & (contacts.kind == VERTEX_TRIANGLE), 2], 1.0, atol=1e-9)

@@ -43,14 +43,13 @@ class Room(NamedTuple):
 
 
 def cores_of(model: ContactModel, colliders: Colliders) -> Cores:
-    """Those of the round bodies of a model; the last two of their sliding points are the ends (contact.round_bodies).
+    """Those of the round bodies of a model.
 
     Pressing begins half a thickness outside the surface, for which `model.round_bodies.radius` is larger.
     """
     features, surface = model.round_bodies, colliders.surface
     chosen = np.flatnonzero(features.kind == CORE)
-    last = (features.sliding + features.sliding_count)[chosen]
-    ends = np.column_stack([last - 2, last - 1]).astype(np.int32)
+    ends = features.core_ends[chosen].astype(np.int32)
     are_apart: np.ndarray = np.any(features.ends[chosen, 0] != features.ends[chosen, 1], axis=1)
     touches = [~model.excluded[elements].any(axis=1) for elements in (surface.triangles, surface.edges)]
     is_bare: np.ndarray = np.all(colliders.faces_of_edge < 0, axis=1)

@@ -12,7 +12,6 @@ from pliant.model import Joint, RigidBody, Scene
 
 def points_to_attach(scene: Scene, body: RigidBody) -> np.ndarray:
     """Vertices of a rigid body that were added to attach something; joints add their own again."""
-    added = np.arange(body.mass_vertices[-1] + 1, body.n_vertices)
     taken: set[int] = set()
     for joint in scene.joints:
         sides = (joint.body_a is body, joint.body_b is body)
@@ -20,7 +19,7 @@ def points_to_attach(scene: Scene, body: RigidBody) -> np.ndarray:
         ends += [*(end for dot in joint.dots for end in dot), *joint.corners]
         ends += [end for stop in joint.stops for end in stop.corners]
         taken |= {vertex for side, vertex in ends if sides[side]}
-    return np.array([vertex for vertex in added if vertex not in taken], np.int64)
+    return np.array([vertex for vertex in body.anchors if vertex not in taken], np.int64)
 
 
 def describe_joint(scene: Scene, joint: Joint) -> dict[str, Any]:
