@@ -28,11 +28,11 @@ from pliant.kernels.lists import Incidences, list_constant, other, place_in_list
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines
 from pliant.lanes import absolute, count, gather3, number, rounding, width_of
-from pliant.lanes.rows import gather4_beyond, prefetch_rows, store4
+from pliant.lanes.aligned import aligned, aligned_zeros
+from pliant.lanes.rows import gather4_beyond, store4
 from pliant.lanes.vectors import JACOBI_SWEEPS, add_square, jacobi_sweep, magnitude, physics, subtract
 
 NUMBERS, KNOWN, WING = 8, 32, 8  # of KNOWN 28 are used: with 32 a row lies in two cache lines
-NEXT_LINE = 16  # numbers of a row further
 
 
 def yarn_incidences(block: Any) -> tuple[Incidences, Incidences]:
@@ -122,21 +122,21 @@ def triangle_lists(block: Any, packs: Packs, dtype: Any) -> YarnTriangleLists:
     owners = np.concatenate([block.elements[:, k] for k in range(3)])
     wings = np.concatenate([block.elements[:, 3 + k] for k in range(3)])
     return YarnTriangleLists(
-        np.ascontiguousarray(corners, np.uint32).reshape(-1),
-        np.ascontiguousarray(constants, dtype).reshape(-1),
+        aligned(corners, np.uint32),
+        aligned(constants, dtype),
         _numbers_of_entries(packs, owners, KNOWN * triangle),
         _numbers_of_entries(packs, wings[present], (WING * (3 * triangle + wing))[present]),
-        np.zeros(rows * KNOWN, dtype),
-        np.zeros(rows * 3 * WING, dtype),
+        aligned_zeros(rows * KNOWN, dtype),
+        aligned_zeros(rows * 3 * WING, dtype),
     )
 
 
 def _numbers_of_entries(packs: Packs, owner: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """Numbers (i,) of incidences in the places that build_lists gives them; zero in padding."""
     start, entry, lane = place_in_lists(packs, owner)
-    placed = np.zeros((start[-1] + 1, packs.width), np.uint32)  # one more, which is asked for after the last
+    placed = np.zeros((start[-1], packs.width))
     placed[entry, lane] = numbers
-    return placed.reshape(-1)
+    return aligned(placed, np.uint32)
 
 
 @physics
@@ -179,9 +179,7 @@ def store_wing(wings, first, known):
 
 @physics
 def known_at_corner(triangles, k, like):
-    """What add_known_corner needs of the triangles of entry k of the list of corners; that of the next is asked for."""
-    prefetch_rows(triangles.known, triangles.at_corners, (k + 1) * width_of(like), 0, like)
-    prefetch_rows(triangles.known, triangles.at_corners, (k + 1) * width_of(like), NEXT_LINE, like)
+    """What add_known_corner needs of the triangles of entry k of the list of corners."""
     kept, places, at = triangles.known, triangles.at_corners, k * width_of(like)
     a, b = gather4_beyond(kept, places, at, 0, like), gather4_beyond(kept, places, at, 4, like)
     c, d = gather4_beyond(kept, places, at, 8, like), gather4_beyond(kept, places, at, 12, like)
@@ -192,8 +190,7 @@ def known_at_corner(triangles, k, like):
 
 @physics
 def known_at_wing(triangles, k, like):
-    """What add_known_wing needs of the triangles of entry k of the list of wings; that of the next is asked for."""
-    prefetch_rows(triangles.wings, triangles.at_wings, (k + 1) * width_of(like), 0, like)
+    """What add_known_wing needs of the triangles of entry k of the list of wings."""
     kept, places, at = triangles.wings, triangles.at_wings, k * width_of(like)
     a, b = gather4_beyond(kept, places, at, 0, like), gather4_beyond(kept, places, at, 4, like)
     return a + b[:2], b[2]
