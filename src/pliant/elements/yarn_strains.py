@@ -20,7 +20,7 @@ only curvature (decision 0032).
 from __future__ import annotations
 
 from pliant.elements.hinge import FLAT, TINY
-from pliant.lanes import inverse_sqrt, maximum, number, reciprocal
+from pliant.lanes import inverse_sqrt, maximum, number
 from pliant.lanes.angles import atan2
 from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
 
@@ -113,7 +113,7 @@ def _curved(start, end, tip, wing, n, flat, size, present):
     t = (inverse * e[0], inverse * e[1], inverse * e[2])
     beyond = cross(arm, e)
     bb = dot(beyond, beyond)
-    turn = reciprocal(maximum(bb, FLAT * squared * squared + TINY))
+    turn = 1.0 / maximum(bb, FLAT * squared * squared + TINY)
     far = (beyond[0] * turn, beyond[1] * turn, beyond[2] * turn)
     theta = atan2(length * dot(n, arm), dot(n, beyond))
     scale = present * size * inverse  # dq / dtheta

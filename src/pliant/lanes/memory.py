@@ -72,14 +72,6 @@ def store(typingctx, array, start, value):
     return types.void(array, types.int64, value if isinstance(value, Lanes) else array.dtype), codegen
 
 
-def prefetch(builder, address):
-    """Ask for the cache line of an address, for reading, into the nearest cache."""
-    pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
-    kind = ir.FunctionType(ir.VoidType(), [pointer.type, _I32, _I32, _I32])
-    function = builder.module.declare_intrinsic("llvm.prefetch", (pointer.type,), kind)
-    builder.call(function, [pointer, _I32(0), _I32(3), _I32(1)])
-
-
 @intrinsic
 def prefetch_row(typingctx, array, row):
     """Ask for array[row] of an (n, 4) array, so that it is near when it is read."""
@@ -87,7 +79,10 @@ def prefetch_row(typingctx, array, row):
     def codegen(context, builder, signature, args):
         start = builder.mul(args[1], _I64(4))
         address = builder.gep(_data(context, builder, signature.args[0], args[0]), [start])
-        prefetch(builder, address)
+        pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, _I32, _I32, _I32])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", (pointer.type,), kind)
+        builder.call(prefetch, [pointer, _I32(0), _I32(3), _I32(1)])  # for reading, into the nearest cache, of data
         return context.get_dummy_value()
 
     return types.void(array, types.int64), codegen
