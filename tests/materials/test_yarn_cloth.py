@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.materials.yarn_density import PAIRS, STRAINS
 
 
 @pytest.fixture(scope="module")
