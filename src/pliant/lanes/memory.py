@@ -39,6 +39,15 @@ def _data(context, builder, array_type, array):
     return context.make_array(array_type)(context, builder, array).data
 
 
+def own_register(builder, address):
+    """The same address, of which the compiler knows nothing: it is in a register of its own as long as it is used.
+
+    Known ones are reloaded from the stack for each of many lanes where registers are few.
+    """
+    kind = ir.FunctionType(address.type, [address.type])
+    return builder.call(ir.InlineAsm(kind, "", "=r,0", side_effect=True), [address], attrs=("nounwind", "readnone"))
+
+
 @intrinsic
 def load(typingctx, array, start, like):
     """array[start : start + width]."""
