@@ -11,6 +11,7 @@ import pliant as pl
 from pliant.elements.yarn_strains import yarn_strains
 from pliant.elements.yarn_triangle import YarnTriangles, rest_gradients, wings
 from pliant.elements.yarn_views import (
+    add_known_around,
     add_known_corner,
     add_known_wing,
     add_yarn_corner,
@@ -20,6 +21,7 @@ from pliant.elements.yarn_views import (
     taylor,
 )
 from pliant.energies import yarn
+from pliant.kernels.yarn_lists import yarn_around, yarn_incidences
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "hylc"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="the data of Sperl et al. is not here")
@@ -144,6 +146,59 @@ def test_what_sweeps_keep_of_psi_gives_the_same_forces_and_blocks(sheet):
         ):
             expected = np.stack([value + np.zeros(len(block.areas)) for value in other])
             np.testing.assert_allclose(np.stack(one), expected, atol=1e-9 * np.abs(expected).max())
+
+
+def columns(numbers):
+    """b_1, b_2, A and where there are wings, of rows of eight."""
+    return tuple(numbers[:, :2].T), tuple(numbers[:, 2:4].T), numbers[:, 4], tuple(numbers[:, 5:8].T)
+
+
+def test_every_wing_is_across_from_a_corner(sheet):
+    block, _ = sheet
+    around, own, across = yarn_around(block)
+    corners, wings_of = yarn_incidences(block)
+    assert (around.owner == corners.owner).all()
+    assert (around.others[:, :5] == corners.others).all()
+    assert (own == 3 * np.tile(np.arange(len(block.areas)), 3) + np.repeat([0, 1, 2], len(block.areas))).all()
+    there = around.constants[:, 12] > 0  # the area across
+    assert there.sum() == len(wings_of.owner) == block.present.sum()
+    assert len(np.unique(across[there])) == there.sum()
+    assert (around.constants[~there, 8:] == 0).all()
+    triangle, k = np.divmod(across[there], 3)
+    assert (block.elements[triangle, 3 + k] == around.owner[there]).all()
+    assert (around.constants[there, 12] == block.areas[triangle]).all()
+
+
+def test_wings_that_are_no_neighbours_are_refused(sheet):
+    block, _ = sheet
+    elements = block.elements.copy()
+    edge = np.argwhere(block.present > 0)[0]
+    elements[edge[0], 3 + edge[1]] = elements[edge[0], edge[1]]
+    other = YarnTriangles(elements, block.material, block.gradients, block.areas, block.present)
+    with pytest.raises(ValueError, match="neighbours"):
+        yarn_around(other)
+
+
+def test_a_triangle_and_the_one_across_share_their_crease(sheet):
+    """What both add to the vertex between which they lie is what corner and wing add one by one."""
+    block, x = sheet
+    around, _, _ = yarn_around(block)
+    there = around.constants[:, 12] > 0
+    owner, others, numbers = around.owner[there], around.others[there], around.constants[there]
+    at = [tuple((x[others[:, i]] - x[owner]).T) for i in range(7)]
+    origin = tuple(np.zeros((3, len(owner))))
+    corners, neighbour = (origin, *at[:5]), (at[2], at[1], at[0], origin, at[5], at[6])
+    mine = columns(numbers[:, :8])
+    theirs = columns(np.column_stack([numbers[:, 8:13], np.ones(len(owner)), numbers[:, 13:]]))
+    rng = np.random.default_rng(3)
+    known = tuple(rng.normal(size=(6, len(owner)))), tuple(rng.normal(size=(21, len(owner))))
+    wing = tuple(rng.uniform(0.5, 1.0, (6, len(owner)))), rng.normal(size=len(owner))
+    f, Y, H = (0.0,) * 3, (0.0,) * 6, (0.0,) * 6
+    f, Y = add_known_corner(f, Y, corners, *mine, known)
+    f, H = add_known_wing(f, H, neighbour, *theirs, wing)
+    found = add_known_around((0.0,) * 3, (0.0,) * 6, (0.0,) * 6, corners, mine, neighbour, theirs, known, wing)
+    for one, expected in zip(found, (f, Y, H), strict=True):
+        np.testing.assert_allclose(np.stack(one), np.stack(expected), atol=1e-10 * np.abs(np.stack(expected)).max())
 
 
 def test_strains_change_by_a_twentieth_of_their_scale_where_psi_is_linear():

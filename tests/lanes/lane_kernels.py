@@ -20,7 +20,6 @@ from pliant.lanes import (
     maximum,
     minimum,
     number,
-    quotient,
     reciprocal,
     rounding,
     select,
@@ -121,13 +120,10 @@ def reciprocals(a, out):
 
 
 @entry(error_model="numpy")
-def quotients(a, b, out):
-    """a / b, 1 / sqrt(b)."""
-    n = len(a)
-    for i in range(0, n, WIDTH):
-        x, y = load(a, i, zero()), load(b, i, zero())
-        store(out, i, quotient(x, y))
-        store(out, n + i, inverse_sqrt(y))
+def inverse_roots(a, out):
+    """1 / sqrt(a)."""
+    for i in range(0, len(a), WIDTH):
+        store(out, i, inverse_sqrt(load(a, i, zero())))
 
 
 @entry(error_model="numpy")

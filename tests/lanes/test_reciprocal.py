@@ -1,5 +1,5 @@
-"""Reciprocals, quotients and inverse roots of lanes: within two and three units in the last place wherever operands and
-inverses are normal numbers.
+"""Reciprocals and inverse roots of lanes: within two and three units in the last place wherever operands and inverses
+are normal numbers.
 """
 
 import numpy as np
@@ -25,13 +25,11 @@ def test_nothing_finite_at_zero(kernels) -> None:
     assert not np.isfinite(got).any()
 
 
-def test_quotients_and_inverse_roots_over_their_whole_range(kernels) -> None:
-    """Positive numbers of every binade; numerators no larger than what divides them."""
+def test_inverse_roots_over_their_whole_range(kernels) -> None:
+    """Positive numbers of every binade."""
     rng = np.random.default_rng(2)
     largest = -np.log2(float(np.finfo(kernels.dtype).smallest_normal)) - 1
-    b = np.exp2(rng.uniform(-largest, largest, 1 << 14)).astype(kernels.dtype)
-    a = (b * rng.uniform(0.01, 1.0, len(b))).astype(kernels.dtype)
-    got = kernels.results("quotients", 2, a, b).astype(np.longdouble)
-    x, y = a.astype(np.longdouble), b.astype(np.longdouble)
-    for found, exact in zip(got, (x / y, 1 / np.sqrt(y)), strict=True):
-        assert np.max(np.abs(found - exact) / np.spacing(exact.astype(kernels.dtype))) <= 1.5 * ULPS
+    a = np.exp2(rng.uniform(-largest, largest, 1 << 14)).astype(kernels.dtype)
+    exact = 1 / np.sqrt(a.astype(np.longdouble))
+    found = kernels.results("inverse_roots", 1, a)[0].astype(np.longdouble)
+    assert np.max(np.abs(found - exact) / np.spacing(exact.astype(kernels.dtype))) <= 1.5 * ULPS

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.materials.yarn_density import PAIRS, STRAINS
 
 
 @pytest.fixture(scope="module")
@@ -180,3 +181,12 @@ def test_knots_of_several_terms_are_one_up_to_rounding(jersey):
     assert np.abs(apart.energy_density(strains) - jersey.energy_density(strains)).max() > 1e-6
     with pytest.raises(pl.PliantError, match=r"knots of all terms of strain 0: knots \d and \d are only 1e-08 apart"):
         pl.YarnCloth.from_document(nearly_common(1e-8))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_polynomials_begin_at_cache_lines(dtype):
+    """Lanes read a polynomial's sixteen numbers at once."""
+    table = pl.YarnCloth.example().table(dtype)
+    pairs = table.numbers[4 * STRAINS : 4 * STRAINS + 2 * len(PAIRS)].reshape(-1, 2)
+    assert table.rows.ctypes.data % 64 == 0
+    assert (pairs % 4 == 0).all()

@@ -103,3 +103,22 @@ def test_gpbd_ends_where_newton_does_in_short_steps(solver, iterations):
     error = np.abs(ends["gpbd"] - ends["newton"]).max()
     assert error < 1e-6 * 0.06
     assert error < 2e-3 * moved
+
+
+def test_sweeps_have_the_same_bits_on_any_number_of_threads():
+    mesh = pl.shapes.cloth(size=(0.1, 0.1), cells=(24, 24))
+    crumpled = mesh.points * [0.97, 1.0, 1.0] + np.random.default_rng(0).normal(0, 2e-5, mesh.points.shape)
+    ends = []
+    for threads in (1, 2, 3):
+        scene = pl.Scene()
+        sheet = scene.add_cloth(mesh, pl.YarnCloth("jersey"))
+        sheet.set_positions(crumpled)
+        sheet.pin(mesh.points[:, 0] < -0.0499)
+        sim = pl.Simulation(
+            scene, pl.VBD(iterations=5), precision="single", frame_rate=300, substeps=1, threads=threads
+        )
+        sim.step()
+        ends.append(sim.positions)
+    assert np.abs(ends[0] - crumpled).max() > 1e-6
+    assert (ends[0] == ends[1]).all()
+    assert (ends[0] == ends[2]).all()

@@ -20,7 +20,7 @@ only curvature (decision 0032).
 from __future__ import annotations
 
 from pliant.elements.hinge import FLAT, TINY
-from pliant.lanes import inverse_sqrt, maximum, number, reciprocal
+from pliant.lanes import inverse_sqrt, maximum, number
 from pliant.lanes.angles import atan2
 from pliant.lanes.vectors import add, add_scaled, cross, dot, physics, subtract
 
@@ -30,8 +30,15 @@ LEAST_STRETCH = 1e-6  # that divides in place of a smaller one: a collapsed yarn
 @physics
 def yarn_strains(corners, b1, b2, present):
     """s (6) and its derivatives: for each strain one vector for each of six corners, the wings last."""
-    s, d, _, _ = _strains_and_bends(corners, b1, b2, present)
+    s, d, _, _, _ = _strains_and_bends(corners, b1, b2, present)
     return s, d
+
+
+@physics
+def strains_and_crease(corners, b1, b2, present):
+    """The same, and what strains_across needs of the edge opposite to corner 0."""
+    s, d, _, _, crease = _strains_and_bends(corners, b1, b2, present)
+    return s, d, crease
 
 
 @physics
@@ -39,36 +46,48 @@ def strains_at_wing(corners, b1, b2, present):
     """The strains in the plane and q_0, q_1, q_2; and the derivative of q_0, the only one that the wing opposite to
     corner 0 changes, by that wing.
     """
-    s, _, q, by_wings = _strains_and_bends(corners, b1, b2, present)
+    s, _, q, by_wings, _ = _strains_and_bends(corners, b1, b2, present)
     return (s[0], s[1], s[2], q[0], q[1], q[2]), by_wings[0]
 
 
 @physics
+def strains_across(corners, crease, b1, b2, present):
+    """strains_at_wing of the neighbour, whose wing 0 is corner 0 of the triangle with this crease: the angle at their
+    edge is the same, and n and the cross product of arm and edge change places.
+    """
+    x0, x1, x2, _, w1, w2 = corners
+    theta, n, other_n, squared, inverse = crease
+    length = squared * inverse
+    e1, e2 = subtract(x1, x0), subtract(x2, x0)
+    (sx, _, _), (sy, _, _), sa = _stretched(e1, e2, b1, b2)
+    size, flat = _area(n, e1, e2)
+    scale = size * inverse
+    q1, _, _ = _curved(x2, x0, x1, w1, n, flat, size, present[1])
+    q2, _, _ = _curved(x0, x1, x2, w2, n, flat, size, present[2])
+    turn = 1.0 / maximum(dot(other_n, other_n), FLAT * squared * squared + TINY)
+    far = (other_n[0] * turn, other_n[1] * turn, other_n[2] * turn)
+    one = number(1.0, sx)
+    return (sx - one, sa, sy - one, scale * theta, q1, q2), _times(scale * length, far)
+
+
+@physics
 def _strains_and_bends(corners, b1, b2, present):
-    """s, its derivatives, q, and the derivatives of q_k by wing k."""
+    """s, its derivatives, q, the derivatives of q_k by wing k, and the crease of edge 0."""
     x0, x1, x2, w0, w1, w2 = corners
     b0 = (-(b1[0] + b2[0]), -(b1[1] + b2[1]))
     e1, e2 = subtract(x1, x0), subtract(x2, x0)
-    Fx = (b1[0] * e1[0] + b2[0] * e2[0], b1[0] * e1[1] + b2[0] * e2[1], b1[0] * e1[2] + b2[0] * e2[2])
-    Fy = (b1[1] * e1[0] + b2[1] * e2[0], b1[1] * e1[1] + b2[1] * e2[1], b1[1] * e1[2] + b2[1] * e2[2])
-    sx, ix, u = _length(Fx)
-    sy, iy, v = _length(Fy)
-    sa = dot(u, v)
+    (sx, ix, u), (sy, iy, v), sa = _stretched(e1, e2, b1, b2)
     P = (ix * (v[0] - sa * u[0]), ix * (v[1] - sa * u[1]), ix * (v[2] - sa * u[2]))
     Q = (iy * (u[0] - sa * v[0]), iy * (u[1] - sa * v[1]), iy * (u[2] - sa * v[2]))
 
     n = cross(e1, e2)
-    nn = dot(n, n)
     edge12 = subtract(x2, x1)
-    squared = maximum(dot(e1, e1), dot(e2, e2))
-    root = inverse_sqrt(maximum(nn, FLAT * squared * squared + TINY))
-    inverse, size = root * root, nn * root  # size: twice the area
-    flat = (n[0] * inverse, n[1] * inverse, n[2] * inverse)
+    size, flat = _area(n, e1, e2)
     tilt = (cross(flat, edge12), cross(flat, (-e2[0], -e2[1], -e2[2])), cross(flat, e1))  # d log |n| by the corners
 
-    q0, d0 = _curved(x1, x2, x0, w0, n, flat, size, present[0])
-    q1, d1 = _curved(x2, x0, x1, w1, n, flat, size, present[1])
-    q2, d2 = _curved(x0, x1, x2, w2, n, flat, size, present[2])
+    q0, d0, crease = _curved(x1, x2, x0, w0, n, flat, size, present[0])
+    q1, d1, _ = _curved(x2, x0, x1, w1, n, flat, size, present[1])
+    q2, d2, _ = _curved(x0, x1, x2, w2, n, flat, size, present[2])
     # derivatives of q_k by the corners: tip, start, end, wing of each edge
     at0 = (_plus_tilt(d0[0], q0, tilt[0]), _plus_tilt(d1[2], q1, tilt[0]), _plus_tilt(d2[1], q2, tilt[0]))
     at1 = (_plus_tilt(d0[1], q0, tilt[1]), _plus_tilt(d1[0], q1, tilt[1]), _plus_tilt(d2[2], q2, tilt[1]))
@@ -92,7 +111,25 @@ def _strains_and_bends(corners, b1, b2, present):
     own = (at0, at1, at2)
     last = (d0[3], d1[3], d2[3])
     d = (dx, da, dy, _bending(kxx, own, last), _bending(kxy, own, last), _bending(kyy, own, last))
-    return s, d, (q0, q1, q2), last
+    return s, d, (q0, q1, q2), last, crease
+
+
+@physics
+def _stretched(e1, e2, b1, b2):
+    """What _length has of F_x and of F_y, and s_a."""
+    Fx = (b1[0] * e1[0] + b2[0] * e2[0], b1[0] * e1[1] + b2[0] * e2[1], b1[0] * e1[2] + b2[0] * e2[2])
+    Fy = (b1[1] * e1[0] + b2[1] * e2[0], b1[1] * e1[1] + b2[1] * e2[1], b1[1] * e1[2] + b2[1] * e2[2])
+    x, y = _length(Fx), _length(Fy)
+    return x, y, dot(x[2], y[2])
+
+
+@physics
+def _area(n, e1, e2):
+    """Twice the area, |n|, and n over its square."""
+    nn, squared = dot(n, n), maximum(dot(e1, e1), dot(e2, e2))
+    root = inverse_sqrt(maximum(nn, FLAT * squared * squared + TINY))
+    inverse = root * root
+    return nn * root, (n[0] * inverse, n[1] * inverse, n[2] * inverse)
 
 
 @physics
@@ -105,7 +142,9 @@ def _length(a):
 
 @physics
 def _curved(start, end, tip, wing, n, flat, size, present):
-    """q of an edge, and its derivatives by tip, start, end and wing, those by the size |n| left out."""
+    """q of an edge, its derivatives by tip, start, end and wing, those by the size |n| left out, and what
+    strains_across needs of the edge.
+    """
     e, arm = subtract(end, start), subtract(wing, start)
     squared = dot(e, e)
     inverse = inverse_sqrt(maximum(squared, number(TINY, squared)))
@@ -113,7 +152,7 @@ def _curved(start, end, tip, wing, n, flat, size, present):
     t = (inverse * e[0], inverse * e[1], inverse * e[2])
     beyond = cross(arm, e)
     bb = dot(beyond, beyond)
-    turn = reciprocal(maximum(bb, FLAT * squared * squared + TINY))
+    turn = 1.0 / maximum(bb, FLAT * squared * squared + TINY)
     far = (beyond[0] * turn, beyond[1] * turn, beyond[2] * turn)
     theta = atan2(length * dot(n, arm), dot(n, beyond))
     scale = present * size * inverse  # dq / dtheta
@@ -125,7 +164,7 @@ def _curved(start, end, tip, wing, n, flat, size, present):
     by_wing = _times(scale * length, far)
     by_start = add_scaled(add_scaled(_times(back, t), scale * a, flat), scale * b, far)
     by_end = add_scaled(add_scaled(_times(-back, t), -(scale * tip_start), flat), -(scale * wing_start), far)
-    return q, (by_tip, by_start, by_end, by_wing)
+    return q, (by_tip, by_start, by_end, by_wing), (theta, beyond, n, squared, inverse)
 
 
 @physics

@@ -6,7 +6,14 @@ iteration of vertex block descent, from the Taylor polynomial of second order at
 
 from __future__ import annotations
 
-from pliant.elements.yarn_strains import bends_of_stretching, strains_at_wing, stretching_at_corner, yarn_strains
+from pliant.elements.yarn_strains import (
+    bends_of_stretching,
+    strains_across,
+    strains_and_crease,
+    strains_at_wing,
+    stretching_at_corner,
+    yarn_strains,
+)
 from pliant.lanes import absolute, maximum, number, select
 from pliant.lanes.vectors import add_outer, add_scaled, add_square, add_symmetric, dot, physics
 from pliant.materials.yarn_density import SCALES, yarn_density, yarn_derivatives
@@ -77,6 +84,11 @@ def stiffened(table, g, h):
 def add_known_corner(f, H, corners, b1, b2, area, present, known):
     """As add_yarn_corner, with psi' = r + psi'' s by the Taylor polynomial at other strains: r and psi'' are known."""
     s, d = yarn_strains(corners, b1, b2, present)
+    return _add_known_corner(f, H, corners, b1, b2, area, s, d, known)
+
+
+@physics
+def _add_known_corner(f, H, corners, b1, b2, area, s, d, known):
     r, h = known
     gradient = (
         r[0] + product(row_of(h, 0), s),
@@ -93,6 +105,25 @@ def add_known_corner(f, H, corners, b1, b2, area, present, known):
 def add_known_wing(f, H, corners, b1, b2, area, present, known):
     """As add_yarn_wing: a wing feels q_0 alone, by which psi' = slope + w . (s in the plane, q), all known."""
     s, by_wing = strains_at_wing(corners, b1, b2, present)
+    return _add_known_wing(f, H, area, s, by_wing, known)
+
+
+@physics
+def add_known_around(f, Y, H, corners, own, across, theirs, known, wing):
+    """add_known_corner of f and Y and add_known_wing of f and H, of two triangles that share the edge opposite to
+    corner 0, which is wing 0 of the other: `across` are its corners, `own` and `theirs` their numbers.
+    """
+    b1, b2, area, present = own
+    s, d, crease = strains_and_crease(corners, b1, b2, present)
+    f, Y = _add_known_corner(f, Y, corners, b1, b2, area, s, d, known)
+    b1, b2, area, present = theirs
+    s, by_wing = strains_across(across, crease, b1, b2, present)
+    f, H = _add_known_wing(f, H, area, s, by_wing, wing)
+    return f, Y, H
+
+
+@physics
+def _add_known_wing(f, H, area, s, by_wing, known):
     w, slope = known
     zero = number(0.0, area)
     f = add_scaled(f, -(area * (slope + product(w, s))), by_wing)

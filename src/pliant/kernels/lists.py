@@ -11,6 +11,7 @@ import numpy as np
 
 from pliant.kernels.packs import Packs
 from pliant.lanes import gather3, load, width_of
+from pliant.lanes.aligned import aligned
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.vectors import physics, subtract
@@ -76,7 +77,7 @@ def build_lists(packs: Packs, incidences: Incidences, dtype) -> Lists:
     constants = np.zeros((start[-1], c, packs.width), dtype)
     others[entry, :, lane] = packs.row_of_vertex[incidences.others]
     constants[entry, :, lane] = incidences.constants
-    return Lists(start, others.reshape(-1), constants.reshape(-1))
+    return Lists(start, aligned(others, np.uint32), aligned(constants, dtype))
 
 
 def _leave_room(packs: Packs, lengths: np.ndarray) -> None:

@@ -1,7 +1,8 @@
-"""Triangles of yarn cloth in vertex block descent: one list of corners, one of wings.
+"""Triangles of yarn cloth in vertex block descent: one list of those around a vertex, each with the one across.
 
-An entry has the five other vertices in the order of elements.yarn_strains, turned so that the vertex itself is corner
-0 or the wing opposite to corner 0, and eight numbers: b_1, b_2, A and where there are wings.
+An entry has a triangle, turned so that the vertex itself is corner 0, and the triangle across the opposite edge, turned
+so that the vertex is wing 0: seven other vertices, and fifteen numbers: of both b_1, b_2, A and where there are wings.
+Where there is no triangle across, its numbers are zero.
 
 Splines cost most.  A sweep evaluates them once per triangle, at the start of an iteration, and knows psi by its Taylor
 polynomial of second order in the strains from then on (decision 0059); strains and their derivatives are always those
@@ -16,8 +17,7 @@ import numpy as np
 
 from pliant.elements.yarn_strains import yarn_strains
 from pliant.elements.yarn_views import (
-    add_known_corner,
-    add_known_wing,
+    add_known_around,
     add_yarn_corner,
     add_yarn_wing,
     of_wing,
@@ -28,11 +28,12 @@ from pliant.kernels.lists import Incidences, list_constant, other, place_in_list
 from pliant.kernels.packs import Packs
 from pliant.kernels.term_source import TermSource, import_lines
 from pliant.lanes import absolute, count, gather3, number, rounding, width_of
-from pliant.lanes.rows import gather4_beyond, prefetch_rows, store4
+from pliant.lanes.aligned import aligned, aligned_zeros
+from pliant.lanes.rows import gather4_beyond, store4
 from pliant.lanes.vectors import JACOBI_SWEEPS, add_square, jacobi_sweep, magnitude, physics, subtract
 
-NUMBERS, KNOWN, WING = 8, 32, 8  # of KNOWN 28 are used: with 32 a row lies in two cache lines
-NEXT_LINE = 16  # numbers of a row further
+NUMBERS, AROUND, OTHERS = 8, 15, 7
+KNOWN, WING = 32, 8  # of KNOWN 28 are used: with 32 a row lies in two cache lines
 
 
 def yarn_incidences(block: Any) -> tuple[Incidences, Incidences]:
@@ -53,46 +54,63 @@ def _joined(parts: list[Incidences]) -> Incidences:
     return Incidences(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
+def yarn_around(block: Any) -> tuple[Incidences, np.ndarray, np.ndarray]:
+    """Triangles as corners see them, each with the one across; the numbers of both: 3 triangle + corner.
+
+    Wings are mutual: a corner that has a triangle across is a wing of it.
+    """
+    corners, wings = yarn_incidences(block)
+    m, n = len(block.elements), int(block.elements.max()) + 1
+    triangle, turn = np.tile(np.arange(m), 3), np.repeat(np.arange(3), m)
+    both = np.flatnonzero(block.present.T.ravel() > 0)  # also of the wings
+    edges = corners.others[both, 0] * n + corners.others[both, 1]
+    keys = wings.others[:, 2] * n + wings.others[:, 1]  # the neighbour has the edge the other way round
+    order = np.argsort(keys, kind="stable")
+    place = order[np.minimum(np.searchsorted(keys[order], edges), len(keys) - 1)]
+    if not (np.array_equal(keys[place], edges) and np.array_equal(wings.owner[place], corners.owner[both])):
+        raise ValueError("wings of yarn cloth are not neighbours of each other")
+    others = np.column_stack([corners.others, corners.owner, corners.owner])
+    numbers = np.column_stack([corners.constants, np.zeros((3 * m, AROUND - NUMBERS))])
+    others[both, 5:] = wings.others[place, 3:]
+    numbers[both, NUMBERS:] = wings.constants[place][:, [0, 1, 2, 3, 4, 6, 7]]
+    across = np.zeros(3 * m, np.int64)
+    across[both] = (3 * triangle + turn)[both[place]]
+    return Incidences(corners.owner, others, numbers), 3 * triangle + turn, across
+
+
 @physics
-def yarn_at_corner(x, xi, lists, k):
-    """Corners relative to the vertex itself, corner 0, and the numbers of entry k."""
+def yarn_at(x, xi, lists, k):
+    """Of entry k the triangle's corners, relative to the vertex itself, and numbers; then those of the one across."""
     zero = number(0.0, xi[0])
-    corners = (
-        (zero, zero, zero),
-        other(x, xi, lists, k, 0, 5),
-        other(x, xi, lists, k, 1, 5),
-        other(x, xi, lists, k, 2, 5),
-        other(x, xi, lists, k, 3, 5),
-        other(x, xi, lists, k, 4, 5),
-    )
-    return corners, _numbers(lists, k, zero)
-
-
-@physics
-def yarn_at_wing(x, xi, lists, k):
-    """The same for the wing opposite to corner 0."""
-    zero = number(0.0, xi[0])
-    corners = (
-        other(x, xi, lists, k, 0, 5),
-        other(x, xi, lists, k, 1, 5),
-        other(x, xi, lists, k, 2, 5),
-        (zero, zero, zero),
-        other(x, xi, lists, k, 3, 5),
-        other(x, xi, lists, k, 4, 5),
-    )
-    return corners, _numbers(lists, k, zero)
-
-
-@physics
-def _numbers(lists, k, like):
-    return (
-        (list_constant(lists, k, 0, NUMBERS, like), list_constant(lists, k, 1, NUMBERS, like)),
-        (list_constant(lists, k, 2, NUMBERS, like), list_constant(lists, k, 3, NUMBERS, like)),
-        list_constant(lists, k, 4, NUMBERS, like),
+    own = (zero, zero, zero)
+    x1, x2 = other(x, xi, lists, k, 0, OTHERS), other(x, xi, lists, k, 1, OTHERS)
+    w0, w1 = other(x, xi, lists, k, 2, OTHERS), other(x, xi, lists, k, 3, OTHERS)
+    w2, v1 = other(x, xi, lists, k, 4, OTHERS), other(x, xi, lists, k, 5, OTHERS)
+    v2 = other(x, xi, lists, k, 6, OTHERS)
+    theirs = (
+        (list_constant(lists, k, 8, AROUND, zero), list_constant(lists, k, 9, AROUND, zero)),
+        (list_constant(lists, k, 10, AROUND, zero), list_constant(lists, k, 11, AROUND, zero)),
+        list_constant(lists, k, 12, AROUND, zero),
         (
-            list_constant(lists, k, 5, NUMBERS, like),
-            list_constant(lists, k, 6, NUMBERS, like),
-            list_constant(lists, k, 7, NUMBERS, like),
+            number(1.0, zero),
+            list_constant(lists, k, 13, AROUND, zero),
+            list_constant(lists, k, 14, AROUND, zero),
+        ),
+    )
+    return (own, x1, x2, w0, w1, w2), _numbers(lists, k, AROUND, zero), (w0, x2, x1, own, v1, v2), theirs
+
+
+@physics
+def _numbers(lists, k, count, like):
+    """Of a triangle: the first ones of `count`."""
+    return (
+        (list_constant(lists, k, 0, count, like), list_constant(lists, k, 1, count, like)),
+        (list_constant(lists, k, 2, count, like), list_constant(lists, k, 3, count, like)),
+        list_constant(lists, k, 4, count, like),
+        (
+            list_constant(lists, k, 5, count, like),
+            list_constant(lists, k, 6, count, like),
+            list_constant(lists, k, 7, count, like),
         ),
     )
 
@@ -102,14 +120,14 @@ class YarnTriangleLists(NamedTuple):
 
     corners: np.ndarray  # flat (packs, 6, width) rows of corners and wings
     constants: np.ndarray  # flat (packs, NUMBERS, width)
-    at_corners: np.ndarray  # flat (entries, width) where `known` has the triangles of the list of corners
-    at_wings: np.ndarray  # flat (entries, width) where `wings` has the wings of the list of wings
+    at_corners: np.ndarray  # flat (entries, width) where `known` has the triangles of the list
+    at_wings: np.ndarray  # flat (entries, width) where `wings` has those across
     known: np.ndarray  # flat (triangles, KNOWN): psi' - psi'' s, psi'', one number to fill a row of four
     wings: np.ndarray  # flat (triangles, 3, WING): of_wing, one number to fill a row of four
 
 
-def triangle_lists(block: Any, packs: Packs, dtype: Any) -> YarnTriangleLists:
-    """Room for what is known of triangles, in the order of the block."""
+def triangle_lists(block: Any, around: Any, packs: Packs, dtype: Any) -> YarnTriangleLists:
+    """Room for what is known of triangles, in the order of the block; around: yarn_around of it."""
     m, width = len(block.elements), packs.width
     count = -(-m // width)
     rows = count * width
@@ -117,26 +135,23 @@ def triangle_lists(block: Any, packs: Packs, dtype: Any) -> YarnTriangleLists:
     numbers = np.column_stack([block.gradients[:, 1], block.gradients[:, 2], block.areas, block.present])
     corners = packs.row_of_vertex[block.elements][chosen].swapaxes(1, 2)
     constants = numbers[chosen].swapaxes(1, 2)
-    present = np.concatenate([block.present[:, k] > 0 for k in range(3)])
-    triangle, wing = np.tile(np.arange(m), 3), np.repeat(np.arange(3), m)
-    owners = np.concatenate([block.elements[:, k] for k in range(3)])
-    wings = np.concatenate([block.elements[:, 3 + k] for k in range(3)])
+    incidences, own, across = around
     return YarnTriangleLists(
-        np.ascontiguousarray(corners, np.uint32).reshape(-1),
-        np.ascontiguousarray(constants, dtype).reshape(-1),
-        _numbers_of_entries(packs, owners, KNOWN * triangle),
-        _numbers_of_entries(packs, wings[present], (WING * (3 * triangle + wing))[present]),
-        np.zeros(rows * KNOWN, dtype),
-        np.zeros(rows * 3 * WING, dtype),
+        aligned(corners, np.uint32),
+        aligned(constants, dtype),
+        _numbers_of_entries(packs, incidences.owner, KNOWN * (own // 3)),
+        _numbers_of_entries(packs, incidences.owner, WING * across),
+        aligned_zeros(rows * KNOWN, dtype),
+        aligned_zeros(rows * 3 * WING, dtype),
     )
 
 
 def _numbers_of_entries(packs: Packs, owner: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """Numbers (i,) of incidences in the places that build_lists gives them; zero in padding."""
     start, entry, lane = place_in_lists(packs, owner)
-    placed = np.zeros((start[-1] + 1, packs.width), np.uint32)  # one more, which is asked for after the last
+    placed = np.zeros((start[-1], packs.width))
     placed[entry, lane] = numbers
-    return placed.reshape(-1)
+    return aligned(placed, np.uint32)
 
 
 @physics
@@ -153,7 +168,7 @@ def measure_yarn(x, t, triangles, table, like):
         subtract(gather3(x, triangles.corners, (t * 6 + 4) * width, like), base),
         subtract(gather3(x, triangles.corners, (t * 6 + 5) * width, like), base),
     )
-    b1, b2, _, present = _numbers(triangles, t, like)
+    b1, b2, _, present = _numbers(triangles, t, NUMBERS, like)
     s, _ = yarn_strains(corners, b1, b2, present)
     r, h = taylor(table, s)
     k, first = triangles.known, KNOWN * t * width
@@ -179,9 +194,7 @@ def store_wing(wings, first, known):
 
 @physics
 def known_at_corner(triangles, k, like):
-    """What add_known_corner needs of the triangles of entry k of the list of corners; that of the next is asked for."""
-    prefetch_rows(triangles.known, triangles.at_corners, (k + 1) * width_of(like), 0, like)
-    prefetch_rows(triangles.known, triangles.at_corners, (k + 1) * width_of(like), NEXT_LINE, like)
+    """What add_known_corner needs of the triangles of entry k."""
     kept, places, at = triangles.known, triangles.at_corners, k * width_of(like)
     a, b = gather4_beyond(kept, places, at, 0, like), gather4_beyond(kept, places, at, 4, like)
     c, d = gather4_beyond(kept, places, at, 8, like), gather4_beyond(kept, places, at, 12, like)
@@ -192,8 +205,7 @@ def known_at_corner(triangles, k, like):
 
 @physics
 def known_at_wing(triangles, k, like):
-    """What add_known_wing needs of the triangles of entry k of the list of wings; that of the next is asked for."""
-    prefetch_rows(triangles.wings, triangles.at_wings, (k + 1) * width_of(like), 0, like)
+    """What add_known_wing needs of the triangles across of entry k."""
     kept, places, at = triangles.wings, triangles.at_wings, k * width_of(like)
     a, b = gather4_beyond(kept, places, at, 0, like), gather4_beyond(kept, places, at, 4, like)
     return a + b[:2], b[2]
@@ -224,51 +236,47 @@ def absolute_block(H):
     return add_square(P, absolute(H[5]), V[2])
 
 
-def _loop(which: int, at: str, *lines: str) -> tuple[str, ...]:
+def _loop(*lines: str) -> tuple[str, ...]:
     return (
-        f"for k in range(list{which}_K.start[p], list{which}_K.start[p + 1]):",
-        f"    c_K, (b1_K, b2_K, area_K, present_K) = {at}(x, xi, list{which}_K, k)",
+        "for k in range(list_K.start[p], list_K.start[p + 1]):",
+        "    c_K, own_K, a_K, theirs_K = yarn_at(x, xi, list_K, k)",
+        "    b1_K, b2_K, area_K, present_K = own_K",
+        "    e1_K, e2_K, size_K, there_K = theirs_K",
         *(f"    {line}" for line in lines),
     )
 
 
-_NUMBERS = "c_K, b1_K, b2_K, area_K, present_K"
-_ARGUMENTS = f"{_NUMBERS}, table_K"
+_OWN, _THEIRS = "c_K, b1_K, b2_K, area_K, present_K, table_K", "a_K, e1_K, e2_K, size_K, there_K, table_K"
 _PROJECTED = "H = add_symmetric(H, number(1.0, z), absolute_block(Y_K))"
 
 #: Where all vertices are summed, a triangle's energy is that of its corners; alone, a wing has the whole of it too.
 YARN_SOURCE = TermSource(
     name="yarn cloth",
     imports=import_lines(
-        add_yarn_corner, add_yarn_wing, add_known_corner, add_known_wing, yarn_at_corner, yarn_at_wing, yarn_energy,
-        measure_yarn, known_at_corner, known_at_wing, absolute_block,
+        add_yarn_corner, add_yarn_wing, add_known_around, yarn_at, yarn_energy, measure_yarn, known_at_corner,
+        known_at_wing, absolute_block,
     ),
-    tables=("list0_K", "list1_K", "triangles_K", "table_K"),
+    tables=("list_K", "triangles_K", "table_K"),
     force=(
         "Y_K = (z, z, z, z, z, z)",
-        *_loop(0, "yarn_at_corner", f"f, Y_K = add_yarn_corner(f, Y_K, {_ARGUMENTS})"),
+        *_loop(f"f, Y_K = add_yarn_corner(f, Y_K, {_OWN})", f"f, H = add_yarn_wing(f, H, {_THEIRS})"),
         _PROJECTED,
-        *_loop(1, "yarn_at_wing", f"f, H = add_yarn_wing(f, H, {_ARGUMENTS})"),
     ),
     swept=(
         "Y_K = (z, z, z, z, z, z)",
         *_loop(
-            0, "yarn_at_corner", "known_K = known_at_corner(triangles_K, k, z)",
-            f"f, Y_K = add_known_corner(f, Y_K, {_NUMBERS}, known_K)",
+            "known_K, wing_K = known_at_corner(triangles_K, k, z), known_at_wing(triangles_K, k, z)",
+            "f, Y_K, H = add_known_around(f, Y_K, H, c_K, own_K, a_K, theirs_K, known_K, wing_K)",
         ),
         _PROJECTED,
-        *_loop(
-            1, "yarn_at_wing", "known_K = known_at_wing(triangles_K, k, z)",
-            f"f, H = add_known_wing(f, H, {_NUMBERS}, known_K)",
-        ),
     ),
     iteration=(
         f"first_K, last_K = share(0, len(triangles_K.known) // ({KNOWN} * WIDTH), thread, threads)",
         "for t in range(first_K, last_K):",
         "    measure_yarn(x, t, triangles_K, table_K, zero())",
     ),
-    energy=(
-        *_loop(0, "yarn_at_corner", f"energy = energy + SHARE_OF_3 * yarn_energy({_ARGUMENTS})"),
-        *_loop(1, "yarn_at_wing", f"energy = energy + (2.0 * SHARE_OF_2 - 1.0) * yarn_energy({_ARGUMENTS})"),
+    energy=_loop(
+        f"energy = energy + SHARE_OF_3 * yarn_energy({_OWN})",
+        f"energy = energy + (2.0 * SHARE_OF_2 - 1.0) * yarn_energy({_THEIRS})",
     ),
 )  # fmt: skip

@@ -20,7 +20,7 @@ from pliant.lanes.math import (
     widen,
 )
 from pliant.lanes.memory import gather3, load, load3, prefetch_row, store, store3, width_of
-from pliant.lanes.reciprocal import inverse_sqrt, quotient, reciprocal
+from pliant.lanes.reciprocal import inverse_sqrt, reciprocal
 from pliant.lanes.roots import inverse_cube_root
 from pliant.lanes.types import make_zero
 
@@ -43,7 +43,6 @@ __all__ = [
     "narrow",
     "number",
     "prefetch_row",
-    "quotient",
     "reciprocal",
     "repeat",
     "rounding",

@@ -12,8 +12,6 @@ from numba import types
 
 from pliant.lanes.inner import inner, overload
 from pliant.lanes.math import absolute, number, select
-from pliant.lanes.reciprocal import quotient
-from pliant.lanes.roots import TINY
 from pliant.lanes.traced import traced
 from pliant.lanes.types import Lanes
 
@@ -51,7 +49,7 @@ def atan2(y, x):
     """Angle of the vector (x, y) from the x axis, in [-pi, pi]; 0 for the zero vector, NaN where either is NaN.
 
     In lanes the sign of a zero is not looked at: the angle of (-1, -0) is +pi. The error is below four units in the
-    last place, for vectors whose length and its inverse are normal numbers.
+    last place.
     """
     one = traced(y, x)
     return np.arctan2(y, x) if one is None else one.apply("atan2", y, x)
@@ -63,7 +61,6 @@ def _atan2(y, x):
     if lanes is None:
         return lambda y, x: math.atan2(y, x)
     arctangent_reduced = _arctangent_reduced(6 if lanes.dtype == types.float32 else 12)
-    least = TINY[lanes.dtype]
     quarter, half, full = math.pi / 4, math.pi / 2, math.pi
 
     def atan2_lanes(y, x):
@@ -72,9 +69,8 @@ def _atan2(y, x):
         steep = ay > ax  # false for a NaN, which then stays in one of the two below
         small, large = select(steep, ax, ay), select(steep, ay, ax)
         upper = small > TAN_EIGHTH * large
-        below = select(upper, small + large, large)
-        below = select(below < least, one, below)
-        angle = arctangent_reduced(quotient(select(upper, small - large, small), below))
+        below = select(upper, small + large, select(large == 0.0, one, large))
+        angle = arctangent_reduced(select(upper, small - large, small) / below)
         angle = select(upper, quarter + angle, angle)
         angle = select(steep, half - angle, angle)
         angle = select(x < 0.0, full - angle, angle)

@@ -7,6 +7,8 @@ from functools import cache
 
 from llvmlite import binding
 
+CACHE_LINE = 64  # bytes, of all CPUs that have lanes of these widths
+
 
 @cache
 def cpu_name() -> str:

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from pliant.lanes.arithmetic import FLAGS
 from pliant.lanes.inner import overload
-from pliant.lanes.memory import _check_precision, _data
+from pliant.lanes.memory import _check_precision, _data, own_register
 from pliant.lanes.rows import _load_four, _transpose_bundles, _transpose_whole_rows, two_rows
 from pliant.lanes.traced import TracedTable
 from pliant.lanes.types import Lanes, shuffle
@@ -51,6 +51,7 @@ def expanded_cubic_at(table, place, t):
 def _addresses(builder, data, place, width):
     """A function that gives the address of a lane's row.  Lanes leave the vector in pairs: that takes half as long."""
     numbers = ir.VectorType(_I32, width)
+    data = own_register(builder, data)
     starts = builder.shl(builder.fptosi(place, numbers), ir.Constant(numbers, [2] * width))
     pairs = builder.bitcast(starts, ir.VectorType(_I64, width // 2))
 

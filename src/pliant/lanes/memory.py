@@ -39,6 +39,15 @@ def _data(context, builder, array_type, array):
     return context.make_array(array_type)(context, builder, array).data
 
 
+def own_register(builder, address):
+    """The same address, of which the compiler knows nothing: it is in a register of its own as long as it is used.
+
+    Known ones are reloaded from the stack for each of many lanes where registers are few.
+    """
+    kind = ir.FunctionType(address.type, [address.type])
+    return builder.call(ir.InlineAsm(kind, "", "=r,0", side_effect=True), [address], attrs=("nounwind", "readnone"))
+
+
 @intrinsic
 def load(typingctx, array, start, like):
     """array[start : start + width]."""
@@ -72,14 +81,6 @@ def store(typingctx, array, start, value):
     return types.void(array, types.int64, value if isinstance(value, Lanes) else array.dtype), codegen
 
 
-def prefetch(builder, address):
-    """Ask for the cache line of an address, for reading, into the nearest cache."""
-    pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
-    kind = ir.FunctionType(ir.VoidType(), [pointer.type, _I32, _I32, _I32])
-    function = builder.module.declare_intrinsic("llvm.prefetch", (pointer.type,), kind)
-    builder.call(function, [pointer, _I32(0), _I32(3), _I32(1)])
-
-
 @intrinsic
 def prefetch_row(typingctx, array, row):
     """Ask for array[row] of an (n, 4) array, so that it is near when it is read."""
@@ -87,7 +88,10 @@ def prefetch_row(typingctx, array, row):
     def codegen(context, builder, signature, args):
         start = builder.mul(args[1], _I64(4))
         address = builder.gep(_data(context, builder, signature.args[0], args[0]), [start])
-        prefetch(builder, address)
+        pointer = builder.bitcast(address, ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, _I32, _I32, _I32])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", (pointer.type,), kind)
+        builder.call(prefetch, [pointer, _I32(0), _I32(3), _I32(1)])  # for reading, into the nearest cache, of data
         return context.get_dummy_value()
 
     return types.void(array, types.int64), codegen

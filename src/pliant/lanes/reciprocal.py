@@ -1,5 +1,5 @@
-"""1 / a, a / b and 1 / sqrt(a) without the CPU's divider, where it has an estimate to start from: kernels that wait for
-one division or root after another gain by it.
+"""1 / a and 1 / sqrt(a) without the CPU's divider, where it has an estimate to start from: kernels that wait for one
+division or root after another gain by it.
 """
 
 from __future__ import annotations
@@ -55,18 +55,6 @@ def _reciprocal(a):
         return r + r * (1.0 - a * r)
 
     return by_newton
-
-
-def quotient(a, b):
-    """a / b within three units in the last place, for normal b whose inverse is normal."""
-    return a / b
-
-
-@overload(quotient)
-def _quotient(a, b):
-    if not _is_estimated(b):
-        return lambda a, b: a / b
-    return lambda a, b: a * reciprocal(b)
 
 
 def inverse_sqrt(a):

@@ -17,7 +17,6 @@ from pliant.lanes.memory import (
     _interleave_rows,
     _transpose_patterns,
     llvm_size,
-    prefetch,
 )
 from pliant.lanes.types import Lanes, llvm_float, llvm_vector, shuffle
 
@@ -114,19 +113,6 @@ def gather4_beyond(typingctx, rows, starts, first, further, like):
         return context.make_tuple(builder, signature.return_type, xyzw)
 
     return types.UniTuple(like, 4)(rows, starts, types.int64, types.int64, like), codegen
-
-
-@intrinsic
-def prefetch_rows(typingctx, rows, starts, first, further, like):
-    """Ask for the cache lines that are `further` numbers after starts[first : first + width]."""
-    _check_precision(rows, like)
-
-    def codegen(context, builder, signature, args):
-        for address in _addresses(context, builder, signature, args, like):
-            prefetch(builder, builder.gep(address, [args[3]]))
-        return context.get_dummy_value()
-
-    return types.void(rows, starts, types.int64, types.int64, like), codegen
 
 
 @intrinsic

@@ -20,9 +20,9 @@ from numba.core.cpu import CPUContext
 from numba.np import numpy_support
 
 from pliant.lanes.arguments import WholeArguments, WholeLower
+from pliant.lanes.host import CACHE_LINE
 
 FAILED, DONE = cgutils.true_bit, cgutils.false_bit
-CACHE_LINE = 64  # bytes: where the stack begins, so that no register that is kept there lies in two lines
 NOT_AN_ARRAY = "can't unbox array from PyObject into native value.  The object maybe of a different type"
 
 
@@ -93,7 +93,7 @@ class EntryLower(WholeLower):
 
     def setup_function(self, fndesc):
         super().setup_function(fndesc)
-        self.function.attributes.alignstack = CACHE_LINE
+        self.function.attributes.alignstack = CACHE_LINE  # no register that is kept there lies in two lines
 
 
 class EntryWrapper(PyCallWrapper):

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from pliant.arguments import NO_NUMBER, is_finite_number
 from pliant.errors import FileError, MaterialError
+from pliant.lanes.aligned import aligned
 from pliant.materials import splines
 from pliant.materials.splines import (
     Axis,
@@ -103,7 +104,7 @@ class YarnCloth:
 
     def table(self, dtype: Any = np.float64) -> SplineTable:
         """All splines, as compiled code reads them; dtype: np.float32 or np.float64."""
-        numbers, rows = (array.astype(dtype) for array in self._table)
+        numbers, rows = (aligned(array, dtype) for array in self._table)
         if np.dtype(dtype) == np.float32:
             numbers[-1] = SINGLE_ROOT * self.scales[3] * self.scales[4]
         return SplineTable(numbers, rows)

@@ -23,7 +23,7 @@ from pliant.kernels.tets_general import general_links, general_source
 from pliant.kernels.tets_invertible import TetPacks, invertible_source, load_interpolants, tet_packs
 from pliant.kernels.tets_volumetric import volumetric_links, volumetric_source
 from pliant.kernels.transfer import to_rows
-from pliant.kernels.yarn_lists import YARN_SOURCE, triangle_lists, yarn_incidences
+from pliant.kernels.yarn_lists import YARN_SOURCE, triangle_lists, yarn_around
 from pliant.materials.calculus import law_code
 from pliant.materials.proportional import is_proportional
 from pliant.model import Block, InvertibleSolids, Pairs, PlateSquares, Pressures, Solids, YarnTriangles
@@ -325,15 +325,16 @@ class YarnTerm:
     source = YARN_SOURCE
 
     def __init__(self, block: YarnTriangles, load: VertexLoad):
-        self.block, self.incidences = block, yarn_incidences(block)
-        counts = [list_lengths(part.owner, load.wide, load.width) for part in self.incidences]
-        self.lengths = np.sum(counts, axis=0)
+        self.block, self.around = block, yarn_around(block)
+        self.lengths = 2 * list_lengths(self.around[0].owner, load.wide, load.width)  # two triangles in each entry
 
     def build(self, packs: Packs, dtype: Any) -> PackedTerm:
-        tables: dict[str, Any] = {f"list{k}": build_lists(packs, own, dtype) for k, own in enumerate(self.incidences)}
-        lists = tuple(tables)
-        further = {"triangles": triangle_lists(self.block, packs, dtype), "table": self.block.material.table(dtype)}
-        return PackedTerm(tables | further, lists, np.zeros(len(packs.row_of_vertex)))
+        tables = {
+            "list": build_lists(packs, self.around[0], dtype),
+            "triangles": triangle_lists(self.block, self.around, packs, dtype),
+            "table": self.block.material.table(dtype),
+        }
+        return PackedTerm(tables, ("list",), np.zeros(len(packs.row_of_vertex)))
 
 
 #: By the path that an element takes.
