@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.packs import SINGLY, kind_of_pack, zeros_like
-from pliant.constraints.rows import ENTRY_BITS, OF_TRIANGLE
+from pliant.constraints.rows import CONTACT, ENTRY_BITS, OF_TRIANGLE
 from pliant.lanes.bits import lowest_bit
 from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
@@ -71,13 +71,13 @@ def list_vertices(rows, count, bodies, cursor):
     for k in range(count):
         i = np.uint64(k)
         second, third, entry = rows.vertices[i, 1], rows.vertices[i, 2], k << ENTRY_BITS
-        corner = OF_TRIANGLE if third >= 0 else 0
-        put_entry(bodies.entries, cursor, rows.vertices[i, 0], entry)
+        corner, source = OF_TRIANGLE if third >= 0 else 0, rows.source[i] if rows.kind[i] == CONTACT else -1
+        put_entry(bodies, cursor, rows.vertices[i, 0], entry, source)
         if second >= 0:
-            put_entry(bodies.entries, cursor, second, entry + 1 + corner)
+            put_entry(bodies, cursor, second, entry + 1 + corner, -1)
         if third >= 0:
-            put_entry(bodies.entries, cursor, third, entry + 2 + corner)
-            put_entry(bodies.entries, cursor, rows.vertices[i, 3], entry + 3 + corner)
+            put_entry(bodies, cursor, third, entry + 2 + corner, -1)
+            put_entry(bodies, cursor, rows.vertices[i, 3], entry + 3 + corner, -1)
 
 
 @inlined
@@ -89,11 +89,12 @@ def count_entry(start, load, vertex, factor):
 
 
 @inlined
-def put_entry(entries, cursor, vertex, entry):
+def put_entry(bodies, cursor, vertex, entry, source):
     """The next entry of a vertex."""
     at = np.uint64(vertex)
     place = cursor[at]
-    entries[np.uint64(place)] = entry
+    bodies.entries[np.uint64(place)] = entry
+    bodies.sources[np.uint64(place)] = source
     cursor[at] = place + 1
 
 

@@ -31,6 +31,7 @@ from pliant.constraints.preparing import prepare
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
 from pliant.constraints.sweeps import Pace, copy_back
 from pliant.kernels.threads import Team
+from pliant.lanes.integers import MARGIN
 from pliant.sparse import sp
 
 RESIDUAL = (
@@ -68,8 +69,9 @@ class ConstraintProblem:
         impulses as they are push the vertices.
         """
         needed = 2 * (self.count + int(np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0)))
-        if len(self.bodies.entries) < needed:
-            self.bodies = self.bodies._replace(entries=np.zeros(needed + needed // 4 + 64, np.int32))
+        if len(self.bodies.entries) < needed + MARGIN:
+            entries, sources = (np.zeros(needed + needed // 4 + 64, np.int32) for _ in range(2))
+            self.bodies = self.bodies._replace(entries=entries, sources=sources)
         rigid = self.bodies.rigid
         if len(rigid.twist) and len(rigid.entries) < 2 * self.count:
             rigid = rigid._replace(entries=np.zeros(5 * self.count // 2 + 64, np.int32))
