@@ -57,7 +57,7 @@ class ConstraintProblem:
     blocks: Blocks = field(default_factory=lambda: room_for_blocks(0, 0))
     _vectors: Vectors | None = None
     _is_coloured: bool = False
-    _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, 0, np.dtype(float)))
+    _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, np.dtype(float)))
     _pack_count: int = 0
     _packed_for: tuple[Any, ...] | None = None  # what packs of colours hold
     _ahead: tuple[Any, ...] | None = None  # how packs were iterated that rows lag behind
@@ -102,7 +102,7 @@ class ConstraintProblem:
         self._packed_for = None
         if self._is_coloured:
             return
-        if len(self.colours.order) < self.count:
+        if len(self._colour) < self.count:
             capacity = len(self.rows.kind)
             self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
         about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
@@ -121,9 +121,8 @@ class ConstraintProblem:
             fields = FIELDS_THAT_MOVE if not self.scheme.holds_normals else FIELDS_WITH_CHANGE if pace.a else FIELDS
         dtype, width = self.rows.rest.dtype, pack_width(self.rows.rest.dtype)
         count = self._pack_count if by_colours else len(self.kinds)
-        if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < self.count:
-            capacity = self.count + self.count // 4 + 64
-            self._packs = room_for_packs(count + count // 4 + 64, capacity, fields, width, dtype)
+        if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < count * width:
+            self._packs = room_for_packs(count + count // 4 + 64, fields, width, dtype)
         self._packs = self._packs._replace(size=fields)
         self._packed_for = wanted
         return self._packs, True

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.blocks import DEPTH, ROWS_OF_BLOCK
-from pliant.constraints.lists import PALETTE
+from pliant.constraints.lists import COLOURS, GROUPS, copies_of
 from pliant.constraints.one_row import (
     constraint_value,
     gather,
@@ -25,7 +25,7 @@ from pliant.constraints.one_row import (
     residual,
     take,
 )
-from pliant.constraints.packed_rows import empty_pack, fill_pack, relax_packed, sweep_pack
+from pliant.constraints.packed_rows import empty_pack, fill_pack, relax_packed, silence, sweep_pack
 from pliant.constraints.packs import SINGLY, zeros_like
 from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
 from pliant.constraints.rows import COUNT, NO_FRICTION
@@ -157,32 +157,29 @@ def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, 
     Impulses stay in packs until `copy_back`.
     """
     like = zeros_like(rows.rest)
-    width, waits, count = width_of(like), 0, len(colours.starts) - 1
+    width, waits = width_of(like), 0
     if is_new:
         copy_packs(thread, threads, rows, colours, scheme, pace, packs, True)
         waits += 1
         barrier_wait(barrier, waits * threads)
     for k in range(iterations):
         beta = momentum(pace, k)
-        for colour in range(count):
-            begin, end = colours.starts[colour], colours.starts[colour + 1]
-            if begin == end:
+        for group in range(0, len(colours.sizes), 2):
+            if colours.packs[group] == colours.packs[group + 2]:
                 continue
-            first, last = 0, (end - begin + width - 1) // width
-            if colour % PALETTE < PALETTE - 1:
+            first, last = colours.packs[group], colours.packs[group + 2]
+            if group % GROUPS < 2 * COLOURS:
                 first, last = share(first, last, thread, threads)
             elif thread > 0:
                 last = first
             for pack in range(first, last):
-                place = begin + pack * width
-                number = colours.packs[colour] + pack
-                kind = colours.kinds[number]
+                place, kind = pack * width, colours.kinds[pack]
                 if kind != SINGLY:
-                    about = (colours.order, place, number, kind, scheme, pace, beta, k == iterations - 1, like)
+                    about = (colours.order, place, pack, kind, scheme, pace, beta, k == iterations - 1, like)
                     sweep_pack(rows, bodies, packs, *about)
                 else:
-                    for at in range(place, min(place + width, end)):
-                        push_singly(rows, bodies, colours.order[at], scheme, pace, beta)
+                    for own in range(place + copies_in(colours, group, pack, width), place + width):
+                        push_singly(rows, bodies, colours.order[own], scheme, pace, beta)
             waits += 1
             barrier_wait(barrier, waits * threads)
 
@@ -206,16 +203,22 @@ def copy_packs(thread, threads, rows, colours, scheme, pace, packs, fills):
     """Fill this thread's share of packs from the rows, or copy impulses back to them."""
     like = zeros_like(rows.rest)
     width = width_of(like)
-    for colour in range(len(colours.starts) - 1):
-        begin, end = colours.starts[colour], colours.starts[colour + 1]
-        first, last = share(0, (end - begin + width - 1) // width, thread, threads)
+    for group in range(0, len(colours.sizes), 2):
+        first, last = share(colours.packs[group], colours.packs[group + 2], thread, threads)
         for pack in range(first, last):
-            number, place = colours.packs[colour] + pack, begin + pack * width
-            kind = colours.kinds[number]
+            place, kind = pack * width, colours.kinds[pack]
             if kind != SINGLY and fills:
-                fill_pack(rows, packs, colours.order, place, number, kind, scheme, pace, like)
+                fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
+                silence(packs, pack, copies_in(colours, group, pack, width), width)
             elif kind != SINGLY:
-                empty_pack(rows, packs, colours.order, place, number, kind, scheme, pace, like)
+                empty_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
+
+
+@inlined
+def copies_in(colours, group, pack, width):
+    """How many places of a pack, of a group or of the one after it, have copies."""
+    own = group if pack < colours.packs[group + 1] else group + 1
+    return copies_of(colours, own, width) if pack == colours.packs[own] else 0
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
