@@ -11,12 +11,16 @@ import math
 
 import numpy as np
 
+from pliant.constraints.packs import zeros_like
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import closest_edge_edge, combine, row
-from pliant.grains.cells import LENGTH, NEAR, RADIUS, WAY, bucket, cell_along, cell_of, key_of
+from pliant.grains.cells import LENGTH, NEAR, RADIUS, ROUNDING, WAY, bucket, cell_along, cell_of, key_of
 from pliant.grains.record import write_contact, write_rolling
 from pliant.lanes.compiled import at as at_place
 from pliant.lanes.compiled import compiled, inlined
+from pliant.lanes.masks import lowest_bit, mask_bits
+from pliant.lanes.math import number
+from pliant.lanes.memory import load, width_of
 from pliant.lanes.vectors import add, add_scaled, dot, subtract
 
 
@@ -98,21 +102,43 @@ def keep_near(place, first, last, key, grains, motion, grid, found, skipped):
     here = np.uint64(place)
     p, level, own = row(grid.places, here), grid.level[here], grid.keys[here]
     alone = grid.places[here, RADIUS] + grid.places[here, LENGTH] + grains.tolerance
-    for other in range(first, last):
-        at = np.uint64(other)
-        s = subtract(p, row(grid.places, at))
-        farthest = alone + grid.places[at, RADIUS] + grid.places[at, LENGTH]
-        if dot(s, s) > farthest * farthest or grid.level[at] > level:
-            continue
-        if key >= 0 and grid.keys[at] != key:
-            continue
-        if grid.level[at] == level and (grid.keys[at] < own or (grid.keys[at] == own and other <= place)):
-            continue  # the other one finds it
-        if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, motion, grid):
-            if skipped <= found < skipped + NEAR:
-                grid.near[here, np.uint64(found - skipped)] = other
-            found += 1
+    width = width_of(zeros_like(grid.coarse))
+    for begin in range(first, last, width):
+        near = coarse_neighbours(place, begin, grains.tolerance, grid)
+        if last - begin < width:
+            near &= (1 << (last - begin)) - 1
+        while near != 0:
+            other = begin + lowest_bit(near)
+            near &= near - 1
+            at = np.uint64(other)
+            s = subtract(p, row(grid.places, at))
+            farthest = alone + grid.places[at, RADIUS] + grid.places[at, LENGTH]
+            if dot(s, s) > farthest * farthest or grid.level[at] > level:
+                continue
+            if key >= 0 and grid.keys[at] != key:
+                continue
+            if grid.level[at] == level and (grid.keys[at] < own or (grid.keys[at] == own and other <= place)):
+                continue  # the other one finds it
+            if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, motion, grid):
+                if skipped <= found < skipped + NEAR:
+                    grid.near[here, np.uint64(found - skipped)] = other
+                found += 1
     return found
+
+
+@inlined
+def coarse_neighbours(place, begin, tolerance, grid):
+    """Which of the spheres at places `begin`, begin + 1, ... may get as near to that at a place as the two go: as bits,
+    and in single precision, in which nobody is missed.
+    """
+    like, wide, here = zeros_like(grid.coarse), grid.coarse.shape[1], np.uint64(place)
+    own = (1.0 + ROUNDING) * (grid.coarse[3, here] + tolerance)
+    reach = number(own, like) + load(grid.coarse, 3 * wide + begin, like)
+    distance2 = like
+    for axis in range(3):
+        s = load(grid.coarse, axis * wide + begin, like) - number(grid.coarse[axis, here], like)
+        distance2 = distance2 + s * s
+    return mask_bits(distance2 <= reach * reach)
 
 
 @compiled
