@@ -21,8 +21,8 @@ ROWS_OF_PALETTE = 1 << 16  # constraints of which one colour comes after another
 
 class Colours(NamedTuple):
     """The first ROWS_OF_PALETTE constraints colour by colour, then as many that follow, and so on: those of one colour
-    share no vertex. Each colour has two groups, of constraints with a second vertex and without one. The first pack of a
-    group is filled up, before its own constraints, with copies of the first of them. In arrays that may be longer.
+    share no vertex. Each colour has two groups, of constraints with a second vertex and without one. The first pack of
+    a group is filled up, before its own constraints, with copies of the first of them. In arrays that may be longer.
     """
 
     order: np.ndarray  # (p width,) int32 constraints pack by pack, with copies

@@ -34,7 +34,7 @@ class PackedRows(NamedTuple):
     """Packs of m constraints."""
 
     fields: np.ndarray  # all fields of a pack, then those of the next
-    starts: np.ndarray  # (2, p width) uint32 where the two vertices of each begin in an (n, 4) array, in units of a number
+    starts: np.ndarray  # (2, p width) uint32 where the two vertices of each begin in an (n, 4) array, in numbers
     size: int  # fields of a pack
 
 

@@ -28,7 +28,7 @@ LEVELS = 16
 FIRST_LEVEL = 1.25  # mean radii: radius and way of the lowest level
 FOLLOWING = 8.0  # of the largest radius: gap from which a sphere may still meet one that another contact stops
 LANES = 16  # numbers in a register, at most
-ROUNDING = 1e-6  # of the size of the scene: more than what places in single precision are wrong by, and distances of two
+ROUNDING = 1e-6  # of the size of the scene: more than what places in single precision are wrong by
 RADIUS, LENGTH, WAY = 3, 4, 5  # columns of places, after the coordinates; a way has three
 
 
@@ -40,6 +40,8 @@ class Cells(NamedTuple):
     order: np.ndarray  # (p,) int32 numbers of the spheres, place by place
     keys: np.ndarray  # (p,) int64 the three numbers of the cell as one
     places: np.ndarray  # (p, 8) [m] where they are, radius, length of the way, way
+    who: np.ndarray  # (p, 2) int32 vertex; twice the body, and one more if it moves; negative if it touches nothing
+    friction: np.ndarray  # (p,) coefficient
     coarse: np.ndarray  # (4, p + LANES) [m] float32 places from the first cell on, radius and way together, rounded up
     level: np.ndarray  # (p,) int8
     counts: np.ndarray  # (3,) int64 cells along the axes, with an empty one at each end
@@ -52,6 +54,7 @@ class Cells(NamedTuple):
     listed: np.ndarray  # (l,) int32 places of those near each, one place after another (grains.near_lists)
     list_ends: np.ndarray  # (p + 1,) int32
     axes: np.ndarray  # (3,) int64 of the scene, the slowest first
+    ranks: np.ndarray  # (3,) int64 which of them an axis of the scene is
     edge: float  # [m] wanted of a cell
     base: float  # [m] radius and way of the lowest level, at most
     following: float  # [m] see FOLLOWING
@@ -64,10 +67,10 @@ def room_for_cells(points: np.ndarray, radius: np.ndarray, tolerance: float) -> 
     buckets = 1 << max(4, int(4 * p - 1).bit_length())
     return Cells(
         np.zeros(p, np.int32), np.zeros(buckets + 1, np.int32), np.zeros(p, np.int32), np.zeros(p, np.int64),
-        np.zeros((p, 8)), np.zeros((4, p + LANES), np.float32), np.zeros(p, np.int8), np.zeros(3, np.int64),
-        np.zeros(5), np.zeros((LEVELS, 6)),
+        np.zeros((p, 8)), np.zeros((p, 2), np.int32), np.zeros(p), np.zeros((4, p + LANES), np.float32),
+        np.zeros(p, np.int8), np.zeros(3, np.int64), np.zeros(5), np.zeros((LEVELS, 6)),
         np.zeros(LEVELS), np.zeros(3, np.int64), np.zeros((p, NEAR), np.int32), np.zeros(p, np.int32),
-        np.zeros(0, np.int32), np.zeros(p + 1, np.int32), axes,
+        np.zeros(0, np.int32), np.zeros(p + 1, np.int32), axes, np.argsort(axes),
         2 * mean + tolerance, FIRST_LEVEL * mean, FOLLOWING * largest,
     )  # fmt: skip
 
@@ -176,14 +179,17 @@ def put_at_place(place, k, grains, motion, grid):
 
 @inlined
 def put_motion(place, k, grains, motion, grid):
-    """Write where sphere k is and goes; how far it goes [m]."""
-    at, i = np.uint64(place), grains.vertices[np.uint64(k)]
+    """Write where sphere k is and goes, and who it is; how far it goes [m]."""
+    at, own, i = np.uint64(place), np.uint64(k), grains.vertices[np.uint64(k)]
     x = in_order(grid, motion.start, i)
     way = subtract(in_order(grid, motion.end, i), x)
     length = math.sqrt(dot(way, way))
     for axis in range(3):
         grid.places[at, axis], grid.places[at, WAY + axis] = x[axis], way[axis]
-    grid.places[at, RADIUS], grid.places[at, LENGTH] = grains.radius[np.uint64(k)], length
+    grid.places[at, RADIUS], grid.places[at, LENGTH] = grains.radius[own], length
+    moves = 1 if motion.inverse_mass[np.uint64(i)] > 0.0 else 0
+    grid.who[at, 0], grid.who[at, 1] = i, -1 if grains.is_excluded[own] else 2 * grains.body[own] + moves
+    grid.friction[at] = grains.friction[own]
     return length
 
 

@@ -31,8 +31,8 @@ from pliant.grains.record import Motion
 from pliant.grains.rims import drop_rims
 from pliant.grains.sleeping import Sleepers
 from pliant.grains.thrown import find_thrown, keep_unknown
-from pliant.lanes.integers import MARGIN
 from pliant.grains.touching import contact_radii, surface_triangles, touching_points
+from pliant.lanes.integers import MARGIN
 from pliant.model import FREE, Model
 from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
