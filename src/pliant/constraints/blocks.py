@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.rows import ENTRY_BITS
+from pliant.lanes.compiled import inlined
 from pliant.lanes.inner import inner
 
 ROWS_OF_BLOCK = 2048  # a multiple of the width of every register
-DEPTH = 3  # iterations of a wave at most: what they are at has to fit into a cache that others use too
+DEPTH = 5  # iterations of a wave at most: what they are at has to fit into a cache that others use too
 FEWEST = 48  # blocks: fewer fit into a cache
 NEIGHBOURHOOD = 1024  # vertices, near in memory, that are ordered among each other where there is one block
 ALIKE = 16  # lists of so many entries or more are ordered as one
@@ -53,6 +54,14 @@ def have_room(blocks: Blocks, constraints: int, vertices: int) -> bool:
 def _sizes(constraints: int, vertices: int) -> tuple[int, int]:
     blocks = constraints // ROWS_OF_BLOCK + 1
     return blocks + 1, ALIKE * (max(blocks, vertices // NEIGHBOURHOOD + 1) + 1)
+
+
+@inlined
+def rows_of_block(block, block_count, count):
+    """First row of a block of `count` constraints, and the one after its last."""
+    if block_count == 1:
+        return 0, count
+    return block * ROWS_OF_BLOCK, min((block + 1) * ROWS_OF_BLOCK, count)
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)

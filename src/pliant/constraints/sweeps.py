@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.constraints.blocks import DEPTH, ROWS_OF_BLOCK
+from pliant.constraints.blocks import DEPTH, rows_of_block
 from pliant.constraints.lists import COLOURS, GROUPS, copies_of
 from pliant.constraints.one_row import (
     constraint_value,
@@ -87,6 +87,15 @@ def gather_some(thread, threads, rows, bodies, scheme, begin, end):
             gather_roll(rows, bodies, vertex)
 
 
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def gather_block(thread, threads, rows, bodies, scheme, blocks, block):
+    """The same after a block of constraints: of the vertices that have no later one."""
+    if blocks.numbers[0] == 1:
+        gather_all(thread, threads, rows, bodies, scheme)
+    else:
+        gather_some(thread, threads, rows, bodies, scheme, blocks.vertices[block], blocks.vertices[block + 1])
+
+
 @inlined
 def relax_singly(rows, bodies, i, scheme, pace, beta):
     """One constraint, of any form."""
@@ -100,18 +109,11 @@ def jacobi(
     thread, threads, barrier, rows, count, bodies, scheme, pace, iterations, kinds, order, blocks, packs, is_new
 ):
     """Equations 26 and 38, in waves (constraints.blocks). kinds: of packs (constraints.packs); order: 0, 1, 2, ...;
-    is_new: packs are to be filled first. Impulses stay in packs until `copy_back`.
+    is_new: the first iteration fills packs. Impulses stay in packs until `copy_back`.
     """
     like = zeros_like(rows.rest)
     width = width_of(like)
-    first, last = share(0, len(kinds), thread, threads)
     waits, block_count, skew = 0, blocks.numbers[0], blocks.numbers[1]
-    if is_new:
-        for pack in range(first, last):
-            if kinds[pack] != SINGLY:
-                fill_pack(rows, packs, order, pack * width, pack, kinds[pack], scheme, pace, like)
-        waits += 1
-        barrier_wait(barrier, waits * threads)
     for done in range(0, iterations, DEPTH):
         depth = min(iterations - done, DEPTH)
         for wave in range(block_count + (depth - 1) * skew):
@@ -119,11 +121,13 @@ def jacobi(
                 block = wave - k * skew
                 if 0 <= block < block_count:
                     beta, is_last = momentum(pace, done + k), done + k == iterations - 1
-                    begin, end = packs_of_block(block, block_count, len(kinds), width)
-                    begin, end = share(begin, end, thread, threads)
+                    begin, end = rows_of_block(block, block_count, len(kinds) * width)
+                    begin, end = share(begin // width, end // width, thread, threads)
                     for pack in range(begin, end):
                         place = pack * width
                         if kinds[pack] != SINGLY:
+                            if is_new and done + k == 0:
+                                fill_pack(rows, packs, order, place, pack, kinds[pack], scheme, pace, like)
                             about = (order, place, pack, kinds[pack], scheme, pace, beta, is_last, like)
                             push, _, _ = relax_packed(rows, bodies, packs, *about)
                             store3(rows.push, place, push[0], push[1], push[2])
@@ -134,21 +138,10 @@ def jacobi(
             barrier_wait(barrier, waits * threads)
             for k in range(depth):
                 block = wave - k * skew
-                if block_count == 1 and block == 0:
-                    gather_all(thread, threads, rows, bodies, scheme)
-                elif 0 <= block < block_count:
-                    begin, end = blocks.vertices[block], blocks.vertices[block + 1]
-                    gather_some(thread, threads, rows, bodies, scheme, begin, end)
+                if 0 <= block < block_count:
+                    gather_block(thread, threads, rows, bodies, scheme, blocks, block)
             waits += 1
             barrier_wait(barrier, waits * threads)
-
-
-@inlined
-def packs_of_block(block, block_count, packs, width):
-    """First pack of a block, and the one after its last."""
-    if block_count == 1:
-        return 0, packs
-    return block * (ROWS_OF_BLOCK // width), min((block + 1) * (ROWS_OF_BLOCK // width), packs)
 
 
 @entry(nogil=True, error_model="numpy")
