@@ -15,14 +15,16 @@ from pliant.lanes.inner import inner
 from pliant.lanes.memory import width_of
 
 COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
-GROUPS = 2 * (COLOURS + 1)  # of a palette, two of each colour
+FORMS = 4  # of constraints that share no pack
+GROUPS = FORMS * (COLOURS + 1)  # of a palette
 ROWS_OF_PALETTE = 1 << 16  # constraints of which one colour comes after another, so that their vertices stay in a cache
 
 
 class Colours(NamedTuple):
     """The first ROWS_OF_PALETTE constraints colour by colour, then as many that follow, and so on: those of one colour
-    share no vertex. Each colour has two groups, of constraints with a second vertex and without one. The first pack of
-    a group is filled up, before its own constraints, with copies of the first of them. In arrays that may be longer.
+    share no vertex. Each colour has FORMS groups: springs, contacts of two vertices, with obstacles, with triangles.
+    The first pack of a group is filled up, before its own constraints, with copies of the first of them. In arrays that
+    may be longer.
     """
 
     order: np.ndarray  # (p width,) int32 constraints pack by pack, with copies
@@ -164,7 +166,7 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
         for place in range(first, first + copies):
             order[place] = order[first + copies]
         for pack in range(packs[group], packs[group + 1]):
-            singly = packs_singly or group % GROUPS >= 2 * COLOURS
+            singly = packs_singly or group % GROUPS >= FORMS * COLOURS
             place = pack * width
             colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, place, place + width, width)
     return total
@@ -174,7 +176,10 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
 def group_of(rows, i, colour):
     """Number among all groups."""
     at = np.uint64(i)
-    return np.int64(i) // ROWS_OF_PALETTE * GROUPS + 2 * colour + (1 if rows.vertices[at, 1] < 0 else 0)
+    form = 0
+    if rows.kind[at] == CONTACT:
+        form = 2 if rows.vertices[at, 1] < 0 else 1 if rows.vertices[at, 2] < 0 else 3
+    return np.int64(i) // ROWS_OF_PALETTE * GROUPS + FORMS * colour + form
 
 
 @inlined

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.blocks import DEPTH, rows_of_block
-from pliant.constraints.lists import COLOURS, GROUPS, copies_of
+from pliant.constraints.lists import COLOURS, FORMS, GROUPS, copies_of
 from pliant.constraints.one_row import (
     constraint_value,
     gather,
@@ -157,11 +157,11 @@ def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, 
         barrier_wait(barrier, waits * threads)
     for k in range(iterations):
         beta = momentum(pace, k)
-        for group in range(0, len(colours.sizes), 2):
-            if colours.packs[group] == colours.packs[group + 2]:
+        for group in range(0, len(colours.sizes), FORMS):
+            first, last = colours.packs[group], colours.packs[group + FORMS]
+            if first == last:
                 continue
-            first, last = colours.packs[group], colours.packs[group + 2]
-            if group % GROUPS < 2 * COLOURS:
+            if group % GROUPS < FORMS * COLOURS:
                 first, last = share(first, last, thread, threads)
             elif thread > 0:
                 last = first
@@ -196,8 +196,8 @@ def copy_packs(thread, threads, rows, colours, scheme, pace, packs, fills):
     """Fill this thread's share of packs from the rows, or copy impulses back to them."""
     like = zeros_like(rows.rest)
     width = width_of(like)
-    for group in range(0, len(colours.sizes), 2):
-        first, last = share(colours.packs[group], colours.packs[group + 2], thread, threads)
+    for group in range(0, len(colours.sizes), FORMS):
+        first, last = share(colours.packs[group], colours.packs[group + FORMS], thread, threads)
         for pack in range(first, last):
             place, kind = pack * width, colours.kinds[pack]
             if kind != SINGLY and fills:
@@ -209,9 +209,10 @@ def copy_packs(thread, threads, rows, colours, scheme, pace, packs, fills):
 
 @inlined
 def copies_in(colours, group, pack, width):
-    """How many places of a pack, of a group or of the one after it, have copies."""
-    own = group if pack < colours.packs[group + 1] else group + 1
-    return copies_of(colours, own, width) if pack == colours.packs[own] else 0
+    """How many places of a pack, of one of the groups of a colour, have copies; group: the first of them."""
+    while pack >= colours.packs[group + 1]:
+        group += 1
+    return copies_of(colours, group, width) if pack == colours.packs[group] else 0
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
