@@ -15,6 +15,7 @@ memory of the process so far; for spheres whose neighbours have numbers at rando
 
 from __future__ import annotations
 
+import gc
 import resource
 import sys
 import time
@@ -88,6 +89,7 @@ def sizes(steps: int = 8) -> None:
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
             print(f"{n:8d} spheres {1e6 * np.median(times[3:]) / n:6.2f} us per sphere and step, {memory:5.2f} GB")
             del sim
+            gc.collect()  # so that the next one does not need room beside it
 
 
 def threads(n: int = 10_000, steps: int = 250, repeats: int = 60) -> None:
