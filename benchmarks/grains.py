@@ -10,11 +10,12 @@ wall time, for a quiet computer, and CPU time of all threads; the deepest overla
 `threads`, Pliant alone: wall time on one thread and on two, in turns, of steps of a heap at rest and of their
 iterations of Jacobi's method; for a quiet computer.
 `sizes`, Pliant alone: CPU time per sphere of 10,000 and of 1,000,000 on one thread while they fall into place, and the
-memory of the latter.
+memory of the process so far; for spheres whose neighbours have numbers at random within a layer, and near their own.
 """
 
 from __future__ import annotations
 
+import gc
 import resource
 import sys
 import time
@@ -30,13 +31,16 @@ from pliant.kernels.threads import Team
 R, MU, H, ITERATIONS = 0.01, 0.3, 1 / 300, 15
 
 
-def heap(n: int) -> tuple[np.ndarray, tuple[float, float, float]]:
-    """Centres (n, 3) [m] a little above the floor, and the size of the box [m]."""
+def heap(n: int, is_by_height: bool = True) -> tuple[np.ndarray, tuple[float, float, float]]:
+    """Centres (n, 3) [m] a little above the floor, and the size of the box [m]; is_by_height: numbered by their
+    heights, at random within a layer, else as pl.shapes.packed_spheres numbers them.
+    """
     across = max(4, round((n / 2) ** (1 / 3)))
     side = across * 2.1 * R
     height = (n // across**2 + 2) * 2.1 * R
     points = pl.shapes.packed_spheres((side, side, height), radius=R, spacing=1.05, jitter=0.5)
-    points = points[np.argsort(points[:, 2], kind="stable")][:n]
+    lowest = np.argsort(points[:, 2], kind="stable")[:n]
+    points = points[lowest if is_by_height else np.sort(lowest)]
     return points + np.array([0, 0, 2 * R - points[:, 2].min()]), (side + 0.5 * R, side + 0.5 * R, height)
 
 
@@ -74,14 +78,18 @@ def peer(name: str, points: np.ndarray, box: tuple[float, float, float], steps: 
 
 def sizes(steps: int = 8) -> None:
     """CPU time per sphere and step of two sizes, and the most memory that the process had."""
-    for n, first in ((10_000, 3), (1_000_000, 3), (10_000, 3)):  # the first of them again: so busy the computer was
-        sim, times = simulation(*heap(n), threads=1), []
-        for _ in range(steps):
-            began = time.process_time()
-            sim.step()
-            times.append(time.process_time() - began)
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        print(f"{n:8d} spheres {1e6 * np.median(times[first:]) / n:6.2f} us per sphere and step, {memory:5.2f} GB")
+    for is_by_height in (True, False):
+        print("numbered by height" if is_by_height else "numbered as packed_spheres does")
+        for n in (10_000, 1_000_000, 10_000):  # the first of them again: so busy the computer was
+            sim, times = simulation(*heap(n, is_by_height), threads=1), []
+            for _ in range(steps):
+                began = time.process_time()
+                sim.step()
+                times.append(time.process_time() - began)
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+            print(f"{n:8d} spheres {1e6 * np.median(times[3:]) / n:6.2f} us per sphere and step, {memory:5.2f} GB")
+            del sim
+            gc.collect()  # so that the next one does not need room beside it
 
 
 def threads(n: int = 10_000, steps: int = 250, repeats: int = 60) -> None:

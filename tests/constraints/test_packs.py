@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.constraints.lists import FORMS
 from pliant.constraints.packed_rows import FIELDS_OF_DISTANCES
-from pliant.constraints.packs import SINGLY
-from pliant.constraints.rows import NO_FRICTION
+from pliant.constraints.packs import SINGLY, WALL, pack_width
+from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION
 
 R = 0.01
 
@@ -43,6 +44,33 @@ def test_lanes_do_what_single_constraints_do(pose, scheme, friction, relaxation)
     impulses = [problem.rows.impulse[: problem.count] for problem in (packed, single)]
     assert (np.abs(impulses[0]).max(axis=0) > 0).all()
     np.testing.assert_allclose(*impulses, atol=1e-12)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_colours_are_packs_of_one_kind_filled_up_with_copies(pose, precision):
+    """Each constraint is in the order once, if copies are left out; those of a colour share no sphere, those of a pack
+    are all springs, all of spheres or all with obstacles, and none but those with triangles is done one by one.
+    """
+    problem = pose(falling(0.4), pl.VelocityTimeStepping(pl.GaussSeidel()), precision=precision)
+    problem.colour()
+    colours, vertices, width = problem.colours, problem.rows.vertices, pack_width(problem.rows.rest.dtype)
+    packs = np.diff(colours.packs)
+    copies = packs * width - colours.sizes
+    assert (copies >= 0).all()
+    assert (copies < width).all()
+    assert (copies > 0).any()
+    found, kinds = [], {0: [DISTANCE], 1: [CONTACT], 2: [WALL], 3: [SINGLY]}
+    assert {0, 1, 2} <= set(np.flatnonzero(packs) % FORMS)
+    for group in np.flatnonzero(packs):
+        assert np.isin(colours.kinds[colours.packs[group] : colours.packs[group + 1]], kinds[group % FORMS]).all()
+        places = colours.order[width * colours.packs[group] : width * colours.packs[group + 1]]
+        assert (places[: copies[group]] == places[copies[group]]).all()
+        own = places[copies[group] :]
+        found.extend(own.tolist())
+        moved = vertices[own][vertices[own] >= 0]
+        moved = moved[problem.bodies.inverse_mass[moved] > 0]
+        assert len(np.unique(moved)) == len(moved)
+    assert sorted(found) == list(range(problem.count))
 
 
 @pytest.mark.parametrize("relaxation", [pl.ImprovedJacobi(), pl.ImprovedGaussSeidel()], ids=["Jacobi", "GaussSeidel"])

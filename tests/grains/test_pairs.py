@@ -114,3 +114,16 @@ def test_the_normal_is_that_of_the_impact():
     assert count == 1
     np.testing.assert_allclose(rows.normal[0], [-0.6, 0.0, -0.8], atol=1e-6)
     assert rows.normal[0] @ rows.separation[0] - rows.rest[0] == pytest.approx(0.6 * 1.2 + 0.8 * 30 - 2.0, rel=1e-6)
+
+
+def test_no_contact_is_lost_to_rounding_in_a_wide_scene():
+    """Pairs that are farther from the first cell than single precision can tell neighbours apart: those with a gap just
+    below the tolerance are in contact, those with one just above it are not.
+    """
+    random = np.random.default_rng(5)
+    gaps = np.where(np.arange(500) % 2 == 0, 0.999, 1.001) * TOLERANCE
+    first, side = random.uniform(0.0, 1e8, (500, 3)), random.normal(size=(500, 3))
+    second = first + (2.0 + gaps[:, None]) * side / np.linalg.norm(side, axis=1, keepdims=True)
+    x = np.concatenate([first, second])
+    pairs = as_set(*found_pairs(x, np.zeros_like(x), np.ones(1000)))
+    assert pairs == {(k, k + 500) for k in range(0, 500, 2)}

@@ -4,7 +4,7 @@ Millions of constraints are in no cache: an iteration over all of them waits for
 other act on vertices near each other, as detection writes them cell by cell. So while the first iteration is at one
 block, the second one goes over a block some way behind, which is still in a cache, the third one as far behind that:
 
-    wave:       0    1    2    3    4    5           (blocks that the iterations go over; `skew` 2, DEPTH 3)
+    wave:       0    1    2    3    4    5           (blocks that the iterations go over; `skew` 2)
     first       0    1    2    3    4    5
     second                0    1    2    3
     third                           0    1
@@ -21,11 +21,13 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.rows import ENTRY_BITS
+from pliant.lanes.compiled import inlined
 from pliant.lanes.inner import inner
 
 ROWS_OF_BLOCK = 2048  # a multiple of the width of every register
-DEPTH = 3  # iterations of a wave at most: what they are at has to fit into a cache that others use too
+DEPTH = 5  # iterations of a wave at most: what they are at has to fit into a cache that others use too
 FEWEST = 48  # blocks: fewer fit into a cache
+FEWEST_SKEWS = 3  # times the blocks between two iterations: with fewer, iterations do not follow each other closely
 NEIGHBOURHOOD = 1024  # vertices, near in memory, that are ordered among each other where there is one block
 ALIKE = 16  # lists of so many entries or more are ordered as one
 
@@ -55,6 +57,14 @@ def _sizes(constraints: int, vertices: int) -> tuple[int, int]:
     return blocks + 1, ALIKE * (max(blocks, vertices // NEIGHBOURHOOD + 1) + 1)
 
 
+@inlined
+def rows_of_block(block, block_count, count):
+    """First row of a block of `count` constraints, and the one after its last."""
+    if block_count == 1:
+        return 0, count
+    return block * ROWS_OF_BLOCK, min((block + 1) * ROWS_OF_BLOCK, count)
+
+
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def farthest_block(bodies):
     """How many blocks later a vertex has a constraint than its first one, at most."""
@@ -77,7 +87,7 @@ def order_vertices(count, bodies, blocks):
     numbers[0], numbers[1] = 1, 1
     if len(bodies.rigid.twist) == 0 and count > FEWEST * ROWS_OF_BLOCK:
         all_blocks, skew = (count - 1) // ROWS_OF_BLOCK + 1, farthest_block(bodies) + 1
-        if DEPTH * skew < all_blocks:
+        if FEWEST_SKEWS * skew < all_blocks:
             numbers[0], numbers[1] = all_blocks, skew
     groups = numbers[0] if numbers[0] > 1 else n // NEIGHBOURHOOD + 1
     counts[: ALIKE * groups + 1] = 0

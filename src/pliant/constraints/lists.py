@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.packs import SINGLY, kind_of_pack, zeros_like
-from pliant.constraints.rows import ENTRY_BITS, OF_TRIANGLE
+from pliant.constraints.rows import CONTACT, ENTRY_BITS, OF_TRIANGLE
 from pliant.lanes.bits import lowest_bit
 from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
@@ -15,27 +15,30 @@ from pliant.lanes.inner import inner
 from pliant.lanes.memory import width_of
 
 COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
-PALETTE = COLOURS + 1
+FORMS = 4  # of constraints that share no pack
+GROUPS = FORMS * (COLOURS + 1)  # of a palette
 ROWS_OF_PALETTE = 1 << 16  # constraints of which one colour comes after another, so that their vertices stay in a cache
 
 
 class Colours(NamedTuple):
     """The first ROWS_OF_PALETTE constraints colour by colour, then as many that follow, and so on: those of one colour
-    share no vertex. In arrays that may be longer.
+    share no vertex. Each colour has FORMS groups: springs, contacts of two vertices, with obstacles, with triangles.
+    The first pack of a group is filled up, before its own constraints, with copies of the first of them. In arrays that
+    may be longer.
     """
 
-    order: np.ndarray  # (m,) int32
-    starts: np.ndarray  # (b PALETTE + 1,) int64 first place of each colour
-    packs: np.ndarray  # (b PALETTE + 1,) int64 first pack of each colour
+    order: np.ndarray  # (p width,) int32 constraints pack by pack, with copies
+    sizes: np.ndarray  # (b GROUPS,) int64 constraints of each group
+    packs: np.ndarray  # (b GROUPS + 1,) int64 first pack of each group
     kinds: np.ndarray  # (p,) int8 of packs (constraints.packs)
 
 
 def room_for_colours(capacity: int) -> Colours:
     """For so many constraints, in packs of 4 or more."""
-    colours = (capacity // ROWS_OF_PALETTE + 1) * PALETTE
+    groups = (capacity // ROWS_OF_PALETTE + 1) * GROUPS
     return Colours(
-        np.zeros(capacity, np.int32), np.zeros(colours + 1, np.int64), np.zeros(colours + 1, np.int64),
-        np.zeros(capacity // 4 + colours, np.int8),
+        np.zeros(capacity + 16 * groups, np.int32), np.zeros(groups, np.int64), np.zeros(groups + 1, np.int64),
+        np.zeros(capacity // 4 + groups, np.int8),
     )  # fmt: skip
 
 
@@ -71,13 +74,13 @@ def list_vertices(rows, count, bodies, cursor):
     for k in range(count):
         i = np.uint64(k)
         second, third, entry = rows.vertices[i, 1], rows.vertices[i, 2], k << ENTRY_BITS
-        corner = OF_TRIANGLE if third >= 0 else 0
-        put_entry(bodies.entries, cursor, rows.vertices[i, 0], entry)
+        corner, source = OF_TRIANGLE if third >= 0 else 0, rows.source[i] if rows.kind[i] == CONTACT else -1
+        put_entry(bodies, cursor, rows.vertices[i, 0], entry, source)
         if second >= 0:
-            put_entry(bodies.entries, cursor, second, entry + 1 + corner)
+            put_entry(bodies, cursor, second, entry + 1 + corner, -1)
         if third >= 0:
-            put_entry(bodies.entries, cursor, third, entry + 2 + corner)
-            put_entry(bodies.entries, cursor, rows.vertices[i, 3], entry + 3 + corner)
+            put_entry(bodies, cursor, third, entry + 2 + corner, -1)
+            put_entry(bodies, cursor, rows.vertices[i, 3], entry + 3 + corner, -1)
 
 
 @inlined
@@ -89,11 +92,12 @@ def count_entry(start, load, vertex, factor):
 
 
 @inlined
-def put_entry(entries, cursor, vertex, entry):
+def put_entry(bodies, cursor, vertex, entry, source):
     """The next entry of a vertex."""
     at = np.uint64(vertex)
     place = cursor[at]
-    entries[np.uint64(place)] = entry
+    bodies.entries[np.uint64(place)] = entry
+    bodies.sources[np.uint64(place)] = source
     cursor[at] = place + 1
 
 
@@ -123,9 +127,9 @@ def list_bodies(rows, count, rigid, cursor):
 @entry(nogil=True, error_model="numpy")
 def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
     """Greedy colours by bit masks of the vertices and of the bodies after them: used (n + b,) uint64, colour (m,)."""
-    order, starts = colours.order, colours.starts
+    order, sizes, packs = colours.order, colours.sizes, colours.packs
     used[:] = 0
-    starts[:] = 0
+    sizes[:] = 0
     one, n = np.uint64(1), len(inverse_mass)
     sides = 2 if len(used) > n else 0
     for k in range(count):
@@ -139,31 +143,46 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
                 mask |= used[n + rows.carrier[i, side]]
         c = min(lowest_bit(~mask), COLOURS)
         colour[i] = c
-        starts[group_of(k, c) + 1] += 1
+        sizes[group_of(rows, k, c)] += 1
         if c < COLOURS:
             for slot in range(slots):
                 used[np.uint64(rows.vertices[i, slot])] |= one << np.uint64(c)
             for side in range(sides):
                 if rows.carrier[i, side] >= 0:
                     used[n + rows.carrier[i, side]] |= one << np.uint64(c)
-    for group in range(len(starts) - 1):
-        starts[group + 1] += starts[group]
-        colours.packs[group] = starts[group]  # where the next constraint of the colour goes
+    width, total = width_of(zeros_like(rows.rest)), 0
+    for group in range(len(sizes)):
+        total += (sizes[group] + width - 1) // width
+        packs[group + 1] = width * total - sizes[group]  # where the next constraint of the group goes
     for k in range(count):
-        group = group_of(k, colour[np.uint64(k)])
-        order[np.uint64(colours.packs[group])] = k
-        colours.packs[group] += 1
-    width, pack = width_of(zeros_like(rows.rest)), 0
-    for group in range(len(starts) - 1):
-        colours.packs[group] = pack
-        for first in range(starts[group], starts[group + 1], width):
-            singly = packs_singly or group % PALETTE == COLOURS
-            colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, first, starts[group + 1], width)
-            pack += 1
-    return pack
+        group = group_of(rows, k, colour[np.uint64(k)])
+        order[np.uint64(packs[group + 1])] = k
+        packs[group + 1] += 1
+    packs[0] = 0
+    for group in range(len(sizes)):
+        packs[group + 1] //= width
+        first = packs[group] * width
+        copies = copies_of(colours, group, width)
+        for place in range(first, first + copies):
+            order[place] = order[first + copies]
+        for pack in range(packs[group], packs[group + 1]):
+            singly = packs_singly or group % GROUPS >= FORMS * COLOURS
+            place = pack * width
+            colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, place, place + width, width)
+    return total
 
 
 @inlined
-def group_of(i, colour):
-    """Number among all colours."""
-    return np.int64(i) // ROWS_OF_PALETTE * PALETTE + colour
+def group_of(rows, i, colour):
+    """Number among all groups."""
+    at = np.uint64(i)
+    form = 0
+    if rows.kind[at] == CONTACT:
+        form = 2 if rows.vertices[at, 1] < 0 else 1 if rows.vertices[at, 2] < 0 else 3
+    return np.int64(i) // ROWS_OF_PALETTE * GROUPS + FORMS * colour + form
+
+
+@inlined
+def copies_of(colours, group, width):
+    """How many places of a group's first pack have copies."""
+    return (colours.packs[group + 1] - colours.packs[group]) * width - colours.sizes[group]

@@ -34,13 +34,13 @@ class PackedRows(NamedTuple):
     """Packs of m constraints."""
 
     fields: np.ndarray  # all fields of a pack, then those of the next
-    starts: np.ndarray  # (2, m) uint32 where the two vertices of each begin in an (n, 4) array, in units of a number
+    starts: np.ndarray  # (2, p width) uint32 where the two vertices of each begin in an (n, 4) array, in numbers
     size: int  # fields of a pack
 
 
-def room_for_packs(packs: int, constraints: int, fields: int, width: int, dtype: np.dtype) -> PackedRows:
+def room_for_packs(packs: int, fields: int, width: int, dtype: np.dtype) -> PackedRows:
     """For so many packs of so many fields."""
-    return PackedRows(np.zeros(packs * fields * width, dtype), np.zeros((2, constraints), np.uint32), fields)
+    return PackedRows(np.zeros(packs * fields * width, dtype), np.zeros((2, packs * width), np.uint32), fields)
 
 
 @inlined
@@ -114,8 +114,17 @@ def fill_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
 
 
 @inlined
+def silence(packs, pack, count, width):
+    """Let the first `count` constraints of a pack, which are copies, push nothing: no impulses, and steps of zero."""
+    for field in range(ALONG, min(packs.size, NORMAL)):
+        at = (pack * packs.size + field) * width
+        for lane in range(count):
+            packs.fields[at + lane] = 0.0
+
+
+@inlined
 def empty_pack(rows, packs, order, place, pack, kind, scheme, pace, like):
-    """Copy back what iterations have changed."""
+    """Copy back what iterations have changed; of copies, which come first, nothing stays."""
     width, form = width_of(like), form_of(kind)
     at = pack * packs.size * width
     p, c = (load(packs.fields, at + IMPULSE * width, like), like, like), (like, like, like)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.constraints.blocks import order_vertices
+from pliant.constraints.blocks import order_vertices, rows_of_block
 from pliant.constraints.lists import list_bodies, list_vertices
 from pliant.constraints.one_row import in_space, put_row, write_diagonals
 from pliant.constraints.packs import SINGLY, kind_of_pack, zeros_like
-from pliant.constraints.sweeps import gather_all
+from pliant.constraints.sweeps import gather_block
 from pliant.elements.closest import row
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.compiled import inlined
@@ -38,21 +38,24 @@ def prepare(
     for pack in range(first, last):
         kinds[pack] = SINGLY if packs_singly else kind_of_pack(rows, no_order, pack * width, count, width)
     barrier_wait(barrier, threads)
-    first, last = share(0, count, thread, threads)
-    for k in range(first, last):
-        i = np.uint64(k)
-        if not keeps_lists:
-            write_diagonals(rows, bodies, i)
-        value = -rows.rest[i]
-        for axis in range(3):
-            value += rows.normal[i, axis] * rows.separation[i, axis]
-        is_gap = value > 0.0 and rows.kind[i] == 1
-        rows.bias[i] = value / scheme.h * (1.0 if is_gap or rows.compliance[i] > 0.0 else gamma)
+    block_count = blocks.numbers[0]
+    for block in range(block_count):
+        first, last = rows_of_block(block, block_count, count)
+        first, last = share(first, last, thread, threads)
+        for k in range(first, last):
+            i = np.uint64(k)
+            if not keeps_lists:
+                write_diagonals(rows, bodies, i)
+            value = -rows.rest[i]
+            for axis in range(3):
+                value += rows.normal[i, axis] * rows.separation[i, axis]
+            is_gap = value > 0.0 and rows.kind[i] == 1
+            rows.bias[i] = value / scheme.h * (1.0 if is_gap or rows.compliance[i] > 0.0 else gamma)
+            if is_warm:
+                put_push(rows, i)
         if is_warm:
-            put_push(rows, i)
-    if is_warm:
-        barrier_wait(barrier, 2 * threads)
-        gather_all(thread, threads, rows, bodies, scheme)
+            barrier_wait(barrier, (block + 2) * threads)
+            gather_block(thread, threads, rows, bodies, scheme, blocks, block)
 
 
 @inlined

@@ -31,6 +31,7 @@ from pliant.constraints.preparing import prepare
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
 from pliant.constraints.sweeps import Pace, copy_back
 from pliant.kernels.threads import Team
+from pliant.lanes.integers import MARGIN
 from pliant.sparse import sp
 
 RESIDUAL = (
@@ -56,7 +57,7 @@ class ConstraintProblem:
     blocks: Blocks = field(default_factory=lambda: room_for_blocks(0, 0))
     _vectors: Vectors | None = None
     _is_coloured: bool = False
-    _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, 0, np.dtype(float)))
+    _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, np.dtype(float)))
     _pack_count: int = 0
     _packed_for: tuple[Any, ...] | None = None  # what packs of colours hold
     _ahead: tuple[Any, ...] | None = None  # how packs were iterated that rows lag behind
@@ -68,8 +69,9 @@ class ConstraintProblem:
         impulses as they are push the vertices.
         """
         needed = 2 * (self.count + int(np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0)))
-        if len(self.bodies.entries) < needed:
-            self.bodies = self.bodies._replace(entries=np.zeros(needed + needed // 4 + 64, np.int32))
+        if len(self.bodies.entries) < needed + MARGIN:
+            entries, sources = (np.zeros(needed + needed // 4 + 64, np.int32) for _ in range(2))
+            self.bodies = self.bodies._replace(entries=entries, sources=sources)
         rigid = self.bodies.rigid
         if len(rigid.twist) and len(rigid.entries) < 2 * self.count:
             rigid = rigid._replace(entries=np.zeros(5 * self.count // 2 + 64, np.int32))
@@ -100,7 +102,7 @@ class ConstraintProblem:
         self._packed_for = None
         if self._is_coloured:
             return
-        if len(self.colours.order) < self.count:
+        if len(self._colour) < self.count:
             capacity = len(self.rows.kind)
             self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
         about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
@@ -119,9 +121,8 @@ class ConstraintProblem:
             fields = FIELDS_THAT_MOVE if not self.scheme.holds_normals else FIELDS_WITH_CHANGE if pace.a else FIELDS
         dtype, width = self.rows.rest.dtype, pack_width(self.rows.rest.dtype)
         count = self._pack_count if by_colours else len(self.kinds)
-        if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < self.count:
-            capacity = self.count + self.count // 4 + 64
-            self._packs = room_for_packs(count + count // 4 + 64, capacity, fields, width, dtype)
+        if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < count * width:
+            self._packs = room_for_packs(count + count // 4 + 64, fields, width, dtype)
         self._packs = self._packs._replace(size=fields)
         self._packed_for = wanted
         return self._packs, True

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.constraints.blocks import DEPTH, ROWS_OF_BLOCK
-from pliant.constraints.lists import PALETTE
+from pliant.constraints.blocks import DEPTH, rows_of_block
+from pliant.constraints.lists import COLOURS, FORMS, GROUPS, copies_of
 from pliant.constraints.one_row import (
     constraint_value,
     gather,
@@ -25,7 +25,7 @@ from pliant.constraints.one_row import (
     residual,
     take,
 )
-from pliant.constraints.packed_rows import empty_pack, fill_pack, relax_packed, sweep_pack
+from pliant.constraints.packed_rows import empty_pack, fill_pack, relax_packed, silence, sweep_pack
 from pliant.constraints.packs import SINGLY, zeros_like
 from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
 from pliant.constraints.rows import COUNT, NO_FRICTION
@@ -87,6 +87,15 @@ def gather_some(thread, threads, rows, bodies, scheme, begin, end):
             gather_roll(rows, bodies, vertex)
 
 
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def gather_block(thread, threads, rows, bodies, scheme, blocks, block):
+    """The same after a block of constraints: of the vertices that have no later one."""
+    if blocks.numbers[0] == 1:
+        gather_all(thread, threads, rows, bodies, scheme)
+    else:
+        gather_some(thread, threads, rows, bodies, scheme, blocks.vertices[block], blocks.vertices[block + 1])
+
+
 @inlined
 def relax_singly(rows, bodies, i, scheme, pace, beta):
     """One constraint, of any form."""
@@ -100,18 +109,11 @@ def jacobi(
     thread, threads, barrier, rows, count, bodies, scheme, pace, iterations, kinds, order, blocks, packs, is_new
 ):
     """Equations 26 and 38, in waves (constraints.blocks). kinds: of packs (constraints.packs); order: 0, 1, 2, ...;
-    is_new: packs are to be filled first. Impulses stay in packs until `copy_back`.
+    is_new: the first iteration fills packs. Impulses stay in packs until `copy_back`.
     """
     like = zeros_like(rows.rest)
     width = width_of(like)
-    first, last = share(0, len(kinds), thread, threads)
     waits, block_count, skew = 0, blocks.numbers[0], blocks.numbers[1]
-    if is_new:
-        for pack in range(first, last):
-            if kinds[pack] != SINGLY:
-                fill_pack(rows, packs, order, pack * width, pack, kinds[pack], scheme, pace, like)
-        waits += 1
-        barrier_wait(barrier, waits * threads)
     for done in range(0, iterations, DEPTH):
         depth = min(iterations - done, DEPTH)
         for wave in range(block_count + (depth - 1) * skew):
@@ -119,11 +121,13 @@ def jacobi(
                 block = wave - k * skew
                 if 0 <= block < block_count:
                     beta, is_last = momentum(pace, done + k), done + k == iterations - 1
-                    begin, end = packs_of_block(block, block_count, len(kinds), width)
-                    begin, end = share(begin, end, thread, threads)
+                    begin, end = rows_of_block(block, block_count, len(kinds) * width)
+                    begin, end = share(begin // width, end // width, thread, threads)
                     for pack in range(begin, end):
                         place = pack * width
                         if kinds[pack] != SINGLY:
+                            if is_new and done + k == 0:
+                                fill_pack(rows, packs, order, place, pack, kinds[pack], scheme, pace, like)
                             about = (order, place, pack, kinds[pack], scheme, pace, beta, is_last, like)
                             push, _, _ = relax_packed(rows, bodies, packs, *about)
                             store3(rows.push, place, push[0], push[1], push[2])
@@ -134,21 +138,10 @@ def jacobi(
             barrier_wait(barrier, waits * threads)
             for k in range(depth):
                 block = wave - k * skew
-                if block_count == 1 and block == 0:
-                    gather_all(thread, threads, rows, bodies, scheme)
-                elif 0 <= block < block_count:
-                    begin, end = blocks.vertices[block], blocks.vertices[block + 1]
-                    gather_some(thread, threads, rows, bodies, scheme, begin, end)
+                if 0 <= block < block_count:
+                    gather_block(thread, threads, rows, bodies, scheme, blocks, block)
             waits += 1
             barrier_wait(barrier, waits * threads)
-
-
-@inlined
-def packs_of_block(block, block_count, packs, width):
-    """First pack of a block, and the one after its last."""
-    if block_count == 1:
-        return 0, packs
-    return block * (ROWS_OF_BLOCK // width), min((block + 1) * (ROWS_OF_BLOCK // width), packs)
 
 
 @entry(nogil=True, error_model="numpy")
@@ -157,32 +150,29 @@ def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, 
     Impulses stay in packs until `copy_back`.
     """
     like = zeros_like(rows.rest)
-    width, waits, count = width_of(like), 0, len(colours.starts) - 1
+    width, waits = width_of(like), 0
     if is_new:
         copy_packs(thread, threads, rows, colours, scheme, pace, packs, True)
         waits += 1
         barrier_wait(barrier, waits * threads)
     for k in range(iterations):
         beta = momentum(pace, k)
-        for colour in range(count):
-            begin, end = colours.starts[colour], colours.starts[colour + 1]
-            if begin == end:
+        for group in range(0, len(colours.sizes), FORMS):
+            first, last = colours.packs[group], colours.packs[group + FORMS]
+            if first == last:
                 continue
-            first, last = 0, (end - begin + width - 1) // width
-            if colour % PALETTE < PALETTE - 1:
+            if group % GROUPS < FORMS * COLOURS:
                 first, last = share(first, last, thread, threads)
             elif thread > 0:
                 last = first
             for pack in range(first, last):
-                place = begin + pack * width
-                number = colours.packs[colour] + pack
-                kind = colours.kinds[number]
+                place, kind = pack * width, colours.kinds[pack]
                 if kind != SINGLY:
-                    about = (colours.order, place, number, kind, scheme, pace, beta, k == iterations - 1, like)
+                    about = (colours.order, place, pack, kind, scheme, pace, beta, k == iterations - 1, like)
                     sweep_pack(rows, bodies, packs, *about)
                 else:
-                    for at in range(place, min(place + width, end)):
-                        push_singly(rows, bodies, colours.order[at], scheme, pace, beta)
+                    for own in range(place + copies_in(colours, group, pack, width), place + width):
+                        push_singly(rows, bodies, colours.order[own], scheme, pace, beta)
             waits += 1
             barrier_wait(barrier, waits * threads)
 
@@ -206,16 +196,23 @@ def copy_packs(thread, threads, rows, colours, scheme, pace, packs, fills):
     """Fill this thread's share of packs from the rows, or copy impulses back to them."""
     like = zeros_like(rows.rest)
     width = width_of(like)
-    for colour in range(len(colours.starts) - 1):
-        begin, end = colours.starts[colour], colours.starts[colour + 1]
-        first, last = share(0, (end - begin + width - 1) // width, thread, threads)
+    for group in range(0, len(colours.sizes), FORMS):
+        first, last = share(colours.packs[group], colours.packs[group + FORMS], thread, threads)
         for pack in range(first, last):
-            number, place = colours.packs[colour] + pack, begin + pack * width
-            kind = colours.kinds[number]
+            place, kind = pack * width, colours.kinds[pack]
             if kind != SINGLY and fills:
-                fill_pack(rows, packs, colours.order, place, number, kind, scheme, pace, like)
+                fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
+                silence(packs, pack, copies_in(colours, group, pack, width), width)
             elif kind != SINGLY:
-                empty_pack(rows, packs, colours.order, place, number, kind, scheme, pace, like)
+                empty_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
+
+
+@inlined
+def copies_in(colours, group, pack, width):
+    """How many places of a pack, of one of the groups of a colour, have copies; group: the first of them."""
+    while pack >= colours.packs[group + 1]:
+        group += 1
+    return copies_of(colours, group, width) if pack == colours.packs[group] else 0
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)

@@ -12,6 +12,7 @@ from pliant.elements.closest import row
 from pliant.kernels.threads import share
 from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
+from pliant.lanes.integers import find_number
 from pliant.lanes.vectors import cross, dot
 
 
@@ -52,7 +53,7 @@ def keep_impulses(thread, threads, barrier, rows, base, count, kept):
 
 
 @entry(nogil=True, error_model="numpy")
-def list_kept(base, kept, start, entries):
+def list_kept(base, kept, start, entries, sources):
     """Lists of vertices, as constraints.lists makes them, of kept contacts alone: what a run that was saved lacks."""
     start[:] = 0
     for k in range(len(kept.first)):
@@ -63,14 +64,17 @@ def list_kept(base, kept, start, entries):
         vertex = kept.first[k]
         start[vertex + 1] -= 1
         entries[start[vertex + 1]] = (base + k) << ENTRY_BITS
+        sources[start[vertex + 1]] = kept.source[k]
     for vertex in range(len(start) - 2):  # the loop above has moved each end to its list's begin
         start[vertex + 1] = start[vertex + 2]
     start[len(start) - 1] = len(kept.first)
 
 
 @entry(nogil=True, error_model="numpy")
-def restore_impulses(thread, threads, barrier, rows, base, count, kept, part, start, entries):
-    """Begin with `part` of the kept impulses; start (n + 1,) and entries: lists of vertices of the step before."""
+def restore_impulses(thread, threads, barrier, rows, base, count, kept, part, start, entries, sources):
+    """Begin with `part` of the kept impulses; start (n + 1,), entries and sources: lists of vertices of the step before
+    (constraints.rows), which are longer than their entries by MARGIN.
+    """
     first, last = share(0, min(base, len(kept.distances)), thread, threads)
     for i in range(first, last):
         rows.impulse[i, 0] = part * kept.distances[i]
@@ -78,21 +82,11 @@ def restore_impulses(thread, threads, barrier, rows, base, count, kept, part, st
     for contact in range(first, last):
         at = np.uint64(contact)
         if rows.kind[at] == CONTACT:
-            own = kept_number(rows, at, base, kept, start, entries)
-            if own >= 0:
+            vertex = np.uint64(rows.vertices[at, 0])
+            place = find_number(sources, start[vertex], start[vertex + np.uint64(1)], rows.source[at])
+            if place >= 0:
+                own = (entries[np.uint64(place)] >> ENTRY_BITS) - base
                 take_over(rows, at, kept, np.uint64(own), part)
-
-
-@inlined
-def kept_number(rows, contact, base, kept, start, entries):
-    """Which of the kept contacts is the same two; -1 if none is."""
-    vertex, source = np.uint64(rows.vertices[contact, 0]), rows.source[contact]
-    for place in range(start[vertex], start[vertex + np.uint64(1)]):
-        entry = entries[np.uint64(place)]
-        own = (entry >> ENTRY_BITS) - base
-        if (entry & ((1 << ENTRY_BITS) - 1)) == 0 and own >= 0 and kept.source[np.uint64(own)] == source:
-            return own
-    return -1
 
 
 @inlined

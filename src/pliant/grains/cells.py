@@ -27,6 +27,8 @@ NEAR = 12  # contacts of a sphere with others that are kept from counting to wri
 LEVELS = 16
 FIRST_LEVEL = 1.25  # mean radii: radius and way of the lowest level
 FOLLOWING = 8.0  # of the largest radius: gap from which a sphere may still meet one that another contact stops
+LANES = 16  # numbers in a register, at most
+ROUNDING = 1e-6  # of the size of the scene: more than what places in single precision are wrong by
 RADIUS, LENGTH, WAY = 3, 4, 5  # columns of places, after the coordinates; a way has three
 
 
@@ -38,9 +40,12 @@ class Cells(NamedTuple):
     order: np.ndarray  # (p,) int32 numbers of the spheres, place by place
     keys: np.ndarray  # (p,) int64 the three numbers of the cell as one
     places: np.ndarray  # (p, 8) [m] where they are, radius, length of the way, way
+    who: np.ndarray  # (p, 2) int32 vertex; twice the body, and one more if it moves; negative if it touches nothing
+    friction: np.ndarray  # (p,) coefficient
+    coarse: np.ndarray  # (4, p + LANES) [m] float32 places from the first cell on, radius and way together, rounded up
     level: np.ndarray  # (p,) int8
     counts: np.ndarray  # (3,) int64 cells along the axes, with an empty one at each end
-    frame: np.ndarray  # (4,) [m] lower corner of the first cell with spheres, edge of a cell
+    frame: np.ndarray  # (5,) [m] lower corner of the first cell with spheres, edge of a cell, rounding in `coarse`
     ways: np.ndarray  # (LEVELS, 6) [m] least and largest ways along the axes, of a level and those below
     largest: np.ndarray  # (LEVELS,) [m] radius, of a level and those below
     numbers: np.ndarray  # (3,) int64 lowest level with spheres; 1 if each cell has a bucket of its own; 1 if listed
@@ -49,6 +54,7 @@ class Cells(NamedTuple):
     listed: np.ndarray  # (l,) int32 places of those near each, one place after another (grains.near_lists)
     list_ends: np.ndarray  # (p + 1,) int32
     axes: np.ndarray  # (3,) int64 of the scene, the slowest first
+    ranks: np.ndarray  # (3,) int64 which of them an axis of the scene is
     edge: float  # [m] wanted of a cell
     base: float  # [m] radius and way of the lowest level, at most
     following: float  # [m] see FOLLOWING
@@ -61,9 +67,10 @@ def room_for_cells(points: np.ndarray, radius: np.ndarray, tolerance: float) -> 
     buckets = 1 << max(4, int(4 * p - 1).bit_length())
     return Cells(
         np.zeros(p, np.int32), np.zeros(buckets + 1, np.int32), np.zeros(p, np.int32), np.zeros(p, np.int64),
-        np.zeros((p, 8)), np.zeros(p, np.int8), np.zeros(3, np.int64), np.zeros(4), np.zeros((LEVELS, 6)),
+        np.zeros((p, 8)), np.zeros((p, 2), np.int32), np.zeros(p), np.zeros((4, p + LANES), np.float32),
+        np.zeros(p, np.int8), np.zeros(3, np.int64), np.zeros(5), np.zeros((LEVELS, 6)),
         np.zeros(LEVELS), np.zeros(3, np.int64), np.zeros((p, NEAR), np.int32), np.zeros(p, np.int32),
-        np.zeros(0, np.int32), np.zeros(p + 1, np.int32), axes,
+        np.zeros(0, np.int32), np.zeros(p + 1, np.int32), axes, np.argsort(axes),
         2 * mean + tolerance, FIRST_LEVEL * mean, FOLLOWING * largest,
     )  # fmt: skip
 
@@ -152,7 +159,7 @@ def frame_cells(grains, motion, grid):
     for axis in range(3):
         grid.counts[axis] = np.int64(size[axis] / edge) + 3
         total *= grid.counts[axis]
-    grid.frame[3] = edge
+    grid.frame[3], grid.frame[4] = edge, ROUNDING * max(max(size[0], size[1]), size[2])
     grid.numbers[1] = 1 if total < len(grid.starts) else 0
 
 
@@ -163,19 +170,26 @@ def put_at_place(place, k, grains, motion, grid):
     length = put_motion(place, k, grains, motion, grid)
     x = (grid.places[place, 0], grid.places[place, 1], grid.places[place, 2])
     grid.keys[place] = key_of(cell_along(grid, 0, x[0]), cell_along(grid, 1, x[1]), cell_along(grid, 2, x[2]))
-    grid.level[place] = level_of(grid, grains.radius[k] + length)
+    reach = grains.radius[k] + length
+    grid.level[place] = level_of(grid, reach)
+    for axis in range(3):
+        grid.coarse[axis, place] = x[axis] - grid.frame[axis]
+    grid.coarse[3, place] = (1.0 + ROUNDING) * reach + grid.frame[4]
 
 
 @inlined
 def put_motion(place, k, grains, motion, grid):
-    """Write where sphere k is and goes; how far it goes [m]."""
-    at, i = np.uint64(place), grains.vertices[np.uint64(k)]
+    """Write where sphere k is and goes, and who it is; how far it goes [m]."""
+    at, own, i = np.uint64(place), np.uint64(k), grains.vertices[np.uint64(k)]
     x = in_order(grid, motion.start, i)
     way = subtract(in_order(grid, motion.end, i), x)
     length = math.sqrt(dot(way, way))
     for axis in range(3):
         grid.places[at, axis], grid.places[at, WAY + axis] = x[axis], way[axis]
-    grid.places[at, RADIUS], grid.places[at, LENGTH] = grains.radius[np.uint64(k)], length
+    grid.places[at, RADIUS], grid.places[at, LENGTH] = grains.radius[own], length
+    moves = 1 if motion.inverse_mass[np.uint64(i)] > 0.0 else 0
+    grid.who[at, 0], grid.who[at, 1] = i, -1 if grains.is_excluded[own] else 2 * grains.body[own] + moves
+    grid.friction[at] = grains.friction[own]
     return length
 
 

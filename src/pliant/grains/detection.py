@@ -168,9 +168,9 @@ class GrainDetector:
         wide = self.grains._replace(tolerance=self._tolerance + 2 * self.lists.reach)
         self._into_cells(wide, still, time)
         work = 200 * len(self._grid.order)
-        self.team.run_for(work, make_lists, wide, still, self._grid, False)
+        self.team.run_for(work, make_lists, wide, self._grid, False)
         self._grid = with_lists_room(self._grid)
-        self.team.run_for(work, make_lists, wide, still, self._grid, True)
+        self.team.run_for(work, make_lists, wide, self._grid, True)
         self._are_made = True
 
     def _into_cells(self, grains: Grains, motion: Motion, time: float) -> None:

@@ -59,18 +59,18 @@ def find_ways(thread, threads, barrier, grains, motion, places, farthest):
 
 
 @entry(nogil=True, error_model="numpy")
-def make_lists(thread, threads, barrier, grains, motion, grid, writes):
+def make_lists(thread, threads, barrier, grains, grid, writes):
     """Count those near each sphere into list_ends, or write their places; grid: of these spheres at rest."""
     first, last = share(0, len(grid.order), thread, threads)
     for place in range(first, last):
         if not writes:
-            found = count_pairs(place, grains, motion, grid, 0)
+            found = count_pairs(place, grains, grid, 0)
             grid.near_count[place], grid.list_ends[place + 1] = found, found
             continue
         at = grid.list_ends[place]
         for c in range(grid.near_count[place]):
             if c > 0 and c % NEAR == 0:
-                keep_more(place, grains, motion, grid, c)
+                keep_more(place, grains, grid, c)
             grid.listed[at + c] = grid.near[place, c % NEAR]
     barrier_wait(barrier, threads)
     if thread == 0 and not writes:

@@ -11,12 +11,16 @@ import math
 
 import numpy as np
 
+from pliant.constraints.packs import zeros_like
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import closest_edge_edge, combine, row
-from pliant.grains.cells import LENGTH, NEAR, RADIUS, WAY, bucket, cell_along, cell_of, key_of
+from pliant.grains.cells import LENGTH, NEAR, RADIUS, ROUNDING, WAY, bucket, cell_along, cell_of, key_of
 from pliant.grains.record import write_contact, write_rolling
 from pliant.lanes.compiled import at as at_place
 from pliant.lanes.compiled import compiled, inlined
+from pliant.lanes.masks import lowest_bit, mask_bits
+from pliant.lanes.math import number
+from pliant.lanes.memory import load, width_of
 from pliant.lanes.vectors import add, add_scaled, dot, subtract
 
 
@@ -36,12 +40,12 @@ def reach_along(axis, p, way, around, grid, level):
 
 
 @inlined
-def count_pairs(place, grains, motion, grid, skipped):
+def count_pairs(place, grains, grid, skipped):
     """How many contacts the sphere at a place has with spheres of lower levels, and with those of its own in later
     cells, or with those of its list; NEAR of them after the first `skipped` are kept in `grid`.
     """
     if grid.numbers[2] == 1:
-        return count_listed(place, grains, motion, grid, skipped)
+        return count_listed(place, grains, grid, skipped)
     here = np.uint64(place)
     level, found, p, way = grid.level[here], 0, row(grid.places, here), way_of(grid, place)
     around = grid.places[here, RADIUS] + grid.largest[level] + grains.tolerance
@@ -50,8 +54,8 @@ def count_pairs(place, grains, motion, grid, skipped):
     z0, z1 = reach_along(2, p[2], way[2], around, grid, level)
     is_dense, is_half = grid.numbers[1] == 1, grid.numbers[0] == level
     if (x1 - x0 + 1) * (y1 - y0 + 1) * (1 if is_dense else z1 - z0 + 1) > len(grid.order):
-        return keep_near(place, place + 1 if is_half and is_dense else 0, len(grid.order), -1, grains, motion, grid,
-                         found, skipped)  # fmt: skip
+        first = place + 1 if is_half and is_dense else 0
+        return keep_near(place, first, len(grid.order), -1, grains, grid, found, skipped)
     own = cell_of(grid.keys[here])
     for x in range(max(x0, own[0]) if is_half else x0, x1 + 1):
         in_slice = is_half and x == own[0]
@@ -61,17 +65,17 @@ def count_pairs(place, grains, motion, grid, skipped):
                 first = at_place(grid.starts, bucket(grid, x, y, first_z))
                 last = at_place(grid.starts, bucket(grid, x, y, z1) + 1)
                 first = max(first, place + 1) if is_half else first
-                found = keep_near(place, first, last, -1, grains, motion, grid, found, skipped)
+                found = keep_near(place, first, last, -1, grains, grid, found, skipped)
             else:
                 for z in range(first_z, z1 + 1):
                     b = bucket(grid, x, y, z)
                     first, last, key = grid.starts[b], grid.starts[b + 1], key_of(x, y, z)
-                    found = keep_near(place, first, last, key, grains, motion, grid, found, skipped)
+                    found = keep_near(place, first, last, key, grains, grid, found, skipped)
     return found
 
 
 @inlined
-def count_listed(place, grains, motion, grid, skipped):
+def count_listed(place, grains, grid, skipped):
     """The same, if whom it may meet is listed (grains.near_lists)."""
     found, here = 0, np.uint64(place)
     p = row(grid.places, here)
@@ -83,7 +87,7 @@ def count_listed(place, grains, motion, grid, skipped):
         farthest = alone + grid.places[at, RADIUS] + grid.places[at, LENGTH]
         if dot(s, s) > farthest * farthest:
             continue
-        if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, motion, grid):
+        if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, grid):
             if skipped <= found < skipped + NEAR:
                 grid.near[here, np.uint64(found - skipped)] = other
             found += 1
@@ -91,45 +95,66 @@ def count_listed(place, grains, motion, grid, skipped):
 
 
 @inlined
-def keep_near(place, first, last, key, grains, motion, grid, found, skipped):
+def keep_near(place, first, last, key, grains, grid, found, skipped):
     """How many contacts there are with those of places first to last too, after `found` before; of the cell with a key
     alone, unless it is negative.
     """
     here = np.uint64(place)
     p, level, own = row(grid.places, here), grid.level[here], grid.keys[here]
     alone = grid.places[here, RADIUS] + grid.places[here, LENGTH] + grains.tolerance
-    for other in range(first, last):
-        at = np.uint64(other)
-        s = subtract(p, row(grid.places, at))
-        farthest = alone + grid.places[at, RADIUS] + grid.places[at, LENGTH]
-        if dot(s, s) > farthest * farthest or grid.level[at] > level:
-            continue
-        if key >= 0 and grid.keys[at] != key:
-            continue
-        if grid.level[at] == level and (grid.keys[at] < own or (grid.keys[at] == own and other <= place)):
-            continue  # the other one finds it
-        if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, motion, grid):
-            if skipped <= found < skipped + NEAR:
-                grid.near[here, np.uint64(found - skipped)] = other
-            found += 1
+    width = width_of(zeros_like(grid.coarse))
+    for begin in range(first, last, width):
+        near = coarse_neighbours(place, begin, grains.tolerance, grid)
+        if last - begin < width:
+            near &= (1 << (last - begin)) - 1
+        while near != 0:
+            other = begin + lowest_bit(near)
+            near &= near - 1
+            at = np.uint64(other)
+            s = subtract(p, row(grid.places, at))
+            farthest = alone + grid.places[at, RADIUS] + grid.places[at, LENGTH]
+            if dot(s, s) > farthest * farthest or grid.level[at] > level:
+                continue
+            if key >= 0 and grid.keys[at] != key:
+                continue
+            if grid.level[at] == level and (grid.keys[at] < own or (grid.keys[at] == own and other <= place)):
+                continue  # the other one finds it
+            if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, grid):
+                if skipped <= found < skipped + NEAR:
+                    grid.near[here, np.uint64(found - skipped)] = other
+                found += 1
     return found
 
 
+@inlined
+def coarse_neighbours(place, begin, tolerance, grid):
+    """Which of the spheres at places `begin`, begin + 1, ... may get as near to that at a place as the two go: as bits,
+    and in single precision, in which nobody is missed.
+    """
+    like, wide, here = zeros_like(grid.coarse), grid.coarse.shape[1], np.uint64(place)
+    own = (1.0 + ROUNDING) * (grid.coarse[3, here] + tolerance)
+    reach = number(own, like) + load(grid.coarse, 3 * wide + begin, like)
+    distance2 = like
+    for axis in range(3):
+        s = load(grid.coarse, axis * wide + begin, like) - number(grid.coarse[axis, here], like)
+        distance2 = distance2 + s * s
+    return mask_bits(distance2 <= reach * reach)
+
+
 @compiled
-def keep_more(place, grains, motion, grid, skipped):
+def keep_more(place, grains, grid, skipped):
     """Keep contacts of a sphere that has more than NEAR, after the first `skipped`."""
-    count_pairs(place, grains, motion, grid, skipped)
+    count_pairs(place, grains, grid, skipped)
 
 
 @inlined
-def write_pairs(place, grains, motion, grid, rows, at):
+def write_pairs(place, grains, grid, rows, at):
     """Write the contacts of the sphere at a place, as they were counted, into rows from `at` on."""
-    found, k, own = at_place(grid.near_count, place), at_place(grid.order, place), np.uint64(place)
+    found, own = at_place(grid.near_count, place), np.uint64(place)
     for c in range(found):
         if c > 0 and c % NEAR == 0:
-            keep_more(place, grains, motion, grid, c)
-        other = at_place(grid.order, grid.near[own, np.uint64(c % NEAR)])
-        write_pair(np.uint64(k), np.uint64(other), grains, motion, rows, at + c)
+            keep_more(place, grains, grid, c)
+        write_pair(place, grid.near[own, np.uint64(c % NEAR)], grains, grid, rows, at + c)
     return found
 
 
@@ -176,14 +201,12 @@ def comes_near(place, other, s, tolerance, grid):
 
 
 @inlined
-def may_touch(place, other, grains, motion, grid):
+def may_touch(place, other, grains, grid):
     """Whether the spheres at two places are two that contacts are asked for, and one of them moves."""
-    a, b = np.uint64(at_place(grid.order, place)), np.uint64(at_place(grid.order, other))
-    one, two = np.uint64(grains.body[a]), np.uint64(grains.body[b])
-    if grains.is_excluded[a] or grains.is_excluded[b] or not grains.allowed[one, two]:
+    one, two = grid.who[np.uint64(place), 1], grid.who[np.uint64(other), 1]
+    if one < 0 or two < 0 or not grains.allowed[np.uint64(one // 2), np.uint64(two // 2)]:
         return False
-    i, j = grains.vertices[a], grains.vertices[b]
-    return at_place(motion.inverse_mass, i) + at_place(motion.inverse_mass, j) > 0.0
+    return (one | two) & 1 == 1
 
 
 @compiled
@@ -195,27 +218,34 @@ def ways_apart(s, here, there):
 
 
 @inlined
-def write_pair(a, b, grains, motion, rows, at):
+def in_scene(grid, place, first):
+    """Three columns of places from the first on, by the axes of the scene."""
+    at, ranks = np.uint64(place), grid.ranks
+    return (grid.places[at, first + ranks[0]], grid.places[at, first + ranks[1]], grid.places[at, first + ranks[2]])
+
+
+@inlined
+def write_pair(place, other, grains, grid, rows, i):
     """The contact of two spheres: the normal is that of the place where they meet, if they are on their way there."""
-    if grains.vertices[a] > grains.vertices[b]:  # so that the same two are the same contact in every step
+    a, b = np.uint64(place), np.uint64(other)
+    if grid.who[a, 0] > grid.who[b, 0]:  # so that the same two are the same contact in every step
         a, b = b, a
-    i, j = np.uint64(grains.vertices[a]), np.uint64(grains.vertices[b])
-    s = subtract(row(motion.start, i), row(motion.start, j))
-    rest, distance = grains.radius[a] + grains.radius[b], math.sqrt(dot(s, s))
+    s = subtract(in_scene(grid, a, 0), in_scene(grid, b, 0))
+    here, opposite = grid.places[a, RADIUS], grid.places[b, RADIUS]
+    rest, distance = here + opposite, math.sqrt(dot(s, s))
     n = (0.0, 0.0, 1.0)
     if distance > rest + grains.tolerance:
-        way = subtract(subtract(row(motion.end, i), row(motion.start, i)),
-                       subtract(row(motion.end, j), row(motion.start, j)))  # fmt: skip
+        way = subtract(in_scene(grid, a, WAY), in_scene(grid, b, WAY))
         time = meeting_time(s, way, rest)
         met = add_scaled(s, time if time <= 1.0 else 0.0, way)
         size = math.sqrt(dot(met, met))
         n = (met[0] / size, met[1] / size, met[2] / size)
     elif distance > 0.0:
         n = (s[0] / distance, s[1] / distance, s[2] / distance)
-    least = min(grains.radius[a], grains.radius[b])
-    mu = friction_between(grains.friction[a], grains.friction[b], grains.otherwise)
-    opposite = grains.vertices[b]
-    about = (opposite, -1, -1), opposite, (1.0, 0.0, 0.0)
-    write_contact(rows, at, grains.vertices[a], *about, s, n, rest, least, mu)
-    both = math.sqrt(grains.rolling[a] * grains.rolling[b])
-    write_rolling(rows, at, both, grains.radius[b] / rest, grains.radius[a] / rest)
+    mu = friction_between(grid.friction[a], grid.friction[b], grains.otherwise)
+    second = grid.who[b, 0]
+    about = (second, -1, -1), second, (1.0, 0.0, 0.0)
+    write_contact(rows, i, grid.who[a, 0], *about, s, n, rest, min(here, opposite), mu)
+    if len(rows.rolling) > 0:
+        both = grains.rolling[np.uint64(grid.order[a])] * grains.rolling[np.uint64(grid.order[b])]
+        write_rolling(rows, i, math.sqrt(both), opposite / rest, here / rest)

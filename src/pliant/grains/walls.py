@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, material_displacement, to_local
 from pliant.contact.response.friction import friction_between
 from pliant.elements.closest import row
 from pliant.grains.record import write_contact, write_rolling
-from pliant.lanes.compiled import at as at_place
 from pliant.lanes.compiled import inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model.obstacles import CONTAINER, FRICTION, SIZES
@@ -20,15 +17,13 @@ STEPS, TOUCH = 100, 1e-6  # of advancement: at most so many; part of the way at 
 
 
 @inlined
-def walls_of(k, grains, motion, obstacles, n_vertices, rows, at, writes):
-    """Contacts of sphere k with obstacles; if `writes`, into rows from `at` on. How many there are."""
-    found, i, own = 0, at_place(grains.vertices, k), np.uint64(k)
-    if grains.is_excluded[own] or at_place(motion.inverse_mass, i) == 0.0:
-        return 0
-    reach = grains.radius[own] + grains.tolerance
+def walls_of(k, radius, x, x_end, grains, motion, obstacles, n_vertices, rows, at, writes):
+    """Contacts of sphere k, of a radius, on its way from x to x_end, with obstacles; if `writes`, into rows from `at`
+    on. How many there are.
+    """
+    found, reach = 0, radius + grains.tolerance
     for m in range(len(obstacles.kinds)):
-        start = to_local(obstacles.at_start[m], row(motion.start, i))
-        end = to_local(obstacles.at_end[m], row(motion.end, i))
+        start, end = to_local(obstacles.at_start[m], x), to_local(obstacles.at_end[m], x_end)
         if obstacles.kinds[m] == CONTAINER:
             inside = min(depth_inside(start, obstacles.local[m]), depth_inside(end, obstacles.local[m]))
             for face in range(0 if inside > reach else 5):
@@ -40,9 +35,7 @@ def walls_of(k, grains, motion, obstacles, n_vertices, rows, at, writes):
                         write_wall(k, grains, motion, obstacles, m, start, d, n, source, rows, at + found)
                     found += 1
         else:
-            is_near, d, n = meeting(
-                obstacles.kinds[m], obstacles.local[m], start, end, grains.radius[k], grains.tolerance
-            )
+            is_near, d, n = meeting(obstacles.kinds[m], obstacles.local[m], start, end, radius, grains.tolerance)
             if is_near:
                 if writes:
                     write_wall(k, grains, motion, obstacles, m, start, d, n, n_vertices + FACES * m, rows, at + found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.constraints.distances import Distances, cloth_distances, spring_distances
-from pliant.constraints.lists import colour_rows, room_for_colours
+from pliant.constraints.lists import ROWS_OF_PALETTE, colour_rows, room_for_colours
 from pliant.constraints.rows import empty_rows
 from pliant.errors import SolverError
 from pliant.grains.convex_pairs import ConvexPairs
@@ -91,7 +91,8 @@ def distances_of(model: Model) -> Distances:
 def _by_colours(distances: Distances, n_vertices: int) -> Distances:
     """Those of one colour after each other, so that Gauss-Seidel finds them in a row."""
     m = len(distances.pairs)
-    rows, colours = empty_rows(m, np.float64), room_for_colours(m)
+    rows, colours, colour = empty_rows(m, np.float64), room_for_colours(m), np.zeros(m, np.int8)
     rows.vertices[:, :2], rows.vertices[:, 2:] = distances.pairs, -1
-    colour_rows(rows, m, np.ones(n_vertices), np.zeros(n_vertices, np.uint64), np.zeros(m, np.int8), colours, True)
-    return Distances(*(array[colours.order] for array in distances))
+    colour_rows(rows, m, np.ones(n_vertices), np.zeros(n_vertices, np.uint64), colour, colours, True)
+    order = np.lexsort((colour, np.arange(m) // ROWS_OF_PALETTE))
+    return Distances(*(array[order] for array in distances))

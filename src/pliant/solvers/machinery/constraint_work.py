@@ -32,6 +32,7 @@ from pliant.grains.rims import drop_rims
 from pliant.grains.sleeping import Sleepers
 from pliant.grains.thrown import find_thrown, keep_unknown
 from pliant.grains.touching import contact_radii, surface_triangles, touching_points
+from pliant.lanes.integers import MARGIN
 from pliant.model import FREE, Model
 from pliant.relaxations import GaussSeidel, Relaxation
 from pliant.solvers.contract import Execution, Work
@@ -107,7 +108,8 @@ class ConstraintWork(Work):
         self.bodies = Bodies(
             np.zeros((n, 4), self.dtype), np.zeros((spins, 3), self.dtype), np.zeros(n, self.dtype),
             np.zeros(n, self.dtype), np.zeros(n, self.dtype), np.zeros(n + 1, np.int32),
-            np.zeros(4 * (m + 64), np.int32), np.zeros(n, np.int32), self.rigid.room,
+            np.zeros(4 * (m + 64), np.int32), np.zeros(4 * (m + 64), np.int32), np.zeros(n, np.int32),
+            self.rigid.room,
         )  # fmt: skip
         self._nothing = kept_room(0, 0, False, self.dtype)
         self.kept = self._nothing
@@ -369,11 +371,13 @@ class ConstraintWork(Work):
 
     def _restore(self, base: int, count: int, part: float) -> None:
         """Begin with a part of the kept impulses, found by the lists of vertices of the step before."""
-        start, entries, kept = self.bodies.start, self.bodies.entries, self.kept
+        bodies, kept = self.bodies, self.kept
+        start, entries, sources = bodies.start, bodies.entries, bodies.sources
         if not self._has_lists:
-            entries = np.zeros(len(kept.first), np.int32)
-            list_kept(base, kept, start, entries)
-        self.team.run_for(15.0 * count, restore_impulses, self.rows, base, count, kept, part, start, entries)
+            entries, sources = (np.zeros(len(kept.first) + MARGIN, np.int32) for _ in range(2))
+            list_kept(base, kept, start, entries, sources)
+        about = (kept, part, start, entries, sources)
+        self.team.run_for(8.0 * count, restore_impulses, self.rows, base, count, *about)
 
     def state_dict(self) -> dict[str, Any]:
         self._keep()
