@@ -140,6 +140,30 @@ def test_the_first_process_compiles_what_comes_next_while_it_waits(monkeypatch):
     assert all("#" not in kernel.module for kernel in compiled), "generated modules are left to the second process"
 
 
+def test_the_second_process_begins_at_once_only_where_nothing_was_compiled(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLIANT_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(ahead.shipped, "folder", lambda: None)
+    monkeypatch.setattr(ahead, "core_count", lambda: 2)
+    started = []
+    monkeypatch.setattr(ahead.Helper, "_start", lambda self: started.append(self))
+    monkeypatch.setenv(ahead.VARIABLE, "1")
+    ahead.Helper().begin()
+    monkeypatch.delenv(ahead.VARIABLE)
+    assert not started
+    ahead.Helper().begin()
+    assert len(started) == 1
+    folder = tmp_path / f"{cache.platform()}-0123"
+    folder.mkdir()
+    (folder / "motion.nbc").write_bytes(b"")
+    ahead.Helper().begin()
+    assert len(started) == 1, "what is missing may be one function"
+
+
+def test_what_is_compiled_before_anything_is_asked_for_every_scene_needs():
+    listed = first_kernels()
+    assert all(set(listed.needed_after(())[:4]) <= set(needed) for needed in listed.scenes.values())
+
+
 def test_functions_come_in_the_order_in_which_a_scene_needs_them():
     listed = first_kernels()
     asked = [listed.kernels[number].place for number in listed.scenes["gripper"]]
