@@ -67,13 +67,13 @@ class Helper:
             self._start()
 
     def compile_meanwhile(self) -> bool:
-        """Compile what the scene probably needs next, while the second process compiles what it needs now; whether
-        there was anything to do.
+        """Compile what all scenes like this one need next, while the second process compiles what it needs now; whether
+        there was anything to do. What is less sure would keep the scene waiting.
         """
         if self._process is None:
             return False
         listed = first_kernels()
-        for number in listed.needed_after(set(self._asked)):
+        for number in listed.needed_after(set(self._asked), share=1.0):
             kernel = listed.kernels[number]
             if kernel.place not in self._asked and kernel.can_be_imported(()):
                 with contextlib.suppress(Exception):  # the list may have another signature than the function has now
