@@ -37,6 +37,7 @@ from pliant.errors import SimulationError
 from pliant.grains.sphere_contacts import sphere_contacts
 from pliant.integration import StepStart, check_integrator, integrator_named
 from pliant.kernels.predict import velocities
+from pliant.lanes import ahead
 from pliant.model import Model, Scene, build_model, checks
 from pliant.model.placement import Placements
 from pliant.model.rigid import initial_poses
@@ -74,6 +75,7 @@ class Stepping(Announcing, PrescribedVolumes, StepsApart):
         integrator: str = "euler",
         device: str | OpenCL = "cpu",
     ):
+        ahead.HELPER.begin()
         self.frame_rate = checks.number(frame_rate, "Simulation: frame_rate", "1/s", positive=True)
         self.substeps = checks.count(substeps, "Simulation: substeps")
         checks.thread_count(threads, "Simulation: threads")

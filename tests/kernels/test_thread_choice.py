@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from pliant.kernels.thread_choice import HORIZON, ThreadChoice, candidates
+from pliant.kernels.thread_choice import BUDGET, HORIZON, START, ThreadChoice, candidates
 
 Machine = Callable[[int, float], float]  # seconds of a run on so many threads, at a time [s]
 
@@ -49,6 +49,32 @@ def test_a_quiet_computer_loses_little(seconds: float, noise: float) -> None:
     assert now <= 1.03 * always + 0.02
     assert choice.settled == 2
     assert counts.count(1) >= 1  # or nothing would ever be noticed
+
+
+@pytest.mark.parametrize("seconds", [1e-4, 1e-3, 1e-2])
+def test_a_computer_that_stays_quiet_loses_less_and_less(seconds: float) -> None:
+    """An eighth of a percent, once three trials have confirmed all threads."""
+    machine, choice = quiet(seconds), ThreadChoice(2)
+    budgets = [BUDGET / 2**k for k in range(4)]
+    now, seen = 0.0, []
+    while choice.confirmed < 4:
+        seen.append(choice.budget)
+        now, _, _ = simulated(choice, machine, machine(2, 0.0), now)
+    assert sorted(set(seen), reverse=True) == budgets
+    span = 20_000 * machine(2, 0.0)
+    end, runs, _ = simulated(choice, machine, span, now)
+    saved = START * budgets[-1] / BUDGET
+    assert end - now <= (1.0 + 1.1 * budgets[-1]) * runs * machine(2, 0.0) + saved
+
+
+def test_trials_are_as_frequent_as_ever_on_fewer_threads() -> None:
+    """Nothing else shows that other programs have ended."""
+    choice = ThreadChoice(2)
+    now, _, _ = simulated(choice, quiet(1e-3), 20.0)
+    assert choice.budget < BUDGET
+    simulated(choice, crowded(1e-3), 5.0, now)
+    assert choice.settled == 1
+    assert choice.budget == BUDGET
 
 
 def test_a_hiccup_does_not_change_the_number() -> None:

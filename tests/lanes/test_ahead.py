@@ -140,6 +140,45 @@ def test_the_first_process_compiles_what_comes_next_while_it_waits(monkeypatch):
     assert all("#" not in kernel.module for kernel in compiled), "generated modules are left to the second process"
 
 
+def test_the_second_process_begins_at_once_only_where_nothing_was_compiled(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLIANT_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(ahead.shipped, "folder", lambda: None)
+    monkeypatch.setattr(ahead, "core_count", lambda: 2)
+    started = []
+    monkeypatch.setattr(ahead.Helper, "_start", lambda self: started.append(self))
+    monkeypatch.setenv(ahead.VARIABLE, "1")
+    ahead.Helper().begin()
+    monkeypatch.delenv(ahead.VARIABLE)
+    assert not started
+    ahead.Helper().begin()
+    assert len(started) == 1
+    folder = tmp_path / f"{cache.platform()}-0123"
+    folder.mkdir()
+    (folder / "motion.nbc").write_bytes(b"")
+    ahead.Helper().begin()
+    assert len(started) == 1, "what is missing may be one function"
+
+
+def test_what_is_compiled_before_anything_is_asked_for_every_scene_needs():
+    listed = first_kernels()
+    assert all(set(listed.needed_after(())[:4]) <= set(needed) for needed in listed.scenes.values())
+
+
+def test_the_first_process_compiles_nothing_that_is_not_sure(monkeypatch):
+    """`jelly` has asked for all it needs, and many scenes like it need coarse levels, too."""
+    listed = first_kernels()
+    needed = [listed.kernels[number].place for number in listed.scenes["jelly"]]
+    guesses = {listed.kernels[number].place for number in listed.needed_after(needed)} - set(needed)
+    assert len(guesses) > 5
+    helper = ahead.Helper()
+    helper._process, helper._asked = object(), needed[: len(needed) // 2]
+    compiled = []
+    monkeypatch.setattr(ahead, "_compile", lambda kernel, generated: compiled.append(kernel.place))
+    assert not helper.compile_meanwhile()
+    assert set(compiled) <= set(needed)
+    assert len(compiled) >= 5
+
+
 def test_functions_come_in_the_order_in_which_a_scene_needs_them():
     listed = first_kernels()
     asked = [listed.kernels[number].place for number in listed.scenes["gripper"]]
@@ -158,4 +197,7 @@ def test_two_processes_give_the_same_bits_as_one(tmp_path):
     kernels = (kernel for kernel in kernels if kernel.can_be_imported(()))
     expected = {entry_of(kernel).file_for(tuple(map(numba_type, kernel.types))) for kernel in kernels}
     assert {file for file in files if file.startswith("pliant.")} <= expected
+    end = time.monotonic() + claims.LONGEST  # the second process may be compiling what it expected to be needed
+    while list(tmp_path.glob("two/*/*.claim")) and time.monotonic() < end:
+        time.sleep(claims.PAUSE)
     assert not list(tmp_path.glob("two/*/*.claim"))

@@ -4,10 +4,14 @@ import contextlib
 import gc
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba import types
 from numba.core import analysis, errors
 from numba.core.compiler import DefaultPassBuilder, Flags, run_frontend
 from numba.core.compiler_machinery import PassManager
+from numba.core.postproc import PostProcessor
+from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering, NoPythonBackend
 
 from pliant.garbage import COLLECT_AFTER
@@ -122,3 +126,75 @@ def test_compiled_code_may_not_call_an_entry() -> None:
 
     with pytest.raises(errors.TypingError, match="called is an entry, which Python calls"):
         caller(1.0)
+
+
+def _loop_with_branches(values, limit):
+    total, k = 0.0, 0
+    while k < limit:
+        if values[k] > total:
+            total += values[k] * float(k)
+        else:
+            values[k] = total
+        k += 1
+    return total
+
+
+def _lines_after_postprocessing(text) -> list[str]:
+    function = run_frontend(text)
+    PostProcessor(function).run(emit_dels=True)
+    return [str(statement) for _, block in sorted(function.blocks.items()) for statement in block.body]
+
+
+def test_variables_end_where_numba_ends_them() -> None:
+    expected = _lines_after_postprocessing(_loop_with_branches)
+    with compiling_quickly():
+        assert _lines_after_postprocessing(_loop_with_branches) == expected
+    assert sum(line.startswith("del ") for line in expected) > 10
+
+
+def test_blocks_of_with_and_of_try_are_read_as_by_numba() -> None:
+    def managed(values):
+        with opened:  # noqa: F821
+            total = values[0]
+        return total
+
+    def guarded(values):
+        try:
+            total = values[0]
+        except Exception:
+            total = 0.0
+        return total
+
+    def lines(text):
+        blocks = run_frontend(text).blocks
+        return [str(statement) for _, block in sorted(blocks.items()) for statement in block.body]
+
+    expected = [lines(text) for text in (managed, guarded, _loop_with_branches)]
+    assert any("enter_with" in line for line in expected[0])
+    with compiling_quickly():
+        assert [lines(text) for text in (managed, guarded, _loop_with_branches)] == expected
+
+
+def test_types_have_numbas_hashes_and_models() -> None:
+    array = types.Array(types.float64, 2, "C")
+    kinds = [types.float32, array, types.UniTuple(array, 3), types.Tuple((array, types.int64)), types.literal(3)]
+    hashes = [hash(kind) for kind in kinds]
+    manager = cpu_target.target_context.data_model_manager
+    models = [manager[kind] for kind in kinds]
+    with compiling_quickly():
+        for _ in range(2):
+            assert [hash(kind) for kind in kinds] == hashes
+            assert [manager[kind] for kind in kinds] == models
+        again = types.Tuple((types.Array(types.float64, 2, "C"), types.int64))
+        assert again is kinds[3]
+        assert hash(types.UniTuple(array, 17)) == hash(types.UniTuple(array, 17).key)
+
+
+def test_warnings_of_numba_are_shown() -> None:
+    @entry()
+    def product(a, b):
+        return np.dot(a, b)
+
+    a = np.arange(6.0)
+    with pytest.warns(errors.NumbaPerformanceWarning, match="contiguous"):
+        assert product(a[::2], a[::2]) == 0.0 + 4.0 + 16.0

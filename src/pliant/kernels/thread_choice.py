@@ -3,8 +3,10 @@
 On a quiet computer that is on all cores; beside another busy program it may be fewer, because threads that wait for
 each other stand still when one loses its core.  Nobody knows beforehand, and it changes.  So the number in use is
 compared with another one for a few runs now and then.  Trials are paid from an account that earns 1 % of the time that
-runs take, so that they cost no more than that, and one that goes badly ends at once.  Timing decides only how many
-threads run, never the result.
+runs take, so that they cost no more than that, and one that goes badly ends at once.  On all threads it earns half as
+much after each trial that confirms them, down to an eighth: other programs that come show in the runs themselves, and
+a number that looks no worse is tried for nothing.  That they are gone shows in trials alone.  Timing decides only how
+many threads run, never the result.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import dataclass
 
 HORIZON = 0.03  # [s] of runs that a mean is of: longer than the time slices of the system, which runs lose
 BUDGET = 0.01  # part of all time that trials may cost
+HALVINGS = 3  # of the budget, at most, one for each trial that confirms all threads
 START = 0.02  # [s] on the account at the beginning, and at most unless a trial costs more
 TRIAL_SECONDS, TRIAL_RUNS = 0.02, 3  # at least so long another number must be better
 RUNS_BETWEEN = 16  # runs between trials
@@ -50,6 +53,7 @@ class ThreadChoice:
         self.trial: tuple[int, Pace] | None = None  # a number that is tried
         self.account = START  # [s] that trials may cost
         self.since_trial = 0  # runs
+        self.confirmed = 0  # trials in a row that were slower than the number in use
         self._is_warm = False
         self._turn = 0  # of `counts` to be tried
 
@@ -57,6 +61,11 @@ class ThreadChoice:
     def count(self) -> int:
         """Threads for the next run."""
         return self.settled if self.trial is None else self.trial[0]
+
+    @property
+    def budget(self) -> float:
+        """Part of the time that trials may cost now."""
+        return BUDGET / 2 ** min(self.confirmed, HALVINGS) if self.settled == self.counts[0] else BUDGET
 
     def record(self, seconds: float, amount: float) -> None:
         """Take note of a run on `count` threads that did so much work."""
@@ -80,7 +89,8 @@ class ThreadChoice:
             return
         candidate = others[self._turn % len(others)]
         cost = self._cost(candidate) * amount
-        self.account = min(self.account + BUDGET * seconds, max(START, cost))
+        room = START * self.budget / BUDGET
+        self.account = min(self.account + self.budget * seconds, max(room, cost))
         is_due = self.since_trial >= RUNS_BETWEEN or (candidate not in self.paces and pace.runs >= TRIAL_RUNS)
         if is_due and self.account >= cost:
             self.trial, self._turn = (candidate, Pace()), self._turn + 1
@@ -106,6 +116,7 @@ class ThreadChoice:
         if not is_slow:  # what the old number lost before it was noticed counts as a trial's cost
             self.account -= HORIZON * (1.0 - tried.value / own)
             self.settled = count
+        self.confirmed = self.confirmed + 1 if is_slow else 0
         self.paces[count] = tried
         self.trial, self.since_trial = None, 0
 

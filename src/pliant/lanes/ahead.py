@@ -3,13 +3,15 @@
 The first process reports which functions it asks for and which modules it has generated; the second compiles what
 scenes of the gallery that asked for the same needed next (lanes.first_kernels).  Where the first would wait for the
 second, it compiles what comes after that, so that both come to what is known last, the scene's own sweep, as soon as
-they can.  What the list lacks, or has too much, costs time alone.
+they can.  Where nothing was ever compiled it starts before the first function is asked for, with what every scene
+needs.  What the list lacks, or has too much, costs time alone.
 PLIANT_COMPILE_PROCESSES=1 keeps to one process.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import subprocess
 import sys
@@ -18,6 +20,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import IO, TYPE_CHECKING
+
+from numba.core.compiler_lock import global_compiler_lock
 
 from pliant.lanes import cache as folders
 from pliant.lanes import claims, shipped
@@ -29,7 +33,13 @@ if TYPE_CHECKING:
 
 WORTH_IT = 2  # functions to compile for which a process is started
 VARIABLE = "PLIANT_COMPILE_PROCESSES"
-PROGRAM = "from pliant.lanes.ahead import compile_ahead; compile_ahead()"
+PROGRAM = """
+from pliant.garbage import kept
+with kept():
+    from pliant.lanes.ahead import compile_ahead
+compile_ahead()
+"""
+COLLECT_AFTER = 1_000_000  # new objects: the second process ends before most of them are worth a search for garbage
 
 
 class Helper:
@@ -41,32 +51,41 @@ class Helper:
         self._missed = 0
         self._process: subprocess.Popen | None = None
 
+    def begin(self) -> None:
+        """That a simulation is made: starts the process at once if there is no compiled function yet."""
+        with global_compiler_lock:
+            if self._process is None and _is_wanted() and shipped.folder() is None and not folders.is_filled():
+                self._start()
+
     def report(self, place: str, is_missing: bool) -> None:
         """That a function is asked for, and whether it has to be compiled; starts the process when it is worth it."""
         self._asked.append(place)
         self._missed += is_missing
         if self._process is not None:
             self._send([place])
-        elif is_missing and self._missed >= WORTH_IT and os.environ.get(VARIABLE) != "1" and core_count() > 1:
-            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            environment = os.environ | {VARIABLE: "1"}
-            self._process = subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, text=True, **pipes)
-            self._send(self._asked)
+        elif is_missing and self._missed >= WORTH_IT and _is_wanted():
+            self._start()
 
     def compile_meanwhile(self) -> bool:
-        """Compile what the scene probably needs next, while the second process compiles what it needs now; whether
-        there was anything to do.
+        """Compile what all scenes like this one need next, while the second process compiles what it needs now; whether
+        there was anything to do. What is less sure would keep the scene waiting.
         """
         if self._process is None:
             return False
         listed = first_kernels()
-        for number in listed.needed_after(set(self._asked)):
+        for number in listed.needed_after(set(self._asked), share=1.0):
             kernel = listed.kernels[number]
             if kernel.place not in self._asked and kernel.can_be_imported(()):
                 with contextlib.suppress(Exception):  # the list may have another signature than the function has now
                     if _compile(kernel, {}):
                         return True
         return False
+
+    def _start(self) -> None:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        environment = os.environ | {VARIABLE: "1"}
+        self._process = subprocess.Popen([sys.executable, "-c", PROGRAM], env=environment, text=True, **pipes)
+        self._send(self._asked)
 
     def _send(self, places: list[str]) -> None:
         assert self._process is not None
@@ -80,6 +99,10 @@ class Helper:
 
 
 HELPER = Helper()
+
+
+def _is_wanted() -> bool:
+    return os.environ.get(VARIABLE) != "1" and core_count() > 1
 
 
 class Asked:
@@ -116,7 +139,7 @@ def compile_ahead() -> None:
     listed = first_kernels()
     asked = Asked(sys.stdin)
     done: set[int] = set()
-    asked.wait(0)
+    gc.set_threshold(COLLECT_AFTER)
     while not asked.has_ended:
         known = set(asked.places)
         generated = dict(asked.generated)

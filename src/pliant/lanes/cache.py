@@ -115,6 +115,11 @@ def find_earlier(file: str) -> Path | None:
     return next((path for path in found if path.exists()), None)
 
 
+def is_filled() -> bool:
+    """Whether any version of the sources has compiled code on this platform."""
+    return any(cache_folder().glob(f"{platform()}-*/*.nbc"))
+
+
 def cached_text(name: str, key: str, produce: Callable[[], str]) -> str:
     """The text made by `produce`, or the one made earlier from the same key."""
     from pliant.lanes import shipped

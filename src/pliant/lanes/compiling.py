@@ -6,17 +6,33 @@ Numba is not changed for anybody else: what stands here holds for the time of on
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
-from numba.core import analysis, base, cgutils, errors, ir, itanium_mangler, lowering, typeinfer, utils
+from llvmlite.binding import ffi
+from numba.core import (
+    analysis,
+    base,
+    cgutils,
+    errors,
+    interpreter,
+    ir,
+    itanium_mangler,
+    lowering,
+    transforms,
+    typeinfer,
+    utils,
+)
 from numba.core.base import BaseContext
+from numba.core.byteflow import Flow
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.cpu import CPUContext
+from numba.core.datamodel.manager import DataModelManager
+from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.runtime.context import NRTContext
 from numba.core.typed_passes import NativeLowering
-from numba.core.types import functions
+from numba.core.types import Type, functions
 from numba.core.typing.context import Context as TypingContext
 from numba.np import arrayobj
 
@@ -133,6 +149,71 @@ def _name(self: BaseContext, name: str, kinds: Any, *, abi_tags: Any = (), uid: 
     return itanium_mangler.mangle(name, (), abi_tags=[digest(*abi_tags, *map(str, kinds))], uid=uid)
 
 
+_numbas_postprocessing = PostProcessor.run
+
+
+def _postprocess(self: PostProcessor, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Numba finds again after every pass which variables live where; only object mode and generators read that."""
+    function = self.func_ir
+    if function.is_generator:
+        _numbas_postprocessing(self, emit_dels, extend_lifetimes)
+        return
+    function.blocks = transforms.canonicalize_cfg(function.blocks)
+    function.variable_lifetime = VariableLifetime(function.blocks)  # found when it is asked for
+    function.generator_info = None
+    if emit_dels:
+        self._insert_var_dels(extend_lifetimes=extend_lifetimes)
+
+
+_numbas_exits = interpreter.peep_hole_delete_with_exit
+
+
+def _delete_exits(function: ir.FunctionIR) -> ir.FunctionIR:
+    """What `with` leaves behind, where there is one."""
+    statements = (statement for block in function.blocks.values() for statement in block.body)
+    return _numbas_exits(function) if any(isinstance(part, ir.EnterWith) for part in statements) else function
+
+
+_numbas_exceptions = Flow._run_handle_exception
+
+
+def _handle_exception(self: Flow, runner: Any, state: Any) -> Any:
+    """Whether a `try` begins or ends at an instruction, which Numba asks of each."""
+    return _numbas_exceptions(self, runner, state) if self._bytecode.exception_entries else state.advance_pc()
+
+
+_uncaught = nullcontext()
+
+
+def _let_warnings_pass(self: Any, filename: str | None = None, lineno: int | None = None) -> AbstractContextManager:
+    """Numba catches warnings around each constraint on types, to show each of them once, with the line in question."""
+    return _uncaught
+
+
+_hashes: dict[int, int] = {}
+
+
+def _hash(self: Type) -> int:
+    """Numba's hash of a type, found once: named tuples of arrays have long ones, and are looked up all the time."""
+    number = self.__dict__.get("_code")  # each type has its own, once it is complete
+    if number is None:
+        return hash(self.key)
+    if number not in _hashes:
+        _hashes[number] = hash(self.key)
+    return _hashes[number]
+
+
+_numbas_model = DataModelManager.lookup
+
+
+def _model(self: DataModelManager, kind: Type) -> Any:
+    """How a type is kept in memory; Numba's table compares types."""
+    models = self.__dict__.setdefault("_pliant_models", {})
+    if kind._code not in models:
+        models[kind._code] = _numbas_model(self, kind)
+    return models[kind._code]
+
+
 CHANGES: tuple[tuple[Any, str, Any], ...] = (
     *((scheme, "_markup", _plain) for scheme in [type(errors.termcolor())] if hasattr(scheme, "_markup")),
     (lowering, "new_error_context", ErrorContext),
@@ -152,6 +233,13 @@ CHANGES: tuple[tuple[Any, str, Any], ...] = (
     (functions.BaseFunction, "get_call_type", _call_type),
     (cgutils, "create_struct_proxy", value_proxy),
     (arrayobj, "make_array", array_proxy),
+    (PostProcessor, "run", _postprocess),
+    (interpreter, "peep_hole_delete_with_exit", _delete_exits),
+    (Flow, "_run_handle_exception", _handle_exception),
+    (errors.WarningsFixer, "catch_warnings", _let_warnings_pass),
+    (Type, "__hash__", _hash),
+    (DataModelManager, "lookup", _model),
+    (ffi.lib._lock, "_cblist", []),  # clocks of every call of LLVM
 )
 
 

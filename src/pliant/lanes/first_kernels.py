@@ -42,8 +42,8 @@ class Kernels(NamedTuple):
     kernels: tuple[Kernel, ...]
     scenes: dict[str, tuple[int, ...]]  # numbers of kernels in order of need
 
-    def needed_after(self, asked: Collection[str]) -> list[int]:
-        """Numbers of kernels that most scenes need which asked for all of these places, or for most of them.
+    def needed_after(self, asked: Collection[str], share: float = 0.5) -> list[int]:
+        """Numbers of kernels that this share of the scenes needs which asked for all of these places, or for most.
 
         The surest first, and of those the first in order of need.
         """
@@ -54,7 +54,7 @@ class Kernels(NamedTuple):
         alike = [self.scenes[scene] for scene, count in lacking.items() if count == min(lacking.values())]
         counts = Counter(number for numbers in alike for number in numbers)
         order = {number: rank / len(numbers) for numbers in alike for rank, number in enumerate(numbers)}
-        likely = [number for number, count in counts.items() if 2 * count >= len(alike)]
+        likely = [number for number, count in counts.items() if count >= share * len(alike)]
         return sorted(likely, key=lambda number: (-counts[number], order[number]))
 
 

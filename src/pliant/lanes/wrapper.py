@@ -23,6 +23,7 @@ from pliant.lanes.arguments import WholeArguments, WholeLower
 from pliant.lanes.host import CACHE_LINE
 
 FAILED, DONE = cgutils.true_bit, cgutils.false_bit
+UNOPTIMISED = {"noinline", "optnone"}  # reading arguments is calls of Python: LLVM's passes would find nothing to gain
 NOT_AN_ARRAY = "can't unbox array from PyObject into native value.  The object maybe of a different type"
 
 
@@ -83,6 +84,9 @@ class EntryContext(CPUContext):
         kind = self.call_conv.get_function_type(fndesc.restype, fndesc.argtypes)
         function = ir.Function(module, kind, fndesc.llvm_func_name)
         EntryWrapper(self, module, function, fndesc, env, call_helper, release_gil).build()
+        for written in module.functions:
+            if not written.is_declaration:
+                written.attributes |= UNOPTIMISED
         library.add_ir_module(module)
 
 
