@@ -20,7 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from pliant.contact.contact_set import chosen, joined
 from pliant.contact.response.potential import ContactPotential
+from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.energies import IncrementalPotential
 from pliant.model import CARRIED, Block, Solids
 from pliant.solvers import Execution, Newton, Solver
@@ -40,6 +42,7 @@ WHOLE, SMALL = 0.9, 0.3  # parts of a step
 REACH = 0.5  # of the extent of the scene: the longest way of a vertex in one step
 SLIGHT = 1e-2  # of the energy of contacts: a rise by new ones that shortens no step
 SHORTEST = 1e-6  # part of a step: what is not halved again for the contacts that it meets
+TRIES = 4  # of an iteration: each knows the contacts that the ones before have met
 SAMPLE = 400  # vertices whose stiffness is looked at
 NO_INERTIA = 1e100  # [s] of a step without any
 
@@ -85,22 +88,25 @@ class LevenbergDescent(Descent):
         self.s *= JUMP
         return True
 
-    def held_back(self, space: StepSpace, step: np.ndarray, part: float) -> float:
-        """The part of a step (N,) that is taken: halved while contacts that are found only at its end, as of what falls
-        from a distance, store more than the energy falls by.
+    def met(self, space: StepSpace, step: np.ndarray, part: float) -> ContactPotential | None:
+        """Contacts found at the end of a part of a step (N,), if those that it was chosen without store more than the
+        energy falls by.
         """
         problem, work = space.problem, space.work
         if self.detect is None or part == 0.0:
-            return part
+            return None
         known = problem.contacts
         assert isinstance(known, ContactPotential)
-        before = work.energy(problem, space.x)
-        while part > SHORTEST:
-            trial, _ = space.moved(part * step)
-            stored = known.stored(trial)
-            rise = self.detect(trial).stored(trial) - stored
-            if rise <= SLIGHT * stored or rise <= before - work.energy(problem, trial):
-                break
+        trial, _ = space.moved(part * step)
+        found, stored = self.detect(trial), known.stored(trial)
+        rise = found.stored(trial) - stored
+        if rise <= SLIGHT * stored:
+            return None
+        return found if rise > work.energy(problem, space.x) - work.energy(problem, trial) else None
+
+    def held_back(self, space: StepSpace, step: np.ndarray, part: float) -> float:
+        """The part of a step (N,) that is taken: halved while it meets what it was chosen without."""
+        while part > SHORTEST and self.met(space, step, part) is not None:
             part /= 2
         return part
 
@@ -122,16 +128,22 @@ class NewtonDescent(LevenbergDescent):
 
     def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
         problem.refresh_contacts(x)
-        while True:
-            space = self.space(problem, x)
-            g = space.gradient()
-            if not g.any():
-                return
-            step, follows = self._direction(space, g)
-            if not self.is_too_long(space, step):
+        for _ in range(TRIES):
+            while True:
+                space = self.space(problem, x)
+                g = space.gradient()
+                if not g.any():
+                    return
+                step, follows = self._direction(space, g)
+                if not self.is_too_long(space, step):
+                    break
+            is_good = follows and self.loads is not None and is_nearer(space, step, self.loads)
+            part = 1.0 if is_good else backtrack(space, step, float(g @ step))
+            met = self.met(space, step, part)
+            if met is None:
                 break
-        is_good = follows and self.loads is not None and is_nearer(space, step, self.loads)
-        part = 1.0 if is_good else backtrack(space, step, float(g @ step))
+            problem = replace(problem, contacts=with_met(problem.contacts, met, space.moved(part * step)[0]))
+            problem.refresh_contacts(x)
         part = self.held_back(space, step, part)
         x[:], poses[:] = space.moved(part * step)
         self.learn(part)
@@ -168,6 +180,12 @@ class SolverDescent(Descent):
         work = self.solver.init(step, self.execution)  # loads may have changed
         self.solver.begin_step(step, work)
         self.solver.sweep(step, x, work, self.solver.iterations)
+
+
+def with_met(known: ContactPotential, met: ContactPotential, x: np.ndarray) -> ContactPotential:
+    """What is known, and of what is met at x (n, 3) [m] whatever presses there."""
+    is_new = places_among(contact_ids(met.contacts), contact_ids(known.contacts)) < 0
+    return replace(known, contacts=joined(known.contacts, chosen(met.contacts, is_new & (met.depths(x) > 0))))
 
 
 def descent_of(

@@ -20,13 +20,14 @@ from pliant.contact.search.faces_near_fields import field_contacts_at
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import add_scaled, dot, subtract
+from pliant.lanes.vectors import add_scaled, cross, dot, subtract
 from pliant.model import ContactModel
 from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, MESH, SIZES, SPHERE
 
 CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER)
-LOWER = 1e-3  # of the size of a triangle or an edge: by so much a point between corners must be nearer than these
+LOWER = 1e-6  # of the size of a triangle or an edge: by so much a point between corners must be nearer than these
 BETWEEN = 0.01  # the least weight of each corner
+STEEP = 1e-3  # of a normal: the least part across an edge or a triangle that is taken for it
 MAX_STEPS = 24  # of conservative advancement
 HIT = 1e-6  # of the way: what comes nearer has hit
 
@@ -138,6 +139,7 @@ def describe(
         is_contact[k] = is_between and d < lower and (has_hit or d <= within)
         p = mix(w, place)
         d, n = distance_and_normal(kind, local, p)
+        n = across(n, place, is_face)
         q = add_scaled(p, -d, n)
         now, then, n = direction_to_world(end, q), direction_to_world(start, q), direction_to_world(end, n)
         for axis in range(3):
@@ -145,6 +147,21 @@ def describe(
             points[k, axis] = now[axis] + end[axis]
             motions[k, axis] = now[axis] + end[axis] - then[axis] - start[axis]
             normals[k, axis] = n[axis]
+
+
+@inlined
+def across(n, place, is_face):
+    """The part of a normal across an edge or a triangle, as a unit vector. At an inner lowest point they differ where
+    the normal of the obstacle jumps, as at the rim of a box: there the distance only changes by motions across.
+    """
+    a = subtract(place[1], place[0])
+    if is_face:
+        m = cross(a, subtract(place[2], place[0]))
+        part = add_scaled((0.0, 0.0, 0.0), dot(m, n) / max(dot(m, m), 1e-300), m)
+    else:
+        part = add_scaled(n, -dot(n, a) / max(dot(a, a), 1e-300), a)
+    length = math.sqrt(dot(part, part))
+    return add_scaled((0.0, 0.0, 0.0), 1.0 / length, part) if length > STEEP else n
 
 
 @inlined
