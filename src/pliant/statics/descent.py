@@ -29,7 +29,7 @@ from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.machinery.assembly import AssembledPotential
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite, Solve
 from pliant.solvers.machinery.step_space import StepSpace, step_space
-from pliant.solvers.newton import backtrack, hessian_solve
+from pliant.solvers.newton import backtrack, hessian_solve, projected_solve
 from pliant.statics.following_loads import Loads, following_step, is_nearer
 
 SOFTEST, STIFFEST = 1e-11, 10.0  # of the stiffness of a vertex over its mass: the range of s
@@ -42,6 +42,7 @@ WHOLE, SMALL = 0.9, 0.3  # parts of a step
 REACH = 0.5  # of the extent of the scene: the longest way of a vertex in one step
 SLIGHT = 1e-2  # of the energy of contacts: a rise by new ones that shortens no step
 SHORTEST = 1e-6  # part of a step: what is not halved again for the contacts that it meets
+EVERY = 3  # iterations in which the true Hessian is tried again where it is not positive definite
 TRIES = 4  # of an iteration: each knows the contacts that the ones before have met
 SAMPLE = 400  # vertices whose stiffness is looked at
 NO_INERTIA = 1e100  # [s] of a step without any
@@ -125,6 +126,7 @@ class NewtonDescent(LevenbergDescent):
 
     solver: Newton
     loads: Loads | None = None  # that follow positions
+    projected: int = 0  # iterations since the true Hessian was positive definite
 
     def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
         problem.refresh_contacts(x)
@@ -159,12 +161,16 @@ class NewtonDescent(LevenbergDescent):
         return (step, False) if found is None else (found, True)
 
     def _solution(self, space: StepSpace, b: np.ndarray) -> tuple[Solve, np.ndarray]:
-        for candidate in self.spaces(space):
-            try:
-                return hessian_solve(candidate, self.solver.linear, False, b)
-            except NotPositiveDefinite:
-                continue
-        return hessian_solve(space, self.solver.linear, True, b)
+        if self.projected % EVERY == 0:
+            for candidate in self.spaces(space):
+                try:
+                    found = hessian_solve(candidate, self.solver.linear, False, b)
+                    self.projected = 0
+                    return found
+                except NotPositiveDefinite:
+                    continue
+        self.projected += 1
+        return projected_solve(space, self.solver.linear, b)
 
 
 @dataclass

@@ -28,8 +28,9 @@ from pliant.stepping import Stepping
 
 logger = logging.getLogger("pliant")
 
-RATE, SUBSTEPS = 60.0, 5  # of the motion: its steps are those of the slip of friction in load steps
-ITERATIONS = 100  # per step
+LONGEST_STEP = 1 / 300  # [s] of the motion: that of the slip of friction in load steps
+PER_STEP = 0.135  # of a mean edge: how far what moves at sqrt(L a) goes at most, so that folds do not pass themselves
+ITERATIONS, LEAST = 30_000.0, 30  # of a second of motion; of a step
 DAMPING = 0.75
 ROUND = 4.0  # t: a part of the motion, after which Newton's method is tried
 ROUNDS = 12
@@ -52,8 +53,8 @@ class _NoSoftnessWatch(SoftnessWatch):
 class _Motion(Stepping):
     """Steps whose clock stands still, and of which the scene's bodies are told nothing."""
 
-    def __init__(self, scene: Scene, case: LoadCase, threads: int | None, damping: float):
-        super().__init__(scene, VBD(iterations=ITERATIONS), RATE, SUBSTEPS, threads=threads)
+    def __init__(self, scene: Scene, case: LoadCase, threads: int | None, damping: float, h: float):
+        super().__init__(scene, VBD(iterations=max(round(ITERATIONS * h), LEAST)), 1.0 / h, 1, threads=threads)
         self._convergence = _NoConvergenceWatch(len(self.model.body_names))
         self._softness = _NoSoftnessWatch()
         self.model = replace(self.model, air_damping=self.model.air_damping + damping)
@@ -97,8 +98,10 @@ class Settling:
         mass = model.mass[model.is_free]
         acceleration = float(np.linalg.norm(loads)) / max(float(np.linalg.norm(mass)), 1e-300)
         damping = DAMPING * (acceleration / max(size, 1e-300)) ** 0.5
+        edge = float(model.contact.edge[model.is_free].min(initial=np.inf))
+        h = min(LONGEST_STEP, PER_STEP * edge / max(size * acceleration, 1e-300) ** 0.5)
         try:
-            motion = _Motion(scene, case, threads, damping)
+            motion = _Motion(scene, case, threads, damping, h)
         except PliantError as error:
             logger.info("equilibrium: the scene cannot be let go to come to rest: %s", error)
             return None
