@@ -130,7 +130,10 @@ class LoadStep:
     ) -> IncrementalPotential:
         """The total potential energy with what touches on the way from the start to x; no inertia at x."""
         model: Model = self.case.model_under(self.case.loads(x, factor), factor, pressures)
-        contacts = None if self.detector is None else self._contacts(self.detector, start, factor, x)
+        contacts = None
+        if self.detector is not None:
+            self.detector.slide_points(start, x, x, factor * self.case.time, model.carried)
+            contacts = self._contacts(self.detector, start, factor, x)
         here, state = x.copy(), model.internal_state
         return IncrementalPotential.for_step(model, state, 1.0, here, here, here, contacts, poses)
 

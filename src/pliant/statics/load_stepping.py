@@ -16,7 +16,7 @@ import numpy as np
 from pliant.contact.detector import Detector
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.errors import SceneError, SolverError
-from pliant.model import Model, Scene, build_model, checks
+from pliant.model import Model, Scene, checks
 from pliant.model.rigid import initial_poses, show_poses
 from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.contract import check_solver, check_supports
@@ -71,7 +71,7 @@ def equilibrium(
     the static shape. A body that its loads push where nothing holds it is refused.
     """
     checks.instance(scene, Scene, "equilibrium: scene", "a pl.Scene")
-    case = LoadCase.of(build_model(scene), checks.number(time, "equilibrium: time", "s"))
+    case = LoadCase.of(scene, checks.number(time, "equilibrium: time", "s"))
     checks.number(tolerance, "equilibrium: tolerance", "1", positive=True)
     checks.count(iterations, "equilibrium: iterations")
     checks.flag(stop_at_limit, "equilibrium: stop_at_limit")

@@ -23,6 +23,7 @@ from pliant.convergence import ConvergenceWatch, SoftnessWatch
 from pliant.errors import PliantError, SimulationError
 from pliant.model import Scene
 from pliant.solvers import VBD
+from pliant.statics.held_round_bodies import with_obstacles
 from pliant.statics.loads import LoadCase
 from pliant.stepping import Stepping
 
@@ -54,6 +55,7 @@ class _Motion(Stepping):
     """Steps whose clock stands still, and of which the scene's bodies are told nothing."""
 
     def __init__(self, scene: Scene, case: LoadCase, threads: int | None, damping: float, h: float):
+        self._held = case.held
         super().__init__(scene, VBD(iterations=max(round(ITERATIONS * h), LEAST)), 1.0 / h, 1, threads=threads)
         self._convergence = _NoConvergenceWatch(len(self.model.body_names))
         self._softness = _NoSoftnessWatch()
@@ -63,6 +65,10 @@ class _Motion(Stepping):
 
     def _announce(self) -> None:
         pass
+
+    def _place_obstacles(self) -> None:
+        super()._place_obstacles()
+        self.model = with_obstacles(self.model, self.scene.bodies, self._held)
 
     def _break_joints(self) -> None:
         pass
