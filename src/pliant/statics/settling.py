@@ -24,6 +24,7 @@ from pliant.errors import PliantError, SimulationError
 from pliant.model import Scene
 from pliant.solvers import VBD
 from pliant.statics.held_round_bodies import with_obstacles
+from pliant.statics.load_step import Watch
 from pliant.statics.loads import LoadCase
 from pliant.stepping import Stepping
 
@@ -73,9 +74,12 @@ class _Motion(Stepping):
     def _break_joints(self) -> None:
         pass
 
-    def advance(self, steps: int) -> None:
-        """Take so many."""
-        for _ in range(steps):
+    def advance(self, steps: int, before: float, watch: Watch) -> None:
+        """Take so many, after `before` [s] of the motion."""
+        for k in range(steps):
+            if watch.is_stopped:
+                return
+            watch.tell(f"equilibrium: letting the scene come to rest, {before + k * self.h:.2f} s of motion")
             self.step()
             self.state.step = self._clock
 
@@ -128,13 +132,13 @@ class Settling:
         assert self.motion._detector is not None
         return self.motion._detector.state_dict()
 
-    def advance(self) -> bool:
+    def advance(self, watch: Watch) -> bool:
         """Go on by a part; False if it has come to an end already, or blows up."""
         if self.parts == ROUNDS or self.failure or self._is_away() or (self.parts and self._rests()):
             return False
         before = self.positions.copy()
         try:
-            self.motion.advance(self.steps)
+            self.motion.advance(self.steps, self.seconds, watch)
         except SimulationError as error:
             self.failure = str(error)
             return False
