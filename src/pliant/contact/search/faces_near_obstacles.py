@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from pliant.contact.contact_set import FACE_THICKNESS, ContactSet, face_contacts, no_contacts
-from pliant.contact.primitives.lowest_points import lowest, mix, nearest, values_at_corners
+from pliant.contact.primitives.lowest_points import lowest, lowest_more_exactly, mix, nearest, values_at_corners
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, to_local
 from pliant.contact.search.broad_phase import Surface
 from pliant.contact.search.faces_near_fields import field_contacts_at
@@ -25,9 +25,12 @@ from pliant.model import ContactModel
 from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, MESH, SIZES, SPHERE
 
 CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER)
-LOWER = 1e-6  # of the size of a triangle or an edge: by so much a point between corners must be nearer than these
+# of the size of a triangle or an edge: by so much a point between corners must be nearer than these; and in statics,
+# where contacts are so stiff that the energy would jump where one appears
+LOWER, LOWER_STATIC = 1e-3, 1e-6
+SHALLOW_STATIC = 1e-2  # of it: what is no deeper at the end is taken as it is there, and not as it came in
 BETWEEN = 0.01  # the least weight of each corner
-STEEP = 1e-3  # of a normal: the least part across an edge or a triangle that is taken for it
+BESIDE = 1e-3  # of an edge: how far beside its lowest point normals are taken
 MAX_STEPS = 24  # of conservative advancement
 HIT = 1e-6  # of the way: what comes nearer has hit
 
@@ -48,6 +51,7 @@ def face_contacts_at(
     time: float,
     h: float,
     reach: float,
+    is_static: bool = False,
 ) -> ContactSet:
     """Edges and triangles of which an inner point is within `reach` [m] of an obstacle, by its number, at x1 (n, 3), or
     met it on the way from x0; corners as of `edges_and_triangles`; the obstacle moves as for `obstacle_contacts_at`.
@@ -66,7 +70,8 @@ def face_contacts_at(
     k = len(corners)
     weights, is_contact = np.empty((k, 3)), np.empty(k, bool)
     points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))
-    places = (x0, x1, reach, model.radius)
+    parts = (LOWER_STATIC, SHALLOW_STATIC) if is_static else (LOWER, 0.0)
+    places = (x0, x1, reach, *parts, model.radius)
     found = (weights, points, motions, normals, is_contact)
     team.run_for(2e4 * k, cached(describe), shape.kind, start, end, _local(start), corners, *places, *found)
     corners, weights = corners[is_contact], weights[is_contact]
@@ -112,7 +117,7 @@ def length_between(x, a, b):
 
 @compiled
 def describe(
-    thread, threads, barrier, kind, start, end, local, corners, x0, x1, reach, radius,
+    thread, threads, barrier, kind, start, end, local, corners, x0, x1, reach, least, shallow, radius,
     weights, points, motions, normals, is_contact,
 ):  # fmt: skip
     """Weights of the point of each edge or triangle that meets the obstacle first, or is nearest at the end."""
@@ -129,17 +134,24 @@ def describe(
             continue
         place, has_hit = at_impact(kind, local, before, after, longest, is_face)
         corner, bound, size = values_at_corners(kind, local, place)
+        if has_hit and shallow > 0.0 and lowest(kind, local, after, is_face)[1] > -shallow * size:
+            place = after
+            corner, bound, size = values_at_corners(kind, local, place)
         within = min(reach, 2.0 * longest) + radius[a]
-        lower = corner - max(LOWER * size, radius[a])  # above it, vertices that keep their distance keep all outside
+        lower = corner - max(least * size, radius[a])  # above it, vertices that keep their distance keep all outside
         is_contact[k] = bound < lower and (has_hit or bound <= within)
         if not is_contact[k]:
             continue
         w, d = lowest(kind, local, place, is_face)
+        if not is_face and shallow > 0.0:
+            t, d = lowest_more_exactly(kind, local, place[0], place[1], w[1])
+            w = (1.0 - t, t, 0.0)
         is_between = min(w[0], w[1]) > BETWEEN and (not is_face or w[2] > BETWEEN)
         is_contact[k] = is_between and d < lower and (has_hit or d <= within)
         p = mix(w, place)
         d, n = distance_and_normal(kind, local, p)
-        n = across(n, place, is_face)
+        if kind == BOX or kind == CYLINDER:
+            n = normal_across(kind, local, place, w, n, is_face)
         q = add_scaled(p, -d, n)
         now, then, n = direction_to_world(end, q), direction_to_world(start, q), direction_to_world(end, n)
         for axis in range(3):
@@ -150,18 +162,24 @@ def describe(
 
 
 @inlined
-def across(n, place, is_face):
-    """The part of a normal across an edge or a triangle, as a unit vector. At an inner lowest point they differ where
-    the normal of the obstacle jumps, as at the rim of a box: there the distance only changes by motions across.
+def normal_across(kind, local, place, w, n, is_face):
+    """The unit vector across an edge or a triangle along which the distance of its lowest point, with weights w,
+    changes; n: the obstacle's normal there. They differ where that jumps, as at the rim of a box: the sum of those on
+    both sides that no motion along the edge changes, and that of a triangle which a corner touches.
     """
     a = subtract(place[1], place[0])
     if is_face:
         m = cross(a, subtract(place[2], place[0]))
-        part = add_scaled((0.0, 0.0, 0.0), dot(m, n) / max(dot(m, m), 1e-300), m)
+        m = add_scaled((0.0, 0.0, 0.0), dot(m, n), m)
     else:
-        part = add_scaled(n, -dot(n, a) / max(dot(a, a), 1e-300), a)
-    length = math.sqrt(dot(part, part))
-    return add_scaled((0.0, 0.0, 0.0), 1.0 / length, part) if length > STEEP else n
+        one = distance_and_normal(kind, local, add_scaled(place[0], w[1] - BESIDE, a))[1]
+        other = distance_and_normal(kind, local, add_scaled(place[0], w[1] + BESIDE, a))[1]
+        falls, rises = dot(one, a), dot(other, a)
+        m = add_scaled(add_scaled((0.0, 0.0, 0.0), rises, one), -falls, other)
+        if falls >= 0.0 or rises <= 0.0:
+            m = n
+    length = math.sqrt(dot(m, m))
+    return add_scaled((0.0, 0.0, 0.0), 1.0 / length, m) if length > 0.0 else n
 
 
 @inlined
