@@ -8,7 +8,7 @@ steps can do it.
 Newton's method makes one iteration per step, and s follows Levenberg and Marquardt: small while whole steps go well,
 so that convergence is quadratic; larger where a step is too long or only a part of it lowers the energy, as of sheets
 without tension, ropes under compression and what is not yet held by contact. A step may meet what it was chosen
-without: it is halved while that takes more energy than the step gives.
+without: it is chosen again with it, and halved while that takes more energy than the step gives.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ class LevenbergDescent(Descent):
         return True
 
     def met(self, space: StepSpace, step: np.ndarray, part: float) -> ContactPotential | None:
-        """Contacts found at the end of a part of a step (N,), if those that it was chosen without store more than the
-        energy falls by.
+        """The contacts that a part of a step (N,) was chosen with, and those found at its end, if these store more than
+        the energy falls by.
         """
         problem, work = space.problem, space.work
         if self.detect is None or part == 0.0:
@@ -103,7 +103,11 @@ class LevenbergDescent(Descent):
         rise = found.stored(trial) - stored
         if rise <= SLIGHT * stored:
             return None
-        return found if rise > work.energy(problem, space.x) - work.energy(problem, trial) else None
+        if rise <= work.energy(problem, space.x) - work.energy(problem, trial):
+            return None
+        is_new = places_among(contact_ids(found.contacts), contact_ids(known.contacts)) < 0
+        new = chosen(found.contacts, is_new & (found.depths(trial) > 0))
+        return replace(known, contacts=joined(known.contacts, new))
 
     def held_back(self, space: StepSpace, step: np.ndarray, part: float) -> float:
         """The part of a step (N,) that is taken: halved while it meets what it was chosen without."""
@@ -144,7 +148,7 @@ class NewtonDescent(LevenbergDescent):
             met = self.met(space, step, part)
             if met is None:
                 break
-            problem = replace(problem, contacts=with_met(problem.contacts, met, space.moved(part * step)[0]))
+            problem = replace(problem, contacts=met)
             problem.refresh_contacts(x)
         part = self.held_back(space, step, part)
         x[:], poses[:] = space.moved(part * step)
@@ -186,12 +190,6 @@ class SolverDescent(Descent):
         work = self.solver.init(step, self.execution)  # loads may have changed
         self.solver.begin_step(step, work)
         self.solver.sweep(step, x, work, self.solver.iterations)
-
-
-def with_met(known: ContactPotential, met: ContactPotential, x: np.ndarray) -> ContactPotential:
-    """What is known, and of what is met at x (n, 3) [m] whatever presses there."""
-    is_new = places_among(contact_ids(met.contacts), contact_ids(known.contacts)) < 0
-    return replace(known, contacts=joined(known.contacts, chosen(met.contacts, is_new & (met.depths(x) > 0))))
 
 
 def descent_of(

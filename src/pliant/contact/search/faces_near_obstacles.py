@@ -150,7 +150,7 @@ def describe(
         is_contact[k] = is_between and d < lower and (has_hit or d <= within)
         p = mix(w, place)
         d, n = distance_and_normal(kind, local, p)
-        if kind == BOX or kind == CYLINDER:
+        if kind in (BOX, CYLINDER):
             n = normal_across(kind, local, place, w, n, is_face)
         q = add_scaled(p, -d, n)
         now, then, n = direction_to_world(end, q), direction_to_world(start, q), direction_to_world(end, n)
