@@ -146,7 +146,7 @@ class NewtonDescent(LevenbergDescent):
             is_good = follows and self.loads is not None and is_nearer(space, step, self.loads)
             part = 1.0 if is_good else backtrack(space, step, float(g @ step))
             met = self.met(space, step, part)
-            if met is None:
+            if met is None or met.count == problem.contacts.count:
                 break
             problem = replace(problem, contacts=met)
             problem.refresh_contacts(x)
