@@ -12,6 +12,7 @@ import numpy as np
 
 from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
+from pliant.contact.tracking.pressing import press_at_obstacles
 from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
 from pliant.energies.reactions import reactions
@@ -149,8 +150,12 @@ class LoadStep:
         return VolumeDescent(work, stiffness, SOFTEST * stiffness, detect, targets, pressures)
 
     def _contacts(self, detector: Detector, start: np.ndarray, factor: float, x: np.ndarray) -> ContactPotential:
-        """What touches on the way from the start to x (n, 3) [m]."""
-        return detector.detect(start, x, factor * self.case.time)
+        """What touches on the way from the start to x (n, 3) [m]. Obstacles that are moved in load steps are in bodies
+        as a step begins, and press all the same.
+        """
+        found = detector.detect(start, x, factor * self.case.time)
+        press_at_obstacles(found.contacts)
+        return found
 
     def _potential(
         self, x: np.ndarray, start: np.ndarray, poses: np.ndarray, pressures: np.ndarray, factor: float
