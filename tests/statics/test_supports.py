@@ -7,8 +7,8 @@ import pliant as pl
 
 
 def test_a_beam_rests_on_the_inner_rims_of_two_boxes():
-    """It sags, so that it leaves the tops of the boxes and touches their inner rims alone; each carries half its weight,
-    and forces are across the beam there but for friction.
+    """It sags, so that it leaves the tops of the boxes and touches their inner rims alone; each carries half its
+    weight, and forces are across the beam there but for friction.
     """
     scene = pl.Scene()
     mesh = pl.shapes.beam(length=1.0, width=0.05, height=0.05, cells=(20, 1, 1)).transformed(translation=(0, 0, 0.126))
@@ -26,7 +26,8 @@ def test_a_beam_rests_on_the_inner_rims_of_two_boxes():
     x = beam.positions
     bottom = np.flatnonzero((mesh.points[:, 2] < 0.102) & (mesh.points[:, 1] < 0))
     bottom = bottom[np.argsort(x[bottom, 0])]
-    slope = np.interp(-0.38, 0.5 * (x[bottom[1:], 0] + x[bottom[:-1], 0]), np.diff(x[bottom, 2]) / np.diff(x[bottom, 0]))
+    middles = 0.5 * (x[bottom[1:], 0] + x[bottom[:-1], 0])
+    slope = np.interp(-0.38, middles, np.diff(x[bottom, 2]) / np.diff(x[bottom, 0]))
     normals = found.contacts.normals[presses & (found.contacts.points[:, 0] < 0)]
     assert normals.mean(axis=0)[0] == pytest.approx(-slope, abs=0.3 * abs(slope))
     assert np.abs(normals[:, 1]).max() < 1e-3  # diagonals of the mesh too

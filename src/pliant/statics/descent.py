@@ -146,7 +146,10 @@ class NewtonDescent(LevenbergDescent):
             is_good = follows and self.loads is not None and is_nearer(space, step, self.loads)
             part = 1.0 if is_good else backtrack(space, step, float(g @ step))
             met = self.met(space, step, part)
-            if met is None or met.count == problem.contacts.count:
+            if met is None:
+                break
+            assert problem.contacts is not None
+            if met.count == problem.contacts.count:
                 break
             problem = replace(problem, contacts=met)
             problem.refresh_contacts(x)
