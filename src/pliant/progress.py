@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -32,7 +34,7 @@ def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], l
     """Call `advance` n times, yielding after each; on Ctrl-C finish the frame, save, report it and raise
     KeyboardInterrupt. SIGTERM does the same and raises SystemExit.
     """
-    with _stop_flag() as stopped:
+    with stop_flag() as stopped:
         try:
             with progress_bar(label, n) as tick:
                 for frame in range(n):
@@ -49,7 +51,7 @@ def frame_loop(advance: Callable[[], object], n: int, save: Callable[[], str], l
 
 
 @contextmanager
-def _stop_flag() -> Iterator[threading.Event]:
+def stop_flag() -> Iterator[threading.Event]:
     """Turn the first Ctrl-C or SIGTERM into a flag and raise it at the end; a second one acts at once.
 
     Signals only reach the main thread.
@@ -81,6 +83,32 @@ def _stop_flag() -> Iterator[threading.Event]:
             raise SystemExit(128 + received[0])  # the default action would not close what is recorded
         if received:
             signal.raise_signal(received[0])
+
+
+@contextmanager
+def status_line(seconds: float) -> Iterator[Callable[[str], None]]:
+    """A function that shows what goes on, in a line on standard error, once so many seconds have passed; nothing where
+    that is no terminal.
+    """
+    began, shown = time.perf_counter(), None
+
+    def tell(words: str) -> None:
+        nonlocal shown
+        if shown is None and time.perf_counter() - began >= seconds and sys.stderr.isatty():
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (BarColumn(bar_width=12), TextColumn("{task.description}"), TimeElapsedColumn())
+            shown = Progress(*columns, console=_console(), transient=True)
+            shown.start()
+            shown.add_task(words, total=None)
+        if shown is not None:
+            shown.update(shown.task_ids[0], description=words)
+
+    try:
+        yield tell
+    finally:
+        if shown is not None:
+            shown.stop()
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def find_equilibrium(
         check_place(path)
     began = time.perf_counter()
     scene = plan.scene()
-    found = equilibrium(scene, solver, time=plan.duration, threads=threads)
+    found = equilibrium(scene, solver, time=plan.duration, threads=threads, progress=not (quiet or as_json))
     seconds = time.perf_counter() - began
     for path in paths:
         found.save(path)

@@ -228,7 +228,8 @@ class Detector:
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
             near.append(self.spheres.find(x0, x1, time, h, self.scale, self.is_hard))
-        near += [face_contacts_at(self.team, model, k, self._faces, x0, x1, time, h, reach) for k in numbers]
+        way = (x0, x1, time, h, reach, self.is_static)
+        near += [face_contacts_at(self.team, model, k, self._faces, *way) for k in numbers]
         if self.is_hard or h > 0:
             pairs = with_planes(self.convex, pairs, x0, x1, model, bounds)
         contacts = joined(no_contacts(), *pairs, *near)

@@ -125,17 +125,28 @@ def hessian_solve(space: StepSpace, linear: str, modify: bool, b: np.ndarray) ->
 
     Where the true Hessian is not positive definite, H is the projected one; without `modify`, that is an error.
     """
-    for psd in (False, True):
-        H = space.hessian(psd)
-        if psd:
-            H = H + (ROUNDING * H.diagonal().max() * sp.identity(b.size)).asformat(H.format)
-        try:
-            solve = factorise(H) if linear == "direct" else partial(conjugate_gradients, H, team=space.work.team)
-            return solve, solve(b)
-        except NotPositiveDefinite:
-            if not modify:
-                raise
-    raise SolverError("Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?")
+    try:
+        return _solved(space, space.hessian(False), linear, b)
+    except NotPositiveDefinite:
+        if not modify:
+            raise
+    return projected_solve(space, linear, b)
+
+
+def projected_solve(space: StepSpace, linear: str, b: np.ndarray) -> tuple[Solve, np.ndarray]:
+    """The same with the projected Hessian."""
+    H = space.hessian(True)
+    H = H + (ROUNDING * H.diagonal().max() * sp.identity(b.size)).asformat(H.format)
+    try:
+        return _solved(space, H, linear, b)
+    except NotPositiveDefinite:
+        message = "Newton: the projected Hessian gives no descent direction; is a parameter of a law extreme?"
+        raise SolverError(message) from None
+
+
+def _solved(space: StepSpace, H: sp.spmatrix, linear: str, b: np.ndarray) -> tuple[Solve, np.ndarray]:
+    solve = factorise(H) if linear == "direct" else partial(conjugate_gradients, H, team=space.work.team)
+    return solve, solve(b)
 
 
 def backtrack(space: StepSpace, step: np.ndarray, slope: float) -> float:

@@ -8,7 +8,7 @@ steps can do it.
 Newton's method makes one iteration per step, and s follows Levenberg and Marquardt: small while whole steps go well,
 so that convergence is quadratic; larger where a step is too long or only a part of it lowers the energy, as of sheets
 without tension, ropes under compression and what is not yet held by contact. A step may meet what it was chosen
-without: it is halved while that takes more energy than the step gives.
+without: it is chosen again with it, and halved while that takes more energy than the step gives.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from typing import Any
 
 import numpy as np
 
+from pliant.contact.contact_set import chosen, joined
 from pliant.contact.response.potential import ContactPotential
+from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.energies import IncrementalPotential
 from pliant.model import CARRIED, Block, Solids
 from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.machinery.assembly import AssembledPotential
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite, Solve
 from pliant.solvers.machinery.step_space import StepSpace, step_space
-from pliant.solvers.newton import backtrack, hessian_solve
+from pliant.solvers.newton import backtrack, hessian_solve, projected_solve
 from pliant.statics.following_loads import Loads, following_step, is_nearer
 
 SOFTEST, STIFFEST = 1e-11, 10.0  # of the stiffness of a vertex over its mass: the range of s
@@ -40,6 +42,8 @@ WHOLE, SMALL = 0.9, 0.3  # parts of a step
 REACH = 0.5  # of the extent of the scene: the longest way of a vertex in one step
 SLIGHT = 1e-2  # of the energy of contacts: a rise by new ones that shortens no step
 SHORTEST = 1e-6  # part of a step: what is not halved again for the contacts that it meets
+EVERY = 3  # iterations in which the true Hessian is tried again where it is not positive definite
+TRIES = 4  # of an iteration: each knows the contacts that the ones before have met
 SAMPLE = 400  # vertices whose stiffness is looked at
 NO_INERTIA = 1e100  # [s] of a step without any
 
@@ -85,22 +89,29 @@ class LevenbergDescent(Descent):
         self.s *= JUMP
         return True
 
-    def held_back(self, space: StepSpace, step: np.ndarray, part: float) -> float:
-        """The part of a step (N,) that is taken: halved while contacts that are found only at its end, as of what falls
-        from a distance, store more than the energy falls by.
+    def met(self, space: StepSpace, step: np.ndarray, part: float) -> ContactPotential | None:
+        """The contacts that a part of a step (N,) was chosen with, and those found at its end, if these store more than
+        the energy falls by.
         """
         problem, work = space.problem, space.work
         if self.detect is None or part == 0.0:
-            return part
+            return None
         known = problem.contacts
         assert isinstance(known, ContactPotential)
-        before = work.energy(problem, space.x)
-        while part > SHORTEST:
-            trial, _ = space.moved(part * step)
-            stored = known.stored(trial)
-            rise = self.detect(trial).stored(trial) - stored
-            if rise <= SLIGHT * stored or rise <= before - work.energy(problem, trial):
-                break
+        trial, _ = space.moved(part * step)
+        found, stored = self.detect(trial), known.stored(trial)
+        rise = found.stored(trial) - stored
+        if rise <= SLIGHT * stored:
+            return None
+        if rise <= work.energy(problem, space.x) - work.energy(problem, trial):
+            return None
+        is_new = places_among(contact_ids(found.contacts), contact_ids(known.contacts)) < 0
+        new = chosen(found.contacts, is_new & (found.depths(trial) > 0))
+        return replace(known, contacts=joined(known.contacts, new))
+
+    def held_back(self, space: StepSpace, step: np.ndarray, part: float) -> float:
+        """The part of a step (N,) that is taken: halved while it meets what it was chosen without."""
+        while part > SHORTEST and self.met(space, step, part) is not None:
             part /= 2
         return part
 
@@ -119,19 +130,29 @@ class NewtonDescent(LevenbergDescent):
 
     solver: Newton
     loads: Loads | None = None  # that follow positions
+    projected: int = 0  # iterations since the true Hessian was positive definite
 
     def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
         problem.refresh_contacts(x)
-        while True:
-            space = self.space(problem, x)
-            g = space.gradient()
-            if not g.any():
-                return
-            step, follows = self._direction(space, g)
-            if not self.is_too_long(space, step):
+        for _ in range(TRIES):
+            while True:
+                space = self.space(problem, x)
+                g = space.gradient()
+                if not g.any():
+                    return
+                step, follows = self._direction(space, g)
+                if not self.is_too_long(space, step):
+                    break
+            is_good = follows and self.loads is not None and is_nearer(space, step, self.loads)
+            part = 1.0 if is_good else backtrack(space, step, float(g @ step))
+            met = self.met(space, step, part)
+            if met is None:
                 break
-        is_good = follows and self.loads is not None and is_nearer(space, step, self.loads)
-        part = 1.0 if is_good else backtrack(space, step, float(g @ step))
+            assert problem.contacts is not None
+            if met.count == problem.contacts.count:
+                break
+            problem = replace(problem, contacts=met)
+            problem.refresh_contacts(x)
         part = self.held_back(space, step, part)
         x[:], poses[:] = space.moved(part * step)
         self.learn(part)
@@ -147,12 +168,16 @@ class NewtonDescent(LevenbergDescent):
         return (step, False) if found is None else (found, True)
 
     def _solution(self, space: StepSpace, b: np.ndarray) -> tuple[Solve, np.ndarray]:
-        for candidate in self.spaces(space):
-            try:
-                return hessian_solve(candidate, self.solver.linear, False, b)
-            except NotPositiveDefinite:
-                continue
-        return hessian_solve(space, self.solver.linear, True, b)
+        if self.projected % EVERY == 0:
+            for candidate in self.spaces(space):
+                try:
+                    found = hessian_solve(candidate, self.solver.linear, False, b)
+                    self.projected = 0
+                    return found
+                except NotPositiveDefinite:
+                    continue
+        self.projected += 1
+        return projected_solve(space, self.solver.linear, b)
 
 
 @dataclass

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from threading import Event
 from typing import Any
 
 import numpy as np
 
 from pliant.contact.detector import Detector
 from pliant.contact.response.potential import ContactPotential
+from pliant.contact.tracking.pressing import press_at_obstacles
 from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
 from pliant.energies.reactions import reactions
@@ -29,6 +32,7 @@ NEARLY = 1e-5  # a residual at which what no longer falls is rounding
 TINY = 1e-8  # of the extent: what is moved so far needs the least force that counts, where no others act
 MOVING = 1e-6  # of the extent: under loads that follow, whose energies of two iterations cannot be compared, what moves
 # farther in an iteration is still on its way
+STOPPED = "stopped"
 FAR = 1e3  # extents from the start: it runs away
 
 
@@ -44,6 +48,26 @@ class Outcome:
     problem: IncrementalPotential  # the total potential energy at the end, whose positions are x_prev
 
 
+class Stopped(Exception):
+    """Ctrl-C, and where the solve had got."""
+
+    def __init__(self, outcome: Outcome):
+        super().__init__()
+        self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who looks on: a flag that stops the solve, and a function that shows what it does."""
+
+    flag: Event
+    tell: Callable[[str], None]
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.flag.is_set()
+
+
 @dataclass
 class LoadStep:
     """What load steps have in common; `tolerance` is of the residual, iterations are those of a step."""
@@ -54,6 +78,7 @@ class LoadStep:
     detector: Detector | None
     tolerance: float
     iterations: int
+    watch: Watch
 
     def run(self, x: np.ndarray, poses: np.ndarray, pressures: np.ndarray, factor: float) -> Outcome:
         """Bring x (n, 3), poses and pressures (k,) of prescribed volumes, in place, to equilibrium at a load factor."""
@@ -77,6 +102,9 @@ class LoadStep:
                 residual = max(residual, float(np.abs(volumes(problem.model, x) / targets - 1).max()))
             if residual <= self.tolerance:
                 return Outcome(True, False, "converged", iteration, residual, problem)
+            if self.watch.is_stopped:
+                raise Stopped(Outcome(False, False, STOPPED, iteration, residual, problem))
+            self.watch.tell(f"equilibrium: {factor:.3g} of the load, iteration {iteration}, residual {residual:.1e}")
             if not np.isfinite(residual) or np.abs(x - start).max() > FAR * extent:
                 return Outcome(False, False, "it runs away", iteration, residual, problem)
             falls = residual < FALLING * least or moved > MOVING * extent
@@ -100,12 +128,12 @@ class LoadStep:
         if self.detector is not None:
             self.detector.end(x_prev, x)
 
-    def unloaded(self, x: np.ndarray, poses: np.ndarray) -> Outcome:
-        """The start, where not even the first step has found an equilibrium."""
+    def at(self, x: np.ndarray, poses: np.ndarray, factor: float) -> Outcome:
+        """A shape that is no equilibrium: the start, or one that a motion leads through."""
         if self.detector is not None:
             self.detector.begin_step(x)
         none = np.zeros(len(self.case.model.volume_controls))
-        return Outcome(False, False, "", 0, np.inf, self._potential(x, x, poses, none, 0.0))
+        return Outcome(False, False, STOPPED, 0, np.inf, self._potential(x, x, poses, none, factor))
 
     def _descent(
         self,
@@ -122,15 +150,22 @@ class LoadStep:
         return VolumeDescent(work, stiffness, SOFTEST * stiffness, detect, targets, pressures)
 
     def _contacts(self, detector: Detector, start: np.ndarray, factor: float, x: np.ndarray) -> ContactPotential:
-        """What touches on the way from the start to x (n, 3) [m]."""
-        return detector.detect(start, x, factor * self.case.time)
+        """What touches on the way from the start to x (n, 3) [m]. Obstacles that are moved in load steps are in bodies
+        as a step begins, and press all the same.
+        """
+        found = detector.detect(start, x, factor * self.case.time)
+        press_at_obstacles(found.contacts)
+        return found
 
     def _potential(
         self, x: np.ndarray, start: np.ndarray, poses: np.ndarray, pressures: np.ndarray, factor: float
     ) -> IncrementalPotential:
         """The total potential energy with what touches on the way from the start to x; no inertia at x."""
         model: Model = self.case.model_under(self.case.loads(x, factor), factor, pressures)
-        contacts = None if self.detector is None else self._contacts(self.detector, start, factor, x)
+        contacts = None
+        if self.detector is not None:
+            self.detector.slide_points(start, x, x, factor * self.case.time, model.carried)
+            contacts = self._contacts(self.detector, start, factor, x)
         here, state = x.copy(), model.internal_state
         return IncrementalPotential.for_step(model, state, 1.0, here, here, here, contacts, poses)
 

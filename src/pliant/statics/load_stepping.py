@@ -16,15 +16,16 @@ import numpy as np
 from pliant.contact.detector import Detector
 from pliant.contact.response.scale import elastic_stiffness, scale_of
 from pliant.errors import SceneError, SolverError
-from pliant.model import Model, Scene, build_model, checks
+from pliant.model import Model, Scene, checks
 from pliant.model.rigid import initial_poses, show_poses
+from pliant.progress import status_line, stop_flag
 from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.contract import check_solver, check_supports
 from pliant.state import State
 from pliant.statics.element_notes import element_notes, mesh_notes
 from pliant.statics.free_motions import check_held
 from pliant.statics.limit_point import LoadPoint, Snap, find_snap
-from pliant.statics.load_step import LoadStep, Outcome
+from pliant.statics.load_step import LoadStep, Outcome, Stopped, Watch
 from pliant.statics.loads import LoadCase
 from pliant.statics.result import Equilibrium, StaticReport
 from pliant.statics.settling import Settling
@@ -36,6 +37,7 @@ MOST_DIRECT = 10_000  # vertices whose systems are solved directly
 PATIENCE = 5  # times the iterations, of load steps until one fails
 CONTACT_STIFFNESS = 50.0  # of solids, times that of motions (contact.response.scale), which lets them sink in visibly
 FEW = 60  # iterations of scenes with contact before they are let go (statics.settling)
+QUIET_SECONDS = 2.0  # before anything is shown of a solve
 SLIP_SECONDS = 1 / 300  # friction's slip is this times Contact.friction_speed
 
 
@@ -49,6 +51,7 @@ def equilibrium(
     smallest_step: float = 1e-3,
     threads: int | None = None,
     stop_at_limit: bool = True,
+    progress: bool = True,
 ) -> Equilibrium:
     """The static shape of a scene under its loads: gravity, forces, wind, pressures, contact, prescribed motions and
     volumes.
@@ -66,12 +69,14 @@ def equilibrium(
 
     stop_at_limit: end where the shape would snap, as an arch, rather than take the shape after the snap: the last
         equilibrium before it is returned as above. Scenes with contact are not examined.
+    progress: a line on standard error, where that is a terminal, from the second second on.
 
+    Ctrl-C ends the solve after the current iteration: `body.positions` is then the shape that it had got to.
     Initial velocities, damping and viscosity have no effect. Bodies start where they are set; `body.positions` is then
     the static shape. A body that its loads push where nothing holds it is refused.
     """
     checks.instance(scene, Scene, "equilibrium: scene", "a pl.Scene")
-    case = LoadCase.of(build_model(scene), checks.number(time, "equilibrium: time", "s"))
+    case = LoadCase.of(scene, checks.number(time, "equilibrium: time", "s"))
     checks.number(tolerance, "equilibrium: tolerance", "1", positive=True)
     checks.count(iterations, "equilibrium: iterations")
     checks.flag(stop_at_limit, "equilibrium: stop_at_limit")
@@ -92,22 +97,29 @@ def equilibrium(
             f"{type(solver).__name__} was given: leave solver out."
         )
     checks.thread_count(threads, "equilibrium: threads")
+    checks.flag(progress, "equilibrium: progress")
     x = case.model.positions.copy()
     check_held(case.model, x, case.loads(x, 1.0))
     for note, entry in element_notes(scene):
         logger.info(note, extra={"entry": entry})
     execution = Execution("double", threads or 0)
-    step = LoadStep(case, solver, execution, _detector(case.model, execution), tolerance, PATIENCE * iterations)
+    detector = _detector(case.model, execution)
     poses = initial_poses(case.model, scene.bodies).get("poses", np.zeros((0, 7)))
-    examine = bool(stop_at_limit) and step.detector is None
-    settling = None if step.detector is None else partial(Settling.of, scene, case, threads)
-    outcome, report = _follow(step, x, poses, load_steps, smallest_step, examine, iterations, settling)
-    if not report.converged:
-        logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
-    found = Equilibrium(scene, case, report, outcome.problem)
+    examine = bool(stop_at_limit) and detector is None
+    settling = None if detector is None else partial(Settling.of, scene, case, threads)
+    with stop_flag() as flag, status_line(QUIET_SECONDS if progress else np.inf) as tell:
+        step = LoadStep(case, solver, execution, detector, tolerance, PATIENCE * iterations, Watch(flag, tell))
+        try:
+            outcome, report = _follow(step, x, poses, load_steps, smallest_step, examine, iterations, settling)
+        except Stopped as stopped:
+            outcome, report = stopped.outcome, _stopped(stopped.outcome)
+        found = Equilibrium(scene, case, report, outcome.problem)
+        _show(scene, found)
+        if not report.converged:
+            entry = "stopped" if flag.is_set() else "no-equilibrium"
+            logger.warning("equilibrium: %s", report.reason, extra={"entry": entry})
     for note, entry in mesh_notes(scene, found.stress, found.discretisation_error):
         logger.info(note, extra={"entry": entry})
-    _show(scene, found)
     return found
 
 
@@ -211,7 +223,10 @@ def _settled(
         motion = settling() if motion is None else motion
         if motion is None:
             return None
-        if not motion.advance():
+        goes_on = motion.advance(step.watch)
+        if step.watch.is_stopped:
+            raise Stopped(step.at(motion.positions.copy(), motion.poses.copy(), 1.0))
+        if not goes_on:
             if motion.leads_away or tries is step:
                 return _ended(step, last, report), _left_over(report, motion, tried.outcome)
             tries = step  # it rests, or nearly: with all iterations
@@ -231,7 +246,7 @@ def _note(report: StaticReport, point: LoadPoint) -> None:
 def _ended(step: LoadStep, last: LoadPoint, report: StaticReport) -> Outcome:
     """The last equilibrium of a path that does not reach the full load."""
     if last.outcome is None:
-        return step.unloaded(last.x, last.poses)
+        return step.at(last.x, last.poses, 0.0)
     _note(report, last)
     return last.outcome
 
@@ -243,6 +258,12 @@ def _snapped(report: StaticReport, snap: Snap) -> StaticReport:
         "branch, or pass stop_at_limit=False for the shape after the snap."
     )
     return replace(report, reason=reason)
+
+
+def _stopped(outcome: Outcome) -> StaticReport:
+    balance = f" with {outcome.residual:.3g} of the forces out of balance" if np.isfinite(outcome.residual) else ""
+    reason = f"stopped{balance}; positions are those that it had got to, which are no equilibrium."
+    return StaticReport(False, reason, 0.0, outcome.iterations, outcome.residual)
 
 
 def _left_over(report: StaticReport, motion: Settling, outcome: Outcome) -> StaticReport:

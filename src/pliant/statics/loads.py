@@ -17,8 +17,9 @@ import numpy as np
 from pliant.elements.joint import JointLinks
 from pliant.elements.joint_drive import DAMPER, SPEED, JointDrives
 from pliant.errors import SceneError
-from pliant.model import Block, DeadLoads, Model, Pressures
+from pliant.model import Block, DeadLoads, Model, Pressures, Scene, build_model
 from pliant.model.volume import with_controlled
+from pliant.statics.held_round_bodies import held_round_bodies, with_obstacles
 
 RIGID_SECONDS = 1e-3  # of a step: a mass on an infinitely stiff joint sinks by a millionth of a metre
 
@@ -29,9 +30,13 @@ class LoadCase:
 
     model: Model
     time: float  # of prescribed motions, and at which functions are evaluated [s]
+    held: np.ndarray  # (k,) numbers of the bodies that are obstacles, the last ones (statics.held_round_bodies)
 
     @classmethod
-    def of(cls, model: Model, time: float) -> LoadCase:
+    def of(cls, scene: Scene, time: float) -> LoadCase:
+        model = build_model(scene)
+        held = held_round_bodies(model, scene.bodies)
+        model = with_obstacles(model, scene.bodies, held)
         if model.topology is not None:
             raise SceneError("equilibrium: sheets and springs that tear have no static shape; set tear_at to None.")
         if model.particles is not None:
@@ -46,7 +51,7 @@ class LoadCase:
         if contact is not None:
             contact = replace(contact, settings=replace(contact.settings, damping=0.0))
         model = replace(model, blocks=stored, contact=contact, damping=still, vertex_damping=still, air_damping=still)
-        return cls(model, time)
+        return cls(model, time, held)
 
     @property
     def is_path(self) -> bool:

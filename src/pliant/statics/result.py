@@ -30,6 +30,7 @@ from pliant.model import Body, Pressures, Scene, Solid, checks
 from pliant.model.volume import control_of
 from pliant.recording import Recorder
 from pliant.state import State
+from pliant.statics.held_round_bodies import as_of_bodies
 from pliant.statics.loads import LoadCase
 from pliant.statics.stability import is_stable
 
@@ -122,9 +123,10 @@ class Equilibrium:
     def contacts(self) -> StepContacts:
         """Contacts and their forces (see Simulation.contacts)."""
         if not isinstance(self.problem.contacts, ContactPotential):
-            return no_step_contacts(self.case.model)
+            return as_of_bodies(no_step_contacts(self.case.model), self.case.held)
         time = self.report.load_factor * self.case.time
-        return measure_contacts(self.problem.contacts, self.case.model, self.problem.x_prev, time)
+        found = measure_contacts(self.problem.contacts, self.case.model, self.problem.x_prev, time)
+        return as_of_bodies(found, self.case.held)
 
     def stress(self, body: Solid, smooth: bool = False) -> np.ndarray:
         """Cauchy stress (m, 3, 3) [Pa] of a solid's tets; smooth: (n, 3, 3) at its vertices, by the linear function

@@ -23,13 +23,16 @@ from pliant.convergence import ConvergenceWatch, SoftnessWatch
 from pliant.errors import PliantError, SimulationError
 from pliant.model import Scene
 from pliant.solvers import VBD
+from pliant.statics.held_round_bodies import with_obstacles
+from pliant.statics.load_step import Watch
 from pliant.statics.loads import LoadCase
 from pliant.stepping import Stepping
 
 logger = logging.getLogger("pliant")
 
-RATE, SUBSTEPS = 60.0, 5  # of the motion: its steps are those of the slip of friction in load steps
-ITERATIONS = 100  # per step
+LONGEST_STEP = 1 / 300  # [s] of the motion: that of the slip of friction in load steps
+PER_STEP = 0.135  # of a mean edge: how far what moves at sqrt(L a) goes at most, so that folds do not pass themselves
+ITERATIONS, LEAST = 30_000.0, 30  # of a second of motion; of a step
 DAMPING = 0.75
 ROUND = 4.0  # t: a part of the motion, after which Newton's method is tried
 ROUNDS = 12
@@ -52,8 +55,9 @@ class _NoSoftnessWatch(SoftnessWatch):
 class _Motion(Stepping):
     """Steps whose clock stands still, and of which the scene's bodies are told nothing."""
 
-    def __init__(self, scene: Scene, case: LoadCase, threads: int | None, damping: float):
-        super().__init__(scene, VBD(iterations=ITERATIONS), RATE, SUBSTEPS, threads=threads)
+    def __init__(self, scene: Scene, case: LoadCase, threads: int | None, damping: float, h: float):
+        self._held = case.held
+        super().__init__(scene, VBD(iterations=max(round(ITERATIONS * h), LEAST)), 1.0 / h, 1, threads=threads)
         self._convergence = _NoConvergenceWatch(len(self.model.body_names))
         self._softness = _NoSoftnessWatch()
         self.model = replace(self.model, air_damping=self.model.air_damping + damping)
@@ -63,12 +67,19 @@ class _Motion(Stepping):
     def _announce(self) -> None:
         pass
 
+    def _place_obstacles(self) -> None:
+        super()._place_obstacles()
+        self.model = with_obstacles(self.model, self.scene.bodies, self._held)
+
     def _break_joints(self) -> None:
         pass
 
-    def advance(self, steps: int) -> None:
-        """Take so many."""
-        for _ in range(steps):
+    def advance(self, steps: int, before: float, watch: Watch) -> None:
+        """Take so many, after `before` [s] of the motion."""
+        for k in range(steps):
+            if watch.is_stopped:
+                return
+            watch.tell(f"equilibrium: letting the scene come to rest, {before + k * self.h:.2f} s of motion")
             self.step()
             self.state.step = self._clock
 
@@ -97,8 +108,10 @@ class Settling:
         mass = model.mass[model.is_free]
         acceleration = float(np.linalg.norm(loads)) / max(float(np.linalg.norm(mass)), 1e-300)
         damping = DAMPING * (acceleration / max(size, 1e-300)) ** 0.5
+        edge = float(model.contact.edge[model.is_free].min(initial=np.inf))
+        h = min(LONGEST_STEP, PER_STEP * edge / max(size * acceleration, 1e-300) ** 0.5)
         try:
-            motion = _Motion(scene, case, threads, damping)
+            motion = _Motion(scene, case, threads, damping, h)
         except PliantError as error:
             logger.info("equilibrium: the scene cannot be let go to come to rest: %s", error)
             return None
@@ -119,13 +132,13 @@ class Settling:
         assert self.motion._detector is not None
         return self.motion._detector.state_dict()
 
-    def advance(self) -> bool:
+    def advance(self, watch: Watch) -> bool:
         """Go on by a part; False if it has come to an end already, or blows up."""
         if self.parts == ROUNDS or self.failure or self._is_away() or (self.parts and self._rests()):
             return False
         before = self.positions.copy()
         try:
-            self.motion.advance(self.steps)
+            self.motion.advance(self.steps, self.seconds, watch)
         except SimulationError as error:
             self.failure = str(error)
             return False

@@ -13,20 +13,24 @@ import math
 import numpy as np
 
 from pliant.contact.contact_set import FACE_THICKNESS, ContactSet, face_contacts, no_contacts
-from pliant.contact.primitives.lowest_points import lowest, mix, nearest, values_at_corners
+from pliant.contact.primitives.lowest_points import lowest, lowest_more_exactly, mix, nearest, values_at_corners
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, to_local
 from pliant.contact.search.broad_phase import Surface
 from pliant.contact.search.faces_near_fields import field_contacts_at
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import add_scaled, dot, subtract
+from pliant.lanes.vectors import add_scaled, cross, dot, subtract
 from pliant.model import ContactModel
 from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, MESH, SIZES, SPHERE
 
 CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER)
-LOWER = 1e-3  # of the size of a triangle or an edge: by so much a point between corners must be nearer than these
+# of the size of a triangle or an edge: by so much a point between corners must be nearer than these; and in statics,
+# where contacts are so stiff that the energy would jump where one appears
+LOWER, LOWER_STATIC = 1e-3, 1e-6
+SHALLOW_STATIC = 1e-2  # of it: what is no deeper at the end is taken as it is there, and not as it came in
 BETWEEN = 0.01  # the least weight of each corner
+BESIDE = 1e-3  # of an edge: how far beside its lowest point normals are taken
 MAX_STEPS = 24  # of conservative advancement
 HIT = 1e-6  # of the way: what comes nearer has hit
 
@@ -47,6 +51,7 @@ def face_contacts_at(
     time: float,
     h: float,
     reach: float,
+    is_static: bool = False,
 ) -> ContactSet:
     """Edges and triangles of which an inner point is within `reach` [m] of an obstacle, by its number, at x1 (n, 3), or
     met it on the way from x0; corners as of `edges_and_triangles`; the obstacle moves as for `obstacle_contacts_at`.
@@ -65,7 +70,8 @@ def face_contacts_at(
     k = len(corners)
     weights, is_contact = np.empty((k, 3)), np.empty(k, bool)
     points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))
-    places = (x0, x1, reach, model.radius)
+    parts = (LOWER_STATIC, SHALLOW_STATIC) if is_static else (LOWER, 0.0)
+    places = (x0, x1, reach, *parts, model.radius)
     found = (weights, points, motions, normals, is_contact)
     team.run_for(2e4 * k, cached(describe), shape.kind, start, end, _local(start), corners, *places, *found)
     corners, weights = corners[is_contact], weights[is_contact]
@@ -111,7 +117,7 @@ def length_between(x, a, b):
 
 @compiled
 def describe(
-    thread, threads, barrier, kind, start, end, local, corners, x0, x1, reach, radius,
+    thread, threads, barrier, kind, start, end, local, corners, x0, x1, reach, least, shallow, radius,
     weights, points, motions, normals, is_contact,
 ):  # fmt: skip
     """Weights of the point of each edge or triangle that meets the obstacle first, or is nearest at the end."""
@@ -128,16 +134,24 @@ def describe(
             continue
         place, has_hit = at_impact(kind, local, before, after, longest, is_face)
         corner, bound, size = values_at_corners(kind, local, place)
+        if has_hit and shallow > 0.0 and lowest(kind, local, after, is_face)[1] > -shallow * size:
+            place = after
+            corner, bound, size = values_at_corners(kind, local, place)
         within = min(reach, 2.0 * longest) + radius[a]
-        lower = corner - max(LOWER * size, radius[a])  # above it, vertices that keep their distance keep all outside
+        lower = corner - max(least * size, radius[a])  # above it, vertices that keep their distance keep all outside
         is_contact[k] = bound < lower and (has_hit or bound <= within)
         if not is_contact[k]:
             continue
         w, d = lowest(kind, local, place, is_face)
+        if not is_face and shallow > 0.0:
+            t, d = lowest_more_exactly(kind, local, place[0], place[1], w[1])
+            w = (1.0 - t, t, 0.0)
         is_between = min(w[0], w[1]) > BETWEEN and (not is_face or w[2] > BETWEEN)
         is_contact[k] = is_between and d < lower and (has_hit or d <= within)
         p = mix(w, place)
         d, n = distance_and_normal(kind, local, p)
+        if kind in (BOX, CYLINDER):
+            n = normal_across(kind, local, place, w, n, is_face)
         q = add_scaled(p, -d, n)
         now, then, n = direction_to_world(end, q), direction_to_world(start, q), direction_to_world(end, n)
         for axis in range(3):
@@ -145,6 +159,27 @@ def describe(
             points[k, axis] = now[axis] + end[axis]
             motions[k, axis] = now[axis] + end[axis] - then[axis] - start[axis]
             normals[k, axis] = n[axis]
+
+
+@inlined
+def normal_across(kind, local, place, w, n, is_face):
+    """The unit vector across an edge or a triangle along which the distance of its lowest point, with weights w,
+    changes; n: the obstacle's normal there. They differ where that jumps, as at the rim of a box: the sum of those on
+    both sides that no motion along the edge changes, and that of a triangle which a corner touches.
+    """
+    a = subtract(place[1], place[0])
+    if is_face:
+        m = cross(a, subtract(place[2], place[0]))
+        m = add_scaled((0.0, 0.0, 0.0), dot(m, n), m)
+    else:
+        one = distance_and_normal(kind, local, add_scaled(place[0], w[1] - BESIDE, a))[1]
+        other = distance_and_normal(kind, local, add_scaled(place[0], w[1] + BESIDE, a))[1]
+        falls, rises = dot(one, a), dot(other, a)
+        m = add_scaled(add_scaled((0.0, 0.0, 0.0), rises, one), -falls, other)
+        if falls >= 0.0 or rises <= 0.0:
+            m = n
+    length = math.sqrt(dot(m, m))
+    return add_scaled((0.0, 0.0, 0.0), 1.0 / length, m) if length > 0.0 else n
 
 
 @inlined

@@ -252,6 +252,13 @@ def start_with_offset(
     cached(write_offsets)(contacts, x, pressed, pushes.most, pushes.edge, *short, kept)
 
 
+def press_at_obstacles(contacts: ContactSet) -> None:
+    """Take the offsets of contacts with obstacles away: they press as deep as they are."""
+    which = contacts.obstacle >= 0
+    contacts.thickness[which] += contacts.offset[which]
+    contacts.offset[which] = 0.0
+
+
 @compiled
 def write_offsets(contacts, x, pressed, push, edge, shortfalls, is_known, kept):
     for place in range(len(pressed)):
