@@ -23,7 +23,13 @@ from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact
-from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, pushes
+from pliant.contact.response.scale import (
+    ContactScale,
+    chosen_stiffness,
+    friction_speed,
+    harden_at_obstacles,
+    pushes,
+)
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
@@ -268,8 +274,13 @@ class Detector:
             return rho / (1 + rho * self._compliance)
         if (given := self.model.settings.stiffness) is not None:
             return np.full(contacts.size, given)
-        harder = 1.0 if self.at_convex is None else self.at_convex.harder(contacts)
-        return np.maximum(harder * chosen_stiffness(contacts, self.scale), contacts.stiffness)
+        return np.maximum(self._chosen(contacts), contacts.stiffness)
+
+    def _chosen(self, contacts: ContactSet) -> np.ndarray:
+        """(k,) [N/m] that contacts have where no stiffness is given."""
+        stiffness = chosen_stiffness(contacts, self.scale)
+        harden_at_obstacles(contacts, self.colliders.has_inside, stiffness)
+        return stiffness if self.at_convex is None else self.at_convex.harder(contacts) * stiffness
 
     def settle(self, ends: StepEnds, is_enforced: bool) -> None:
         """Measure what energy a step has gained, and if that is enforced take it out of its velocities, in place."""
@@ -309,7 +320,7 @@ class Detector:
         looks_at_edges = self._has_pairs and not (self._planes_suffice or self.model.settings.guarantee)
         edge = self._edges.after_step(x) if looks_at_edges else None
         before, self.stored = self.stored, stored
-        chosen_ones = latest.contacts.stiffness if given is None else chosen_stiffness(latest.contacts, self.scale)
+        chosen_ones = latest.contacts.stiffness if given is None else self._chosen(latest.contacts)
         return ContactReport(
             listed=len(d),
             touching=int((d > 0).sum()),

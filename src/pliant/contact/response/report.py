@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -62,8 +63,12 @@ class SoftContact:
 
     @property
     def needed_stiffness(self) -> float:
-        """[N/m] that would keep it within its bound under the same force."""
-        return self.stiffness * self.depth / self.bound
+        """[N/m] that would keep it within half its bound under the same force, rounded up to two digits: a stiffer
+        contact may be hit harder.
+        """
+        needed = 2.0 * self.stiffness * self.depth / self.bound
+        unit = 10.0 ** (math.floor(math.log10(needed)) - 1)
+        return math.ceil(needed / unit) * unit
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
     k = STIFFNESS max(m / h^2, min(e_a, e_b)),     1 / m = 1 / m_a + 1 / m_b
 
+and several times that where a solid meets an obstacle with a formula (0165).
+
 m_a is the mean mass of the vertices of one side that may move, infinite if none may; a rigid body counts as a whole.
 e_a is the mean of the elastic stiffnesses that resist the motion of these vertices alone. Inertia takes what presses
 for one step; the softer material needs no contact that is much stiffer than itself.
@@ -16,12 +18,14 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet
 from pliant.contact.tracking.pressing import Pushes
-from pliant.elements.closest import VERTEX_TRIANGLE
+from pliant.elements.closest import VERTEX_OBSTACLE, VERTEX_TRIANGLE
 from pliant.energies.elements import energy_of
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.model import ContactModel, Model
 
 STIFFNESS = 2.0
+AT_VERTICES = 10.0  # times, of solids at obstacles: no clearance hides there how deep they press
+BETWEEN_VERTICES = 3.0  # the same of points of edges and triangles, which take iterations longer to balance
 FRICTION_SPEED = 0.01  # of the speed of a scene: below it friction falls to zero
 PUSH_SPEED = 0.1  # of the speed of the bodies that meet: at which what was found late is pushed out
 EDGES_A_STEP = 0.1  # the speed without gravity
@@ -61,6 +65,18 @@ def chosen_stiffness(contacts: ContactSet, scale: ContactScale) -> np.ndarray:
     stiffness = np.empty(contacts.size)
     cached(write_stiffness)(contacts, scale.inertia, scale.resistance, stiffness)
     return stiffness
+
+
+def harden_at_obstacles(contacts: ContactSet, is_solid: np.ndarray, stiffness: np.ndarray) -> None:
+    """Change stiffnesses (k,) [N/m] of contacts of solids with obstacles; is_solid (n,) bool: of each vertex."""
+    cached(write_harder)(contacts, is_solid, stiffness)
+
+
+@compiled
+def write_harder(contacts, is_solid, stiffness):
+    for k in range(len(stiffness)):
+        if contacts.obstacle[k] >= 0 and is_solid[contacts.vertices[k, 0]]:
+            stiffness[k] *= AT_VERTICES if contacts.kind[k] == VERTEX_OBSTACLE else BETWEEN_VERTICES
 
 
 @compiled

@@ -14,9 +14,11 @@ import numpy as np
 
 from pliant.contact.contact_set import FACE_THICKNESS, ContactSet, face_contacts, no_contacts
 from pliant.contact.primitives.lowest_points import lowest, mix, nearest, values_at_corners
+from pliant.contact.primitives.ridge_normals import way_out
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, to_local
 from pliant.contact.search.broad_phase import Surface
 from pliant.contact.search.faces_near_fields import field_contacts_at
+from pliant.contact.search.near_obstacles import contact_with
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
@@ -122,22 +124,30 @@ def describe(
         c = corners[k, 2] if is_face else b
         before = (to_local(start, row(x0, a)), to_local(start, row(x0, b)), to_local(start, row(x0, c)))
         after = (to_local(end, row(x1, a)), to_local(end, row(x1, b)), to_local(end, row(x1, c)))
+        held = (
+            to_local(end, held_at(kind, start, end, row(x0, a), row(x1, a), reach, radius[a])),
+            to_local(end, held_at(kind, start, end, row(x0, b), row(x1, b), reach, radius[b])),
+            to_local(end, held_at(kind, start, end, row(x0, c), row(x1, c), reach, radius[c])),
+        )
         longest = longest_way(before, after)
-        is_contact[k] = not is_face or kind != BOX or sees_corner(local, before, after, longest)
+        is_contact[k] = not is_face or kind != BOX or sees_corner(local, before, held, longest)
         if not is_contact[k]:
             continue
-        place, has_hit = at_impact(kind, local, before, after, longest, is_face)
-        corner, bound, size = values_at_corners(kind, local, place)
         within = min(reach, 2.0 * longest) + radius[a]
-        lower = corner - max(LOWER * size, radius[a])  # above it, vertices that keep their distance keep all outside
-        is_contact[k] = bound < lower and (has_hit or bound <= within)
+        place, has_hit = at_impact(kind, local, before, after, longest, is_face)
+        if not has_hit:
+            place = held
+        is_contact[k], w, d, size = is_lower_between(kind, local, place, is_face, radius[a])
+        for other in (held, before):
+            if not (is_contact[k] and (has_hit or d <= within)):
+                place, has_hit = other, False
+                is_contact[k], w, d, size = is_lower_between(kind, local, place, is_face, radius[a])
+        is_contact[k] = is_contact[k] and (has_hit or d <= within)
         if not is_contact[k]:
             continue
-        w, d = lowest(kind, local, place, is_face)
-        is_between = min(w[0], w[1]) > BETWEEN and (not is_face or w[2] > BETWEEN)
-        is_contact[k] = is_between and d < lower and (has_hit or d <= within)
         p = mix(w, place)
         d, n = distance_and_normal(kind, local, p)
+        n, d = way_out(kind, local, place, is_face, p, d, n, size)
         q = add_scaled(p, -d, n)
         now, then, n = direction_to_world(end, q), direction_to_world(start, q), direction_to_world(end, n)
         for axis in range(3):
@@ -145,6 +155,27 @@ def describe(
             points[k, axis] = now[axis] + end[axis]
             motions[k, axis] = now[axis] + end[axis] - then[axis] - start[axis]
             normals[k, axis] = n[axis]
+
+
+@inlined
+def held_at(kind, start, end, p0, p1, reach, radius):
+    """Where a vertex on its way from p0 to p1 would be held by its own contact."""
+    is_near, q, n = contact_with(kind, start, end, p0, p1, reach, radius)
+    return add_scaled(p1, max(radius - dot(subtract(p1, q), n), 0.0), n) if is_near else p1
+
+
+@compiled
+def is_lower_between(kind, local, place, is_face, radius):
+    """Whether an edge or a triangle is nearest between its corners, by so much that it does not keep outside what
+    vertices do that keep their distance; weights and distance of its lowest point, and its size.
+    """
+    corner, bound, size = values_at_corners(kind, local, place)
+    lower = corner - max(LOWER * size, radius)
+    if bound >= lower:
+        return False, (0.0, 0.0, 0.0), bound, size
+    w, d = lowest(kind, local, place, is_face)
+    is_between = min(w[0], w[1]) > BETWEEN and (not is_face or w[2] > BETWEEN)
+    return is_between and d < lower, w, d, size
 
 
 @inlined
