@@ -16,6 +16,7 @@ from pliant.elements.closest import FACE_OBSTACLE
 TOO_STIFF = 10.0  # times the chosen stiffness: beyond it iterations take long, and what is missed is thrown out
 FLAT = 1e-9  # of an edge: a thickness that counts as none
 TOLERATED = 0.1  # of an edge: how deep a contact without thickness may be, for the geometry says no more than that
+UNBALANCED = 0.05  # of a step's forces: beyond it a depth is that of a motion between two iterations
 LISTED = 4  # pairs that a message names
 
 
@@ -129,8 +130,10 @@ def softest_contact(
     )
 
 
-def words_of_softness(soft: SoftContact, where: str) -> str:
-    """The warning that a contact is too deep at a vertex, and what helps."""
+def words_of_softness(soft: SoftContact, where: str, error: float) -> str:
+    """The warning that a contact is too deep at a vertex, and what helps; error: what the step left unbalanced,
+    compared with its forces, not a number if that is not known.
+    """
     said = (
         f"contact: {where} is {1e3 * soft.depth:.3g} mm deep in a contact that should be at most "
         f"{1e3 * soft.bound:.3g} mm deep: "
@@ -146,11 +149,16 @@ def words_of_softness(soft: SoftContact, where: str) -> str:
             f"it comes {1e3 * soft.approach:.3g} mm nearer in a step. Take {times} times as many substeps"
             f"{' and leave stiffness out' if soft.is_given else ''}."
         )
+    choice = ""
+    if soft.is_given and soft.chosen > soft.stiffness:
+        choice = f" Left out, about {soft.chosen:.2g} N/m is chosen there, and more where a load asks for it."
+    if error > UNBALANCED:
+        return said + (
+            f"the step ended with {100 * error:.2g} % of its forces unbalanced, so that no stiffness is sure to hold. "
+            f"Give the solver more iterations, or take smaller steps.{choice}"
+        )
     too_low = f"stiffness={soft.stiffness:.3g} N/m" if soft.is_given else f"the stiffness of {soft.stiffness:.3g} N/m"
-    return said + (
-        f"{too_low} is too low for the load, {soft.needed_stiffness:.2g} N/m would hold it (if the solver has "
-        "converged; else give it more iterations or smaller steps)."
-    )
+    return said + f"{too_low} is too low for the load, {soft.needed_stiffness:.2g} N/m would hold it.{choice}"
 
 
 def words_of_edge(edge: EdgeInside, ends: tuple[str, str], body: str) -> str:
