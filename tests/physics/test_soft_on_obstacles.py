@@ -67,7 +67,8 @@ class Fall:
         for _ in range(steps):
             self.iterations += self.sim.step().iterations
             energies = self.sim.energies()
-            self.rise, self.lowest = max(self.rise, energies["total"] - self.lowest), min(self.lowest, energies["total"])
+            total = energies["total"]
+            self.rise, self.lowest = max(self.rise, total - self.lowest), min(self.lowest, total)
             self.fastest = max(self.fastest, energies["kinetic"])
             places = np.einsum("sk,tka->sta", PLACES, self.sim.positions[self.triangles]).reshape(-1, 3)
             distances = measure(self.sim.scene.shapes[0], places, self.sim.time)[0]

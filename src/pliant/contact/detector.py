@@ -23,13 +23,7 @@ from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact
-from pliant.contact.response.scale import (
-    ContactScale,
-    chosen_stiffness,
-    friction_speed,
-    harden_at_obstacles,
-    pushes,
-)
+from pliant.contact.response.scale import ContactScale, chosen_stiffness, friction_speed, pushes
 from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
@@ -240,18 +234,18 @@ class Detector:
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
-        given = settings.stiffness
         contacts.stiffness[:] = self._stiffness(contacts) * self._overload.factors(contacts)
         set_friction(contacts, model)
         self.round_bodies.share_answers(contacts, self.is_hard)
-        if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
+        self._shortfalls = np.zeros(contacts.size)
+        if (
+            settings.stiffness is None or self.pressing is not None
+        ):  # with a stiffness, what overlaps at the start presses
             most = pushes(contacts, model, self.h if h > 0 else 0.0)
-            follows = self.colliders.has_inside if not self.is_hard and given is None else None
+            follows = self.colliders.has_inside if not self.is_hard and settings.stiffness is None else None
             before = no_pressing() if self.pressing is None and self.is_static else self.pressing
             known = (contacts, x0, (self._parties, before), self.shortfalls)
             self._shortfalls = begin_pressing(*known, most, KEPT if self.is_hard else 0.0, follows)
-        else:
-            self._shortfalls = np.zeros(contacts.size)
         if self.is_hard:
             potential = ContactPotential(contacts, 0.0, 0.0, x0, has_multipliers=True, compliance=self._compliance)
         else:
@@ -278,8 +272,7 @@ class Detector:
 
     def _chosen(self, contacts: ContactSet) -> np.ndarray:
         """(k,) [N/m] that contacts have where no stiffness is given."""
-        stiffness = chosen_stiffness(contacts, self.scale)
-        harden_at_obstacles(contacts, self.colliders.has_inside, stiffness)
+        stiffness = chosen_stiffness(contacts, self.scale, self.colliders.has_inside)
         return stiffness if self.at_convex is None else self.at_convex.harder(contacts) * stiffness
 
     def settle(self, ends: StepEnds, is_enforced: bool) -> None:
@@ -317,10 +310,11 @@ class Detector:
         self.pressing = pressing_of(latest.contacts, pressed, self._shortfalls, *own)
         self.shortfalls = shortfalls_of(latest.contacts, self._shortfalls)
         work, friction_work = latest.work(x)
-        looks_at_edges = self._has_pairs and not (self._planes_suffice or self.model.settings.guarantee)
-        edge = self._edges.after_step(x) if looks_at_edges else None
+        has_no_edges = not self._has_pairs or self._planes_suffice or self.model.settings.guarantee
+        edge = None if has_no_edges else self._edges.after_step(x)
         before, self.stored = self.stored, stored
-        chosen_ones = latest.contacts.stiffness if given is None else self._chosen(latest.contacts)
+        wanted = latest.contacts.stiffness if given is None else self._chosen(latest.contacts)
+        asked_for = (self._edge, wanted, given is not None, self.model.clearance)
         return ContactReport(
             listed=len(d),
             touching=int((d > 0).sum()),
@@ -335,9 +329,7 @@ class Detector:
             energy_removed=self._rise.removed,
             friction_work=friction_work,
             stored=self.stored,
-            softest=softest_contact(
-                latest, self._guess, d, self._edge, chosen_ones, given is not None, self.model.clearance
-            ),
+            softest=softest_contact(latest, self._guess, d, *asked_for),
             edge_inside=edge,
         )
 

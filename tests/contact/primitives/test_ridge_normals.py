@@ -86,7 +86,7 @@ def test_what_lies_flat_or_is_outside_keeps_the_normal_of_the_shape() -> None:
     n, d, _ = way_of(BOX, flat, False)
     assert n == pytest.approx([0, 0, 1])
     assert d == pytest.approx(-0.001)
-    above = np.array([[0.1, 0.0, 0.3], [0.3, 0.0, 0.1], [0.3, 0.0, 0.1]]) + (0.05, 0.0, 0.05)
+    above = np.array([[0.15, 0.0, 0.35], [0.35, 0.0, 0.15], [0.35, 0.0, 0.15]])
     n, d, _ = way_of(BOX, above, False)
     assert n == pytest.approx([np.sqrt(0.5), 0, np.sqrt(0.5)], abs=1e-3)
     assert d == pytest.approx(0.15 * np.sqrt(0.5), abs=1e-6)

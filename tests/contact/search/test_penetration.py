@@ -153,7 +153,7 @@ def test_a_vertex_that_is_pressed_through_its_own_tets_is_not_inside_its_body(te
     """
     block = shapes.box((1.0, 1.0, 1.0), (4, 4, 4), split="kuhn")
     middle = np.argmin(np.linalg.norm(block.points - (0, 0, 0.5), axis=1))
-    pressed = block.points + (1e-3, 2e-3, 3e-3)
+    pressed = block.points + np.array([1e-3, 2e-3, 3e-3])
     pressed[middle, 2] -= 0.375
     x, tets, body = together((pressed, block.tets), (block.points, block.tets))
     solid, rules = solid_of(tets, len(x)), open_rules(len(x), body)

@@ -60,27 +60,16 @@ def scale_of(model: Model, h: float, elastic: np.ndarray) -> ContactScale:
     return ContactScale(elastic, mass / h**2, resistance)
 
 
-def chosen_stiffness(contacts: ContactSet, scale: ContactScale) -> np.ndarray:
-    """k (k,) [N/m]."""
+def chosen_stiffness(contacts: ContactSet, scale: ContactScale, is_solid: np.ndarray | None = None) -> np.ndarray:
+    """k (k,) [N/m]; is_solid (n,) bool: vertices whose contacts with obstacles are harder."""
     stiffness = np.empty(contacts.size)
-    cached(write_stiffness)(contacts, scale.inertia, scale.resistance, stiffness)
+    harder = np.zeros(len(scale.inertia), bool) if is_solid is None else is_solid
+    cached(write_stiffness)(contacts, scale.inertia, scale.resistance, harder, stiffness)
     return stiffness
 
 
-def harden_at_obstacles(contacts: ContactSet, is_solid: np.ndarray, stiffness: np.ndarray) -> None:
-    """Change stiffnesses (k,) [N/m] of contacts of solids with obstacles; is_solid (n,) bool: of each vertex."""
-    cached(write_harder)(contacts, is_solid, stiffness)
-
-
 @compiled
-def write_harder(contacts, is_solid, stiffness):
-    for k in range(len(stiffness)):
-        if contacts.obstacle[k] >= 0 and is_solid[contacts.vertices[k, 0]]:
-            stiffness[k] *= AT_VERTICES if contacts.kind[k] == VERTEX_OBSTACLE else BETWEEN_VERTICES
-
-
-@compiled
-def write_stiffness(contacts, inertia, resistance, stiffness):
+def write_stiffness(contacts, inertia, resistance, is_solid, stiffness):
     for k in range(len(stiffness)):
         v = contacts.vertices[k]
         first, last = 1 if contacts.kind[k] == VERTEX_TRIANGLE else 2, 4
@@ -93,6 +82,8 @@ def write_stiffness(contacts, inertia, resistance, stiffness):
         if least < np.inf:
             largest = max(largest, least)
         stiffness[k] = STIFFNESS * largest if largest > 0.0 else 1.0
+        if contacts.obstacle[k] >= 0 and is_solid[v[0]]:
+            stiffness[k] *= AT_VERTICES if contacts.kind[k] == VERTEX_OBSTACLE else BETWEEN_VERTICES
 
 
 @inlined

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ from pliant.lanes.vectors import cross, dot, subtract
 
 if TYPE_CHECKING:
     from pliant.contact.search.broad_phase import Rules
+
+FLAT = 1e-2  # of the product of the edges at a corner: a smaller volume, six times, is that of a flat tet
 
 
 class SurfacePoints(NamedTuple):
@@ -108,7 +111,8 @@ def mark_inverted(tets, x, is_inverted, is_around):
     for t in range(len(tets)):
         a = row(x, tets[t, 0])
         b, c, d = subtract(row(x, tets[t, 1]), a), subtract(row(x, tets[t, 2]), a), subtract(row(x, tets[t, 3]), a)
-        is_inverted[t] = dot(cross(b, c), d) <= 0.0
+        size2 = dot(b, b) * dot(c, c) * dot(d, d)
+        is_inverted[t] = dot(cross(b, c), d) <= FLAT * math.sqrt(size2)
         if is_inverted[t]:
             for i in range(4):
                 is_around[tets[t, i]] = True
