@@ -149,16 +149,16 @@ def words_of_softness(soft: SoftContact, where: str, error: float) -> str:
             f"it comes {1e3 * soft.approach:.3g} mm nearer in a step. Take {times} times as many substeps"
             f"{' and leave stiffness out' if soft.is_given else ''}."
         )
-    choice = ""
-    if soft.is_given and soft.chosen > soft.stiffness:
-        choice = f" Left out, about {soft.chosen:.2g} N/m is chosen there, and more where a load asks for it."
-    if error > UNBALANCED:
-        return said + (
-            f"the step ended with {100 * error:.2g} % of its forces unbalanced, so that no stiffness is sure to hold. "
-            f"Give the solver more iterations, or take smaller steps.{choice}"
-        )
     too_low = f"stiffness={soft.stiffness:.3g} N/m" if soft.is_given else f"the stiffness of {soft.stiffness:.3g} N/m"
-    return said + f"{too_low} is too low for the load, {soft.needed_stiffness:.2g} N/m would hold it.{choice}"
+    said += f"{too_low} is too low for the load, {soft.needed_stiffness:.2g} N/m would hold it"
+    if error > UNBALANCED:
+        said += (
+            f" once steps converge: this one ended with {100 * error:.2g} % of its forces unbalanced, so give the "
+            "solver more iterations or smaller steps too"
+        )
+    if soft.is_given and soft.chosen > soft.stiffness:
+        said += f". Left out, about {soft.chosen:.2g} N/m is chosen there, and more where a load asks for it"
+    return said + "."
 
 
 def words_of_edge(edge: EdgeInside, ends: tuple[str, str], body: str) -> str:
