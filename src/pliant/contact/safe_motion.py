@@ -42,7 +42,6 @@ PUSHING, PASSES = 6, 40  # passes that push, and passes in all; then all stay wh
 HALVINGS = 1  # after which a vertex stays where it was
 MORE_SOLUTIONS = 2  # of a step that would have passed through something, with the guarantee
 ONE_MORE = 1  # without it
-FEW = 1e-4  # of the vertices: so many may be up to twice as far from a solution that counts as reached
 AGAIN = 2  # further ways in a step for those who were held back
 UNCUT = 0.125  # part of a step up to which a way is divided before anybody is held back
 SMALLEST = 1.0 / 256.0  # part of a step in which others must get out of the way of who is led
@@ -115,7 +114,7 @@ class SafeMotion:
         poses: tuple[np.ndarray, np.ndarray],
     ) -> bool:
         """Change the target (n, 3) [m] to where vertices can get from x (n, 3) without touching; whether that is within
-        the thickness of where it was, or within twice that for a few of very many.
+        the thickness of where it was.
 
         rows: of each obstacle with a formula, where the step begins and where it ends; poses (b, 7): of rigid bodies,
         likewise, of which the second are changed too.
@@ -165,18 +164,16 @@ class SafeMotion:
 
     def _end(self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray]) -> bool:
         """Write where vertices (n, 3) [m] and rigid bodies have got; whether that is near the target."""
-        away = self.measure(x, target)
+        self.measure(x, target)
         target[:] = x
         if self._rigid is not None:
             poses[1][:] = self._rigid.now
-        near, furthest = 2 * self._margin, self.held.furthest_held_back
-        return furthest <= near or (furthest <= 2 * near and int((away > near).sum()) <= FEW * len(x))
+        return self.held.furthest_held_back <= 2 * self._margin
 
-    def measure(self, x: np.ndarray, target: np.ndarray) -> np.ndarray:
-        """Keep in mind how far (n,) [m] vertices, at x (n, 3) [m], are from where they were to go."""
+    def measure(self, x: np.ndarray, target: np.ndarray) -> None:
+        """Keep in mind how far vertices, at x (n, 3) [m], are from where they were to go."""
         away = np.linalg.norm(x - target, axis=1)
         self.held = Held(int((away > 0).sum()), float(away.max(initial=0.0)))
-        return away
 
     def _begin(self, poses: tuple[np.ndarray, np.ndarray]) -> None:
         """Make ready for the masses that the scene has now; poses: as of `advance`."""
